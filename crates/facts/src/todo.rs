@@ -21,7 +21,7 @@ use crate::todo_list::{TodoList, TodoStatus};
 use crate::wording::{self, clip_words};
 use anchord_messages::id::Seq;
 use claim::{Certainty, Claim};
-use said::Said;
+use said::DoneSentences;
 use subject::Subject;
 
 /// The most items of a list.
@@ -51,14 +51,15 @@ pub fn follow(list: &[Todo], span: &[Reading<'_>], shown: Shown<'_>) -> Followed
     if doing().next().is_none() {
         return followed;
     }
-    let said = Said::of(span);
+    let said = DoneSentences::read(span);
     let mut looked = 0;
     for todo in &mut followed.items {
         if todo.status != TodoStatus::InProgress || looked == MAX_FOLLOWED {
             continue;
         }
         looked += 1;
-        let said = || said.of_item(&Subject::of(&todo.content)).map(|claim| claim.doubted(shown.failed_at));
+        let said =
+            || said.claim_about(&Subject::of(&todo.content)).map(|claim| claim.doubted(shown.failed_at));
         let Some(claim) = by_tool(todo, shown.written).or_else(said) else { continue };
         let proposed = claim.certainty == Certainty::Maybe;
         if proposed {

@@ -19,7 +19,7 @@ use super::state::AppState;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
-use anchord_facts::ledger::{self, Carry, CommandFact, Facts, TestRunFact};
+use anchord_facts::ledger::{self, CommandFact, Facts, LedgerState, TestRunFact};
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::SessionName;
 use anchord_messages::id::{Seq, TenantId};
@@ -297,7 +297,7 @@ struct Source {
     session: Session,
     version: i64,
     record: Summary,
-    carry: Carry,
+    carry: LedgerState,
     pins: Vec<Constraint>,
     removed: BTreeSet<String>,
     tail: Vec<StoredMessage>,

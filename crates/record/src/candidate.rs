@@ -13,7 +13,7 @@ use super::{extractive, gate, redacted};
 use crate::phase::Phase;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::reading::Reading;
-use anchord_facts::ledger::{self, Carry, Facts, TestRunFact};
+use anchord_facts::ledger::{self, LedgerState, LedgerState, TestRunFact};
 use anchord_facts::todo;
 
 mod check;
@@ -24,11 +24,12 @@ pub use check::{CheckedDraft, check, expand, recap};
 pub use material::{Base, Draft, Material, Proposed};
 pub use sample::warm_up;
 
+
 /// Reads the facts out of the span, without its secrets.
 #[must_use]
 pub fn read(material: &Material) -> Facts {
     let base = material.base.as_ref();
-    let (none, known) = (Carry::default(), base.map(|base| base.summary.known()));
+    let (none, known) = (LedgerState::default(), base.map(|base| base.summary.known()));
     let carry = base.map_or(&none, |base| &base.carry);
     let span = Reading::each(&material.span);
     let mut facts = ledger::read_from(&span, carry, &known.unwrap_or_default());

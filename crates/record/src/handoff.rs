@@ -17,7 +17,7 @@ use super::merge::requests;
 use super::render::{self, Subject};
 use super::summary::{Summary, with_session};
 use anchord_facts::key::Key;
-use anchord_facts::ledger::{self, Carry, Known};
+use anchord_facts::ledger::{self, EarlierNames, LedgerState};
 use anchord_facts::redact::redact;
 use anchord_facts::wording;
 use anchord_messages::message::Numbered;
@@ -122,7 +122,7 @@ fn with_origins(summary: &Summary) -> Summary {
 /// child's.
 #[must_use]
 pub fn opening(span: &[Numbered], child: &Origin<'_>) -> Summary {
-    let facts = ledger::read(span, &Carry::default(), &Known::default());
+    let facts = ledger::read(span, &LedgerState::default(), &EarlierNames::default());
     let requests = requests::after(None, &facts.requests);
     let proposed = extractive::propose(span, &facts, None, &requests);
     match proposed.intent.filter(|intent| !intent.text.trim().is_empty()) {

@@ -15,6 +15,7 @@ use super::document::{Document, PastIntent, TechnicalFact};
 use super::section::Section;
 use anchord_facts::ledger::Known;
 use anchord_facts::ledger::constraints::Constraint;
+use anchord_facts::ledger::EarlierNames;
 use anchord_facts::thing::Thing;
 use anchord_messages::id::Seq;
 
@@ -75,9 +76,9 @@ pub struct Summary {
 impl Summary {
     /// What the ledger of the next span is told of: the files, changed and read, and the things.
     #[must_use]
-    pub fn known(&self) -> Known<'_> {
+    pub fn known(&self) -> EarlierNames<'_> {
         let changed = self.files_modified.iter().map(|file| file.path.as_str());
-        Known {
+        EarlierNames {
             paths: changed.chain(self.files_read.iter().map(|file| file.path.as_str())).collect(),
             things: self.things.iter().map(|thing| thing.id.as_str()).collect(),
         }

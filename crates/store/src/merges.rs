@@ -13,7 +13,7 @@ use super::load::{self, Loaded, Which};
 use super::summaries::{self, StoredVersion};
 use super::{Store, StoreError, Tx, base, events, prepared, sessions, settle};
 use anchord_context::context::{Counted, summary_message_text};
-use anchord_facts::ledger::Carry;
+use anchord_facts::ledger::LedgerState;
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::{EvaluationId, ProbeId, SessionId, SessionName, TenantId};
 use anchord_messages::message::Numbered;
@@ -234,7 +234,7 @@ struct Own {
 #[derive(Clone, Debug)]
 struct Made {
     version: Version,
-    carry: Carry,
+    carry: LedgerState,
     rendering: String,
     least: String,
     tokens: u32,

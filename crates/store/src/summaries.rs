@@ -6,7 +6,7 @@ use sqlx::PgConnection;
 use super::compressions::cancel_live;
 use super::load::{self, Loaded, Which};
 use super::{Store, StoreError, Tx, events, expect_rows, merges, prepared, sessions};
-use anchord_facts::ledger::Carry;
+use anchord_facts::ledger::LedgerState;
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 use anchord_record::hindsight::Hindsight;
 use anchord_record::parts::StoredSummary;
@@ -20,7 +20,7 @@ pub struct StoredVersion {
     /// Its metadata and record.
     pub version: Version,
     /// What its ledger hands on to the next span.
-    pub carry: Carry,
+    pub carry: LedgerState,
     /// When the row was made: for a rollback later than its `last_compressed_at`.
     pub created_at: DateTime<Utc>,
 }
@@ -85,7 +85,7 @@ pub async fn find(
         let meta: VersionMeta = serde_json::from_str(&row.meta).map_err(|e| corrupt("meta", e))?;
         let record = StoredSummary { document: row.document, parts: row.parts, texts: row.texts };
         let summary = record.summary().map_err(|e| corrupt("document", e))?;
-        let carry: Carry = serde_json::from_str(&row.carry).map_err(|e| corrupt("carry", e))?;
+        let carry: LedgerState = serde_json::from_str(&row.carry).map_err(|e| corrupt("carry", e))?;
         Ok(StoredVersion { version: Version { meta, summary }, carry, created_at: row.created_at })
     })
     .transpose()

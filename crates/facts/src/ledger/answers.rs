@@ -14,8 +14,8 @@ pub(super) fn says_missing(answer: &str) -> bool {
     ["does not exist", "no such file", "file not found", "enoent"].iter().any(|w| start.contains(w))
 }
 
-/// What the answer of a writing tool tells about the file before; `otherwise` when it tells nothing.
-pub(super) fn told(output: &str, otherwise: Act) -> Act {
+/// What a writing tool did, by what its answer says of the file before; `otherwise` when it says nothing.
+pub(super) fn answered_act(output: &str, otherwise: Act) -> Act {
     let start = head(output.trim_start(), 300).to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|w| start.contains(w));
     if has(&[

@@ -8,7 +8,7 @@ use regex::Regex;
 use super::invocation::Invocation;
 use super::line::{head, tail};
 use super::reading::Reading;
-use super::{Carry, paths, shell};
+use super::{LedgerState, paths, shell};
 use anchord_messages::message::Role;
 
 /// How much of a system or user message is searched for the working directory.
@@ -44,7 +44,7 @@ pub(super) struct Directories {
 }
 
 /// Fills in the directory of every use, in order, and returns how the directories stand at the end.
-pub(super) fn follow(span: &[Reading<'_>], carry: &Carry, uses: &mut [Invocation<'_>]) -> Directories {
+pub(super) fn follow(span: &[Reading<'_>], carry: &LedgerState, uses: &mut [Invocation<'_>]) -> Directories {
     let mut now = Directories {
         stated: carry.cwd.clone(),
         named: carry.named_cwd.clone(),

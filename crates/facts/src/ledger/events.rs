@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::answers::{complaints, names, reformatted, says_missing, shows_folder, told};
+use super::answers::{answered_act, complaints, names, reformatted, says_missing, shows_folder};
 use super::edits::{WORDED, wording_of};
 use super::event::{Act, Event};
 use super::invocation::Invocation;
@@ -186,10 +186,10 @@ impl<'u> Gatherer<'u> {
             let act = match kind {
                 Kind::Read | Kind::Open if shows_folder(output) => return,
                 Kind::Read | Kind::Open => Act::Read,
-                Kind::Create => told(output, Act::Create),
-                Kind::Write => told(output, Act::Write),
+                Kind::Create => answered_act(output, Act::Create),
+                Kind::Write => answered_act(output, Act::Write),
                 Kind::Delete => Act::Delete,
-                Kind::Edit if makes_file(arguments) => told(output, Act::Write),
+                Kind::Edit if makes_file(arguments) => answered_act(output, Act::Write),
                 Kind::Edit
                 | Kind::Append
                 | Kind::Move

@@ -50,7 +50,7 @@ pub struct Facts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub followed: Option<Followed>,
     /// What the next span needs to know of this one.
-    pub carry: Carry,
+    pub carry: LedgerState,
 }
 
 /// What happened to one file within a span.
@@ -124,10 +124,10 @@ pub struct ErrorFact {
     pub seqs: Vec<Seq>,
 }
 
-/// What a span hands to the next one: small, bounded, opaque to everyone else.
+/// The state that the reading of a span hands to that of the next one: small, bounded, opaque to all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Carry {
+pub struct LedgerState {
     /// The working directory that the session revealed.
     pub cwd: Option<String>,
     /// The first directory that a call asked to run in.
@@ -151,9 +151,9 @@ pub struct Carry {
     pub ending: Option<Ending>,
 }
 
-/// What earlier versions know, in any order.
+/// The names that earlier versions of the record hold, in any order.
 #[derive(Clone, Debug, Default)]
-pub struct Known<'a> {
+pub struct EarlierNames<'a> {
     /// Paths as earlier versions spell them.
     pub paths: Vec<&'a str>,
     /// Identities of things.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::event::{Act, Event};
 use super::line::clip_bytes;
-use super::paths::{self, Book};
-use super::{FileFact, Known, diff};
+use super::paths::{self, Spellings};
+use super::{EarlierNames, FileFact, diff};
 use crate::ledger::FileAction;
 use anchord_messages::id::Seq;
 
@@ -33,7 +33,7 @@ pub(super) struct Folded {
 /// Folds the events of a span; `copies` are the copies that earlier spans made.
 pub(super) fn fold(
     events: Vec<Event>,
-    (known, copies): (&Known<'_>, &[String]),
+    (known, copies): (&EarlierNames<'_>, &[String]),
     stated: Option<&str>,
 ) -> Folded {
     let given = events.iter().flat_map(|e| {
@@ -42,7 +42,7 @@ pub(super) fn fold(
     });
     // A copy's two paths may well share their end: that says nothing of where the session stands.
     let evidence = events.iter().filter(|e| e.act != Act::Copy).map(|e| e.full.as_str());
-    let book = Book::open(stated, &known.paths, &evidence, given);
+    let book = Spellings::open(stated, &known.paths, &evidence, given);
     let earlier_copies = copies.iter().map(|path| book.key(path)).filter(|key| book.knows(key)).collect();
     let mut folder = Folder { book, earlier_copies, index: BTreeMap::new(), files: Vec::new() };
     for event in events {
@@ -74,7 +74,7 @@ struct File {
 }
 
 struct Folder {
-    book: Book,
+    book: Spellings,
     /// The identities of the copies that earlier spans made, the newest last.
     earlier_copies: Vec<String>,
     index: BTreeMap<String, usize>,

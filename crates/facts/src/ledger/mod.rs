@@ -38,7 +38,7 @@ mod tools;
 
 pub use crate::todo_list::{TodoItem, TodoList, TodoStatus};
 pub use facts::{
-    Carry, CommandFact, ErrorFact, Facts, FileAction, FileFact, Known, TestOutcome, TestRunFact,
+    CommandFact, EarlierNames, ErrorFact, Facts, FileAction, FileFact, LedgerState, TestOutcome, TestRunFact,
 };
 
 use anchord_messages::message::Numbered;
@@ -50,13 +50,13 @@ use reading::Reading;
 /// version already knows a path, so that an overwrite is told from a creation and one file keeps
 /// one spelling.
 #[must_use]
-pub fn read(span: &[Numbered], carry: &Carry, known: &Known<'_>) -> Facts {
+pub fn read(span: &[Numbered], carry: &LedgerState, known: &EarlierNames<'_>) -> Facts {
     read_from(&Reading::each(span), carry, known)
 }
 
 /// Reads the facts out of the readings of a span, which other readers of the span may use too.
 #[must_use]
-pub fn read_from(span: &[Reading<'_>], carry: &Carry, known: &Known<'_>) -> Facts {
+pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames<'_>) -> Facts {
     let (uses, directories) = pairing::read(span, carry);
     let minutes = prose::is_minutes(span.iter().map(|one| one.message));
     let (events, open_file) = events::gather(&uses, carry.open_file.clone());
@@ -73,18 +73,18 @@ pub fn read_from(span: &[Reading<'_>], carry: &Carry, known: &Known<'_>) -> Fact
         files,
         taken_back,
         commands: commands(&uses),
-        test_runs: test_runs::told(runs),
+        test_runs: test_runs::facts(runs),
         errors,
         things: things.shown,
         things_left_out: things.left_out,
         named: things.named,
-        requests: requests.told,
+        requests: requests.facts,
         answered: requests.answered,
         questions: requests.questions,
         constraints: constraints::read(span, minutes),
         todos,
         followed: None,
-        carry: Carry {
+        carry: LedgerState {
             cwd: root,
             named_cwd: directories.named,
             shell_cwd: directories.shell,

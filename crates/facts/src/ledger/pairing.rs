@@ -7,12 +7,12 @@ use super::directories::{self, Directories};
 use super::invocation::Invocation;
 use super::line::text_of;
 use super::reading::Reading;
-use super::{Carry, spoken, tools};
+use super::{LedgerState, spoken, tools};
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Role, ToolResult};
 
 /// Reads the tool uses of a span and how its directories stand at its end.
-pub(super) fn read<'a>(span: &'a [Reading<'_>], carry: &Carry) -> (Vec<Invocation<'a>>, Directories) {
+pub(super) fn read<'a>(span: &'a [Reading<'_>], carry: &LedgerState) -> (Vec<Invocation<'a>>, Directories) {
     let mut reader = Reader { found: Vec::new(), waiting: HashMap::new(), batch: Vec::new() };
     if let Some((seq, text)) = &carry.unanswered {
         reader.found.extend(spoken::before(text, *seq, span));

@@ -181,7 +181,7 @@ fn home_of(path: &str) -> Option<&str> {
 
 /// One spelling for one file: gathers the paths of a span, then tells how each is spelled.
 #[derive(Debug, Default)]
-pub(super) struct Book {
+pub(super) struct Spellings {
     root: Option<String>,
     /// What `~` stands for, when the session reveals it.
     home: Option<String>,
@@ -196,12 +196,12 @@ pub(super) struct Book {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Clone)]
 enum Spelling {
     /// As an earlier version spells it.
-    Known(String),
+    Earlier(String),
     /// As a call spells it, absolute.
     Given(String),
 }
 
-impl Book {
+impl Spellings {
     /// Opens the book. `stated` is the session's directory; `known` the spellings of earlier
     /// versions; `given` the paths of this span as `(as written, joined to where it ran)`.
     pub(super) fn open<'p>(
@@ -255,7 +255,7 @@ impl Book {
         paths.sort_unstable();
         for path in paths {
             let key = self.key(path);
-            self.spelling.entry(key).or_insert_with(|| Spelling::Known(path.to_owned()));
+            self.spelling.entry(key).or_insert_with(|| Spelling::Earlier(path.to_owned()));
         }
     }
 
@@ -275,7 +275,7 @@ impl Book {
     /// The spelling of the file with this identity.
     pub(super) fn spell(&self, key: &str) -> String {
         match self.spelling.get(key) {
-            Some(Spelling::Known(path) | Spelling::Given(path)) => path.clone(),
+            Some(Spelling::Earlier(path) | Spelling::Given(path)) => path.clone(),
             None => {
                 let shown = self.shown.get(key).map_or(key, String::as_str);
                 let root = self.root.as_deref().unwrap_or("");
@@ -293,7 +293,7 @@ impl Book {
 
     /// Whether an earlier version knows the file.
     pub(super) fn knows(&self, key: &str) -> bool {
-        matches!(self.spelling.get(key), Some(Spelling::Known(_)))
+        matches!(self.spelling.get(key), Some(Spelling::Earlier(_)))
     }
 
     /// The identities of known files inside a folder.
@@ -302,7 +302,7 @@ impl Book {
         self.spelling
             .range(prefix.clone()..)
             .take_while(move |(key, _)| key.starts_with(&prefix))
-            .filter(|(_, s)| matches!(s, Spelling::Known(_)))
+            .filter(|(_, s)| matches!(s, Spelling::Earlier(_)))
             .map(|(key, _)| key.as_str())
     }
 }

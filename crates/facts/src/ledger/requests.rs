@@ -70,7 +70,7 @@ pub enum Ending {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Requests {
     /// What people say, in order.
-    pub told: Vec<RequestFact>,
+    pub facts: Vec<RequestFact>,
     /// Whether a person spoke, which answers what was asked before.
     pub answered: bool,
     /// What the agent asks at the span's end.
@@ -89,7 +89,7 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) 
         let Reading { seq, message, .. } = reading;
         match (message.role, reading.person()) {
             (Role::User, Some(said)) => {
-                all.told.extend(fact(said, all.ending, *seq));
+                all.facts.extend(fact(said, all.ending, *seq));
                 all.answered = true;
                 all.questions.clear();
                 all.ending = None;
@@ -310,7 +310,7 @@ mod tests {
             })
             .collect();
         read(&Reading::each(&span), false, None)
-            .told
+            .facts
             .into_iter()
             .map(|fact| (fact.text, fact.earlier))
             .collect()

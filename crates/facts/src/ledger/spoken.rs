@@ -72,9 +72,9 @@ fn uses<'t>(text: &'t str, seq: Seq, next: &'t Reading<'_>) -> Vec<Invocation<'t
     let reply = next.text();
     if fenced {
         match observation(reply) {
-            Some(Seen::One) if found.len() == 1 => {}
-            Some(Seen::Any) => {}
-            Some(Seen::One) | None => return Vec::new(),
+            Some(Runs::One) if found.len() == 1 => {}
+            Some(Runs::Any) => {}
+            Some(Runs::One) | None => return Vec::new(),
         }
     }
     for one in &mut found {
@@ -94,8 +94,8 @@ pub(super) fn asked(text: &str) -> Vec<Invocation<'_>> {
     found
 }
 
-/// How an observation reports on fenced commands.
-enum Seen {
+/// How many fenced commands of a turn an observation reports on.
+enum Runs {
     /// Its harness runs one block per turn and refuses more.
     One,
     /// Its harness may run several.
@@ -117,13 +117,13 @@ const ANY: &[&str] = &[
     "exitcode: ",
 ];
 
-fn observation(reply: &str) -> Option<Seen> {
+fn observation(reply: &str) -> Option<Runs> {
     let text = reply.trim_start();
     if ONE.iter().any(|p| text.starts_with(p)) {
-        return Some(Seen::One);
+        return Some(Runs::One);
     }
     let any = ANY.iter().any(|p| text.starts_with(p)) || text.trim_end().ends_with("bash-$");
-    any.then_some(Seen::Any)
+    any.then_some(Runs::Any)
 }
 
 /// The commands in fenced shell blocks. Without any, one fence without a language counts, as in

@@ -17,7 +17,7 @@ use anchord_messages::message::Role;
 const MAX_SENTENCES: usize = 1_000;
 
 /// What a span says of things done: sentence by sentence, the latest last.
-pub(super) struct Said(Vec<(Seq, Sentence)>);
+pub(super) struct DoneSentences(Vec<(Seq, Sentence)>);
 
 struct Sentence {
     text: String,
@@ -26,8 +26,8 @@ struct Sentence {
     is_agent: bool,
 }
 
-impl Said {
-    pub(super) fn of(span: &[Reading<'_>]) -> Self {
+impl DoneSentences {
+    pub(super) fn read(span: &[Reading<'_>]) -> Self {
         let mut all = Vec::new();
         for reading in span {
             // What a person says may be a wish, so that it is proposed at most.
@@ -47,7 +47,7 @@ impl Said {
     }
 
     /// The last word on an item.
-    pub(super) fn of_item(&self, subject: &Subject) -> Option<Claim> {
+    pub(super) fn claim_about(&self, subject: &Subject) -> Option<Claim> {
         let mut last = None;
         for (seq, sentence) in &self.0 {
             if let Some((certainty, clause)) = sentence.claims(subject) {

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use anchord_facts::ledger::{self, Carry, Known};
+use anchord_facts::ledger::{self, EarlierNames, LedgerState};
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
@@ -206,7 +206,7 @@ fn a_demand_that_was_dropped_is_told_no_more() {
             json!({"role": "user", "content": "And the export of src/out.rs."}),
         ],
     );
-    let found = ledger::read(&span, &Carry::default(), &Known::default()).constraints;
+    let found = ledger::read(&span, &LedgerState::default(), &EarlierNames::default()).constraints;
     let dropped: BTreeSet<String> = found.into_iter().map(|constraint| constraint.id).collect();
     assert_eq!(dropped.len(), 1);
     let mut turns = Vec::new();

@@ -2,7 +2,7 @@ use super::super::summary::{RequestEntry, RequestState};
 use super::*;
 use crate::merge::requests;
 use anchord_facts::key::Key;
-use anchord_facts::ledger::{self, Carry, Known};
+use anchord_facts::ledger::{self, EarlierNames, LedgerState};
 use anchord_messages::message::{Message, Part, Role, ToolCall, ToolResult};
 
 fn say(seq: i64, role: Role, text: &str) -> Numbered {
@@ -30,7 +30,7 @@ fn of(span: &[Numbered]) -> Proposal {
 }
 
 fn after(span: &[Numbered], base: Option<&Summary>) -> Proposal {
-    let facts = ledger::read(span, &Carry::default(), &Known::default());
+    let facts = ledger::read(span, &LedgerState::default(), &EarlierNames::default());
     propose(span, &facts, base, &requests::after(base, &facts.requests))
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::*;
 use crate::extractive;
 use crate::summary::RequestState;
-use anchord_facts::ledger::{self, Carry};
+use anchord_facts::ledger::{self, LedgerState};
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 
 /// A step of a session: some messages that belong together.
@@ -108,7 +108,7 @@ fn session(steps: &[Step]) -> (Vec<Numbered>, Vec<usize>) {
 
 /// The summary of a session that is compressed span by span.
 fn record(messages: &[Numbered], cuts: &BTreeSet<usize>) -> Summary {
-    let (mut record, mut carry): (Option<Summary>, Carry) = (None, Carry::default());
+    let (mut record, mut carry): (Option<Summary>, LedgerState) = (None, LedgerState::default());
     let mut from = 0;
     for (version, to) in (1..).zip(cuts) {
         let span = &messages[from..*to];

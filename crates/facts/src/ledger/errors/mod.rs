@@ -19,7 +19,7 @@ use super::line::{MAX_LINE, clip, head, plain, squash};
 use super::reading::Reading;
 use super::shell::Pipeline;
 use super::test_runs::Run;
-use super::{Carry, ErrorFact, prose};
+use super::{ErrorFact, LedgerState, prose};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
@@ -41,7 +41,7 @@ pub(super) fn read(
     span: &[Reading<'_>],
     invocations: &[Invocation<'_>],
     runs: &[Run],
-    carry: &Carry,
+    carry: &LedgerState,
 ) -> Vec<ErrorFact> {
     let mut ledger = Ledger::new(carry);
     let mut told = BTreeSet::new();
@@ -66,7 +66,7 @@ pub(super) fn read(
 
 /// The open errors that the next span needs, each with the work that showed it.
 #[must_use]
-pub fn open(errors: &[ErrorFact], carry: &Carry) -> Vec<(String, String)> {
+pub fn open(errors: &[ErrorFact], carry: &LedgerState) -> Vec<(String, String)> {
     let fresh = errors
         .iter()
         .filter(|e| e.resolution.is_none())
@@ -100,7 +100,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    fn new(carry: &Carry) -> Self {
+    fn new(carry: &LedgerState) -> Self {
         let mut carried: BTreeMap<String, Vec<String>> = BTreeMap::new();
         // Most errors that stay open share a few commands.
         let mut keys: BTreeMap<&str, String> = BTreeMap::new();
@@ -340,7 +340,7 @@ fn of_output(
         return vec![found];
     }
     let mut found = Vec::new();
-    match source::of(command) {
+    match source::source_of(command) {
         Source::Answered => {}
         Source::Shown => {
             scan(output, &mut found);

@@ -27,7 +27,7 @@ const SHOWING_TOOLS: &[&str] = &[
 ];
 
 /// Tells what the output of a tool use is, by its command.
-pub(super) fn of(command: Option<&[Pipeline]>) -> Source {
+pub(super) fn source_of(command: Option<&[Pipeline]>) -> Source {
     match command {
         Some(pipelines) if pipelines.iter().all(shows) && !pipelines.is_empty() => Source::Shown,
         Some(_) => Source::Ran,

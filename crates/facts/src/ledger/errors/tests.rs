@@ -2,7 +2,7 @@ use super::*;
 use anchord_messages::message::Numbered;
 use rstest::rstest;
 
-fn read(span: &[Numbered], invocations: &[Invocation<'_>], carry: &Carry) -> Vec<ErrorFact> {
+fn read(span: &[Numbered], invocations: &[Invocation<'_>], carry: &LedgerState) -> Vec<ErrorFact> {
     super::read(&Reading::each(span), invocations, &crate::ledger::test_runs::read_each(invocations), carry)
 }
 
@@ -23,7 +23,7 @@ fn invocation<'a>(tool: &'a str, command: Option<&'a str>, output: &'a str, seq:
 }
 
 fn of(command: &str, output: &str) -> Vec<ErrorFact> {
-    read(&[], &[invocation("bash", Some(command), output, 1)], &Carry::default())
+    read(&[], &[invocation("bash", Some(command), output, 1)], &LedgerState::default())
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn words_alone_are_no_error(#[case] command: &str, #[case] output: &str) {
 
 #[test]
 fn a_file_that_was_read_holds_no_error_and_a_failed_read_is_one() {
-    let read_tool = |output| read(&[], &[invocation("Read", None, output, 1)], &Carry::default());
+    let read_tool = |output| read(&[], &[invocation("Read", None, output, 1)], &LedgerState::default());
     assert_eq!(read_tool("     1→TypeError: x\n     2→Error: y"), []);
     let failed = read_tool("<tool_use_error>File does not exist.</tool_use_error>");
     assert_eq!(
@@ -81,7 +81,7 @@ fn a_file_that_was_read_holds_no_error_and_a_failed_read_is_one() {
 
 #[test]
 fn a_tool_that_answers_with_an_error_failed() {
-    let answer = |output| read(&[], &[invocation("book_flight", None, output, 1)], &Carry::default());
+    let answer = |output| read(&[], &[invocation("book_flight", None, output, 1)], &LedgerState::default());
     assert_eq!(answer("Error: seat 12A is taken")[0].message, "seat 12A is taken");
     assert_eq!(answer(r#"{"error": {"message": "no such order"}}"#)[0].message, "no such order");
     assert_eq!(answer(r#"{"status": "ok"}"#), []);
@@ -95,17 +95,17 @@ fn the_same_work_done_with_success_resolves_an_error() {
             invocation("bash", Some("npm run check 2>&1 | tail -5"), "src/a.ts(1,1): error TS1: x", 1),
             invocation("bash", Some("cd app && npm run check"), "done", 3),
         ],
-        &Carry::default(),
+        &LedgerState::default(),
     );
     assert_eq!(found.len(), 1);
     assert!(found[0].resolution.is_some());
-    assert_eq!(open(&found, &Carry::default()), []);
+    assert_eq!(open(&found, &LedgerState::default()), []);
 }
 
 #[test]
 fn an_error_of_an_earlier_span_is_resolved_later() {
     let first = of("cargo build", "error[E0308]: mismatched types");
-    let carry = Carry { open_errors: open(&first, &Carry::default()), ..Carry::default() };
+    let carry = LedgerState { open_errors: open(&first, &LedgerState::default()), ..LedgerState::default() };
     assert_eq!(carry.open_errors.len(), 1);
     let second = read(&[], &[invocation("bash", Some("cargo build"), "Finished", 9)], &carry);
     assert_eq!((second[0].message.as_str(), second[0].count), ("mismatched types", 0));
@@ -121,7 +121,7 @@ fn an_error_met_again_is_one_entry_with_a_count() {
             invocation("bash", Some("./a"), "TypeError: x", 1),
             invocation("bash", Some("./b"), "TypeError:  x", 3),
         ],
-        &Carry::default(),
+        &LedgerState::default(),
     );
     assert_eq!((found.len(), found[0].count, found[0].seqs.len()), (1, 2, 4));
 }
@@ -134,7 +134,7 @@ fn a_flood_of_errors_keeps_the_most_specific() {
     let many: Vec<String> = (0..5).map(|n| output.replace("vague", &format!("vague{n}"))).collect();
     let runs: Vec<Invocation<'_>> =
         many.iter().zip(0..).map(|(o, n)| invocation("bash", Some("./a"), o, n * 2)).collect();
-    let found = read(&[], &runs, &Carry::default());
+    let found = read(&[], &runs, &LedgerState::default());
     assert_eq!(found.len(), MAX_ERRORS);
     assert!(found.iter().any(|e| e.message.ends_with("the one")));
 }
@@ -150,7 +150,7 @@ fn a_person_who_pastes_an_exception_met_it() {
             parts: vec![Part::Text("I get this:\nTypeError: x is not a function\nerror: hmm".to_owned())],
         },
     }];
-    let found = read(&span, &[], &Carry::default());
+    let found = read(&span, &[], &LedgerState::default());
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].message, "x is not a function");
 }

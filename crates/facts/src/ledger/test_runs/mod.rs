@@ -42,7 +42,7 @@ pub(super) fn read_each(invocations: &[Invocation<'_>]) -> Vec<Run> {
 }
 
 /// The test runs among tool uses, in their order.
-pub(super) fn told(runs: Vec<Run>) -> Vec<TestRunFact> {
+pub(super) fn facts(runs: Vec<Run>) -> Vec<TestRunFact> {
     let mut told: Vec<TestRunFact> = Vec::new();
     for run in runs.into_iter().filter_map(|run| run.fact) {
         // One shell line shown twice by a harness is one run.

@@ -16,7 +16,7 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
         parsed: std::cell::OnceCell::new(),
         fields: std::cell::OnceCell::new(),
     };
-    told(read_each(&[invocation])).pop()
+    facts(read_each(&[invocation])).pop()
 }
 
 #[rstest]

@@ -5,11 +5,11 @@ use serde_json::json;
 use super::Talk;
 use crate::ledger::invocation::Invocation;
 use crate::ledger::reading::Reading;
-use crate::ledger::{Carry, pairing};
+use crate::ledger::{LedgerState, pairing};
 use anchord_messages::message::Role;
 
 fn uses_of<'r>(readings: &'r [Reading<'_>]) -> Vec<Invocation<'r>> {
-    pairing::read(readings, &Carry::default()).0
+    pairing::read(readings, &LedgerState::default()).0
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_fenced_command_is_read_although_its_answer_comes_with_the_next_span() {
     let facts = first.facts();
     assert!(facts.commands.is_empty());
     let second = Talk::from(2).user("<returncode>0</returncode>\n<output>\n</output>");
-    let facts = crate::ledger::read(second.span(), &facts.carry, &super::Known::default());
+    let facts = crate::ledger::read(second.span(), &facts.carry, &super::EarlierNames::default());
     assert_eq!(super::lines(&facts), ["deleted old.py"]);
     assert_eq!(facts.commands[0].seqs, [1, 2]);
     assert_eq!(facts.carry.unanswered, None);

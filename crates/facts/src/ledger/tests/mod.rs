@@ -11,7 +11,7 @@ mod vocabularies;
 
 use serde_json::Value;
 
-use super::{Carry, Facts, Known, read};
+use super::{EarlierNames, Facts, LedgerState, read};
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 
 /// A conversation that is written message by message.
@@ -88,7 +88,7 @@ impl Talk {
     }
 
     pub fn facts(&self) -> Facts {
-        read(&self.span, &Carry::default(), &Known::default())
+        read(&self.span, &LedgerState::default(), &EarlierNames::default())
     }
 
     /// The files as `action path`, in the order of appearance.

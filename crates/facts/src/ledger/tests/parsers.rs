@@ -5,7 +5,7 @@ use proptest::sample::select;
 use serde_json::json;
 
 use super::Talk;
-use crate::ledger::{Carry, Known, diff, paths, read, shell, swe_agent};
+use crate::ledger::{EarlierNames, LedgerState, diff, paths, read, shell, swe_agent};
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 
 /// A text of these words, its end cut off.
@@ -232,7 +232,7 @@ proptest! {
             Numbered { seq: 1, message: Message { role: Role::Assistant, name: None, parts: vec![Part::ToolCall(call)] } },
             Numbered { seq: 2, message: Message { role: Role::Tool, name: None, parts: vec![Part::ToolResult(result)] } },
         ];
-        let facts = read(&span, &Carry::default(), &Known::default());
+        let facts = read(&span, &LedgerState::default(), &EarlierNames::default());
         for file in &facts.files {
             prop_assert!(arguments.contains(name(&file.path)) || output.contains(name(&file.path)), "{}", file.path);
         }

@@ -3,8 +3,8 @@
 use rstest::rstest;
 use serde_json::json;
 
-use super::{Known, Talk, lines};
-use crate::ledger::{Carry, paths, read};
+use super::{EarlierNames, Talk, lines};
+use crate::ledger::{LedgerState, paths, read};
 
 #[rstest]
 #[case("./a/b.rs", "a/b.rs")]
@@ -135,8 +135,8 @@ fn a_bare_name_and_an_absolute_path_are_one_file_once_the_directory_is_known() {
 
 #[test]
 fn the_spelling_of_earlier_versions_stays() {
-    let known = Known { paths: vec!["src/a.rs", "/q/b.rs"], ..Known::default() };
-    let carry = Carry { cwd: Some("/p".to_owned()), ..Carry::default() };
+    let known = EarlierNames { paths: vec!["src/a.rs", "/q/b.rs"], ..EarlierNames::default() };
+    let carry = LedgerState { cwd: Some("/p".to_owned()), ..LedgerState::default() };
     let talk = reads(&["/p/src/a.rs", "../q/b.rs"]);
     assert_eq!(lines(&read(talk.span(), &carry, &known)), ["read src/a.rs", "read /q/b.rs"]);
 }
@@ -146,8 +146,8 @@ fn a_known_file_is_found_among_many_however_it_is_spelled() {
     let others: Vec<String> = (0..300).map(|n| format!("lib/other_{n}.cs")).collect();
     let mut paths: Vec<&str> = others.iter().map(String::as_str).collect();
     paths.extend(["src/Cart.cs", "./old//b.cs", "dir/c.cs"]);
-    let known = Known { paths, ..Known::default() };
-    let carry = Carry { cwd: Some("C:/p".to_owned()), ..Carry::default() };
+    let known = EarlierNames { paths, ..EarlierNames::default() };
+    let carry = LedgerState { cwd: Some("C:/p".to_owned()), ..LedgerState::default() };
     let told = |talk: &Talk| lines(&read(talk.span(), &carry, &known));
     let talk = reads(&["c:\\P\\SRC\\cart.cs", "old/b.cs"]);
     assert_eq!(told(&talk), ["read src/Cart.cs", "read ./old//b.cs"]);
@@ -157,9 +157,9 @@ fn a_known_file_is_found_among_many_however_it_is_spelled() {
 
 #[test]
 fn the_directory_is_inferred_from_earlier_spellings_too() {
-    let known = Known { paths: vec!["src/deep/a.rs"], ..Known::default() };
+    let known = EarlierNames { paths: vec!["src/deep/a.rs"], ..EarlierNames::default() };
     let talk = reads(&["/p/src/deep/a.rs"]);
-    let facts = read(talk.span(), &Carry::default(), &known);
+    let facts = read(talk.span(), &LedgerState::default(), &known);
     assert_eq!(lines(&facts), ["read src/deep/a.rs"]);
     assert_eq!(facts.carry.cwd.as_deref(), Some("/p"));
 }

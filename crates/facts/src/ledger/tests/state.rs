@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Known, Talk, lines};
-use crate::ledger::{Carry, read};
+use super::{EarlierNames, Talk, lines};
+use crate::ledger::{LedgerState, read};
 
 fn edit(path: &str) -> (&'static str, Value) {
     ("Edit", json!({"file_path": path, "old_string": "a", "new_string": "b"}))
@@ -69,10 +69,10 @@ fn a_folder_takes_its_files_along() {
 
 #[test]
 fn what_earlier_versions_know_existed() {
-    let known = Known { paths: vec!["a.rs", "dir/b.rs"], ..Known::default() };
+    let known = EarlierNames { paths: vec!["a.rs", "dir/b.rs"], ..EarlierNames::default() };
     let talk = Talk::new().tool("bash", json!({"command": "echo x > a.rs; echo y > c.rs; rm -r dir"}), "");
     assert_eq!(
-        lines(&read(talk.span(), &Carry::default(), &known)),
+        lines(&read(talk.span(), &LedgerState::default(), &known)),
         ["modified a.rs", "created c.rs unsure", "deleted dir/b.rs"]
     );
 }

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::identity::{Subject, first, identifies, is_secret, kind_of, own};
 use super::shown::{Found, MOST_PROPERTIES, REDACTED, Shown};
-use super::value::{Data, Fields, Items, scalar, told};
+use super::value::{Data, Fields, Items, rendered, scalar};
 
 /// How deep things are looked for below the reply that wraps them.
 const DEEPEST: u8 = 4;
@@ -141,7 +141,7 @@ fn thing(
         if let Some((items, count)) = things_within(value, depth) {
             found.properties.push((key.clone(), format!("{count} of them, told apart")));
             inner.push((kind_of(key), items));
-        } else if let Some(value) = told(value) {
+        } else if let Some(value) = rendered(value) {
             let value = if is_secret(key) { REDACTED.to_owned() } else { value };
             if found.properties.len() < MOST_PROPERTIES {
                 found.properties.push((key.clone(), value));
@@ -180,7 +180,7 @@ fn things_within(value: &RawValue, depth: u8) -> Option<(Items<'_>, usize)> {
         let Some(Data::Fields(fields)) = Data::read(item.get()) else { return false };
         own(&fields).is_some_and(|own| fields.list.len() > 2 || own.place > 0)
     };
-    let too_long = items.list.len() > 1 && told(value).is_some_and(|text| text.ends_with('…'));
+    let too_long = items.list.len() > 1 && rendered(value).is_some_and(|text| text.ends_with('…'));
     (too_long && items.list.iter().all(is_thing)).then(|| {
         let count = items.list.len() + items.more;
         (items, count)

@@ -1,7 +1,7 @@
 use rstest::rstest;
 
 use super::*;
-use crate::ledger::{Carry, Known, read as read_facts};
+use crate::ledger::{EarlierNames, LedgerState, read as read_facts};
 use anchord_messages::message::Numbered;
 use anchord_messages::message::{Message, Part, ToolCall, ToolResult};
 
@@ -18,7 +18,8 @@ fn use_of(tool: &str, arguments: &str, output: &str) -> [Numbered; 2] {
 
 /// What is shown by one use of a tool, a line for each thing.
 fn shown(tool: &str, arguments: &str, output: &str) -> Vec<String> {
-    let facts = read_facts(&use_of(tool, arguments, output), &Carry::default(), &Known::default());
+    let facts =
+        read_facts(&use_of(tool, arguments, output), &LedgerState::default(), &EarlierNames::default());
     let line = |thing: &Thing| {
         let properties: Vec<String> =
             thing.properties.iter().map(|p| format!("{}={}", p.name, p.value)).collect();
@@ -94,7 +95,7 @@ fn commands(#[case] command: &str, #[case] output: &str, #[case] expected: &[&st
 fn a_million_rows_are_bounded_and_counted() {
     let rows: Vec<String> = (0..1_000_000).map(|n| format!(r#"{{"id":"r{n}","v":{n}}}"#)).collect();
     let span = use_of("list_rows", "{}", &format!("[{}]", rows.join(",")));
-    let facts = read_facts(&span, &Carry::default(), &Known::default());
+    let facts = read_facts(&span, &LedgerState::default(), &EarlierNames::default());
     assert_eq!(facts.things.len(), MOST_OF_SPAN);
     assert_eq!(facts.things.len() + facts.things_left_out as usize, 1_000_000);
     assert!(facts.things.iter().map(Thing::bytes).sum::<usize>() <= MOST_BYTES_OF_SPAN);
@@ -119,7 +120,7 @@ fn ids_that_collide_are_kept_apart_by_their_kind() {
         "{}",
         r#"{"users": [{"id": 1, "name": "Ada"}], "orders": [{"id": 1, "total": 30}]}"#,
     );
-    let facts = read_facts(&users, &Carry::default(), &Known::default());
+    let facts = read_facts(&users, &LedgerState::default(), &EarlierNames::default());
     let told: Vec<_> = facts
         .things
         .iter()
@@ -137,8 +138,8 @@ fn who_names_a_thing_is_counted() {
         parts: vec![Part::Text("Cancel ORD-7, not ORD-70.".to_owned())],
     };
     span.push(Numbered { seq: 6, message: said });
-    let known = Known { things: vec!["OLD-1", "ORD-70"], ..Known::default() };
-    let facts = read_facts(&span, &Carry::default(), &known);
+    let known = EarlierNames { things: vec!["OLD-1", "ORD-70"], ..EarlierNames::default() };
+    let facts = read_facts(&span, &LedgerState::default(), &known);
     assert_eq!(facts.named, [("ORD-7".to_owned(), vec![6]), ("ORD-70".to_owned(), vec![6])]);
 }
 

@@ -126,7 +126,7 @@ fn turns_text(c: char) -> bool {
 }
 
 /// A value in one line, whole or with a `…` where something is missing; nothing when it says nothing.
-pub(super) fn told(raw: &RawValue) -> Option<String> {
+pub(super) fn rendered(raw: &RawValue) -> Option<String> {
     flat(raw, 0).map(|text| clipped(&text))
 }
 
