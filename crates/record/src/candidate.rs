@@ -13,7 +13,7 @@ use super::{extractive, gate, redacted};
 use crate::phase::Phase;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::reading::Reading;
-use anchord_facts::ledger::{self, LedgerState, LedgerState, TestRunFact};
+use anchord_facts::ledger::{self, Facts, LedgerState, TestRunFact};
 use anchord_facts::todo;
 
 mod check;
@@ -23,7 +23,6 @@ mod sample;
 pub use check::{CheckedDraft, check, expand, recap};
 pub use material::{Base, Draft, Material, Proposed};
 pub use sample::warm_up;
-
 
 /// Reads the facts out of the span, without its secrets.
 #[must_use]

@@ -13,9 +13,8 @@ use utoipa::{PartialSchema, ToSchema};
 use super::digest::Turn;
 use super::document::{Document, PastIntent, TechnicalFact};
 use super::section::Section;
-use anchord_facts::ledger::Known;
-use anchord_facts::ledger::constraints::Constraint;
 use anchord_facts::ledger::EarlierNames;
+use anchord_facts::ledger::constraints::Constraint;
 use anchord_facts::thing::Thing;
 use anchord_messages::id::Seq;
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hashlink::LinkedHashMap;
 
-use anchord_facts::ledger::Carry;
+use anchord_facts::ledger::LedgerState;
 use anchord_messages::id::SessionId;
 use anchord_record::parts::Parts;
 use anchord_record::summary::Summary;
@@ -28,7 +28,7 @@ pub(super) struct Record {
     pub(super) version: i64,
     pub(super) summary: Summary,
     pub(super) parts: Parts,
-    pub(super) carry: Carry,
+    pub(super) carry: LedgerState,
     /// The size as JSON.
     pub(super) bytes: usize,
 }
@@ -80,7 +80,7 @@ mod tests {
             version,
             summary: Summary::default(),
             parts: Parts::default(),
-            carry: Carry::default(),
+            carry: LedgerState::default(),
             bytes,
         }
     }

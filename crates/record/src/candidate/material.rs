@@ -15,7 +15,7 @@ use super::super::strategy::{Engine, Strategy};
 use super::super::summary::Summary;
 use crate::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
 use crate::phase::Phase;
-use anchord_facts::ledger::Carry;
+use anchord_facts::ledger::LedgerState;
 use anchord_facts::ledger::constraints::Constraint;
 use anchord_facts::todo::Todo;
 use anchord_messages::id::Seq;
@@ -112,7 +112,7 @@ pub struct Base {
     /// Where that is stored.
     pub parts: Parts,
     /// What its ledger hands on.
-    pub carry: Carry,
+    pub carry: LedgerState,
     /// Tokens of its rendering and its digest as contexts serve them.
     pub served_tokens: u32,
 }
