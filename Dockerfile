@@ -5,12 +5,21 @@ WORKDIR /src
 ENV SQLX_OFFLINE=true
 # The dependencies are a layer of their own, which changes with these files alone. Benches are taken out
 # of the manifest, because cargo wants their sources to be there.
-COPY Cargo.toml Cargo.lock build.rs ./
+COPY Cargo.toml Cargo.lock ./
+COPY crates/context/Cargo.toml crates/context/
 COPY crates/facts/Cargo.toml crates/facts/
+COPY crates/http/Cargo.toml crates/http/
+COPY crates/llm/Cargo.toml crates/llm/
 COPY crates/messages/Cargo.toml crates/messages/build.rs crates/messages/
 COPY crates/postgres/Cargo.toml crates/postgres/
 COPY crates/preaggregate/Cargo.toml crates/preaggregate/
 COPY crates/recall/Cargo.toml crates/recall/
+COPY crates/record/Cargo.toml crates/record/
+COPY crates/runtime/Cargo.toml crates/runtime/
+COPY crates/session/Cargo.toml crates/session/
+COPY crates/store/Cargo.toml crates/store/build.rs crates/store/
+COPY crates/webhooks/Cargo.toml crates/webhooks/
+COPY crates/worker/Cargo.toml crates/worker/
 RUN --mount=type=cache,target=/usr/local/cargo/registry,sharing=locked \
     cp Cargo.toml Cargo.whole \
     && sed -i '/^\[\[bench\]\]/,/^$/d' Cargo.toml \

@@ -114,7 +114,7 @@ impl Embedded {
     pub fn url_of(&self, role: &str, database: &str) -> String {
         // Port and TLS mode are said, because the client would take them from PGPORT and PGSSLMODE.
         let sockets = percent_encode(self.sockets.folder.as_os_str().as_encoded_bytes());
-        format!("postgres://{role}@localhost:{}/{database}?host={sockets}&sslmode=disable", PORT)
+        format!("postgres://{role}@localhost:{PORT}/{database}?host={sockets}&sslmode=disable")
     }
 
     /// The server's process id.
