@@ -1,7 +1,9 @@
 //! Facts: what messages show, read without a model.
 //!
-//! What lives here: the ledger of files, commands, test runs, errors, things and demands; the words that it is told in;
-//! secrets, which it leaves out.
+//! What lives here: the ledger, which reads the files, commands, test runs, errors, constraints (what people demand),
+//! todo lists and things (records with an id in structured outputs) of a span of messages. For that it has a reader of
+//! shell commands, one of diffs, the vocabularies of agents and test runners (`rules/*.toml`), and phrases in English and
+//! Chinese. `redact` finds secrets, which no fact contains.
 //! Invariant: the same input gives the same bytes, on any machine, at any time; every fact names the messages that show it.
 //! Must not know: what becomes of a fact.
 

@@ -1,7 +1,8 @@
 //! Messages of agents and models, in the one form that all other crates use.
 //!
-//! What lives here: a message and its ids, the wire formats that it is read from, groups that must stay together, token
-//! counts, shapes, readers for agents' logs; the scripts of characters, and stop words.
+//! What lives here: a message and its ids; the wire formats that it is read from (`format`); agents' log files
+//! (`transcript`); groups of a call and its results, which cannot be split; token counts; the shape of a message (what grouping and
+//! masking need of it without its body); writing systems and stop words.
 //! Invariant: the same input gives the same bytes, on any machine, at any time.
 //! Must not know: what is done with a message.
 

@@ -1,4 +1,5 @@
-//! Outputs of several agents, condensed by their markers alone.
+//! Shortens the Markdown reports of several reviewing agents before they are stored (`POST /v1/preaggregate`), by their
+//! severity markers alone.
 //!
 //! What lives here: the findings of a Markdown report (`marker`, `block`), what each keeps of itself
 //! (`finding`), which prose stays (`outline`), and the report about it.

@@ -1,9 +1,10 @@
-//! The session: its state, and what becomes of it with each event.
+//! The session: its state, and what each event makes of it.
 //!
-//! What lives here: the aggregate (`session`) with its running counts, the settings and the policy that follows from
-//! them, the signals and the decision when to compress, the span and the room of a compression; quotas and usage.
+//! What lives here: the state and its events (`session`), running token counts (`accounting`), settings and the policy that
+//! follows from them; the triggers, which decide when to compress; which messages a compression covers (`span`) and how
+//! many tokens its results may take (`room`); quotas and usage.
 //! Invariant: a state and an event decide the next state and its effects, and nothing else does.
-//! Must not know: where a state is kept, I/O, async, clocks, randomness, the environment.
+//! Must not know: where a state is stored, I/O, async, clocks, randomness, the environment.
 
 pub mod accounting;
 pub mod calibration;

@@ -1,10 +1,11 @@
 //! The database: the only place with SQL.
 //!
-//! What lives here: one file per resource, each a set of methods on [`Store`]; `gather` collects
-//! concurrent appends into shared transactions.
-//! Invariant: every statement on a tenant's rows names the tenant and runs under row-level security
-//! as a role that owns nothing, or through a function of the schema that names it for every row; rows of an
-//! append commit together or not at all.
+//! What lives here: one file per resource, each a set of methods on [`Store`]; `load` and `commit`, by which sessions are
+//! read and written; `gather`, which collects concurrent appends into shared transactions; `compressions`, the queue, and
+//! `settle`, which ends a job; `bulkhead`, a tenant's share of the connections.
+//! Invariant: every statement on a tenant's rows names the tenant and runs under row-level security, as a role that owns
+//! nothing; functions of the schema that work for many tenants at once name the tenant of every row. The rows of an append
+//! commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
 pub mod audit;
