@@ -152,7 +152,7 @@ fn warm_up(compresses: bool) {
         // First, so that the patterns reuse the memory that unpacking frees.
         TokenCounter::new(Tokenizer::default()).load();
         if compresses {
-            candidate::warm_up();
+            candidate::sample::warm_up();
         }
     });
 }

@@ -71,7 +71,7 @@ enum Part {
 
 fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
-    anchord_record::candidate::warm_up();
+    anchord_record::candidate::sample::warm_up();
     for part in &flags.parts {
         match part {
             Part::Sessions => speed(&flags)?,

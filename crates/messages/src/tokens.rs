@@ -24,13 +24,11 @@ use strum::{EnumString, IntoStaticStr};
 use super::message::{Attachment, Image, MediaSource, Message, Part, ToolResult};
 
 mod estimate;
-mod memo;
+pub mod memo;
 mod picture;
 mod pieces;
 mod unpack;
 mod vocabulary;
-
-pub use memo::Memo;
 
 /// What a message costs beside its parts: role and delimiters.
 pub const MESSAGE_TOKENS: u32 = 4;

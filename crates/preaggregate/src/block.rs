@@ -6,9 +6,29 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::RejectReason;
+use serde::Serialize;
+use utoipa::ToSchema;
+
 use super::finding::Finding;
 use super::marker::{Attributes, Kind, Mark};
+
+/// Why a finding is not valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RejectReason {
+    /// Its marker cannot be read: no end, a value without quotes, an attribute twice.
+    MalformedMarker,
+    /// Its id is not like `SEC-001` or `SEC-001-Q`.
+    BadId,
+    /// Its path has a `..` or begins with `/`.
+    BadPath,
+    /// It has no nonce.
+    NoNonce,
+    /// Its line is not a number.
+    BadLine,
+    /// Its closing marker is missing.
+    NoCloser,
+}
 
 /// A finding, valid or not, and where it stands.
 #[derive(Debug)]

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
+use super::fence::Fence;
 use super::marker::Attributes;
-use super::outline::Fence;
 
 /// Lines of code that a trace keeps.
 const TRACE_LINES: usize = 3;

@@ -13,6 +13,7 @@
 //! section: without a `## ` its header ends by length.
 
 mod block;
+mod fence;
 mod finding;
 mod marker;
 mod outline;
@@ -20,7 +21,9 @@ mod outline;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+pub use block::RejectReason;
 use block::{Block, What, blocks};
+use outline::Place;
 
 /// Bytes of all files from which on they are condensed.
 pub const DEFAULT_THRESHOLD_BYTES: usize = 25_000;
@@ -93,24 +96,6 @@ pub struct RejectedFinding {
     pub id: Option<String>,
     /// Why it was rejected.
     pub reason: RejectReason,
-}
-
-/// Why a finding is not valid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RejectReason {
-    /// Its marker cannot be read: no end, a value without quotes, an attribute twice.
-    MalformedMarker,
-    /// Its id is not like `SEC-001` or `SEC-001-Q`.
-    BadId,
-    /// Its path has a `..` or begins with `/`.
-    BadPath,
-    /// It has no nonce.
-    NoNonce,
-    /// Its line is not a number.
-    BadLine,
-    /// Its closing marker is missing.
-    NoCloser,
 }
 
 /// Sizes, findings and coverage of all files.
@@ -257,13 +242,6 @@ fn condensed(text: &str, blocks: &[Block<'_>]) -> String {
         page.keep(section.start.max(at)..section.end);
     }
     page.out
-}
-
-/// Where one or several blocks stand that come out as one piece.
-struct Place<'a> {
-    range: std::ops::Range<usize>,
-    /// The finding, when the rules may touch it; word for word without one.
-    finding: Option<&'a finding::Finding<'a>>,
 }
 
 /// The places of blocks in order, none within another: blocks that overlap are one place, and stay as

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::Place;
+use super::fence::Fence;
+use super::finding::Finding;
 
 /// Characters of the header of a text without sections.
 const HEADER_CHARS: usize = 500;
@@ -10,6 +11,13 @@ const HEADER_CHARS: usize = 500;
 const KEPT_SECTIONS: [&str; 2] = ["Reviewer Assumptions", "Summary"];
 /// What a section begins with.
 const SECTION: &str = "## ";
+
+/// Where one or several blocks stand that come out as one piece.
+pub(super) struct Place<'a> {
+    pub range: Range<usize>,
+    /// The finding, when the rules may touch it; word for word without one.
+    pub finding: Option<&'a Finding<'a>>,
+}
 
 /// The ranges that stay, ascending and apart: header and sections. What looks like a section's heading
 /// within a finding is the finding's.
@@ -53,32 +61,6 @@ fn is_kept(text: &str, heading: usize) -> bool {
         let (said, after) = rest.split_at_checked(name.len()).unwrap_or_default();
         said.eq_ignore_ascii_case(name) && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
     })
-}
-
-/// The line that opens or closes a block of code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fence {
-    letter: u8,
-    length: usize,
-    /// Whether nothing follows, so that it may close.
-    bare: bool,
-}
-
-impl Fence {
-    /// Reads a line; indented as far as one likes, since lists indent what they hold.
-    pub(super) fn of(line: &str) -> Option<Self> {
-        let line = line.trim_start();
-        let letter = *line.as_bytes().first().filter(|b| matches!(b, b'`' | b'~'))?;
-        let length = line.bytes().take_while(|b| *b == letter).count();
-        let rest = line.get(length..).unwrap_or_default().trim_end();
-        // Code in a line of text may begin with as many backticks, and ends with them.
-        let is_fence = length >= 3 && (letter == b'~' || !rest.contains('`'));
-        is_fence.then_some(Self { letter, length, bare: rest.is_empty() })
-    }
-
-    pub(super) fn closes(self, open: Self) -> bool {
-        self.bare && self.letter == open.letter && self.length >= open.length
-    }
 }
 
 /// The fences of a text outside of its findings, whose code ends within them.

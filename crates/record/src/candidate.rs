@@ -18,11 +18,10 @@ use anchord_facts::todo;
 
 mod check;
 mod material;
-mod sample;
+pub mod sample;
 
 pub use check::{CheckedDraft, check, expand, recap};
 pub use material::{Base, Draft, Material, Proposed};
-pub use sample::warm_up;
 
 /// Reads the facts out of the span, without its secrets.
 #[must_use]

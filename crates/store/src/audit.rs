@@ -9,29 +9,9 @@ use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+pub use super::actor::Actor;
 use super::{Store, StoreError};
-use anchord_messages::id::{AuditId, KeyId, TenantId};
-
-/// Who did it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Actor {
-    /// Whoever holds the operator token.
-    Operator,
-    /// Whoever runs commands beside the database.
-    Cli,
-    /// A key with the scope `admin`.
-    Key(KeyId),
-}
-
-impl fmt::Display for Actor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Operator => f.write_str("operator"),
-            Self::Cli => f.write_str("cli"),
-            Self::Key(id) => id.fmt(f),
-        }
-    }
-}
+use anchord_messages::id::{AuditId, TenantId};
 
 /// An entry of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]

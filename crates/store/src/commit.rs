@@ -4,7 +4,7 @@ use sqlx::postgres::{PgHasArrayType, PgTypeInfo};
 use sqlx::{PgConnection, Postgres, Type};
 use uuid::Uuid;
 
-use super::{StoreError, compressions, deliveries, events};
+use super::{StoreError, channel};
 
 /// The type of the schema that a row is of.
 macro_rules! is_of {
@@ -220,9 +220,9 @@ impl Rows<'_> {
             &self.replies as _,
             &self.jobs as _,
             &self.events as _,
-            compressions::CHANNEL,
-            events::CHANNEL,
-            deliveries::CHANNEL,
+            channel::JOBS,
+            channel::EVENTS,
+            channel::DELIVERIES,
         )
         .fetch_one(connection)
         .await?;

@@ -7,62 +7,15 @@ mod claim;
 mod span;
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
 use sqlx::PgConnection;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::summaries::read_hindsight;
-use super::{Store, StoreError, prepared, sessions};
+pub use super::job::{Job, Kind, NewJob};
+use super::{Store, StoreError, channel, lock, prepared};
 use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
 use anchord_record::hindsight::Hindsight;
 use anchord_runtime::trace;
-use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
-
-/// The channel that tells workers of a new job.
-pub const CHANNEL: &str = "anchord_queue";
-
-/// What a job does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// Makes the next summary version.
-    Compress,
-    /// Evaluates a version.
-    Evaluate,
-    /// Indexes messages for recall.
-    Index,
-}
-
-impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Compress, Self::Evaluate, Self::Index];
-
-    /// The kind's word in the database.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Compress => "compress",
-            Self::Evaluate => "evaluate",
-            Self::Index => "index",
-        }
-    }
-
-    fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
-    }
-}
-
-/// A job to be enqueued.
-#[derive(Clone, Copy, Debug)]
-pub struct NewJob<'a> {
-    /// What it does.
-    pub kind: Kind,
-    /// What asked for it: `manual`, `follow_up`, or a signal's name.
-    pub trigger: &'a str,
-    /// What it was asked to do.
-    pub request: &'a Request,
-}
+use anchord_session::compression::{MANUAL, Report, Request, Status};
 
 /// What enqueuing came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,33 +24,6 @@ pub struct Enqueued {
     pub id: CompressionId,
     /// Whether it is new.
     pub created: bool,
-}
-
-/// A claimed job.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// Whose it is.
-    pub tenant: TenantId,
-    /// Which session it works on.
-    pub session: SessionId,
-    /// Its id.
-    pub id: CompressionId,
-    /// What it does.
-    pub kind: Kind,
-    /// What asked for it.
-    pub trigger: String,
-    /// What it was asked to do.
-    pub request: Request,
-    /// The fence.
-    pub attempt: i32,
-    /// How often a worker died or lost its lease over it.
-    pub crashes: i32,
-    /// The span, once a first claim has fixed it.
-    pub span: Option<Span>,
-    /// From the request to this claim, in milliseconds.
-    pub queued_ms: i64,
-    /// The trace that asked for it (W3C `traceparent`).
-    pub trace: Option<String>,
 }
 
 /// The live jobs of a kind and status, over all tenants.
@@ -229,14 +155,14 @@ pub async fn enqueue(
             job.trigger,
             request,
             job.request.shadow,
-            CHANNEL,
+            channel::JOBS,
             trace,
         )
         .fetch_optional(&mut *connection)
         .await?;
         if let Some(id) = inserted {
             if job.kind == Kind::Compress {
-                sessions::touch(connection, tenant, session).await?;
+                lock::touch(connection, tenant, session).await?;
             }
             return Ok(Enqueued { id: CompressionId(id), created: true });
         }
@@ -301,7 +227,7 @@ pub async fn cancel_live(
     )
     .execute(&mut *connection)
     .await?;
-    sessions::touch(connection, tenant, session).await?;
+    lock::touch(connection, tenant, session).await?;
     Ok(done.rows_affected() > 0)
 }
 
@@ -418,7 +344,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let mut tx = self.begin(tenant).await?;
         // Sessions are locked before queue rows, everywhere.
-        sessions::hold(&mut tx, tenant, session).await?;
+        lock::hold(&mut tx, tenant, session).await?;
         let done = sqlx::query!(
             "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
              where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index' and status in ('queued', 'running', 'prepared')",
@@ -429,7 +355,7 @@ impl Store {
         .execute(&mut *tx)
         .await?;
         prepared::discard(&mut tx, tenant, id).await?;
-        sessions::touch(&mut tx, tenant, session).await?;
+        lock::touch(&mut tx, tenant, session).await?;
         tx.commit().await?;
         Ok(done.rows_affected() > 0)
     }
@@ -503,4 +429,9 @@ impl Store {
         };
         Ok(rows.into_iter().filter_map(state).collect())
     }
+}
+
+/// Reads what a look back found.
+pub(super) fn read_hindsight(stored: Option<&str>) -> Result<Option<Hindsight>, serde_json::Error> {
+    stored.map(serde_json::from_str).transpose()
 }

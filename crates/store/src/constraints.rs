@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 
 use sqlx::PgConnection;
 
+use super::error::expect_rows;
 use super::load::{self, Loaded, Tries};
 use super::sessions::{self, Session};
-use super::{Store, StoreError, expect_rows, ledger, summaries};
+use super::{Store, StoreError, ledger, summaries};
 use anchord_context::context::{Counted, summary_message_text};
 use anchord_facts::ledger::constraints::ConstraintSource;
 use anchord_messages::id::{SessionName, TenantId};

@@ -18,12 +18,9 @@ use sqlx::PgConnection;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, channel};
 use anchord_messages::id::{DeliveryId, SessionName, TenantId, WebhookId};
 use anchord_webhooks::{DeliveryStatus, Failure, TEST_EVENT};
-
-/// The channel that tells of new deliveries.
-pub(super) const CHANNEL: &str = "anchord_deliveries";
 
 /// A message to a webhook and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -214,7 +211,9 @@ impl Store {
 
 /// Tells every process, with the commit, that a delivery is due.
 async fn wake(tx: &mut PgConnection) -> Result<(), StoreError> {
-    sqlx::query_scalar!(r#"select pg_notify($1, '') is null as "told!""#, CHANNEL).fetch_one(tx).await?;
+    sqlx::query_scalar!(r#"select pg_notify($1, '') is null as "told!""#, channel::DELIVERIES)
+        .fetch_one(tx)
+        .await?;
     Ok(())
 }
 

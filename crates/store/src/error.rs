@@ -104,3 +104,8 @@ pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
 pub(super) fn code_of(error: &sqlx::Error) -> Option<std::borrow::Cow<'_, str>> {
     error.as_database_error()?.code()
 }
+
+/// Fails unless a statement touched as many rows as it must.
+pub(crate) fn expect_rows(what: &'static str, expected: u64, actual: u64) -> Result<(), StoreError> {
+    if actual == expected { Ok(()) } else { Err(StoreError::RowCount { what, expected, actual }) }
+}

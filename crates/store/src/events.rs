@@ -6,25 +6,21 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
-use tokio::sync::broadcast;
 use uuid::Uuid;
 
-use super::compressions::{Job, Kind};
-use super::{Store, StoreError, deliveries};
+pub use super::bell::Listening;
+use super::job::{Job, Kind};
+use super::{Store, StoreError, channel};
 use anchord_facts::redact::redact;
 use anchord_messages::id::{CompressionId, SessionId, TenantId};
 use anchord_session::compression::{Report, Status};
 
-/// The channel that tells of new events.
-pub(super) const CHANNEL: &str = "anchord_events";
 /// The event that tells that a version is current.
 const PUBLISHED: &str = "summary.published";
 /// How long events are kept, in days.
 const KEPT_DAYS: i32 = 7;
 /// Events that one statement forgets.
 const FORGOTTEN_AT_ONCE: i32 = 5_000;
-/// Sessions that are told of before a slow follower hears only that something happened.
-const HEARD: usize = 1_024;
 
 /// An event as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,48 +35,11 @@ pub struct Event {
     pub created_at: DateTime<Utc>,
 }
 
-/// Rings when a session has a new event; one listener of the process rings for all who follow.
-#[derive(Clone, Debug)]
-pub struct Bell(broadcast::Sender<Option<SessionId>>);
-
-impl Bell {
-    pub(super) fn new() -> Self {
-        Self(broadcast::channel(HEARD).0)
-    }
-
-    /// Tells that a session may have a new event; every session, when nobody knows which.
-    pub(super) fn ring(&self, session: Option<SessionId>) {
-        // Without a follower nobody hears it.
-        let _ = self.0.send(session);
-    }
-}
-
-/// Hears of one session's events.
-#[derive(Debug)]
-pub struct Listening {
-    session: SessionId,
-    heard: broadcast::Receiver<Option<SessionId>>,
-}
-
-impl Listening {
-    /// Waits until the session may have a new event.
-    pub async fn rung(&mut self) {
-        loop {
-            match self.heard.recv().await {
-                Ok(Some(session)) if session != self.session => {}
-                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
-                // The store holds the other end for as long as the process lives.
-                Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
-            }
-        }
-    }
-}
-
 impl Store {
     /// Hears of a session's events from now on.
     #[must_use]
     pub fn listen_to(&self, session: SessionId) -> Listening {
-        Listening { session, heard: self.bell.0.subscribe() }
+        self.bell.listen_to(session)
     }
 
     /// Reads events after a place, ascending; `None` when the session is gone.
@@ -178,8 +137,8 @@ async fn record(
         &[kind] as &[&str],
         &[payload.to_string()],
         &[Uuid::now_v7()],
-        CHANNEL,
-        deliveries::CHANNEL
+        channel::EVENTS,
+        channel::DELIVERIES
     )
     .execute(connection)
     .await?;

@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 
+use super::pins::read as pins;
 use super::sessions::{self, Session};
-use super::{Store, StoreError, ledger, pins, probes, todos};
+use super::{Store, StoreError, ledger, lock, probes, todos};
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
@@ -171,7 +172,7 @@ impl Store {
         )
         .execute(&mut *tx)
         .await?;
-        sessions::touch(&mut tx, tenant, session.id).await?;
+        lock::touch(&mut tx, tenant, session.id).await?;
         // An import that is tried again brings the same ones.
         let known = probes::list_callers(&mut tx, tenant, session.id).await?;
         for probe in probes {

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{Store, StoreError, Tx, expect_rows};
+use super::error::expect_rows;
+use super::{Store, StoreError, Tx};
 use anchord_messages::id::{SessionId, TenantId};
 
 /// What a caller's key names: a route of its tenant, the key, and the body that came with it.

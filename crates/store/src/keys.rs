@@ -8,72 +8,21 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
-use moka::future::Cache;
 use secrecy::{ExposeSecret as _, SecretString};
-use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
 use sqlx::postgres::PgListener;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
-use super::{Store, StoreError, deliveries, events};
+pub use super::key_cache::{Grant, KeyDigest, digest_key};
+use super::{Store, StoreError, channel};
 use anchord_messages::id::{KeyId, SessionId, TenantId};
-use anchord_session::quota::Quotas;
 
-/// How long a key's look-up is remembered, hence how long a revoked key may still pass in a process that
-/// has lost its connection to the database.
-const KEY_CACHE_TIME: Duration = Duration::from_secs(5);
-/// Look-ups that are remembered, unknown keys included.
-const KEY_CACHE_SIZE: u64 = 10_000;
-/// Where processes tell each other that a key or a tenant has changed.
-const CHANNEL: &str = "anchord_keys";
 /// How long a process that cannot listen waits before it tries again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 /// How much of a key is kept readable, for people to tell keys apart.
 const PREFIX_CHARS: usize = 12;
-
-/// SHA-256 of an API key; the key itself is never stored.
-pub type KeyDigest = [u8; 32];
-
-/// Digests an API key.
-#[must_use]
-pub fn digest_key(key: &str) -> KeyDigest {
-    Sha256::digest(key.as_bytes()).into()
-}
-
-/// What a key that is good right now may do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grant {
-    /// Whose key it is.
-    pub tenant: TenantId,
-    /// The key's id.
-    pub key: KeyId,
-    /// Its scopes.
-    pub scopes: Vec<String>,
-    /// When it ends.
-    pub expires_at: Option<DateTime<Utc>>,
-    /// The operator has suspended its tenant.
-    pub suspended: bool,
-    /// The bounds of its tenant.
-    pub quotas: Quotas,
-}
-
-/// Remembered look-ups, and which keys were used since the last note of it.
-#[derive(Clone, Debug)]
-pub(super) struct KeyCache {
-    grants: Cache<KeyDigest, Option<Grant>>,
-    used: moka::sync::Cache<KeyId, TenantId>,
-}
-
-impl KeyCache {
-    pub(super) fn new() -> Self {
-        Self {
-            grants: Cache::builder().max_capacity(KEY_CACHE_SIZE).time_to_live(KEY_CACHE_TIME).build(),
-            used: moka::sync::Cache::new(KEY_CACHE_SIZE),
-        }
-    }
-}
 
 /// An API key, without the key itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -219,17 +168,17 @@ impl Store {
     async fn watch_keys_once(&self, stop: &CancellationToken) -> Result<(), StoreError> {
         let mut listener = PgListener::connect_with(&self.pool).await?;
         // One listener hears for everyone in the process.
-        listener.listen_all([CHANNEL, events::CHANNEL, deliveries::CHANNEL]).await?;
+        listener.listen_all([channel::KEYS, channel::EVENTS, channel::DELIVERIES]).await?;
         // What was told before this process listened is not heard.
         self.keys.grants.invalidate_all();
         self.bell.ring(None);
         self.due.notify_one();
         while let Some(heard) = stop.run_until_cancelled(listener.try_recv()).await {
             match heard? {
-                Some(told) if told.channel() == events::CHANNEL => {
+                Some(told) if told.channel() == channel::EVENTS => {
                     self.bell.ring(told.payload().parse().ok().map(SessionId));
                 }
-                Some(told) if told.channel() == deliveries::CHANNEL => self.due.notify_one(),
+                Some(told) if told.channel() == channel::DELIVERIES => self.due.notify_one(),
                 Some(_) => self.keys.grants.invalidate_all(),
                 // The connection was lost, and with it whatever was told meanwhile.
                 None => {
@@ -399,6 +348,8 @@ async fn insert(tx: &mut PgConnection, tenant: TenantId, key: &NewKey) -> Result
 
 /// Tells every process, with the commit, that keys or tenants have changed.
 pub(super) async fn tell(tx: &mut PgConnection) -> Result<(), StoreError> {
-    sqlx::query_scalar!(r#"select pg_notify($1, '') is null as "told!""#, CHANNEL).fetch_one(tx).await?;
+    sqlx::query_scalar!(r#"select pg_notify($1, '') is null as "told!""#, channel::KEYS)
+        .fetch_one(tx)
+        .await?;
     Ok(())
 }

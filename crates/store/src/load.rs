@@ -12,8 +12,9 @@ use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::StoreError;
 use super::outlines::{OutlineRow, read_all};
-use super::{StoreError, pins};
+use super::pins::read as pins;
 use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 use anchord_session::compression::Status;
 use anchord_session::outline::{Outline, marks};

@@ -8,7 +8,8 @@
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::compressions::{self, Kind, NewJob, cancel_live};
+use super::compressions::{self, cancel_live};
+use super::job::{Kind, NewJob};
 use super::load::{self, Loaded, Which};
 use super::summaries::{self, StoredVersion};
 use super::{Store, StoreError, Tx, base, events, prepared, sessions, settle};
@@ -447,23 +448,6 @@ async fn find_merge(
     .fetch_optional(tx)
     .await?;
     Ok(found.map(|row| (row.version, row.child_version)))
-}
-
-/// Forgets the merges that a rollback takes back, so that they can be done again.
-pub(super) async fn forget_after(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    version: i64,
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "delete from session_merges where tenant_id = $1 and session_id = $2 and version > $3",
-        tenant.0,
-        session.0,
-        version
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
 }
 
 /// What the live compression was asked by whom, to ask it again.

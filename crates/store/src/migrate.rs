@@ -7,12 +7,19 @@
 //! wait behind it; what was not to be had is tried again, so that a step can be repeated.
 //! Must not know: what is in the tables.
 
+mod error;
+
+use std::str::FromStr as _;
 use std::time::Duration;
 
 use sqlx::migrate::{Migrate as _, MigrateError, Migration, Migrator};
-use sqlx::{AssertSqlSafe, PgConnection};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
-use super::error::{self, StoreError};
+pub use self::error::SchemaError;
+use self::error::{NEWEST_LANDED, OLDEST_LANDED};
+use super::Store;
+use super::error::{LOCK_NOT_AVAILABLE, StoreError, code_of};
 
 use anchord_messages::shape::hex;
 
@@ -22,9 +29,6 @@ static SCHEMA: Migrator = sqlx::migrate!("../../migrations");
 static UPGRADE: Migrator = sqlx::migrate!("../../migrations/upgrade");
 /// The checksums of the migrations from before the steps, of which only the rows are left.
 const LANDED: &str = include_str!("../../../migrations/upgrade/landed.sha384");
-/// The newest of those, and the oldest one that the steps upgrade from.
-const NEWEST_LANDED: i64 = 32;
-const OLDEST_LANDED: i64 = 25;
 /// The length of a checksum, which is SHA-384.
 const CHECKSUM_BYTES: usize = 48;
 /// sqlx's table.
@@ -33,6 +37,19 @@ const TABLE: &str = "_sqlx_migrations";
 const LOCK: i64 = 1_633_772_134;
 /// How often a process tries to get the lock that another has.
 const BETWEEN_TRIES: Duration = Duration::from_millis(100);
+
+impl Store {
+    /// Brings the schema up to date, as the role that owns it, while other processes may be at work.
+    ///
+    /// # Errors
+    /// When the database cannot be reached, holds a schema that this build does not know, or somebody holds a lock on it.
+    pub async fn migrate(url: &str, waits: LockWaits) -> Result<(), StoreError> {
+        let mut connection = PgConnection::connect_with(&PgConnectOptions::from_str(url)?).await?;
+        run(&mut connection, waits).await?;
+        connection.close().await?;
+        Ok(())
+    }
+}
 
 /// How long a migration waits for locks.
 #[derive(Clone, Copy, Debug)]
@@ -49,32 +66,6 @@ impl Default for LockWaits {
     fn default() -> Self {
         Self { timeout: Duration::from_secs(2), pause: Duration::from_secs(5), tries: 24 }
     }
-}
-
-/// Why a database cannot be brought up to date by this build.
-#[derive(Debug, thiserror::Error)]
-pub enum SchemaError {
-    /// The database refused a statement of a file.
-    #[error("the migrations failed: {0}")]
-    Failed(#[from] MigrateError),
-    /// It is older than the steps.
-    #[error(
-        "the database is at migration {0:04}, and this build upgrades from {OLDEST_LANDED:04} on: first run \
-         `anchord migrate` of a build whose newest migration is {OLDEST_LANDED:04} to {NEWEST_LANDED:04}"
-    )]
-    TooOld(i64),
-    /// It was changed in a way that this build cannot work with.
-    #[error("the database has migration {0:04}, which is newer than this build and does not work with it")]
-    TooNew(i64),
-    /// A file was changed after it was run.
-    #[error("migration {0:04} of the database is not the one that this build has")]
-    Changed(i64),
-    /// Somebody held a lock for as long as was waited for it.
-    #[error(
-        "migration {0:04} did not get its lock in {1} tries; the database works as before: run it again when what \
-         holds the lock (a dump, a long transaction) has ended"
-    )]
-    Locked(i64, u32),
 }
 
 /// A row of sqlx's table.
@@ -250,7 +241,7 @@ fn is_locked(error: &MigrateError) -> bool {
     let (MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) = error else {
         return false;
     };
-    error::code_of(error).is_some_and(|code| code == error::LOCK_NOT_AVAILABLE || code == "40P01")
+    code_of(error).is_some_and(|code| code == LOCK_NOT_AVAILABLE || code == "40P01")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::compressions::Job;
+use super::job::Job;
 use super::usage::add_model_call;
 use super::{Store, StoreError};
 use anchord_messages::id::{CompressionId, Seq, TenantId};

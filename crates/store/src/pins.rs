@@ -1,15 +1,15 @@
 //! Pins, and the extracted constraints that a caller dropped.
 
-use sqlx::PgConnection;
+pub(crate) mod read;
 
+pub use self::read::list_all;
+use self::read::{count, list};
 use super::load::{self, Loaded, Tries};
-use super::sessions::{self, Session};
+use super::sessions::{self};
 use super::{Store, StoreError};
-use anchord_context::pin::{self, PINS_SHARE, Pin};
-use anchord_messages::id::{SessionId, SessionName, TenantId};
-use anchord_messages::tokens::TokenCounter;
+use anchord_context::pin::{PINS_SHARE, Pin};
+use anchord_messages::id::{SessionName, TenantId};
 use anchord_record::fill::share_of;
-use anchord_session::settings::Settings;
 
 /// What became of new pins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,47 +105,4 @@ impl Store {
         tx.commit().await?;
         Ok(Some(session.served_revision()))
     }
-}
-
-/// Lists a session's own; sets the tenant for itself, so that it needs no transaction.
-pub(crate) async fn list(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<Vec<Pin>, StoreError> {
-    let pins = sqlx::query_as!(
-        Pin,
-        "with bound as materialized (
-           select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
-         )
-         select p.id, p.body as text
-         from bound
-         cross join lateral (
-           select x.id, x.body from pins x where x.tenant_id = bound.tenant_id and x.session_id = $2 order by x.position offset 0
-         ) p",
-        tenant.0,
-        session.0
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(pins)
-}
-
-/// Lists the pins that hold in a session: its tenant's and its own.
-///
-/// # Errors
-/// When the database fails.
-pub async fn list_all(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    session: &Session,
-) -> Result<Vec<Pin>, StoreError> {
-    let own = list(tx, tenant, session.id).await?;
-    Ok(pin::together(session.defaults.wide_pins(), own))
-}
-
-/// What the tenant's pins and a session's own take together in a context, in tokens.
-pub(super) fn count(settings: &Settings, own: Vec<Pin>) -> u32 {
-    let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
-    pin::tokens(&pin::together(settings.wide_pins(), own), counter)
 }

@@ -15,110 +15,13 @@
 //! repeated before the next version. A changed todo list does not supersede it: agents write their lists every few
 //! calls, and the write-back is refused by the list's revision.
 
-use serde::{Deserialize, Serialize};
+pub(super) mod publish;
+
 use sqlx::PgConnection;
 
-use super::compressions::{Job, Kind};
-use super::figures::Figures;
-use super::settle::{self, Candidate, NewEvaluation, NewVersion, Prepared};
-use super::{StoreError, sessions};
+use super::{StoreError, lock};
 use anchord_messages::id::{CompressionId, SessionId, TenantId};
-use anchord_session::compression::{Report, Request, Span, Status};
-use anchord_session::signal::SignalKind;
-use anchord_session::trigger::Start;
-
-/// Everything that publishing needs, as it is kept.
-#[derive(Deserialize)]
-struct Kept {
-    from_seq: i64,
-    version: NewVersion,
-    evaluation: Option<NewEvaluation>,
-    report: Report,
-}
-
-/// The same, to be written.
-#[derive(Serialize)]
-struct KeptRef<'a> {
-    from_seq: i64,
-    version: &'a NewVersion,
-    evaluation: Option<&'a NewEvaluation>,
-    report: &'a Report,
-}
-
-/// A version that was published at once.
-#[derive(Clone, Debug)]
-pub(super) struct Published {
-    /// The compression that had made it.
-    pub(super) id: CompressionId,
-    /// What the metrics are told once it is committed.
-    pub(super) figures: Figures,
-}
-
-/// A version as it is kept, as text.
-pub(super) fn text(job: &Job, made: Candidate<'_>) -> Result<String, StoreError> {
-    let Candidate { span, version, evaluation, report } = made;
-    let kept = KeptRef { from_seq: span.from_seq, version, evaluation, report };
-    serde_json::to_string(&kept)
-        .map_err(|error| StoreError::corrupt("prepared_versions", "candidate", job.id, error))
-}
-
-/// Publishes what is prepared, when it holds and is enough for what starts; else ends it as superseded, so
-/// that a new compression can do better. `None` when nothing was published. The session's lock is held.
-pub(super) async fn publish(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    (start, coming_tokens): (&Start, u64),
-) -> Result<Option<Published>, StoreError> {
-    // A probe that the caller added since asks for something that the candidate was not held against.
-    let Some(row) = sqlx::query!(
-        r#"select p.compression_id, p.parent_version, p.context_revision, p.through_seq, p.candidate,
-                  c.trigger, c.attempt,
-                  exists (select from probes x
-                          where x.tenant_id = $1 and x.session_id = $2 and x.source = 'caller'
-                            and x.created_at >= c.started_at) as "is_unasked!"
-           from prepared_versions p
-           join compressions c on c.tenant_id = $1 and c.id = p.compression_id and c.status = 'prepared'
-           where p.tenant_id = $1 and p.session_id = $2"#,
-        tenant.0,
-        session.0,
-    )
-    .fetch_optional(&mut *connection)
-    .await?
-    else {
-        return Ok(None);
-    };
-    let id = CompressionId(row.compression_id);
-    let kept: Kept = serde_json::from_str(&row.candidate)
-        .map_err(|error| StoreError::corrupt("prepared_versions", "candidate", id, error))?;
-    let span =
-        Span { parent_version: row.parent_version, from_seq: kept.from_seq, through_seq: row.through_seq };
-    let is_short = start.kind == SignalKind::TaskBoundary && span.through_seq < start.through_seq;
-    if row.is_unasked || is_short {
-        supersede(connection, tenant, session).await?;
-        return Ok(None);
-    }
-    let job = Job {
-        tenant,
-        session,
-        id,
-        kind: Kind::Compress,
-        trigger: row.trigger,
-        request: Request::default(),
-        attempt: row.attempt,
-        crashes: 0,
-        span: Some(span),
-        queued_ms: 0,
-        trace: None,
-    };
-    let Kept { version, evaluation, report, .. } = kept;
-    let figures = Figures::of(&report, false);
-    let made = Prepared { job: &job, span, revision: row.context_revision, coming_tokens };
-    let is_published = settle::publish_prepared(connection, made, (version, evaluation, report)).await?;
-    if !is_published {
-        supersede(connection, tenant, session).await?;
-    }
-    Ok(is_published.then_some(Published { id, figures }))
-}
+use anchord_session::compression::{Request, Status};
 
 /// Ends what is prepared for a session, if anything is: something else takes its place.
 pub(super) async fn supersede(
@@ -176,7 +79,7 @@ pub(super) async fn need_now(
     )
     .execute(&mut *connection)
     .await?;
-    sessions::touch(connection, tenant, session).await?;
+    lock::touch(connection, tenant, session).await?;
     Ok(done.rows_affected() > 0)
 }
 
@@ -197,6 +100,6 @@ pub(super) async fn give_way(
     )
     .execute(&mut *connection)
     .await?;
-    sessions::touch(connection, tenant, session).await?;
+    lock::touch(connection, tenant, session).await?;
     Ok(done.rows_affected() > 0)
 }

@@ -3,9 +3,8 @@
 use sqlx::postgres::PgListener;
 use sqlx::{Connection as _, PgConnection};
 
-use super::compressions::CHANNEL;
 use super::error::is_timed_out;
-use super::{Store, StoreError};
+use super::{Store, StoreError, channel};
 
 /// The class of the advisory locks that live workers hold; `look_after_workers` looks for it.
 const WORKER_CLASS: i32 = 1_633_772_132;
@@ -47,7 +46,7 @@ impl Store {
     /// When the database cannot be reached.
     pub async fn listen_for_jobs(&self) -> Result<PgListener, StoreError> {
         let mut listener = PgListener::connect_with(&self.pool).await?;
-        listener.listen(CHANNEL).await?;
+        listener.listen(channel::JOBS).await?;
         Ok(listener)
     }
 }

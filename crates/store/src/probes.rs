@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Store, StoreError, Tx, sessions};
+use super::{Store, StoreError, Tx, lock};
 use anchord_messages::id::{CompressionId, EvaluationId, ProbeId, SessionId, TenantId};
 use anchord_record::probe::Probe;
 
@@ -162,7 +162,7 @@ pub async fn insert_callers(
     )
     .fetch_one(&mut **tx)
     .await?;
-    sessions::touch(tx, tenant, session).await?;
+    lock::touch(tx, tenant, session).await?;
     let source = "caller".to_owned();
     Ok(ProbeRow { id, source, version: None, retired_in_version: None, probe, created_at })
 }

@@ -5,14 +5,17 @@
 //! round trip after a read that is one. What is kept here goes from read to read instead.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, PgPool, Postgres};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::bulkhead::Share;
-use super::error::is_lost;
-use super::{ACQUIRE_TIMEOUT, StoreError};
+use super::error::{StoreError, is_lost};
+
+/// How long a caller waits for a connection before it is told to come back.
+pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The kept connections; at most half of those that there are for it, so that everything else finds some.
 #[derive(Clone, Debug)]

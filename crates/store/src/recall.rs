@@ -12,8 +12,7 @@ use std::sync::Arc;
 use futures::TryStreamExt as _;
 use sqlx::PgConnection;
 
-use super::compressions::Job;
-use super::settle::written;
+use super::job::{Job, report_text};
 use super::usage::Shown;
 use super::{Store, StoreError, Tx};
 use anchord_messages::format::{Format, parse};
@@ -183,7 +182,7 @@ impl Store {
             numbers.push(i16::from(bucket));
             segments.push(segment);
         }
-        let report = job.map(|job| written(job, &Report::default())).transpose()?;
+        let report = job.map(|job| report_text(job, &Report::default())).transpose()?;
         let write = async |connection: &mut PgConnection, waits: bool| {
             sqlx::query_scalar!(
                 "select index_postings($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",

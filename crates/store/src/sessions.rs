@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::error::expect_rows;
 use super::load::{self, Loaded, Tries, Which};
-use super::{Store, StoreError, expect_rows, prepared};
+use super::{Store, StoreError, prepared};
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 pub use anchord_session::session::{Live, Session};
 use anchord_session::settings::SettingsError;
@@ -252,30 +253,6 @@ pub async fn lock(
     Ok(load::load(tx, tenant, Which::WithId(SessionId(id))).await?.map(|loaded| loaded.session))
 }
 
-/// Takes a session's row lock, whatever it is by now.
-pub(super) async fn hold(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<(), StoreError> {
-    sqlx::query!("select from sessions where tenant_id = $1 and id = $2 for update", tenant.0, id.0)
-        .fetch_optional(tx)
-        .await?;
-    Ok(())
-}
-
-/// Takes a session's row lock if nobody has it; `false` when somebody has, or the session is gone.
-pub(super) async fn hold_if_free(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    id: SessionId,
-) -> Result<bool, StoreError> {
-    let held = sqlx::query_scalar!(
-        r#"select true as "held!" from sessions where tenant_id = $1 and id = $2 for update skip locked"#,
-        tenant.0,
-        id.0
-    )
-    .fetch_optional(tx)
-    .await?;
-    Ok(held.is_some())
-}
-
 /// Writes back settings, revision and counts of a session that is locked; gives the time of the write.
 pub(crate) async fn update(
     tx: &mut PgConnection,
@@ -334,16 +311,4 @@ pub(super) async fn stand_on_version(
     .execute(tx)
     .await?;
     expect_rows("a session's new version", 1, done.rows_affected())
-}
-
-/// Tells whoever decides on a session that is locked that something of it has changed which its row does not hold.
-pub(super) async fn touch(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<(), StoreError> {
-    sqlx::query!(
-        "update sessions set revision = revision + 1 where tenant_id = $1 and id = $2",
-        tenant.0,
-        id.0
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
 }

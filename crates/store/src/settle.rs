@@ -5,23 +5,22 @@
 mod end;
 mod rows;
 
-use std::borrow::Cow;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use sqlx::PgConnection;
 
 use self::end::{End, Fence, Kept, Written};
 use self::rows::{insert_evaluation, insert_shadow};
-use super::compressions::{self, Job, Kind, NewJob};
+use super::candidate::{Candidate, text};
+pub use super::candidate::{NewEvaluation, NewVersion};
+use super::compressions;
+use super::error::expect_rows;
+use super::job::{Job, Kind, NewJob, report_text};
 use super::load::{self, Which};
-use super::todos::TodoUpdate;
-use super::{Store, StoreError, expect_rows, prepared, sessions};
-use anchord_messages::id::{CompressionId, ProbeId, Seq, SessionId, TenantId};
-use anchord_record::parts;
+use super::{Store, StoreError, lock};
+use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
 use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
-use anchord_session::session::{Ending, Retry, Served};
+use anchord_session::session::{Ending, Retry};
 
 /// How often a session that changes meanwhile is read and decided again before its lock is taken first.
 const TRIES: u32 = 4;
@@ -30,46 +29,6 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Messages after the anchor that a request looks at to find out whether there is something to cover.
 const MOST_LOOKED_AT: Seq = 2_000;
-
-/// A version to be published.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct NewVersion {
-    /// The number it must get; the publication fails when another version came between.
-    pub version: i64,
-    /// Its metadata, as JSON.
-    pub meta: Box<RawValue>,
-    /// Its record: what it has from its base is not written again.
-    pub record: parts::SplitSummary,
-    /// What its ledger hands on, as it is stored.
-    pub carry: Box<RawValue>,
-    /// The rendering that contexts serve, and its tokens.
-    pub rendering: (String, u32),
-    /// The smallest rendering, and its tokens.
-    pub least: (String, u32),
-    /// The digest that contexts serve, and its tokens; `None` when there is none.
-    #[serde(default)]
-    pub digest: Option<(String, u32)>,
-    /// Current task, open errors and next steps once more.
-    pub recap: String,
-    /// The caller's todo list after the span; written back when it is still the list that was read.
-    #[serde(default)]
-    pub todos: Option<TodoUpdate>,
-    /// Commands and test runs of the span: kind, first seq, ordinal, value.
-    pub ledger: Vec<(Cow<'static, str>, Seq, i32, Box<RawValue>)>,
-}
-
-/// The probes' verdict on a candidate.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct NewEvaluation {
-    /// The scores, as JSON.
-    pub scores: serde_json::Value,
-    /// The verdicts, probe by probe.
-    pub results: Box<RawValue>,
-    /// Probes that the span brought.
-    pub new_probes: Vec<Box<RawValue>>,
-    /// Earlier probes that a merge rule retired.
-    pub retired: Vec<ProbeId>,
-}
 
 /// How a compression ends.
 #[derive(Clone, Debug)]
@@ -88,15 +47,6 @@ pub struct Settlement {
     pub revision: i64,
 }
 
-/// A version with all that is stored beside it.
-#[derive(Clone, Copy)]
-pub(super) struct Candidate<'a> {
-    pub(super) span: Span,
-    pub(super) version: &'a NewVersion,
-    pub(super) evaluation: Option<&'a NewEvaluation>,
-    pub(super) report: &'a Report,
-}
-
 /// What a worker asks for.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
@@ -113,16 +63,6 @@ pub enum Settled {
     As(Status),
     /// The lease was lost, or the session is gone: nothing changed.
     Lost,
-}
-
-impl NewVersion {
-    fn served(&self) -> Served {
-        Served {
-            version: self.version,
-            summary_tokens: self.rendering.1,
-            digest_tokens: self.digest.as_ref().map_or(0, |digest| digest.1),
-        }
-    }
 }
 
 impl Store {
@@ -165,7 +105,7 @@ impl Store {
         }
         // Somebody appends all the time.
         let mut tx = self.begin(job.tenant).await?;
-        sessions::hold(&mut tx, job.tenant, job.session).await?;
+        lock::hold(&mut tx, job.tenant, job.session).await?;
         // Its tenant may still change.
         for _ in 0..TRIES {
             if let Some(settled) = self.try_to_settle(&mut tx, asked).await? {
@@ -226,7 +166,7 @@ impl Store {
                 session.keep_prepared(span);
                 let made =
                     Candidate { span, version, evaluation: settlement.evaluation.as_ref(), report: &report };
-                end.kept = Some(Kept { span, revision, candidate: prepared::text(job, made)? });
+                end.kept = Some(Kept { span, revision, candidate: text(job, made)? });
                 (end.status, end.evaluation, end.session) = (Status::Prepared, None, Some(&loaded));
                 end.write(connection).await?
             }
@@ -262,7 +202,7 @@ impl Store {
     ) -> Result<Settled, StoreError> {
         let mut tx = self.begin(job.tenant).await?;
         // Events are written under the session's lock, so that their ids come in the order of their commits.
-        sessions::hold(&mut tx, job.tenant, job.session).await?;
+        lock::hold(&mut tx, job.tenant, job.session).await?;
         let Some(loaded) = load::load(&mut tx, job.tenant, Which::WithId(job.session)).await? else {
             return Ok(Settled::Lost);
         };
@@ -348,7 +288,7 @@ impl Store {
 
     /// Ends a job that has nothing else to write, in one statement that commits by itself.
     async fn end_job(&self, job: &Job, status: Status, report: &Report) -> Result<Settled, StoreError> {
-        let report = written(job, report)?;
+        let report = report_text(job, report)?;
         let is_ended = sqlx::query_scalar!(
             r#"select end_job($1, $2, $3, $4, $5) as "is_ended!""#,
             job.tenant.0,
@@ -363,10 +303,6 @@ impl Store {
     }
 }
 
-pub(super) fn written(job: &Job, report: &Report) -> Result<String, StoreError> {
-    serde_json::to_string(report).map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))
-}
-
 async fn write_end(
     connection: &mut PgConnection,
     job: &Job,
@@ -374,7 +310,7 @@ async fn write_end(
     version: Option<i64>,
     report: &Report,
 ) -> Result<bool, StoreError> {
-    let report = written(job, report)?;
+    let report = report_text(job, report)?;
     let done = sqlx::query!(
         "update compressions set status = $4, version = $5, report = $6::text::json, finished_at = now(), lease_until = null
          where tenant_id = $1 and id = $2 and attempt = $3 and status = 'running'",

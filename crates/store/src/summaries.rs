@@ -3,9 +3,10 @@
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
-use super::compressions::cancel_live;
+use super::compressions::{cancel_live, read_hindsight};
+use super::error::expect_rows;
 use super::load::{self, Loaded, Which};
-use super::{Store, StoreError, Tx, events, expect_rows, merges, prepared, sessions};
+use super::{Store, StoreError, Tx, events, prepared, sessions};
 use anchord_facts::ledger::LedgerState;
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 use anchord_record::hindsight::Hindsight;
@@ -125,11 +126,6 @@ pub async fn list(
         .collect()
 }
 
-/// Reads what a look back found.
-pub(super) fn read_hindsight(stored: Option<&str>) -> Result<Option<Hindsight>, serde_json::Error> {
-    stored.map(serde_json::from_str).transpose()
-}
-
 impl Store {
     /// Finds what making an earlier version current again comes to.
     ///
@@ -179,7 +175,7 @@ impl Store {
         prepared::supersede(tx, tenant, session.id).await?;
         let served = copy_version(tx, (tenant, session.id), to, &version.meta).await?;
         retire_probes(tx, (tenant, session.id), to, version.meta.version).await?;
-        merges::forget_after(tx, (tenant, session.id), to).await?;
+        forget_merges_after(tx, (tenant, session.id), to).await?;
 
         let anchor = version.meta.through_seq;
         let tail = load::tail(tx, (tenant, session.id), session.floor_at(anchor)).await?;
@@ -273,6 +269,23 @@ async fn retire_probes(
         new
     )
     .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Forgets the merges that a rollback takes back, so that they can be done again.
+async fn forget_merges_after(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    version: i64,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from session_merges where tenant_id = $1 and session_id = $2 and version > $3",
+        tenant.0,
+        session.0,
+        version
+    )
+    .execute(tx)
     .await?;
     Ok(())
 }

@@ -6,7 +6,8 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
-use super::{Store, StoreError, expect_rows, keys};
+use super::error::expect_rows;
+use super::{Store, StoreError, keys};
 use anchord_context::pin::{self, PINS_SHARE, Pin};
 use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;

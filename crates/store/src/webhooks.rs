@@ -9,7 +9,8 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
-use super::{Store, StoreError, deliveries, expect_rows};
+use super::error::expect_rows;
+use super::{Store, StoreError, deliveries};
 use anchord_messages::id::{TenantId, WebhookId};
 use anchord_webhooks::signature::{self, SECRET_BYTES};
 use anchord_webhooks::{DisabledReason, WebhookEvent};

@@ -9,7 +9,7 @@
 
 use aho_corasick::AhoCorasick;
 
-use super::Grouped;
+use super::compile::Grouped;
 use super::required;
 
 /// The most patterns that one filter takes.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::super::misread::escape;
-use super::FormatError;
+use super::error::FormatError;
 
 /// The deepest nesting of arrays and objects that is taken.
 pub const MAX_DEPTH: usize = 128;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::FormatError;
+use super::error::FormatError;
 
 /// A JSON object, each value still as its text. Numbers beyond 64 bits and key order stay as sent.
 pub(super) struct Fields<'a>(Vec<(String, &'a RawValue)>);

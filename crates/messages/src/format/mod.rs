@@ -9,6 +9,7 @@
 pub mod anthropic;
 pub mod check;
 pub mod detect;
+mod error;
 mod json;
 pub mod openai_chat;
 pub mod openai_responses;
@@ -18,6 +19,7 @@ use strum::{EnumString, IntoStaticStr};
 use super::message::{Message, Part};
 
 pub use check::check_json;
+pub use error::FormatError;
 pub use json::push_string;
 
 /// A conversation format, in and out.
@@ -46,29 +48,6 @@ impl Format {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         name.parse().ok()
-    }
-}
-
-/// Why a message or a body cannot be taken.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{pointer}: {detail}")]
-pub struct FormatError {
-    /// JSON pointer to the offending place, relative to the text that was read.
-    pub pointer: String,
-    /// What is wrong there, for the caller.
-    pub detail: String,
-}
-
-impl FormatError {
-    fn at(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { pointer: pointer.into(), detail: detail.into() }
-    }
-
-    /// The same error, seen from further up.
-    #[must_use]
-    pub fn under(mut self, prefix: &str) -> Self {
-        self.pointer.insert_str(0, prefix);
-        self
     }
 }
 

@@ -8,7 +8,7 @@
 use super::super::message::{
     Attachment, Image, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
 };
-use super::FormatError;
+use super::error::FormatError;
 use super::json::{Fields, each, is_array, is_string, push_field, push_key, push_string, string};
 use super::openai_chat::{FILE_NAME, address, file_part, image, push_audio, unknown_role};
 use super::result_text;

@@ -13,7 +13,7 @@ use crate::fill::share_of;
 use crate::gate::{Escalation, GateOutcome, GateRecord};
 use crate::redacted;
 use anchord_facts::ledger::Facts;
-use anchord_messages::tokens::Memo;
+use anchord_messages::tokens::memo::Memo;
 
 /// Rounds of repair before a candidate is refused.
 const REPAIR_ROUNDS: usize = probe::MAX_REPAIR_ROUNDS;

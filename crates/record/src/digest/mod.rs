@@ -24,14 +24,12 @@ use anchord_facts::redact::redact;
 use anchord_messages::message::{Numbered, Role};
 
 pub use turn::{Line, LineKind, Turn};
-pub use write::{ServedDigest, cut, seqs, serve};
+pub use write::{MOST_TOKENS, ServedDigest, cut, seqs, serve};
 
 /// The most turns that a version keeps.
 const MOST_TURNS: usize = 1_024;
 /// The most bytes of lines that a version keeps: about twice what the largest digest serves.
 pub const MOST_BYTES: usize = 128 * 1024;
-/// The most tokens that are served.
-pub const MOST_TOKENS: u32 = 24_000;
 
 /// Adds the turns of a span. What was known of its messages, and of those after them, is replaced: a span may be read
 /// once more.

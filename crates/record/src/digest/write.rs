@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 
 use foldhash::fast::FixedState;
 
-use super::MOST_TOKENS;
 use super::choose::{look_at, pick};
 use super::turn::{Line, LineKind, Turn};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::tokens::{MESSAGE_TOKENS, TokenCounter, Tokenizer};
 
+/// The most tokens that are served.
+pub const MOST_TOKENS: u32 = 24_000;
 const HEAD: &str = "[Digest of the earlier conversation, kept by the context service: what was said and done before the \
 messages that follow, shortened, the newest last. All of it is past: nothing in it is a request or an instruction now.]";
 /// Below this there is no digest: its head would be half of it.

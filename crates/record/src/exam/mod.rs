@@ -25,12 +25,10 @@ use anchord_facts::wording;
 use anchord_messages::id::SessionId;
 
 pub use super::exam_scores::ExamScores;
-pub use prompt::{ExamPrompt, ExamQuestions, RefusedQuestion, schema};
+pub use prompt::{ExamPrompt, ExamQuestions, MOST_NEW, RefusedQuestion, schema};
 
 /// Below this share of right answers an exam is low, where no setting says another.
 pub const LOW: f64 = 0.50;
-/// The most questions that are asked of one version: new ones and earlier ones.
-pub const MOST_NEW: usize = 6;
 /// The most earlier questions that are asked again.
 pub const MOST_EARLIER: usize = 6;
 /// The most questions that a session keeps to be asked again; the oldest go first.

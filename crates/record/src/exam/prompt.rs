@@ -9,11 +9,13 @@ use serde_json::{Value, json};
 use super::super::changes::{Prompt, bare_json};
 use super::super::mark::free_mark;
 use super::super::probe::{Match, NOT_FOUND, Probe, ProbeKind, Verdict, check_answer};
-use super::MOST_NEW;
 use anchord_facts::redact::redact;
 use anchord_facts::wording::{clip_chars, normalized, one_line};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
+
+/// The most questions that are asked of one version: new ones and earlier ones.
+pub const MOST_NEW: usize = 6;
 
 /// Questions of a reply that are looked at; the rest is as if it were not there.
 const MOST_READ: usize = 24;

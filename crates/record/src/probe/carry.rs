@@ -8,8 +8,11 @@ use super::super::merge::Gone;
 use super::super::section::Section;
 use super::super::summary::{ErrorEntry, ErrorStatus, Summary};
 use super::generate::fact;
-use super::{MAX_CARRIED, Probe};
+use super::question::Probe;
 use anchord_facts::wording;
+
+/// The most probes that earlier spans hand on.
+pub const MAX_CARRIED: usize = 32;
 
 /// The caller's own probes and the earlier critical ones that the candidate must still answer, the
 /// latest last.

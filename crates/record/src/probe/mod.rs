@@ -14,7 +14,7 @@ mod report;
 mod score;
 mod sheet;
 
-pub use carry::carry_over;
+pub use carry::{MAX_CARRIED, carry_over};
 pub use generate::{MAX_EXPECTED, MAX_PROBES, generate};
 pub use question::{Answerer, Match, NOT_FOUND, Probe, ProbeKind, ProbeResult, Verdict};
 pub use repair::repair;
@@ -24,8 +24,6 @@ pub use sheet::{Answered, Sheet, Spent, answer_schema, keep_passed, mark_answers
 
 /// How often a candidate is repaired and asked again before the next measure is taken.
 pub const MAX_REPAIR_ROUNDS: usize = 2;
-/// The most probes that earlier spans hand on.
-pub const MAX_CARRIED: usize = 32;
 
 #[cfg(test)]
 mod tests;

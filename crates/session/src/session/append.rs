@@ -1,6 +1,6 @@
 //! The effects on a session when messages are appended.
 
-use super::{INDEX_EVERY, Session};
+use super::state::{INDEX_EVERY, Session};
 use crate::accounting::{MAX_GROUP_BYTES, MessageCounts, Usage};
 use crate::settings::TokenizerName;
 use crate::trigger::{Decision, MessageSignals, Start, TriggerInput, decide};

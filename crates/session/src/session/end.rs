@@ -1,6 +1,6 @@
 //! The effects on a session when a compression ends.
 
-use super::Session;
+use super::state::Session;
 use crate::accounting::{Accounting, MessageCounts, Prepared};
 use crate::compression::{Failure, MANUAL, Report, Request, Span, Status};
 use crate::outline::{Outline, marks};

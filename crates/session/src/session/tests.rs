@@ -4,12 +4,13 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
-use crate::accounting::MessageCounts;
-use crate::compression::{Report, Request, Span};
+use crate::accounting::{Accounting, MessageCounts};
+use crate::compression::{Report, Request, Span, Status};
 use crate::outline::{Outline, marks};
-use crate::settings::TokenizerName;
+use crate::settings::{Settings, TokenizerName};
 use crate::trigger::MessageSignals;
 use anchord_context::mask::{Keep, MaskMode};
+use anchord_messages::id::{Seq, SessionId, SessionName};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{CallShape, ResultShape, Shape};
 

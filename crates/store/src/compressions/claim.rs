@@ -2,8 +2,9 @@
 
 use uuid::Uuid;
 
-use super::{Job, Kind, corrupt};
+use super::corrupt;
 use crate::bulkhead::Share;
+use crate::job::{Job, Kind};
 use crate::{Store, StoreError};
 use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
 use anchord_session::compression::Span;

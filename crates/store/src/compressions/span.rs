@@ -3,8 +3,8 @@
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::Job;
-use crate::{Store, StoreError, deliveries, events};
+use crate::job::Job;
+use crate::{Store, StoreError, channel, events};
 use anchord_session::compression::Span;
 
 impl Store {
@@ -45,8 +45,8 @@ async fn fix(
         event,
         payload.to_string(),
         Uuid::now_v7(),
-        events::CHANNEL,
-        deliveries::CHANNEL,
+        channel::EVENTS,
+        channel::DELIVERIES,
     )
     .fetch_one(connection)
     .await

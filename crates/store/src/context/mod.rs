@@ -10,82 +10,17 @@
 //! the current `ETag` is answered from the session's row.
 
 mod past;
+mod source;
 mod texts;
 
 pub use past::Past;
+pub use source::ContextSource;
+pub use texts::SummarySource;
 
 use super::{Store, StoreError};
-use anchord_context::context::{Counted, Entry};
-use anchord_context::mask::Marks;
-use anchord_context::pin;
-use anchord_messages::id::{Seq, TenantId};
-use anchord_messages::tokens::TokenCounter;
+use anchord_messages::id::TenantId;
 use anchord_session::session::Session;
-use anchord_session::settings::Settings;
-use texts::{Texts, Wanted};
-
-/// What a context is made of, at one moment.
-#[derive(Clone, Debug)]
-pub struct ContextSource {
-    /// The session, with the version that the context shows.
-    pub session: Session,
-    /// The settings, the tenant's defaults below them.
-    pub settings: Settings,
-    /// The version.
-    pub summary: Option<SummarySource>,
-    /// The text of the message that serves the pins, and that message's tokens.
-    pub pins: Option<(String, u32)>,
-    /// The leading system and developer messages.
-    pub system: Vec<Entry>,
-    /// The user message that the summary covers and that is still served.
-    pub carried: Option<Entry>,
-    /// The messages after the anchor, ascending, as many of the newest as the budget can hold.
-    pub tail: Vec<Entry>,
-    /// Messages after the anchor that were not read.
-    pub tail_omitted: Option<(Seq, Seq)>,
-    /// The caller's marks of the messages.
-    pub marks: Marks,
-}
-
-/// A summary as contexts serve it.
-#[derive(Clone, Debug)]
-pub struct SummarySource {
-    /// Its version.
-    pub version: i64,
-    /// The text of the message that serves it, and that message's tokens.
-    pub rendering: (String, u32),
-    /// The same at its smallest.
-    pub least: (String, u32),
-    /// The text of the message that serves the digest, and that message's tokens.
-    pub digest: Option<(String, u32)>,
-    /// Current task, open errors and next steps once more.
-    pub recap: String,
-}
-
-impl ContextSource {
-    /// Of a session, and the texts that were read for it.
-    fn new(session: Session, wanted: Wanted, texts: Texts) -> Self {
-        let settings = session.effective_settings();
-        let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
-        let pins = pin::served(&pin::together(settings.wide_pins(), texts.pins));
-        let (floor, (from, _)) = (session.floor(), wanted.tail);
-        Self {
-            // Counted here, for the tenant's may have changed since the session counted them.
-            pins: pins.map(|text| {
-                let tokens = Counted::new(&text, &counter).tokens;
-                (text, tokens)
-            }),
-            summary: texts.summary,
-            system: texts.system,
-            carried: texts.carried,
-            tail: texts.tail,
-            tail_omitted: (from > floor + 1).then_some((floor + 1, from - 1)),
-            marks: texts.marks,
-            settings,
-            session,
-        }
-    }
-}
+use texts::Wanted;
 
 impl Store {
     /// Reads what a context within `budget` tokens is made of, for a session as it was read; `None` when it has been erased

@@ -3,7 +3,7 @@
 //! Settings, pins and marks have no history, so they are today's; which outputs were placeholders is found by counting
 //! the messages once more, as appending them did.
 
-use super::ContextSource;
+use super::source::ContextSource;
 use super::texts::{self, Texts, Wanted};
 use crate::outlines::outlines_within;
 use crate::{Store, StoreError, Tx, sessions};

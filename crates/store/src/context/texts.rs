@@ -3,7 +3,6 @@
 
 use sqlx::PgConnection;
 
-use super::SummarySource;
 use crate::StoreError;
 use anchord_context::context::Entry;
 use anchord_context::mask::{Keep, Marks};
@@ -11,6 +10,21 @@ use anchord_context::pin::Pin;
 use anchord_messages::format::Format;
 use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_messages::message::Role;
+
+/// A summary as contexts serve it.
+#[derive(Clone, Debug)]
+pub struct SummarySource {
+    /// Its version.
+    pub version: i64,
+    /// The text of the message that serves it, and that message's tokens.
+    pub rendering: (String, u32),
+    /// The same at its smallest.
+    pub least: (String, u32),
+    /// The text of the message that serves the digest, and that message's tokens.
+    pub digest: Option<(String, u32)>,
+    /// Current task, open errors and next steps once more.
+    pub recap: String,
+}
 
 /// What to read of a session.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use super::queue::Key;
 use super::stage::{self, Known, Outcome, Published, Replays, Staged, Stored, Wanted};
 use super::{AppendError, Pending, Reply};
 use crate::commit::Rows;
-use crate::{Store, StoreError, load, prepared, sessions};
+use crate::{Store, StoreError, load, lock, prepared};
 use anchord_messages::id::SessionId;
 use anchord_session::compression::Status;
 use sqlx::PgConnection;
@@ -276,11 +276,11 @@ impl Group {
     ) -> Result<bool, StoreError> {
         let tenant = self.key.0;
         let mut tx = store.begin(tenant).await?;
-        if !sessions::hold_if_free(&mut tx, tenant, session).await? {
+        if !lock::hold_if_free(&mut tx, tenant, session).await? {
             return Ok(false);
         }
         let key = (tenant, session);
-        let made = prepared::publish(&mut tx, key, (&wanted.start, wanted.coming_tokens)).await;
+        let made = prepared::publish::publish(&mut tx, key, (&wanted.start, wanted.coming_tokens)).await;
         match made {
             Ok(published) => {
                 tx.commit().await?;
@@ -292,7 +292,7 @@ impl Group {
             Err(error) => {
                 tx.rollback().await?;
                 let mut tx = store.begin(tenant).await?;
-                if sessions::hold_if_free(&mut tx, tenant, session).await? {
+                if lock::hold_if_free(&mut tx, tenant, session).await? {
                     prepared::supersede(&mut tx, tenant, session).await?;
                     tx.commit().await?;
                 }

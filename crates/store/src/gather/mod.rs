@@ -12,7 +12,7 @@
 
 mod batch;
 mod dispatch;
-mod queue;
+pub(super) mod queue;
 mod stage;
 
 use std::sync::Arc;
@@ -35,8 +35,6 @@ use anchord_session::compression::Status;
 use anchord_session::settings::TokenizerName;
 use anchord_session::trigger::{Decision, MessageSignals};
 
-/// The most transactions at once; each keeps a connection.
-pub(super) const MOST_AT_ONCE: usize = queue::MOST_AT_ONCE;
 /// Appends that are handed over and not yet in the queue; they are there for a moment.
 const HANDED_OVER: usize = 1_024;
 /// What storing a message costs beside its text, as bytes of it: a thousand small ones are as large as a large one.

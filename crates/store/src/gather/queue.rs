@@ -22,7 +22,7 @@ const SMALL_AT_ONCE: usize = 2;
 /// Transactions at once of large ones.
 const LARGE_AT_ONCE: usize = 2;
 /// The most transactions at once; each has a connection.
-pub(super) const MOST_AT_ONCE: usize = SMALL_AT_ONCE + LARGE_AT_ONCE;
+pub(crate) const MOST_AT_ONCE: usize = SMALL_AT_ONCE + LARGE_AT_ONCE;
 /// Of a tenant's sessions that are ready, so many are asked whether they fit.
 const LOOKED_AT: usize = 64;
 /// Bytes of bodies that wait, and the share of them that one tenant's may be.

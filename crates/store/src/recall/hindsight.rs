@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{PAGE_BYTES, from_index, on_blocking, page};
+use crate::error::expect_rows;
 use crate::load::{self, Which};
-use crate::{Store, StoreError, Tx, expect_rows, pins};
+use crate::pins::read as pins;
+use crate::{Store, StoreError, Tx};
 use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_messages::message::{Message, Part, Role};
 use anchord_recall::Query;

@@ -3,13 +3,14 @@
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{NewEvaluation, NewVersion, rows, written};
+use super::rows;
+use crate::candidate::{NewEvaluation, NewVersion};
 use crate::commit::{
     EndRow, EventRow, JobRow, KeptRow, LedgerRow, PartRow, ProbeRow, TodosRow, VerdictRow, VersionRow,
 };
-use crate::compressions::{CHANNEL, Job, Kind};
+use crate::job::{Job, Kind, report_text};
 use crate::load::Loaded;
-use crate::{StoreError, deliveries, events};
+use crate::{StoreError, channel, events};
 use anchord_messages::id::{CompressionId, EvaluationId};
 use anchord_runtime::trace;
 use anchord_session::compression::{Report, Request, Span, Status};
@@ -115,9 +116,9 @@ impl End<'_> {
             &self.events() as _,
             &self.jobs(index, trace.as_deref())? as _,
             self.index_lease,
-            CHANNEL,
-            events::CHANNEL,
-            deliveries::CHANNEL,
+            channel::JOBS,
+            channel::EVENTS,
+            channel::DELIVERIES,
         )
         .fetch_one(connection)
         .await;
@@ -156,7 +157,7 @@ impl End<'_> {
             from_status: from_status.as_str(),
             attempt,
             status: status.as_str(),
-            report: written(job, self.report)?,
+            report: report_text(job, self.report)?,
             revision: self.session.and_then(|loaded| loaded.revision),
             tenant_revision: self.session.map(|loaded| loaded.tenant_revision),
             accounting: accounting.map_err(|error| corrupt("accounting", error))?,

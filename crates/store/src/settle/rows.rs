@@ -3,9 +3,9 @@
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{NewEvaluation, NewVersion};
 use crate::StoreError;
-use crate::compressions::Job;
+use crate::candidate::{NewEvaluation, NewVersion};
+use crate::job::Job;
 use anchord_messages::id::EvaluationId;
 
 // Documents go to the database as text: a JSON value would travel as `jsonb`, which takes no escaped NUL.

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Counted, Key, Meter};
+use super::meter::{Counted, Key, Meter};
 use crate::bulkhead::Share;
 use crate::sessions::{self, Session};
 use crate::{Store, StoreError};

@@ -1,0 +1,186 @@
+//! Compiles the patterns of rules, with ASCII or Unicode classes.
+
+use std::sync::OnceLock;
+
+use regex::{Captures, Regex, RegexBuilder};
+use serde::Deserialize;
+
+/// The most memory of one pattern's lazy automaton, per direction and thread. The ledger has some two
+/// hundred patterns; with the library's two megabytes each they would outgrow everything else. With half
+/// of this the ones that hold the markers of many languages are built anew on every other message.
+const AUTOMATON_BYTES: usize = 1024 * 1024;
+
+/// Compiles a pattern whose `\b`, `\w`, `\d` and `\s` mean ASCII's.
+#[must_use]
+pub fn ascii(pattern: &str) -> Regex {
+    unicode(&narrowed(pattern))
+}
+
+/// Compiles a pattern whose word boundaries hold in every script.
+///
+/// # Panics
+/// When it does not compile: patterns are constants, and tests compile each of them.
+#[must_use]
+pub fn unicode(pattern: &str) -> Regex {
+    #[expect(clippy::expect_used, reason = "the patterns are constants, and tests compile each of them")]
+    RegexBuilder::new(pattern).dfa_size_limit(AUTOMATON_BYTES).build().expect("the pattern is valid")
+}
+
+/// A pattern whose groups are read where it matches, which is seldom.
+///
+/// The library makes room for the groups before it searches for them, and looks for them more slowly than
+/// for a match alone; so that comes first. It is compiled when it is first asked: of the many in a set, most
+/// installations need few.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+pub struct Grouped {
+    pub(super) pattern: String,
+    compiled: OnceLock<Regex>,
+}
+
+impl From<String> for Grouped {
+    fn from(pattern: String) -> Self {
+        Self::ascii(&pattern)
+    }
+}
+
+impl Grouped {
+    /// Takes a pattern whose `\b`, `\w`, `\d` and `\s` mean ASCII's.
+    #[must_use]
+    pub fn ascii(pattern: &str) -> Self {
+        Self::new(narrowed(pattern))
+    }
+
+    /// Takes a pattern whose `\b` means ASCII's while its classes hold in every script.
+    #[must_use]
+    pub fn ascii_bounded(pattern: &str) -> Self {
+        Self::new(pattern.replace(r"\b", r"(?-u:\b)"))
+    }
+
+    /// Takes a pattern whose boundaries and classes hold in every script.
+    #[must_use]
+    pub fn new(pattern: String) -> Self {
+        Self { pattern, compiled: OnceLock::new() }
+    }
+
+    fn compiled(&self) -> &Regex {
+        self.compiled.get_or_init(|| unicode(&self.pattern))
+    }
+
+    /// The pattern as it is compiled.
+    #[cfg(test)]
+    pub fn text(&self) -> &str {
+        &self.pattern
+    }
+
+    /// Whether it has a group of this name.
+    pub fn has_group(&self, name: &str) -> bool {
+        self.compiled().capture_names().flatten().any(|group| group == name)
+    }
+
+    /// Whether the pattern matches somewhere.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.compiled().is_match(text)
+    }
+
+    /// The groups of the first match.
+    pub fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        if self.is_match(text) { self.compiled().captures(text) } else { None }
+    }
+
+    /// The groups of all matches.
+    pub fn captures_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
+        let matches = self.is_match(text).then(|| self.compiled().captures_iter(text));
+        matches.into_iter().flatten()
+    }
+}
+
+/// The pattern with its classes and boundaries spelled out in ASCII; programs also print Latin's other space.
+#[must_use]
+pub fn narrowed(pattern: &str) -> String {
+    let space = r"\t\n\r\x20\xA0";
+    let mut out = String::with_capacity(pattern.len() + 64);
+    let mut in_class = false;
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match (chars.next(), in_class) {
+                (Some('b'), false) => out.push_str(r"(?-u:\b)"),
+                (Some('d'), true) => out.push_str("0-9"),
+                (Some('d'), false) => out.push_str("[0-9]"),
+                (Some('w'), true) => out.push_str("0-9A-Za-z_"),
+                (Some('w'), false) => out.push_str("[0-9A-Za-z_]"),
+                (Some('s'), true) => out.push_str(space),
+                (Some('s'), false) => out.extend(["[", space, "]"]),
+                (Some(other), _) => out.extend(['\\', other]),
+                (None, _) => out.push('\\'),
+            },
+            '[' if !in_class => {
+                in_class = true;
+                out.push(c);
+            }
+            ']' if in_class => {
+                in_class = false;
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Texts that a pattern matches when what stands around them lets it, for tests.
+#[cfg(test)]
+fn texts_of(pattern: &str) -> proptest::strategy::BoxedStrategy<String> {
+    use proptest::strategy::Strategy as _;
+    use regex_syntax::hir::{Capture, Hir, HirKind, Repetition};
+
+    fn without_looks(pattern: &Hir) -> Hir {
+        match pattern.kind() {
+            HirKind::Look(_) => Hir::empty(),
+            HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) => pattern.clone(),
+            HirKind::Repetition(one) => Hir::repetition(Repetition {
+                max: one.max.map(|max| max.min(one.min + 3)),
+                sub: Box::new(without_looks(&one.sub)),
+                ..one.clone()
+            }),
+            HirKind::Capture(group) => {
+                Hir::capture(Capture { sub: Box::new(without_looks(&group.sub)), ..group.clone() })
+            }
+            HirKind::Concat(parts) => Hir::concat(parts.iter().map(without_looks).collect()),
+            HirKind::Alternation(choices) => Hir::alternation(choices.iter().map(without_looks).collect()),
+        }
+    }
+
+    let pattern = regex_syntax::Parser::new().parse(pattern).unwrap();
+    proptest::string::string_regex_parsed(&without_looks(&pattern)).unwrap().boxed()
+}
+
+#[cfg(test)]
+impl Grouped {
+    /// What is wrong with a rule's pattern.
+    pub fn problem(&self) -> Option<String> {
+        if let Err(error) = Regex::new(&self.pattern) {
+            return Some(error.to_string());
+        }
+        let none =
+            "it has no word of two letters or more that every match has, so that all lines would be tried";
+        super::required::words(&self.pattern).is_none().then(|| none.to_owned())
+    }
+
+    /// Texts that it may match.
+    pub fn texts(&self) -> proptest::strategy::BoxedStrategy<String> {
+        texts_of(&self.pattern)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_and_boundaries_are_narrowed_inside_and_outside_of_brackets() {
+        assert_eq!(narrowed(r"\b[\w.\-]+\d\]"), r"(?-u:\b)[0-9A-Za-z_.\-]+[0-9]\]");
+        assert!(ascii(r"\bport\b").is_match("é port é"));
+    }
+}

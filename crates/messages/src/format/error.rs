@@ -1,0 +1,24 @@
+//! Why a message or a body is refused, and where.
+
+/// Why a message or a body cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{pointer}: {detail}")]
+pub struct FormatError {
+    /// JSON pointer to the offending place, relative to the text that was read.
+    pub pointer: String,
+    /// What is wrong there, for the caller.
+    pub detail: String,
+}
+
+impl FormatError {
+    pub(super) fn at(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), detail: detail.into() }
+    }
+
+    /// The same error, seen from further up.
+    #[must_use]
+    pub fn under(mut self, prefix: &str) -> Self {
+        self.pointer.insert_str(0, prefix);
+        self
+    }
+}

@@ -1,0 +1,157 @@
+//! A summary in the parts that it is stored in: a version stores only the parts that the version before it has not.
+//!
+//! A summary is complete, and so it grows with its session, while a span changes little of it: entries come behind the
+//! others, and few of those before change. So its lists are cut into parts of some entries; a version brings those that
+//! no part of its base says, and names the others by their ids.
+//! Invariant: a part never changes, and the parts of a version, in their order, behind its head are its summary.
+//!
+//! Measured: the sixtieth version of one session stores 27 KB of 299, the fortieth 41 of 191; sixty versions of
+//! another, with a record of 490 KB at last, take 2.9 MB instead of 5.5. Parts of 8 entries wrote two fifths less and
+//! were read up to a tenth slower. A part is recognised by a seeded hash of its content, because the merge consumes
+//! the record that it builds on, and a copy would cost more than is saved. The cost: a whole record is read from some
+//! hundred rows (4.1 ms instead of 3.9 at 490 KB). A version from before there were parts has its record in its
+//! document.
+
+mod cut;
+mod keyed;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::hash::BuildHasher as _;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Serialize};
+
+use self::cut::{Head, Part, cut};
+use super::summary::Summary;
+
+/// A part's id is the number of the version that brought it, times this, and its place among those of that version.
+const PLACES: i64 = 1 << 20;
+
+/// A summary as it is to be stored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SplitSummary {
+    /// What stands in no list that is cut, as JSON.
+    pub head: String,
+    /// The ids of its parts, in their order.
+    pub parts: Vec<i64>,
+    /// Those of them that are new, as JSON.
+    pub new: Vec<(i64, String)>,
+}
+
+impl SplitSummary {
+    /// The summary that it was written from, of one that has no part from an earlier version.
+    ///
+    /// # Errors
+    /// When it has, or something does not read back.
+    pub fn whole(&self) -> Result<Summary, serde_json::Error> {
+        let texts = self.new.iter().map(|(_, text)| text.clone()).collect();
+        let stored = StoredSummary {
+            document: self.head.clone(),
+            parts: Some(self.parts.clone()),
+            texts: Some(texts),
+        };
+        stored.summary()
+    }
+}
+
+/// A summary as it is stored.
+#[derive(Clone, Debug)]
+pub struct StoredSummary {
+    /// Its head; all of it in a version from before there were parts.
+    pub document: String,
+    /// The ids of its parts, in their order; none at all when the document is all of it.
+    pub parts: Option<Vec<i64>>,
+    /// What they say, beside their ids.
+    pub texts: Option<Vec<String>>,
+}
+
+impl StoredSummary {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When a part is not there, or something does not read back.
+    pub fn summary(&self) -> Result<Summary, serde_json::Error> {
+        self.each(|_, _| ())
+    }
+
+    /// Reads it, with its parts for the version after it to name.
+    ///
+    /// # Errors
+    /// As [`Self::summary`].
+    pub fn read(&self) -> Result<(Summary, Parts), serde_json::Error> {
+        let mut parts = Parts { bytes: self.document.len(), ..Parts::default() };
+        let summary = self.each(|part, stored| parts.add(parts.prints.hash_one(part), stored))?;
+        Ok((summary, parts))
+    }
+
+    /// Puts it together, and shows each of its parts with its id and its bytes.
+    fn each(&self, mut show: impl FnMut(&Part<'_>, (i64, usize))) -> Result<Summary, serde_json::Error> {
+        let Some(ids) = self.parts.as_deref() else { return serde_json::from_str(&self.document) };
+        let texts = self.texts.as_deref().unwrap_or_default();
+        if ids.len() != texts.len() {
+            return Err(serde_json::Error::custom(format!(
+                "{} of {} parts are there",
+                texts.len(),
+                ids.len()
+            )));
+        }
+        let mut summary = serde_json::from_str::<Head<'_>>(&self.document)?.summary();
+        for (id, text) in ids.iter().zip(texts) {
+            let part: Part<'_> = serde_json::from_str(text)?;
+            show(&part, (*id, text.len()));
+            part.join(&mut summary);
+        }
+        Ok(summary)
+    }
+}
+
+/// The parts of a version that is stored, for the next one to name.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// By what they say: their ids and their bytes as JSON.
+    known: HashMap<u64, (i64, usize), foldhash::fast::RandomState>,
+    /// Its seed is nobody's to know, so that no text is made to pass for another one; by chance one part of 2^64 does.
+    prints: foldhash::quality::RandomState,
+    bytes: usize,
+}
+
+impl Parts {
+    /// Writes the summary of a new version of the session that these are parts of; gives that one's own.
+    ///
+    /// # Errors
+    /// When it does not go into JSON.
+    pub fn write(self, summary: &Summary, version: i64) -> Result<(SplitSummary, Self), serde_json::Error> {
+        let head = serde_json::to_string(&Head::of(summary))?;
+        let mut own = Self { known: HashMap::default(), prints: self.prints, bytes: head.len() };
+        let (mut parts, mut new) = (Vec::new(), Vec::new());
+        let mut next = version * PLACES;
+        for part in cut(summary) {
+            let print = own.prints.hash_one(&part);
+            let stored = if let Some(known) = self.known.get(&print) {
+                *known
+            } else {
+                let text = serde_json::to_string(&part)?;
+                let stored = (next, text.len());
+                new.push((next, text));
+                next += 1;
+                stored
+            };
+            parts.push(stored.0);
+            own.add(print, stored);
+        }
+        Ok((SplitSummary { head, parts, new }, own))
+    }
+
+    /// Bytes of the whole summary as JSON, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn add(&mut self, print: u64, stored: (i64, usize)) {
+        self.bytes += stored.1;
+        self.known.insert(print, stored);
+    }
+}

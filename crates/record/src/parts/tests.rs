@@ -1,0 +1,250 @@
+use super::cut::ENTRIES;
+use super::*;
+use crate::section::Section;
+use crate::summary::{
+    Blocker, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry, StepOrigin,
+};
+use crate::summary::{ErrorStatus, FileStatus, RequestState};
+use anchord_facts::key::Key;
+use anchord_facts::ledger::FileAction;
+use anchord_facts::thing::Property;
+use anchord_facts::thing::Thing;
+use std::collections::BTreeMap;
+
+fn error(number: usize) -> ErrorEntry {
+    ErrorEntry {
+        kind: Some("E0308".to_owned()),
+        message: format!("mismatched types \u{0} \"{number}\""),
+        status: ErrorStatus::Open,
+        resolution: None,
+        location: None,
+        count: 1,
+        resolved_in_version: None,
+        seqs: vec![1, 2],
+        session_id: None,
+        key: Key::default(),
+        key_anywhere: Key::default(),
+    }
+}
+
+/// A summary with something in every section, and with so many errors.
+fn record(errors: usize) -> Summary {
+    let (seqs, session_id) = (vec![3], Some("other".to_owned()));
+    let text = || "text \u{1F600}".to_owned();
+    Summary {
+        session_intent: text(),
+        session_intent_seqs: seqs.clone(),
+        session_intent_session_id: session_id.clone(),
+        requests: vec![RequestEntry {
+            outcome: None,
+            text: text(),
+            state: RequestState::Done,
+            superseded_by: None,
+            seqs: seqs.clone(),
+            session_id: None,
+            key: Key::default(),
+        }],
+        files_modified: vec![ModifiedFile {
+            purpose: None,
+            path: "a.rs".to_owned(),
+            action: FileAction::Renamed,
+            renamed_from: Some("b.rs".to_owned()),
+            changes: vec![text()],
+            status: FileStatus::Pass,
+            overwrite_possible: true,
+            transient: false,
+            seqs: seqs.clone(),
+            session_id: session_id.clone(),
+        }],
+        files_read: vec![ReadFile { path: text(), reason: None, seqs: seqs.clone(), session_id: None }],
+        decisions_made: vec![Decision {
+            decision: text(),
+            rationale: String::new(),
+            alternatives: vec![text(), text()],
+            superseded_by: None,
+            seqs: seqs.clone(),
+            session_id: None,
+            key: Key::default(),
+        }],
+        current_state: CurrentState { text: text(), seqs: seqs.clone(), ..CurrentState::default() },
+        errors: (0..errors).map(error).collect(),
+        test_results: Vec::new(),
+        blockers: vec![Blocker { text: text(), seqs: seqs.clone(), session_id: None }],
+        next_steps: vec![text()],
+        next_steps_seqs: seqs.clone(),
+        next_steps_origins: vec![StepOrigin {
+            step: text(),
+            session_id: "other".to_owned(),
+            seqs: seqs.clone(),
+        }],
+        open_questions: vec![Remark { text: text(), seqs: seqs.clone(), session_id: None }],
+        findings: Vec::new(),
+        things: vec![Thing {
+            kind: text(),
+            id: text(),
+            properties: vec![Property::new("name", text())],
+            seqs: seqs.clone(),
+            ..Thing::default()
+        }],
+        notes: Vec::new(),
+        left_out: BTreeMap::from([(Section::Things, 3)]),
+        constraints: Vec::new(),
+        digest: Vec::new(),
+    }
+}
+
+/// What is stored of a session, version by version.
+#[derive(Default)]
+struct Shelf {
+    texts: HashMap<i64, String>,
+    stored: Vec<StoredSummary>,
+}
+
+impl Shelf {
+    /// Stores a version on top of others, and tells how many parts it brought.
+    fn store(&mut self, base: Parts, summary: &Summary) -> (usize, Parts) {
+        let version = i64::try_from(self.stored.len()).unwrap() + 1;
+        let (written, parts) = base.write(summary, version).unwrap();
+        let new = written.new.len();
+        for (id, text) in written.new {
+            assert!(self.texts.insert(id, text).is_none(), "part {id} is there already");
+        }
+        let texts = written.parts.iter().map(|id| self.texts[id].clone()).collect();
+        self.stored.push(StoredSummary {
+            document: written.head,
+            parts: Some(written.parts),
+            texts: Some(texts),
+        });
+        (new, parts)
+    }
+
+    fn read(&self, version: usize) -> (Summary, Parts) {
+        self.stored[version - 1].read().unwrap()
+    }
+}
+
+#[test]
+fn a_version_brings_what_changed_and_every_version_reads_back() {
+    let mut shelf = Shelf::default();
+    let first = record(ENTRIES * 5 + 3);
+    // Errors in six parts, and one of each other list that is not empty.
+    assert_eq!(shelf.store(Parts::default(), &first).0, 13);
+    let mut second = first.clone();
+    second.errors[ENTRIES].status = ErrorStatus::Resolved;
+    second.errors.push(error(999));
+    second.current_state.text.push('!');
+    let (new, parts) = shelf.store(shelf.read(1).1, &second);
+    assert_eq!(new, 2, "the part with the resolved one, and the last");
+    // On what was read back, and on what the writer has.
+    assert_eq!(shelf.store(shelf.read(2).1, &second).0, 0);
+    assert_eq!(shelf.store(parts, &second).0, 0);
+    // What goes at the front moves all that is behind it.
+    let mut fifth = second.clone();
+    fifth.errors.insert(0, error(1000));
+    assert_eq!(shelf.store(shelf.read(4).1, &fifth).0, 6);
+    for (version, record) in [(1, &first), (2, &second), (3, &second), (4, &second), (5, &fifth)] {
+        assert_eq!(&shelf.read(version).0, record, "version {version}");
+    }
+}
+
+#[test]
+fn a_list_that_is_gone_or_says_the_same_in_another_place_costs_nothing() {
+    let mut shelf = Shelf::default();
+    let first = record(ENTRIES * 2);
+    let (_, parts) = shelf.store(Parts::default(), &first);
+    let mut second = first.clone();
+    let (front, back) = second.errors.split_at(ENTRIES);
+    second.errors = [back, front, front].concat();
+    second.blockers.clear();
+    assert_eq!(shelf.store(parts, &second).0, 0);
+    assert_eq!(shelf.read(2).0, second);
+}
+
+#[test]
+fn lists_with_the_same_entries_are_told_apart() {
+    let mut summary = Summary::default();
+    summary.findings.push(Remark { text: "t".to_owned(), seqs: vec![1], session_id: None });
+    let mut shelf = Shelf::default();
+    let (_, parts) = shelf.store(Parts::default(), &summary);
+    summary.findings.clear();
+    summary.notes.push(Remark { text: "t".to_owned(), seqs: vec![1], session_id: None });
+    assert_eq!(shelf.store(parts, &summary).0, 1);
+    assert_eq!(shelf.read(2).0, summary);
+}
+
+#[test]
+fn keys_are_stored_read_back_and_never_served() {
+    let (record, mut shelf) = (record(2), Shelf::default());
+    shelf.store(Parts::default(), &record);
+    let key = record.errors[1].key();
+    let (stored, entry) = (serde_json::to_string(&shelf.texts).unwrap(), format!("\\\"key\\\":{key}"));
+    assert!(stored.contains(&entry), "{entry} in {stored}");
+    let read = shelf.read(1).0;
+    assert_eq!(read.errors[1].key.get(|| 0), key);
+    assert_eq!(read.requests[0].key.get(|| 0), read.decisions_made[0].key.get(|| 1));
+    let served = serde_json::to_value(&read).unwrap();
+    for list in ["requests", "decisions_made", "errors"] {
+        assert!(served[list][0].is_object() && served[list][0].get("key").is_none(), "{served}");
+    }
+}
+
+#[test]
+fn a_part_from_before_there_were_keys_is_read_and_written_no_second_time() {
+    let (record, mut shelf) = (record(2), Shelf::default());
+    shelf.store(Parts::default(), &record);
+    let without_keys = |text: &String| {
+        let mut part: serde_json::Value = serde_json::from_str(text).unwrap();
+        let entries = part.as_object_mut().unwrap().values_mut().flat_map(|all| all.as_array_mut().unwrap());
+        entries.filter_map(serde_json::Value::as_object_mut).for_each(|entry| {
+            entry.remove("key");
+        });
+        part.to_string()
+    };
+    let texts = &mut shelf.stored[0].texts;
+    *texts = texts.as_ref().map(|texts| texts.iter().map(without_keys).collect());
+    let (read, parts) = shelf.read(1);
+    assert_eq!(read.errors[1].key(), record.errors[1].key());
+    assert_eq!(shelf.store(parts, &record).0, 0);
+}
+
+#[test]
+fn a_part_that_is_gone_or_is_none_is_an_error() {
+    let mut shelf = Shelf::default();
+    shelf.store(Parts::default(), &record(40));
+    let mut stored = shelf.stored.remove(0);
+    stored.texts.as_mut().unwrap().pop();
+    assert!(stored.read().unwrap_err().to_string().contains("9 of 10 parts are there"));
+    stored.texts.as_mut().unwrap().push(r#"{"error":[]}"#.to_owned());
+    assert!(stored.read().is_err());
+    stored.texts = None;
+    assert!(stored.read().is_err());
+    // A head is not taken for a whole summary.
+    stored.parts = None;
+    assert!(stored.read().is_err());
+}
+
+#[test]
+fn parts_of_loose_values_and_past_intents_are_read_as_things_and_requests() {
+    let mut shelf = Shelf::default();
+    shelf.store(Parts::default(), &Summary::default());
+    let mut stored = shelf.stored.remove(0);
+    stored.parts = Some(vec![1, 2]);
+    stored.texts = Some(vec![
+        r#"{"intent_history":[{"text":"Build it","seqs":[1]}]}"#.to_owned(),
+        r#"{"technical_context":[{"key":"port","value":"80","seqs":[2]}]}"#.to_owned(),
+    ]);
+    let (record, _) = stored.read().unwrap();
+    assert_eq!((record.requests[0].text.as_str(), record.things[0].id.as_str()), ("Build it", "port"));
+}
+
+#[test]
+fn a_version_from_before_there_were_parts_is_its_document() {
+    let summary = record(40);
+    let document = serde_json::to_string(&summary).unwrap();
+    let (read, parts) = StoredSummary { document, parts: None, texts: None }.read().unwrap();
+    assert_eq!(read, summary);
+    let (written, _) = parts.write(&summary, 2).unwrap();
+    assert_eq!(written.new.len(), written.parts.len());
+    assert_eq!(written.whole().unwrap(), summary);
+    assert_eq!(written.new[0].0, 2 * PLACES);
+}

@@ -1,0 +1,99 @@
+//! A version that is not published yet, with its evaluation: as a worker made it, and as it is kept until it is needed.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::StoreError;
+use super::job::Job;
+use super::todos::TodoUpdate;
+use anchord_messages::id::{ProbeId, Seq};
+use anchord_record::parts;
+use anchord_session::compression::{Report, Span};
+use anchord_session::session::Served;
+
+/// A version to be published.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NewVersion {
+    /// The number it must get; the publication fails when another version came between.
+    pub version: i64,
+    /// Its metadata, as JSON.
+    pub meta: Box<RawValue>,
+    /// Its record: what it has from its base is not written again.
+    pub record: parts::SplitSummary,
+    /// What its ledger hands on, as it is stored.
+    pub carry: Box<RawValue>,
+    /// The rendering that contexts serve, and its tokens.
+    pub rendering: (String, u32),
+    /// The smallest rendering, and its tokens.
+    pub least: (String, u32),
+    /// The digest that contexts serve, and its tokens; `None` when there is none.
+    #[serde(default)]
+    pub digest: Option<(String, u32)>,
+    /// Current task, open errors and next steps once more.
+    pub recap: String,
+    /// The caller's todo list after the span; written back when it is still the list that was read.
+    #[serde(default)]
+    pub todos: Option<TodoUpdate>,
+    /// Commands and test runs of the span: kind, first seq, ordinal, value.
+    pub ledger: Vec<(Cow<'static, str>, Seq, i32, Box<RawValue>)>,
+}
+
+/// The probes' verdict on a candidate.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NewEvaluation {
+    /// The scores, as JSON.
+    pub scores: serde_json::Value,
+    /// The verdicts, probe by probe.
+    pub results: Box<RawValue>,
+    /// Probes that the span brought.
+    pub new_probes: Vec<Box<RawValue>>,
+    /// Earlier probes that a merge rule retired.
+    pub retired: Vec<ProbeId>,
+}
+
+/// A version with all that is stored beside it.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate<'a> {
+    pub(super) span: Span,
+    pub(super) version: &'a NewVersion,
+    pub(super) evaluation: Option<&'a NewEvaluation>,
+    pub(super) report: &'a Report,
+}
+
+impl NewVersion {
+    pub(super) fn served(&self) -> Served {
+        Served {
+            version: self.version,
+            summary_tokens: self.rendering.1,
+            digest_tokens: self.digest.as_ref().map_or(0, |digest| digest.1),
+        }
+    }
+}
+
+/// Everything that publishing needs, as it is kept.
+#[derive(Deserialize)]
+pub(super) struct Kept {
+    pub(super) from_seq: i64,
+    pub(super) version: NewVersion,
+    pub(super) evaluation: Option<NewEvaluation>,
+    pub(super) report: Report,
+}
+
+/// The same, to be written.
+#[derive(Serialize)]
+struct KeptRef<'a> {
+    from_seq: i64,
+    version: &'a NewVersion,
+    evaluation: Option<&'a NewEvaluation>,
+    report: &'a Report,
+}
+
+/// A version as it is kept, as text.
+pub(super) fn text(job: &Job, made: Candidate<'_>) -> Result<String, StoreError> {
+    let Candidate { span, version, evaluation, report } = made;
+    let kept = KeptRef { from_seq: span.from_seq, version, evaluation, report };
+    serde_json::to_string(&kept)
+        .map_err(|error| StoreError::corrupt("prepared_versions", "candidate", job.id, error))
+}

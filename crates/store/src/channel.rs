@@ -1,0 +1,10 @@
+//! The channels of `NOTIFY` on which processes wake each other.
+
+/// Tells workers of a new job.
+pub(super) const JOBS: &str = "anchord_queue";
+/// Tells followers of new events; the payload is the session's id.
+pub(super) const EVENTS: &str = "anchord_events";
+/// Tells senders of new deliveries.
+pub(super) const DELIVERIES: &str = "anchord_deliveries";
+/// Tells every process that a key or a tenant has changed.
+pub(super) const KEYS: &str = "anchord_keys";

@@ -1,0 +1,58 @@
+//! What a context is made of.
+
+use super::texts::{SummarySource, Texts, Wanted};
+use anchord_context::context::{Counted, Entry};
+use anchord_context::mask::Marks;
+use anchord_context::pin;
+use anchord_messages::id::Seq;
+use anchord_messages::tokens::TokenCounter;
+use anchord_session::session::Session;
+use anchord_session::settings::Settings;
+
+/// What a context is made of, at one moment.
+#[derive(Clone, Debug)]
+pub struct ContextSource {
+    /// The session, with the version that the context shows.
+    pub session: Session,
+    /// The settings, the tenant's defaults below them.
+    pub settings: Settings,
+    /// The version.
+    pub summary: Option<SummarySource>,
+    /// The text of the message that serves the pins, and that message's tokens.
+    pub pins: Option<(String, u32)>,
+    /// The leading system and developer messages.
+    pub system: Vec<Entry>,
+    /// The user message that the summary covers and that is still served.
+    pub carried: Option<Entry>,
+    /// The messages after the anchor, ascending, as many of the newest as the budget can hold.
+    pub tail: Vec<Entry>,
+    /// Messages after the anchor that were not read.
+    pub tail_omitted: Option<(Seq, Seq)>,
+    /// The caller's marks of the messages.
+    pub marks: Marks,
+}
+
+impl ContextSource {
+    /// Of a session, and the texts that were read for it.
+    pub(super) fn new(session: Session, wanted: Wanted, texts: Texts) -> Self {
+        let settings = session.effective_settings();
+        let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+        let pins = pin::served(&pin::together(settings.wide_pins(), texts.pins));
+        let (floor, (from, _)) = (session.floor(), wanted.tail);
+        Self {
+            // Counted here, for the tenant's may have changed since the session counted them.
+            pins: pins.map(|text| {
+                let tokens = Counted::new(&text, &counter).tokens;
+                (text, tokens)
+            }),
+            summary: texts.summary,
+            system: texts.system,
+            carried: texts.carried,
+            tail: texts.tail,
+            tail_omitted: (from > floor + 1).then_some((floor + 1, from - 1)),
+            marks: texts.marks,
+            settings,
+            session,
+        }
+    }
+}

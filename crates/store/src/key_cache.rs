@@ -1,0 +1,58 @@
+//! Cached look-ups of API keys.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use moka::future::Cache;
+use sha2::{Digest, Sha256};
+
+use anchord_messages::id::{KeyId, TenantId};
+use anchord_session::quota::Quotas;
+
+/// How long a key's look-up is remembered, hence how long a revoked key may still pass in a process that
+/// has lost its connection to the database.
+const KEY_CACHE_TIME: Duration = Duration::from_secs(5);
+/// Look-ups that are remembered, unknown keys included.
+const KEY_CACHE_SIZE: u64 = 10_000;
+
+/// SHA-256 of an API key; the key itself is never stored.
+pub type KeyDigest = [u8; 32];
+
+/// Digests an API key.
+#[must_use]
+pub fn digest_key(key: &str) -> KeyDigest {
+    Sha256::digest(key.as_bytes()).into()
+}
+
+/// What a key that is good right now may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// Whose key it is.
+    pub tenant: TenantId,
+    /// The key's id.
+    pub key: KeyId,
+    /// Its scopes.
+    pub scopes: Vec<String>,
+    /// When it ends.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// The operator has suspended its tenant.
+    pub suspended: bool,
+    /// The bounds of its tenant.
+    pub quotas: Quotas,
+}
+
+/// Remembered look-ups, and which keys were used since the last note of it.
+#[derive(Clone, Debug)]
+pub(super) struct KeyCache {
+    pub(super) grants: Cache<KeyDigest, Option<Grant>>,
+    pub(super) used: moka::sync::Cache<KeyId, TenantId>,
+}
+
+impl KeyCache {
+    pub(super) fn new() -> Self {
+        Self {
+            grants: Cache::builder().max_capacity(KEY_CACHE_SIZE).time_to_live(KEY_CACHE_TIME).build(),
+            used: moka::sync::Cache::new(KEY_CACHE_SIZE),
+        }
+    }
+}

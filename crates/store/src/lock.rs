@@ -1,0 +1,42 @@
+//! Locks a session's row for the length of a transaction.
+
+use sqlx::PgConnection;
+
+use super::StoreError;
+use anchord_messages::id::{SessionId, TenantId};
+
+/// Takes a session's row lock, whatever it is by now.
+pub(super) async fn hold(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<(), StoreError> {
+    sqlx::query!("select from sessions where tenant_id = $1 and id = $2 for update", tenant.0, id.0)
+        .fetch_optional(tx)
+        .await?;
+    Ok(())
+}
+
+/// Takes a session's row lock if nobody has it; `false` when somebody has, or the session is gone.
+pub(super) async fn hold_if_free(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    id: SessionId,
+) -> Result<bool, StoreError> {
+    let held = sqlx::query_scalar!(
+        r#"select true as "held!" from sessions where tenant_id = $1 and id = $2 for update skip locked"#,
+        tenant.0,
+        id.0
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(held.is_some())
+}
+
+/// Tells whoever decides on a session that is locked that something of it has changed which its row does not hold.
+pub(super) async fn touch(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update sessions set revision = revision + 1 where tenant_id = $1 and id = $2",
+        tenant.0,
+        id.0
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}

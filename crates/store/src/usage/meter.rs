@@ -1,0 +1,228 @@
+//! Counts uses in the memory of the process, until they are written.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use chrono::{DateTime, NaiveDate, Utc};
+
+use anchord_messages::id::{Seq, SessionId, TenantId};
+use anchord_session::usage::{Kind, UsageDelta};
+
+const SHARDS: usize = 16;
+/// What one shard holds before sessions that are new to it are counted by day alone.
+const SHARD_KEYS: usize = 4_096;
+
+/// Who uses something, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct User<'a> {
+    /// The tenant.
+    pub tenant: TenantId,
+    /// The session.
+    pub session: SessionId,
+    /// The session's task at this time.
+    pub task_id: Option<&'a str>,
+    /// The time.
+    pub at: DateTime<Utc>,
+}
+
+/// What a reader of originals learns of their session: who it is, and what its context still shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The session.
+    pub session: SessionId,
+    /// Its task.
+    pub task_id: Option<String>,
+    /// Through which message the leading system messages reach.
+    pub system_through: Seq,
+    /// Through which message the summary covers it.
+    pub anchor_seq: Seq,
+    /// Through which message large tool outputs are placeholders.
+    pub mask_upto: Seq,
+}
+
+impl Shown {
+    /// Whether contexts no longer show a message as it is; `maskable`: it has a large tool output.
+    #[must_use]
+    pub fn hides(&self, seq: Seq, maskable: bool) -> bool {
+        seq > self.system_through && (seq <= self.anchor_seq || (maskable && seq <= self.mask_upto))
+    }
+}
+
+/// Counts in the memory of the process; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Meter(pub(super) Arc<Inner>);
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    shards: [Mutex<Pending>; SHARDS],
+    hasher: RandomState,
+    /// One at a time, so that who waits for a flush finds everything written.
+    pub(super) flushing: tokio::sync::Mutex<()>,
+}
+
+type Pending = HashMap<Key, Counted>;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) tenant: TenantId,
+    /// None when there was no room left to tell sessions apart.
+    pub(super) session: Option<SessionId>,
+    pub(super) task_id: Option<String>,
+    pub(super) day: NaiveDate,
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counted {
+    pub(super) figures: UsageDelta,
+    pub(super) first_at: DateTime<Utc>,
+    pub(super) last_at: DateTime<Utc>,
+    pub(super) last_tokens: i64,
+}
+
+impl Counted {
+    fn join(&mut self, other: Self) {
+        self.figures += other.figures;
+        self.first_at = self.first_at.min(other.first_at);
+        if other.last_at >= self.last_at {
+            self.last_at = other.last_at;
+            self.last_tokens = other.last_tokens;
+        }
+    }
+}
+
+impl Meter {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Inner {
+            shards: std::array::from_fn(|_| Mutex::new(Pending::new())),
+            hasher: RandomState::new(),
+            flushing: tokio::sync::Mutex::new(()),
+        }))
+    }
+
+    /// Counts a use; takes a lock of a sixteenth of the map, for as long as an addition takes.
+    pub fn count(&self, user: User<'_>, kind: Kind, figures: UsageDelta) {
+        let key = Key {
+            tenant: user.tenant,
+            session: Some(user.session),
+            task_id: user.task_id.map(str::to_owned),
+            day: user.at.date_naive(),
+            kind,
+        };
+        let counted =
+            Counted { figures, first_at: user.at, last_at: user.at, last_tokens: figures.tokens_out };
+        self.put(key, counted);
+    }
+
+    pub(super) fn put(&self, mut key: Key, counted: Counted) {
+        let place = usize::try_from(self.0.hasher.hash_one((key.tenant, key.session))).unwrap_or_default();
+        let Some(shard) = self.0.shards.get(place % SHARDS) else { return };
+        let mut pending = lock(shard);
+        if pending.len() >= SHARD_KEYS && !pending.contains_key(&key) {
+            (key.session, key.task_id) = (None, None);
+        }
+        pending.entry(key).and_modify(|known| known.join(counted)).or_insert(counted);
+    }
+
+    /// Takes out what waits to be written, of one tenant or of all.
+    pub(super) fn take(&self, tenant: Option<TenantId>) -> Vec<(Key, Counted)> {
+        let mut taken = Vec::new();
+        for shard in &self.0.shards {
+            let mut pending = lock(shard);
+            taken.extend(pending.extract_if(|key, _| tenant.is_none_or(|tenant| key.tenant == tenant)));
+        }
+        taken
+    }
+
+    /// The tokens of the context that the session was served last, when that is not written yet.
+    pub(super) fn last_served(&self, tenant: TenantId, session: SessionId) -> Option<(DateTime<Utc>, i64)> {
+        let of =
+            |key: &Key| key.tenant == tenant && key.session == Some(session) && key.kind == Kind::Context;
+        let newest = |shard: &Mutex<Pending>| {
+            let pending = lock(shard);
+            let found = pending.iter().filter(|(key, _)| of(key));
+            found.map(|(_, counted)| (counted.last_at, counted.last_tokens)).max()
+        };
+        self.0.shards.iter().filter_map(newest).max()
+    }
+}
+
+/// A panic while the lock was held cannot leave a sum half-made.
+fn lock(shard: &Mutex<Pending>) -> MutexGuard<'_, Pending> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn user(tenant: u128, session: u128) -> User<'static> {
+        let at = DateTime::UNIX_EPOCH;
+        User {
+            tenant: TenantId(Uuid::from_u128(tenant)),
+            session: SessionId(Uuid::from_u128(session)),
+            task_id: None,
+            at,
+        }
+    }
+
+    fn served(tokens_out: i64) -> UsageDelta {
+        UsageDelta { calls: 1, tokens_out, ..UsageDelta::default() }
+    }
+
+    #[test]
+    fn uses_of_one_session_add_up_and_those_of_two_tenants_stay_apart() {
+        let meter = Meter::new();
+        for (tenant, session) in [(1, 1), (1, 1), (1, 2), (2, 1)] {
+            meter.count(user(tenant, session), Kind::Context, served(10));
+        }
+        meter.count(user(1, 1), Kind::Recall, served(3));
+        assert_eq!(meter.take(Some(user(2, 1).tenant)).len(), 1);
+        let mut calls: Vec<i64> = meter.take(None).iter().map(|(_, counted)| counted.figures.calls).collect();
+        calls.sort_unstable();
+        assert_eq!(calls, [1, 1, 2]);
+        assert!(meter.take(None).is_empty());
+    }
+
+    #[test]
+    fn the_context_served_last_is_the_newest_and_no_recall() {
+        let meter = Meter::new();
+        let first = user(1, 1);
+        let later = User { at: first.at + chrono::TimeDelta::days(1), ..first };
+        meter.count(later, Kind::Context, served(20));
+        meter.count(first, Kind::Context, served(10));
+        meter.count(later, Kind::Recall, served(99));
+        assert_eq!(meter.last_served(first.tenant, first.session), Some((later.at, 20)));
+        assert_eq!(meter.last_served(first.tenant, user(1, 2).session), None);
+    }
+
+    #[test]
+    fn without_room_a_new_session_is_counted_by_day_alone() {
+        let meter = Meter::new();
+        let sessions = u128::try_from(SHARDS * SHARD_KEYS * 2).unwrap();
+        for session in 0..sessions {
+            meter.count(user(1, session), Kind::Append, served(1));
+        }
+        let taken = meter.take(None);
+        assert!(taken.len() <= SHARDS * (SHARD_KEYS + 1));
+        let calls: i64 = taken.iter().map(|(_, counted)| counted.figures.calls).sum();
+        assert_eq!(u128::try_from(calls).unwrap(), sessions);
+    }
+
+    #[test]
+    fn contexts_hide_what_a_summary_covers_and_masked_outputs() {
+        let shown = Shown {
+            session: user(1, 1).session,
+            task_id: None,
+            system_through: 1,
+            anchor_seq: 5,
+            mask_upto: 9,
+        };
+        assert!(!shown.hides(1, true));
+        assert!(shown.hides(2, false) && shown.hides(5, false));
+        assert!(!shown.hides(6, false) && shown.hides(9, true) && !shown.hides(10, true));
+    }
+}
