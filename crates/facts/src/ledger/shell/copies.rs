@@ -1,4 +1,4 @@
-//! Programs that put one file's content under another path: copies, moves, links, downloads, archives.
+//! Effects of programs that give a file's content another path: copies, moves, links, downloads, archives.
 
 use super::command::Word;
 use super::effect::Op;
