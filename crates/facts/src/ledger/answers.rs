@@ -86,7 +86,7 @@ pub(super) fn names(line: &str, effect: &Effect) -> bool {
     })
 }
 
-/// Whether a formatter changed the file: one with empty output did; others report it.
+/// Whether a formatter changed the file: yes, unless its output says that it did not.
 pub(super) fn reformatted(output: &str, path: &str) -> bool {
     let text = head(output, 16 * 1024);
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -123,7 +123,7 @@ impl<'u> Gatherer<'u> {
         match tool.kind {
             Kind::Other if !one.tool.eq_ignore_ascii_case("grep") => return,
             Kind::Todos | Kind::AddTodo | Kind::ChangeTodo => return,
-            Kind::Submit => return self.handed_in(one, output),
+            Kind::Submit => return self.submitted(one, output),
             Kind::Patch => {
                 if let Some(patch) = tools::patch_in(&one.arguments) {
                     self.patch(one, one.cwd.as_deref(), &patch);
@@ -202,7 +202,7 @@ impl<'u> Gatherer<'u> {
                 | Kind::ChangeTodo
                 | Kind::Other => Act::Modify,
             };
-            if !known && act != Act::Read && !known_enough(arguments, &path) && act != Act::Delete {
+            if !known && act != Act::Read && !has_text_to_write(arguments, &path) && act != Act::Delete {
                 // An unknown tool with a path but no text may only read the file.
                 continue;
             }
@@ -289,7 +289,7 @@ impl<'u> Gatherer<'u> {
     }
 
     /// Adds the events of the patch that a tool prints when the agent submits its work.
-    fn handed_in(&mut self, one: &Invocation<'_>, output: &str) {
+    fn submitted(&mut self, one: &Invocation<'_>, output: &str) {
         if !output.contains("diff --git ") {
             return;
         }
@@ -370,7 +370,7 @@ impl<'u> Gatherer<'u> {
             }
         }
         if stages_and_shows(command) {
-            self.handed_in(one, output);
+            self.submitted(one, output);
         }
     }
 
@@ -458,7 +458,7 @@ fn makes_file(arguments: &Map<String, Value>) -> bool {
 }
 
 /// Whether the arguments of an unknown tool contain text to write into the file.
-fn known_enough(arguments: &Map<String, Value>, path: &str) -> bool {
+fn has_text_to_write(arguments: &Map<String, Value>, path: &str) -> bool {
     !tools::edits_in(arguments, path).is_empty()
 }
 

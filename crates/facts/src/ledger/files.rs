@@ -215,7 +215,7 @@ impl Folder {
                 target.apply(Act::Modify);
             } else {
                 target.apply(Act::Write);
-                // A move to a path that did not occur before creates a new file.
+                // The target is new; whether it counts as created depends on the source.
                 target.overwrite_possible = unsure;
             }
         } else {
