@@ -113,7 +113,7 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) 
                     });
                 }
             }
-            // After the output of a tool or a message of a harness, the agent is working.
+            // After a tool's output the agent is working; a harness's message changes nothing.
             (Role::User | Role::Tool, _) => all.ending = all.ending.filter(|_| message.role == Role::User),
             (Role::System | Role::Developer, _) => {}
         }
