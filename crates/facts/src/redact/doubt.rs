@@ -10,7 +10,7 @@ pub(super) fn mixed(value: &str) -> bool {
     digits >= 2 && (upper + lower) >= 4 || upper >= 4 && lower >= 4 && !value.contains(['-', '_', '/'])
 }
 
-/// Whether a value is a placeholder for a secret (`your-key`, `${TOKEN}`).
+/// Whether a value is a placeholder for a secret or a reference to one (`your-key`, `${TOKEN}`, `os.environ…`).
 pub(super) fn placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     value.is_empty()

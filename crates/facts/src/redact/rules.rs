@@ -74,7 +74,7 @@ impl Rule for Secret {
 }
 
 /// Deserializes a pattern so that it also matches after an escaped line break in JSON, because arguments of calls are
-/// scanned as sent and the `n` of `\n` is not part of the secret; and directly after letters of other scripts.
+/// scanned as sent and the `n` of `\n` is not part of the secret; and next to letters of other scripts.
 fn begun<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Grouped, D::Error> {
     const START: &str = r"(?:\b|\\[nrt])";
     let text = String::deserialize(deserializer)?;

@@ -249,7 +249,7 @@ fn id_key(key: &str) -> Option<String> {
         return None;
     }
     words.pop();
-    // A word for storage (`record`, `row`) is not the kind of thing.
+    // A word for storage (`record`, `node`) is not the kind of thing.
     words.retain(|word| {
         !matches!(word.as_str(), "database" | "node" | "global" | "internal" | "object" | "record")
     });
