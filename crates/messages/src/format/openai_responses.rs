@@ -207,8 +207,8 @@ pub fn is_pair(call: &str, output: &str) -> bool {
     own || (call == "local_shell_call" && output == FUNCTION_OUTPUT)
 }
 
-/// Whether a call's item cannot be served as sent with a function's output: it lacks fields, or its kind accepts only
-/// its own kind of output. Calls of such kinds have no name but their kind.
+/// Whether a call, judged by its tool name, cannot be served with a function's output: it has no name, or it is of a
+/// kind that accepts only its own kind of output. Such calls have the kind as their name.
 #[must_use]
 pub fn is_special(tool: &str) -> bool {
     const KINDS: [&str; 6] = [
