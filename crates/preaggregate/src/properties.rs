@@ -1,4 +1,4 @@
-//! What holds for every report.
+//! Property tests of condensing: what must hold for every report.
 
 use proptest::prelude::*;
 

@@ -87,8 +87,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The piece at the end of a text to which a line break would be added: empty after a letter or digit, else the
-/// punctuation at the end with the space before it; `None` when it depends on characters outside of ASCII.
+/// The piece at the end of a text to which a line break would be added: the punctuation there, with a space before it;
+/// empty if there is none after a letter or digit; `None` when it depends on other characters.
 fn last_piece(text: &str) -> Option<&str> {
     let is_mark = |byte: &u8| byte.is_ascii_graphic() && !byte.is_ascii_alphanumeric();
     let marks = text.bytes().rev().take_while(is_mark).count();
