@@ -1,4 +1,4 @@
-//! Compiles regular expressions: with ASCII or Unicode word boundaries, lazily, and behind a filter ([`Prefilter`])
+//! Compiles regular expressions: with ASCII or Unicode word boundaries, lazily, and behind a filter (`prefilter`)
 //! that selects the few of many patterns that may match a line.
 //!
 //! Programs print ASCII around their messages, and an automaton with ASCII word boundaries stays fast on lines with

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::words::Kind;
 use anchord_messages::stop_words::is_stop_word;
 
-/// Further words without weight: negations, and the remains of words with an apostrophe.
+/// Further words without weight: negations, and the second parts of words with an apostrophe (`don't`, `we'll`).
 const REMAINS: [&str; 9] = ["ll", "m", "no", "nor", "not", "re", "s", "t", "ve"];
 
 /// Words for asking about a conversation, and words of quantity and manner; they have little weight, because the answer

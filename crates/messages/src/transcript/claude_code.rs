@@ -79,7 +79,7 @@ impl Content {
 pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Vec<Found>, TranscriptError> {
     let mut turns: Vec<Turn> = Vec::new();
     let mut last_assistant: Option<usize> = None;
-    // A session that is resumed may have its first lines once more.
+    // A resumed session may repeat its first lines.
     let mut known: HashSet<String> = HashSet::new();
     for (line, entry) in entries::<Line<'_>>(text, "a line of a Claude Code log", left)? {
         let is_said = matches!(entry.kind.as_deref(), Some("user" | "assistant"));

@@ -238,7 +238,7 @@ fn call(id: &str, name: &str, arguments: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-/// The name and arguments of a call that the log has as an action; under the tool's name when the log has it.
+/// Converts an action into a call: the tool's name (`name` unless it is empty) and the arguments as JSON text.
 fn plain_call(action: &str, args: &Value, name: &str) -> (String, String) {
     let mut own = args.as_object().cloned().unwrap_or_default();
     own.retain(|key, _| !OWN_ARGUMENTS.contains(&key.as_str()));

@@ -111,7 +111,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `tar` and `zip` read or make their archive; what they unpack stands in no word.
+    /// `tar` and `zip` read or make their archive; the unpacked files are not in the command.
     pub(super) fn archived(&mut self, command: &str) {
         let arguments = self.arguments(command);
         if command != "tar" {

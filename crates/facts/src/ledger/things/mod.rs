@@ -236,7 +236,7 @@ fn name(all: &mut Things, span: &[Reading<'_>], known: &[&str]) {
     let mut named: HashMap<&str, Vec<Seq>> = HashMap::new();
     for reading in span {
         let Reading { seq, message, .. } = reading;
-        let mut hear = |text: &str| {
+        let mut find_names = |text: &str| {
             let text = head(text, MOST_SPOKEN);
             for hit in words.find_iter(text) {
                 let alone = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
@@ -253,10 +253,10 @@ fn name(all: &mut Things, span: &[Reading<'_>], known: &[&str]) {
             }
         };
         if let Some(text) = reading.words() {
-            hear(text);
+            find_names(text);
         }
         if message.role == Role::Assistant {
-            message.calls().for_each(|call| hear(&call.arguments));
+            message.calls().for_each(|call| find_names(&call.arguments));
         }
     }
     let mut named: Vec<(String, Vec<Seq>)> =
