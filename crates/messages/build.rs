@@ -1,10 +1,10 @@
-//! Packs the vocabularies that tokens are counted with.
+//! Packs the vocabularies of the tokenizers into the binary, from 47 MB to 4.5 MB.
 //!
-//! The crate that counts carries them as they lie in memory: 47 MB. The tokens themselves, their hashes and two of
-//! three automata are for other ways to encode and never asked when tokens are counted; which tokens a pair makes
-//! is told by what each token is made of. What is left is laid out by bytes of the same weight, which pack best,
-//! and `src/tokens/unpack.rs` reads it back: 4.5 MB. The cost: loading also unpacks, and a version of that crate with other
-//! parts fails the build. Rebuilding everything from the tokens alone would take 2 MB, and more than a second at each start.
+//! The tokenizer crate embeds them in their memory layout. Counting does not need the tokens' text, their hashes and
+//! two of the three automata, so these are dropped; the table of pairs follows from the two parts of each token. The
+//! rest is stored by weight (the lowest bytes of all numbers, then the second ones, and so on), which compresses best.
+//! `src/tokens/unpack.rs` unpacks it. The cost: loading has to unpack, and a version of the crate with other parts
+//! fails the build. Rebuilding everything from the tokens alone would need 2 MB, but more than a second at each start.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -17,7 +17,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde::Deserialize;
 
-/// A vocabulary, as its crate writes and reads it.
+/// The serialized form of a vocabulary in the tokenizer crate.
 #[derive(Deserialize)]
 struct Vocabulary {
     #[expect(dead_code, reason = "never asked when tokens are counted")]
@@ -46,7 +46,7 @@ fn read(encoding: &BytePairEncoding) -> Result<Vocabulary, Box<dyn Error>> {
     Ok(rmp_serde::from_slice(&rmp_serde::to_vec(encoding)?)?)
 }
 
-/// What unpacking reads: the sizes, then one part after the other.
+/// The packed form before compression: the sizes, then one part after the other.
 fn parts(whole: &Vocabulary, smallest: &Vocabulary) -> Result<Vec<u8>, Box<dyn Error>> {
     let searchers =
         [&whole.longest_searcher, &smallest.overlapping_searcher, &smallest.overlapping_searcher_rev];
@@ -85,7 +85,7 @@ fn bytes<'a>(numbers: impl Iterator<Item = &'a u32>) -> Vec<u8> {
     numbers.flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// The first byte of each piece, then the second ones, and so on.
+/// Appends the first byte of each piece, then the second ones, and so on.
 fn by_weight(parts: &mut Vec<u8>, pieces: &[u8], size: usize) {
     for weight in 0..size {
         parts.extend(pieces.iter().skip(weight).step_by(size));

@@ -1,8 +1,8 @@
-//! Keys: numbers that entries of a record are found by, instead of by their whole texts.
+//! Keys: 64-bit hashes of normalized texts, by which entries of a record are compared and found.
 //!
 //! A record grows with its session and a span does not, so a key is computed once and stored with its entry.
-//! Invariant: two texts of one normalized form have one key, for ever. Whoever changes how texts are normalized gives
-//! the stored keys another name, so that those of earlier releases are computed anew.
+//! Invariant: texts with the same normalized form have the same key, for ever. A change of the normalization must also
+//! rename the stored field, so that keys from earlier releases are computed again.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -24,14 +24,14 @@ pub fn of_error(kind: Option<&str>, message: &str) -> u64 {
     let message = normalized_error(message);
     let mut key = String::with_capacity(message.len());
     push_lower(&mut key, kind.unwrap_or_default().trim());
-    // Some outputs repeat the kind in front of the message, some do not.
+    // Some outputs repeat the kind before the message.
     let rest = message.strip_prefix(key.as_str()).unwrap_or(&message).trim_start();
     key.push('\u{1f}');
     key.push_str(rest);
     of_normalized(&key)
 }
 
-/// The key of what is normalized already.
+/// The key of a text that is already normalized.
 #[must_use]
 pub fn of_normalized(text: &str) -> u64 {
     let mut hasher = FnvHasher::default();
@@ -39,13 +39,13 @@ pub fn of_normalized(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// The key of an entry, kept from when it is first asked for. It follows from the entry's text, so entries are equal
-/// with and without it, and whoever changes the text puts a new one here.
+/// The key of an entry, cached at its first use. It depends on the entry's text alone, so all keys compare equal, and
+/// code that changes the text must replace the key.
 #[derive(Clone, Default)]
 pub struct Key(OnceLock<u64>);
 
 impl Key {
-    /// The key, computed when it is not there yet.
+    /// The cached key, computed first if it is missing.
     #[must_use]
     pub fn get(&self, compute: impl FnOnce() -> u64) -> u64 {
         *self.0.get_or_init(compute)

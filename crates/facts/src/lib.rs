@@ -1,11 +1,12 @@
-//! Facts: what messages show, read without a model.
+//! Facts: extracted from messages by code, without a model.
 //!
-//! What lives here: the ledger, which reads the files, commands, test runs, errors, constraints (what people demand),
-//! todo lists and things (records with an id in structured outputs) of a span of messages. For that it has a reader of
-//! shell commands, one of diffs, the vocabularies of agents and test runners (`rules/*.toml`), and phrases in English and
-//! Chinese. `redact` finds secrets, which no fact contains.
-//! Invariant: the same input gives the same bytes, on any machine, at any time; every fact names the messages that show it.
-//! Must not know: what becomes of a fact.
+//! What lives here: the ledger, which extracts files, commands, test runs, errors, requests, constraints (what people
+//! demand), todo lists and things (records with an id in structured outputs) from a span of messages. Around it: `todo`
+//! follows the caller's todo list, `redact` removes secrets, `phrases` matches phrases in English and Chinese,
+//! `pattern` compiles the patterns of `rules/*.toml`, `key` and `wording` compare and cut texts.
+//! Invariant: the same input gives the same bytes, on any machine, at any time; every fact names the messages that
+//! show it.
+//! Must not know: how facts are used.
 
 pub mod key;
 pub mod ledger;

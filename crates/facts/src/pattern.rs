@@ -1,7 +1,7 @@
 //! The patterns of rules: compiled, and found fast in a line (`prefilter`).
 //!
-//! Programs print ASCII around what they say, and an automaton with ASCII word boundaries stays fast
-//! on lines that hold other characters; only marker words of other scripts need Unicode's.
+//! Programs print ASCII around their messages, and an automaton with ASCII word boundaries stays fast on lines with
+//! other characters. Only patterns with words of other scripts need Unicode's boundaries.
 
 mod compile;
 mod prefilter;

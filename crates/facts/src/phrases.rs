@@ -1,8 +1,8 @@
-//! Phrases by which people and agents say things: demands, requests, that something is done.
+//! Phrases in people's and agents' words: demands, requests, reports that something is done.
 //!
-//! What lives here: the names of the phrases, and their patterns, which are data: `rules/phrases.*.toml`.
-//! A language whose rules are not there is not guessed at. English rules read every text, Chinese ones those in
-//! Chinese characters.
+//! What lives here: the names of the phrases, and the search for them. Their patterns are data, in
+//! `rules/phrases.*.toml`. English patterns are applied to every text, Chinese ones to texts in Chinese characters;
+//! other languages have no patterns.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,13 +15,13 @@ use crate::pattern;
 use crate::rules::{self, CHINESE, ENGLISH};
 use anchord_messages::script::is_chinese;
 
-/// What a rule says `<opening>` for: up to three words of opening at a message's head.
+/// Placeholder in a rule, replaced by a pattern for up to three opening words of a message (`ok`, `thanks`).
 const OPENING: &str = "<opening>";
 
-/// What is said by a phrase. What each one means stands beside its rules.
+/// What a phrase expresses; the comments in the rule files explain each one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the rules say it")]
+#[expect(missing_docs, reason = "the rule files explain each variant")]
 pub enum Phrase {
     Demand,
     NoDemand,
@@ -62,7 +62,7 @@ pub enum Phrase {
     TurnedDown,
 }
 
-/// The rules of one language, as they are written.
+/// The rules of one language, as parsed from its file.
 #[derive(Debug, Deserialize)]
 struct Language {
     opening: String,
@@ -80,7 +80,7 @@ struct Rule {
     misses: Vec<String>,
 }
 
-/// A pattern that is compiled when it is first asked.
+/// A pattern that is compiled at its first use.
 struct Pattern {
     text: String,
     compiled: OnceLock<Regex>,
@@ -92,7 +92,7 @@ impl Pattern {
     }
 }
 
-/// The patterns of English and of Chinese.
+/// The patterns of English and of Chinese, all rules of a phrase joined into one.
 static PATTERNS: LazyLock<[BTreeMap<Phrase, Pattern>; 2]> = LazyLock::new(|| {
     let languages = [ENGLISH, CHINESE].map(rules::read::<Language>);
     let opening = opening(&languages);
@@ -105,7 +105,7 @@ static PATTERNS: LazyLock<[BTreeMap<Phrase, Pattern>; 2]> = LazyLock::new(|| {
     })
 });
 
-/// What may come before a message's first words; people mix languages there.
+/// The pattern for `<opening>`, from all languages, because people mix them there.
 fn opening(languages: &[Language]) -> String {
     let all: Vec<&str> = languages.iter().map(|language| language.opening.as_str()).collect();
     format!(r"^\W*(?:(?:{})[\s,.!，。]+){{0,3}}", all.join("|"))
@@ -118,18 +118,18 @@ impl Rule {
 }
 
 impl Phrase {
-    /// Whether a text has the phrase.
+    /// Whether a text contains the phrase.
     #[must_use]
     pub fn is_in(self, text: &str) -> bool {
         self.regexes(text).any(|regex| regex.is_match(text))
     }
 
-    /// Each place where a text has the phrase.
+    /// Every occurrence of the phrase in a text.
     pub(crate) fn find_in(self, text: &str) -> impl Iterator<Item = &str> {
         self.regexes(text).flat_map(move |regex| regex.find_iter(text).map(|found| found.as_str()))
     }
 
-    /// A text with `…` in the place of the phrase.
+    /// A text with every occurrence of the phrase replaced by `…`.
     pub(crate) fn cut_from(self, text: &str) -> Cow<'_, str> {
         self.regexes(text).fold(Cow::Borrowed(text), |text, regex| {
             let cut = regex.replace_all(&text, " … ");
@@ -137,13 +137,13 @@ impl Phrase {
         })
     }
 
-    /// The parts of a text around the phrase.
+    /// The parts of a text between occurrences of the phrase.
     pub(crate) fn split(self, text: &str) -> Vec<&str> {
         self.regexes(text)
             .fold(vec![text], |parts, regex| parts.into_iter().flat_map(|part| regex.split(part)).collect())
     }
 
-    /// The patterns that read a text.
+    /// The phrase's patterns that apply to a text.
     fn regexes(self, text: &str) -> impl Iterator<Item = &'static Regex> {
         let [english, chinese] = &*PATTERNS;
         let chinese = chinese.get(&self).filter(|_| is_chinese(text));
@@ -155,7 +155,7 @@ impl Phrase {
 mod tests {
     use super::*;
 
-    /// A rule without samples, and a sample that its rule reads otherwise, by file and phrase.
+    /// Rules that lack samples, and samples that contradict their rule, by file and phrase.
     fn faults(name: &str, language: &Language, opening: &str) -> Vec<String> {
         let mut faults = Vec::new();
         for (phrase, rule) in language.phrases.iter().flat_map(|(p, rules)| rules.iter().map(move |r| (p, r)))

@@ -1,19 +1,19 @@
-//! Rules: vocabularies that are data, in the files of the folder `rules` at the top of the repository.
+//! Loads rules: vocabularies that are data, in the folder `rules` at the top of the repository.
 //!
-//! Invariant: every rule has samples beside it, and the tests read each of them; so a file that the tests take is
-//! valid when the program reads it.
-//! Must not know: what a rule says.
+//! Invariant: every rule has samples beside it, and the tests check each of them; so a file that passes the tests is
+//! valid when the program loads it.
+//! Must not know: what a rule means.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::pattern::{Grouped, Line, Prefilter};
 
-/// Phrases of Chinese.
+/// Chinese phrases.
 pub(crate) const CHINESE: &str = include_str!("../../../rules/phrases.zh.toml");
-/// Phrases of English.
+/// English phrases.
 pub(crate) const ENGLISH: &str = include_str!("../../../rules/phrases.en.toml");
-/// Error shapes.
+/// Forms of error lines.
 pub(crate) const ERRORS: &str = include_str!("../../../rules/errors.toml");
 /// What harnesses write into messages.
 pub(crate) const HARNESS: &str = include_str!("../../../rules/harness.toml");
@@ -24,10 +24,10 @@ pub(crate) const SECRETS: &str = include_str!("../../../rules/secrets.toml");
 /// Agents' tools.
 pub(crate) const TOOLS: &str = include_str!("../../../rules/tools.toml");
 
-/// Reads a file of rules.
+/// Parses a rule file.
 ///
 /// # Panics
-/// When it is not valid: the files are a part of the program, and tests read each of them.
+/// When it is not valid: the files are compiled into the program, and tests parse each of them.
 pub(crate) fn read<T: DeserializeOwned>(file: &str) -> T {
     #[expect(
         clippy::expect_used,
@@ -38,7 +38,7 @@ pub(crate) fn read<T: DeserializeOwned>(file: &str) -> T {
 
 /// A rule about the lines that a pattern matches.
 pub(crate) trait Rule {
-    /// What it reads.
+    /// The pattern of the lines that it applies to.
     fn pattern(&self) -> &Grouped;
 
     /// Its name in the report of a test.
@@ -46,7 +46,7 @@ pub(crate) trait Rule {
     fn name(&self) -> String;
 }
 
-/// Rules in their order, with the filter that finds the few that may match.
+/// Rules in their order, with the filter that selects the few that may match.
 #[derive(Deserialize)]
 #[serde(from = "Vec<R>", bound = "R: Rule + Deserialize<'de>")]
 pub(crate) struct Table<R> {
@@ -68,7 +68,7 @@ impl<R> Table<R> {
         self.rules.iter()
     }
 
-    /// The lines of a text that some rule may match.
+    /// The lines of a text that any rule may match.
     pub(crate) fn lines(&self, text: &str) -> impl Iterator<Item = Line> {
         self.filter.lines(text)
     }
@@ -78,12 +78,12 @@ impl<R> Table<R> {
         line.candidates().filter_map(|at| self.rules.get(at))
     }
 
-    /// The rules that may match somewhere in a text.
+    /// The rules that may match anywhere in a text.
     pub(crate) fn candidates_in(&self, text: &str) -> impl Iterator<Item = &R> {
         self.filter.candidates(text).filter_map(|at| self.rules.get(at))
     }
 
-    /// Whether some rule may match somewhere in a text.
+    /// Whether any rule may match anywhere in a text.
     pub(crate) fn may_match(&self, text: &str) -> bool {
         self.filter.may_match(text)
     }
@@ -91,7 +91,7 @@ impl<R> Table<R> {
 
 #[cfg(test)]
 impl<R: Rule> Table<R> {
-    /// What is wrong with the patterns of a table, and with the filter before them.
+    /// The faults in the patterns of a table and in their filter.
     pub(crate) fn problems(&self) -> Vec<String> {
         let bad = |rule: &R| Some(format!("{}: {}", rule.name(), rule.pattern().problem()?));
         let room =
@@ -104,7 +104,7 @@ impl<R: Rule> Table<R> {
         }
     }
 
-    /// A text that a rule matches without being a candidate for it.
+    /// A text that a rule matches although the filter excludes it.
     fn missed(&self, rule: &R) -> Option<String> {
         use proptest::strategy::{Strategy as _, ValueTree as _};
 

@@ -1,4 +1,4 @@
-//! Things: what has an identity in a session, with its properties as last known.
+//! The thing: a record with an identity and the latest values of its properties.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -6,12 +6,12 @@ use utoipa::ToSchema;
 use super::wording::join_seqs;
 use anchord_messages::id::Seq;
 
-/// The longest value whose value before is kept, in bytes.
+/// A property's previous value is kept when neither value is longer, in bytes.
 const LONGEST_WAS: usize = 80;
-/// The most messages that one thing names.
+/// The most messages listed for one thing.
 const MOST_SEQS: usize = 20;
 
-/// The property that holds what a model wrote of a thing.
+/// The name of the property for a model's own words about a thing.
 pub const NOTE: &str = "note";
 
 /// Something with an identity: a reservation, a ticket, a person, a commit, an endpoint.
@@ -64,13 +64,13 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Thing {
-    /// What makes it the same thing in another message.
+    /// Its kind and id in one string, equal for the same thing in any message.
     #[must_use]
     pub fn key(&self) -> String {
         format!("{}\u{1f}{}", self.kind.trim().to_lowercase(), self.id.trim())
     }
 
-    /// Takes in what a later message shows of it: what that does not show stays as it was.
+    /// Merges a later state of the same thing; properties that it does not contain stay as they are.
     pub fn update(&mut self, later: &Self) {
         for property in &later.properties {
             match self.properties.iter_mut().find(|known| known.name == property.name) {
@@ -79,7 +79,7 @@ impl Thing {
                         let changed = known.value != property.value;
                         let before =
                             if changed { Some(std::mem::take(&mut known.value)) } else { known.was.take() };
-                        // Of a list that is written in another order every time, nobody reads both.
+                        // Two versions of a long value, such as a list in another order, help nobody.
                         before.filter(|was| was.len().max(property.value.len()) <= LONGEST_WAS)
                     });
                     *known = Property { was: before, ..property.clone() };
@@ -92,20 +92,20 @@ impl Thing {
         self.see(&later.seqs);
     }
 
-    /// Notes the messages that show or name it.
+    /// Adds messages that show or name it.
     pub fn see(&mut self, seqs: &[Seq]) {
         join_seqs(&mut self.seqs, seqs);
         let surplus = self.seqs.len().saturating_sub(MOST_SEQS);
         self.seqs.drain(..surplus);
     }
 
-    /// How likely it is needed again: what was named more often, and last.
+    /// A sort key for how likely it is needed again: named more often, then seen more recently.
     #[must_use]
     pub fn need(&self) -> (u32, Seq) {
         (self.named.min(3), self.seqs.last().copied().unwrap_or(0))
     }
 
-    /// Bytes that it takes in a record, about.
+    /// Its approximate size in a record, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let property = |p: &Property| p.name.len() + p.value.len() + p.was.as_ref().map_or(0, String::len);
@@ -113,7 +113,8 @@ impl Thing {
     }
 }
 
-/// Keeps at most so many things and bytes, those that are most likely needed again, in their order; gives how many went.
+/// Keeps at most `most` things and `most_bytes` bytes: those most likely needed again, in their order. Returns how many
+/// were removed.
 pub fn keep(things: &mut Vec<Thing>, most: usize, most_bytes: usize) -> usize {
     let bytes: usize = things.iter().map(Thing::bytes).sum();
     if things.len() <= most && bytes <= most_bytes {

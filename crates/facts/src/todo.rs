@@ -1,11 +1,10 @@
-//! The todo list that a caller keeps, and what a span says of it.
+//! Follows the todo list that a caller keeps: finds the items that a span reports as done.
 //!
-//! An item is marked as completed only where a clause names it and says that it is done, without a
-//! negation or a condition; what is said less clearly is proposed and left to the caller.
-//!
-//! What is negated is not even proposed: "the form is not done yet" is evidence against it. What a person says is proposed
-//! at most, because people order in the words in which they report ("the form is done by tonight"). An item that is
-//! marked wrongly is not looked at again; one that is proposed costs the caller a look.
+//! An item is marked as completed only when a clause of the agent names it and says that it is done, without a negation
+//! or a condition. A less clear clause only proposes completion to the caller. A negated clause ("the form is not done
+//! yet") is evidence against it. A person's words only propose, because people give orders in the same form ("the
+//! form is done by tonight"). The rules are strict because a wrongly marked item is never checked again, while a
+//! proposed one is only checked by the caller.
 
 mod claim;
 mod said;
@@ -29,21 +28,21 @@ pub const MAX_TODOS: usize = 200;
 /// The most characters of one item.
 pub const MAX_TODO_CHARS: usize = 1_000;
 
-/// Items in progress that are looked for in one span.
+/// The most items in progress that are followed in one span.
 const MAX_FOLLOWED: usize = 50;
-/// The most characters of a clause that is quoted.
+/// The longest quoted clause, in characters.
 const MAX_EVIDENCE: usize = 200;
 
-/// What tools say of a span's work.
+/// Evidence from a span's tool uses.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shown<'a> {
-    /// The list that a tool wrote.
+    /// The latest list that a tool wrote.
     pub written: Option<&'a TodoList>,
-    /// The latest run of tests, when it failed: whatever was called done before it is proposed at most.
+    /// The message of the latest test run, when it failed; items reported as done before it are only proposed.
     pub failed_at: Option<Seq>,
 }
 
-/// Follows a list through a span.
+/// Applies a span to a list: returns the list after it and the changes.
 #[must_use]
 pub fn follow(list: &[Todo], span: &[Reading<'_>], shown: Shown<'_>) -> Followed {
     let mut followed = Followed { items: list.to_vec(), changes: Vec::new() };
@@ -80,7 +79,7 @@ pub fn follow(list: &[Todo], span: &[Reading<'_>], shown: Shown<'_>) -> Followed
     followed
 }
 
-/// What is different between two lists; items of one wording are the same item.
+/// The differences between two lists; items with the same normalized text are the same item.
 #[must_use]
 pub fn changes(before: &[Todo], after: &[Todo]) -> Vec<TodoChange> {
     let mut known: BTreeMap<String, Vec<&Todo>> = BTreeMap::new();
@@ -112,7 +111,7 @@ pub fn changes(before: &[Todo], after: &[Todo]) -> Vec<TodoChange> {
     changes
 }
 
-/// The tool's own list says that an item of the same wording is done.
+/// A claim from the tool's list, when it has the same item as completed.
 fn by_tool(todo: &Todo, written: Option<&TodoList>) -> Option<Claim> {
     let list = written?;
     let key = wording::normalized(&todo.content);

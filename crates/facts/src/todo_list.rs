@@ -1,4 +1,4 @@
-//! Todo lists: one that a tool writes, one that the caller keeps, and what changed in it.
+//! The types of todo lists: the list that a tool writes, the list that the caller keeps, and its changes.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -90,7 +90,7 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// The list in the ledger's shape, in whose place it stands: the caller's list wins.
+    /// The caller's list in the ledger's type, to replace the list that a tool wrote.
     #[must_use]
     pub fn list(&self) -> TodoList {
         let item = |todo: &Todo| TodoItem { content: one_line(&todo.content), status: todo.status };

@@ -1,4 +1,4 @@
-//! When two texts say the same, and how a text is cut without breaking a word.
+//! Text helpers: normalized forms for comparing texts, and cutting without breaking a word.
 
 use anchord_messages::id::Seq;
 use anchord_messages::script::is_spaceless;
@@ -6,8 +6,8 @@ use anchord_messages::script::is_spaceless;
 /// The normalized form of a text: without case, punctuation and spacing, so that two spellings of one sentence compare
 /// equal.
 ///
-/// Signs that carry meaning in code (`+ # < > = / _ - .` inside a word) stay, so that `C` and
-/// `C++` differ. A text without any word compares by itself.
+/// Characters that carry meaning in code (`+ # < > = / _ - .` inside a word) stay, so that `C` and
+/// `C++` differ. A text without any word is returned trimmed.
 #[must_use]
 pub fn normalized(text: &str) -> String {
     let is_inner =
@@ -16,7 +16,7 @@ pub fn normalized(text: &str) -> String {
     join_words(text, words, push_lower)
 }
 
-/// Joins the words that are not empty by one space each; a text without any stands for itself.
+/// Joins the words that are not empty with single spaces; when there is none, returns `text` trimmed.
 fn join_words<'a>(
     text: &str,
     words: impl Iterator<Item = &'a str>,
@@ -43,24 +43,24 @@ pub(super) fn push_lower(out: &mut String, word: &str) {
     }
 }
 
-/// The first lines tell errors apart; the rest is the same trace with other numbers.
+/// Only this many characters of an error are compared: what follows is a trace that differs in its numbers.
 const MAX_CHARS: usize = 400;
 
-/// The normalized form of an error's message: without addresses, hashes, process ids and times as well. Short numbers
-/// stay: an error at another line is another error, which has to be mended at its own place.
+/// The normalized form of an error's message: addresses, hashes, process ids and times are replaced too. Short numbers
+/// stay, because an error at another line is another error, which needs its own fix.
 #[must_use]
 pub fn normalized_error(message: &str) -> String {
     const LONGEST_LINE_NUMBER: usize = 5;
     without_numbers(message, LONGEST_LINE_NUMBER)
 }
 
-/// The same without any number: what an error is called wherever it stands.
+/// The same with every number replaced: equal for one error at different lines.
 #[must_use]
 pub fn normalized_error_anywhere(message: &str) -> String {
     without_numbers(message, 0)
 }
 
-/// Puts one sign in the place of addresses, hashes and numbers of more than `kept_digits` digits.
+/// Normalizes, with `#` in place of addresses, hashes and numbers of more than `kept_digits` digits.
 fn without_numbers(message: &str, kept_digits: usize) -> String {
     let words = clip_chars(message, MAX_CHARS).split(|c: char| !c.is_alphanumeric() && c != '_');
     join_words(message, words, |out, word| {
@@ -75,7 +75,8 @@ fn without_numbers(message: &str, kept_digits: usize) -> String {
     })
 }
 
-/// An error without what tells it from its like: quoted names, paths, figures; nothing when little else is left.
+/// The general form of an error, with `…` in place of quoted names, paths and numbers; `None` when it has no such part
+/// or fewer than two other words.
 #[must_use]
 pub fn error_shape(kind: Option<&str>, message: &str) -> Option<String> {
     const READ_CHARS: usize = 300;
@@ -112,7 +113,7 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
-/// The same behind another text.
+/// Appends a text to `out` as [`one_line`] returns it.
 pub fn one_line_into(out: &mut String, text: &str) {
     if super::ledger::line::is_squashed(text.as_bytes()) {
         out.push_str(text);
@@ -130,7 +131,7 @@ pub fn one_line_into(out: &mut String, text: &str) {
     }
 }
 
-/// The first `max` characters, on a character boundary.
+/// At most the first `max` characters.
 #[must_use]
 pub fn clip_chars(text: &str, max: usize) -> &str {
     // There are never more characters than bytes.
@@ -145,8 +146,8 @@ pub fn clip_chars(text: &str, max: usize) -> &str {
 
 /// The longest start of at most `max` characters that ends between two words.
 ///
-/// Never half a path, identifier or number: when the first word alone is longer, nothing is left.
-/// In scripts without spaces it ends between two characters.
+/// It never breaks a path, identifier or number: when the first word is longer than `max`, the result is empty.
+/// In scripts without spaces it ends between any two characters.
 #[must_use]
 pub fn clip_words(text: &str, max: usize) -> &str {
     let head = clip_chars(text, max);
@@ -189,14 +190,14 @@ fn breaks_before(c: char) -> bool {
     c.is_whitespace() || is_spaceless(c)
 }
 
-/// Counts the words of a text; in scripts that put no spaces between them, each character is one.
+/// Counts the words of a text; in scripts without spaces, each character counts as one.
 #[must_use]
 pub fn count_words(text: &str) -> u32 {
     let words = |word: &str| word.chars().filter(|c| is_spaceless(*c)).count().max(1);
     u32::try_from(text.split_whitespace().map(words).sum::<usize>()).unwrap_or(u32::MAX)
 }
 
-/// Adds the messages of `more` to `seqs`: ascending, each once.
+/// Merges `more` into `seqs`, ascending and without duplicates.
 pub fn join_seqs(seqs: &mut Vec<Seq>, more: &[Seq]) {
     seqs.extend_from_slice(more);
     seqs.sort_unstable();

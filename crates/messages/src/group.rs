@@ -1,10 +1,10 @@
-//! Which messages belong together, and how far a span may reach.
+//! Groups of messages that must stay together, and the end of the next span.
 //!
-//! What lives here: groups (a model's calls with their results), the points where a conversation may
-//! be cut, and the end of the next span.
+//! What lives here: groups (a model's calls with their results), the points at which a conversation may
+//! be cut, and how far the next span may reach.
 //! Invariant: the groups cover the messages in order, each message once; a cut between two groups
 //! leaves no call without its result and no result without its call.
-//! Must not know: bodies, tokens, what is done with a span.
+//! Must not know: bodies, tokens, how a span is used.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,30 +15,30 @@ use super::id::Seq;
 use super::message::Role;
 use super::shape::{AsShape, Feature};
 
-/// Messages that a provider accepts only together; indexes into the messages that were grouped.
+/// Messages that a provider accepts only together, as a range of indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The messages.
+    /// The indices of its messages.
     pub range: Range<usize>,
-    /// What they are.
+    /// The kind of group.
     pub kind: GroupKind,
 }
 
-/// What a group is.
+/// The kind of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GroupKind {
-    /// One message, or reasoning with the item that it leads to.
+    /// One message, or reasoning with the item after it.
     Plain,
     /// Calls and their results.
     Calls(Calls),
 }
 
-/// The calls of a group and what became of them.
+/// The calls of a group and their results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Calls {
-    /// How many messages at the group's start are the model's.
+    /// The number of messages at the group's start that are the model's.
     pub lead: usize,
-    /// Where the answer to each call stands, for the lead's calls in order.
+    /// The place of each call's result, in the order of the calls; `None` without a result.
     pub answers: Vec<Option<ResultAt>>,
     /// Whether results can still come.
     pub state: CallState,
@@ -47,9 +47,9 @@ pub struct Calls {
 /// The place of a result: the message's index and the result's index within it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResultAt {
-    /// The message.
+    /// The index of the message.
     pub item: usize,
-    /// The result within the message.
+    /// The index of the result within the message.
     pub result: usize,
 }
 
@@ -58,9 +58,9 @@ pub struct ResultAt {
 pub enum CallState {
     /// Every call has its result.
     Answered,
-    /// The conversation went on without some of the results; what comes later is late.
+    /// Some results are missing and the conversation continued; a later result is no longer in the group.
     Closed,
-    /// Nothing but results came since: the rest may still come.
+    /// Some results are missing, but only results have followed: the others may still come.
     Pending,
 }
 
@@ -72,11 +72,11 @@ impl Group {
     }
 }
 
-/// Puts messages into groups, in one pass.
+/// Splits messages into groups, in one pass.
 ///
-/// A result answers the first unanswered call with its id in the group at hand; one without an id
-/// answers the first unanswered call. Results that answer nothing are groups of their own, unless
-/// they stand between a call and its result.
+/// A result answers the first unanswered call with its id in the current group; a result without an id
+/// answers the first unanswered call. A result that answers no call is a group of its own, unless it is
+/// between a call and its result.
 pub fn groups<T: AsShape>(items: &[T]) -> Vec<Group> {
     let mut groups = Vec::with_capacity(items.len());
     let mut at = 0;
@@ -94,14 +94,14 @@ pub fn groups<T: AsShape>(items: &[T]) -> Vec<Group> {
     groups
 }
 
-/// The indexes at which the messages may be cut: every group's start but the first's.
+/// The indices at which the messages may be cut: the start of every group but the first.
 pub fn cut_points(groups: &[Group]) -> impl Iterator<Item = usize> + '_ {
     groups.iter().skip(1).map(|g| g.range.start)
 }
 
-/// The messages of the model that begin a group. In the responses API parallel calls are items in a
-/// row, and reasoning must keep the item that follows it; elsewhere it is one message, with thinking that
-/// was logged apart.
+/// The model's messages at the start of a group. In the responses API these are parallel calls, which are consecutive
+/// items, and reasoning with the item after it. In other formats it is one message, with thinking that was logged
+/// separately.
 fn lead<T: AsShape>(items: &[T], from: usize) -> Range<usize> {
     let mut to = from + 1;
     let thinks = |item: &T| item.role() == Role::Assistant && item.has(Feature::OnlyThinking);
@@ -130,7 +130,7 @@ fn lead<T: AsShape>(items: &[T], from: usize) -> Range<usize> {
     from..to
 }
 
-/// The group of a lead with calls: it reaches to the last message that answers one of them.
+/// The group of a lead with calls; it ends with the last message that answers one of them.
 fn answered<T: AsShape>(items: &[T], lead: Range<usize>) -> Group {
     let mut open = OpenCalls::new(items.get(lead.clone()).unwrap_or_default());
     let mut end = lead.end;
@@ -162,13 +162,13 @@ fn answered<T: AsShape>(items: &[T], lead: Range<usize>) -> Group {
     Group { range: lead.start..end, kind: GroupKind::Calls(calls) }
 }
 
-/// The calls of a lead, found by id without looking at each one when they are many.
+/// The unanswered calls of a lead, with an index by id when they are many.
 struct OpenCalls<'a> {
     ids: Vec<&'a str>,
     answers: Vec<Option<ResultAt>>,
     left: usize,
     first_open: usize,
-    /// The calls of each id, last first; filled when they are many.
+    /// The calls by id, last first; empty when they are few.
     by_id: HashMap<&'a str, Vec<usize>>,
 }
 
@@ -218,28 +218,28 @@ impl<'a> OpenCalls<'a> {
     }
 }
 
-/// Why nothing can be compressed now.
+/// The reason why nothing can be compressed now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum NoSpan {
-    /// There are no more messages than stay verbatim.
+    /// There are no messages beyond those that stay verbatim.
     #[error("there are no more messages than the ones that stay verbatim")]
     #[strum(serialize = "too_few_messages")]
     TooFew,
-    /// Nothing but the system prompt is there.
+    /// All messages are the system prompt.
     #[error("all messages are the system prompt")]
     AllSystem,
-    /// One group reaches from the start into what stays verbatim.
+    /// The first group reaches into the messages that stay verbatim.
     #[error("one group of messages reaches into the ones that stay verbatim")]
     #[strum(serialize = "one_huge_message")]
     OneHugeGroup,
-    /// What is left is a call that waits for its result, or a user who waits for an answer.
+    /// The remaining messages wait: a call for its result, or a user for an answer.
     #[error("what is left waits for an answer")]
     Unanswered,
-    /// The context takes no more than a compression would leave.
+    /// The context is no larger than a compression would leave it.
     #[error("the context is within its fill already; name a target or through_seq to compress it further")]
     Fits,
-    /// The asked end lies at or before the start.
+    /// The requested end is at or before the start.
     #[error("the asked end is already covered")]
     AlreadyCovered,
 }
@@ -252,11 +252,11 @@ impl NoSpan {
     }
 }
 
-/// How far the next span may reach: the last seq that it covers. `items` are all messages after the
-/// anchor; when the first of them is the session's first, the leading system and developer messages
-/// are the system prompt and take no part. The last `preserve_recent` stay out, and so does the group
-/// that they cut into; `through` asks for an earlier end. A call that waits for its result and the
-/// newest user message that nobody answered stay out too.
+/// The last seq that the next span may cover. `items` are all messages after the anchor.
+///
+/// Excluded are: the system prompt (leading system and developer messages, when `items` begins with the session's first
+/// message); the last `preserve_recent` messages, and the group that they cut into; a call that waits for its result;
+/// and the newest user message without an answer. `through` requests an earlier end.
 ///
 /// # Errors
 /// When no message may be covered, with the reason.
@@ -289,7 +289,8 @@ pub fn span_end<T: AsShape>(
     }
 }
 
-/// How many messages at the start are the system prompt; none when the session's start is not there.
+/// The number of leading messages that are the system prompt; 0 when `items` does not begin with the session's first
+/// message.
 pub fn leading_system<T: AsShape>(items: &[T]) -> usize {
     if items.first().is_none_or(|i| i.seq() != 1) {
         return 0;
@@ -297,19 +298,19 @@ pub fn leading_system<T: AsShape>(items: &[T]) -> usize {
     items.iter().take_while(|i| i.role().is_system()).count()
 }
 
-/// The newest user message, when nothing from the model follows it. Of several in a row (the minutes
-/// of a meeting, say) only the newest waits for an answer.
+/// The index of the newest user message, when no message of the model follows it. Of several consecutive ones (such as
+/// the minutes of a meeting) only the newest waits for an answer.
 pub fn unanswered_user<T: AsShape>(items: &[T]) -> Option<usize> {
     let after = items.iter().rposition(|i| i.role() == Role::Assistant).map_or(0, |i| i + 1);
     newest_user(items).filter(|i| *i >= after)
 }
 
-/// The newest message in which a user says something; tool results say nothing.
+/// The index of the newest user message that is more than tool results.
 pub fn newest_user<T: AsShape>(items: &[T]) -> Option<usize> {
     items.iter().rposition(|i| i.role() == Role::User && !i.has(Feature::OnlyResults))
 }
 
-/// The last cut at or before `edge`.
+/// The last cut point at or before `edge`.
 fn boundary(groups: &[Group], edge: usize) -> usize {
     let at = groups.partition_point(|g| g.range.end <= edge);
     at.checked_sub(1).and_then(|i| groups.get(i)).map_or(0, |g| g.range.end)

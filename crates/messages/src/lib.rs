@@ -1,10 +1,11 @@
 //! Messages of agents and models, in the one form that all other crates use.
 //!
-//! What lives here: a message and its ids; the wire formats that it is read from (`format`); agents' log files
-//! (`transcript`); groups of a call and its results, which cannot be split; token counts; the shape of a message (what grouping and
-//! masking need of it without its body); writing systems and stop words.
+//! What lives here: the message (`message`) and its ids (`id`); parsers and writers of the wire formats (`format`) and
+//! parsers of agents' log files (`transcript`); groups of a call and its results, which cannot be split (`group`); the
+//! shape of a message, which is what grouping and masking need without its body (`shape`); token counts (`tokens`);
+//! writing systems (`script`), stop words, and errors about JSON values in the API's terms (`misread`).
 //! Invariant: the same input gives the same bytes, on any machine, at any time.
-//! Must not know: what is done with a message.
+//! Must not know: how messages are used.
 
 pub mod format;
 pub mod group;

@@ -1,4 +1,4 @@
-//! The one shape that every conversation format is read into.
+//! The message: the one type into which every conversation format is parsed.
 
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ impl Role {
         self.into()
     }
 
-    /// Reads the role's name.
+    /// Parses a role's name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         name.parse().ok()
@@ -72,7 +72,7 @@ pub enum Part {
     ToolCall(ToolCall),
     /// A tool's answer.
     ToolResult(ToolResult),
-    /// A block that no format of ours knows, as JSON text.
+    /// A block of a type that no format defines, as JSON text.
     Other(String),
 }
 
@@ -145,7 +145,7 @@ pub struct ToolResult {
 }
 
 impl Message {
-    /// Every text that the message says, one by one: words, what calls were given, what tools returned; no thinking.
+    /// All texts of the message, one by one: text parts, arguments of calls, results; without thinking.
     pub fn each_text(&self, take: &mut impl FnMut(&str)) {
         each_text(&self.parts, 0, take);
     }
@@ -168,7 +168,7 @@ impl Message {
         join_text(&self.parts)
     }
 
-    /// The same, borrowed where it stands in one piece.
+    /// Like [`Self::text`], but borrowed when there is only one text part.
     #[must_use]
     pub fn words(&self) -> Cow<'_, str> {
         match self.parts.as_slice() {
@@ -179,7 +179,7 @@ impl Message {
 }
 
 impl ToolCall {
-    /// What the call was given, the names of its parameters aside; arguments that are no JSON as they are.
+    /// The values of the arguments, without parameter names; arguments that are not JSON as they are.
     pub fn each_text(&self, take: &mut impl FnMut(&str)) {
         match serde_json::from_str(&self.arguments) {
             Ok(value) => leaves(&value, take),
@@ -188,7 +188,7 @@ impl ToolCall {
     }
 }
 
-/// How deep results are read within results.
+/// The deepest level of results within results that is read.
 const DEEPEST: u32 = 8;
 
 fn each_text(parts: &[Part], depth: u32, take: &mut impl FnMut(&str)) {
@@ -238,7 +238,7 @@ fn join_text(parts: &[Part]) -> String {
     all
 }
 
-/// A message at its place in the session.
+/// A message with its position in the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbered {
     /// Its position.

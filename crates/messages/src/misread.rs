@@ -1,11 +1,11 @@
-//! What a value must be, where the reader says in its own words what it is not.
+//! Translates serde's error messages into the terms of JSON and of the API.
 //!
-//! Callers know JSON and the names of the API; they know no types of ours and none of serde's terms.
-//! Must not know: which values there are, and what else they must hold.
+//! Callers know neither the types of this program nor serde's terms.
+//! Must not know: which values the API has, and what else they must satisfy.
 
 use serde_path_to_error::{Path, Segment};
 
-/// The reader's refusal in the words of the API; whatever else it says stays.
+/// A message of serde in the API's terms; parts without a translation are kept.
 #[must_use]
 pub fn must_be(refusal: &str) -> String {
     let refusal = without_place(refusal);
@@ -17,7 +17,8 @@ pub fn must_be(refusal: &str) -> String {
     }
 }
 
-/// Without the line and column that a refusal ends with; a caller's own words may look alike.
+/// The message without the line and column at its end. Only the end is cut, because a caller's value in the message may
+/// contain the same words.
 fn without_place(refusal: &str) -> &str {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let ends = |(_, at): &(&str, &str)| {
@@ -26,7 +27,7 @@ fn without_place(refusal: &str) -> &str {
     refusal.rsplit_once(" at line ").filter(ends).map_or(refusal, |(said, _)| said)
 }
 
-/// What serde expects, as JSON calls it.
+/// The type that serde expects, in terms of JSON.
 fn in_json(expected: &str) -> String {
     let kind = match expected {
         "u8" => return whole(u8::MIN, u8::MAX),
@@ -51,7 +52,7 @@ fn whole(least: impl std::fmt::Display, most: impl std::fmt::Display) -> String 
     format!("a whole number from {least} to {most}")
 }
 
-/// The JSON pointer of where a reader stopped.
+/// The JSON pointer of the value at which the parser stopped.
 #[must_use]
 pub fn pointer(path: &Path) -> String {
     let mut pointer = String::new();
@@ -65,15 +66,15 @@ pub fn pointer(path: &Path) -> String {
                 pointer.push('/');
                 pointer.push_str(&escape(key));
             }
-            // A variant is how we read it, not a place in the document.
+            // An enum variant is internal, not a place in the document.
             Segment::Enum { .. } | Segment::Unknown => {}
         }
     }
     pointer
 }
 
-/// The place that a refusal is about: an object's path ends at the object, and the name that it must not have, or
-/// lacks, is in the refusal.
+/// The JSON pointer that an error is about. For an unknown, missing or repeated field, `pointer` ends at the object,
+/// and the field's name is taken from the message.
 #[must_use]
 pub fn place(pointer: String, refusal: &str) -> String {
     let is_named =
@@ -84,13 +85,13 @@ pub fn place(pointer: String, refusal: &str) -> String {
     }
 }
 
-/// The first name in backquotes: serde names an unknown, missing or repeated field so.
+/// The first name in backquotes, in which serde puts an unknown, missing or repeated field.
 #[must_use]
 pub fn quoted(refusal: &str) -> Option<&str> {
     refusal.split('`').nth(1)
 }
 
-/// A name as a part of a JSON pointer.
+/// A name, escaped as a part of a JSON pointer.
 #[must_use]
 pub fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")

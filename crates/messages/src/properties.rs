@@ -1,5 +1,5 @@
-//! Messages of every format out of pieces that mean something: read, measured and counted without a panic, and alike
-//! each time.
+//! Property tests with messages of every format, made of meaningful pieces: parsing, measuring and counting do not
+//! panic and give the same result each time.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

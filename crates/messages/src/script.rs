@@ -1,8 +1,8 @@
-//! The script that a character belongs to, as far as it decides where words begin and end.
+//! The script (writing system) of a character, as far as it decides where words begin and end.
 
 use unicode_script::{Script as Unicode, UnicodeScript as _};
 
-/// The first character of any script but `Other`: everything below is decided without a table.
+/// The first character of any script but `Other`; characters below need no table lookup.
 const FIRST: char = '\u{0E00}';
 
 /// Unicode's scripts that matter here.
@@ -20,15 +20,15 @@ const SCRIPTS: [(Unicode, Script); 8] = [
 /// The script of a letter or mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Script {
-    /// Chinese characters; Japanese writes them too, among kana.
+    /// Chinese characters, which Japanese uses too, among kana.
     Han,
-    /// The syllables that only Japanese writes.
+    /// The syllables that only Japanese uses.
     Kana,
     /// Thai, Lao, Khmer, Burmese.
     Indochinese,
     /// Korean, which has spaces, and particles at the ends of its words.
     Hangul,
-    /// Any other; a sign that is no letter.
+    /// Any other script, and characters that are not letters.
     Other,
 }
 
@@ -47,7 +47,7 @@ impl Script {
     }
 }
 
-/// Whether a character that several scripts share is a letter or mark of kana, such as `ー`, and no sign between words.
+/// Whether a character that several scripts share is a letter or mark of kana, such as `ー`, and not punctuation.
 fn is_of_kana(c: char) -> bool {
     let shared = c.script_extension();
     (c.script() == Unicode::Inherited || c.is_alphabetic())
@@ -55,17 +55,17 @@ fn is_of_kana(c: char) -> bool {
         && shared.contains_script(Unicode::Katakana)
 }
 
-/// Whether a character is of a script that puts no spaces between words: each one may be a word there.
+/// Whether a character is of a script without spaces between words, in which each character may be a word.
 #[must_use]
 pub fn is_spaceless(c: char) -> bool {
     matches!(Script::of(c), Script::Han | Script::Kana | Script::Indochinese)
 }
 
-/// Whether a text is Chinese, by the first of its characters in scripts without spaces, however much Latin stands among
-/// them. Among kana the same characters are Japanese.
+/// Whether a text is Chinese, judged by the first of its characters in scripts without spaces; Latin letters between
+/// them do not count. Together with kana, Chinese characters are Japanese.
 #[must_use]
 pub fn is_chinese(text: &str) -> bool {
-    /// One kana among so many Chinese characters is a quotation.
+    /// With this many Chinese characters to one kana, the kana is a quotation.
     const HAN_FOR_KANA: usize = 4;
     const READ: usize = 2_000;
     let (mut han, mut kana) = (0, 0);

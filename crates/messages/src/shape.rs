@@ -1,8 +1,8 @@
-//! What grouping and masking must know of a message without its body.
+//! The shape of a message: what grouping and masking need of it without its body.
 //!
-//! What lives here: the [`Shape`], made once when a message is appended and stored beside it, so that
-//! reading a context does not parse the bodies that it passes through.
-//! Invariant: a message without a shape is plain: text alone, and none of it blank.
+//! What lives here: the [`Shape`], computed once when a message is appended and stored beside it, so that building a
+//! context does not parse message bodies; and the line of a tool output that a placeholder shows (`key_line`).
+//! Invariant: a message without a shape is plain: it has only text, and no blank part.
 //! Must not know: other messages, budgets, formats' wire details.
 
 mod key_line;
@@ -14,16 +14,16 @@ use super::format::anthropic::is_misplaced;
 use super::message::{MediaSource, Message, Part, Role, ToolCall, ToolResult};
 use super::tokens::TokenCounter;
 
-/// The longest text about a call that a placeholder shows, in characters.
+/// The longest description of a call in a placeholder, in characters.
 const WHAT_CHARS: usize = 80;
-/// An output is worth a placeholder from either of these on.
+/// An output may be replaced by a placeholder when it reaches either of these.
 const MASKABLE_LINES: u32 = 10;
 const MASKABLE_TOKENS: u32 = 100;
-/// An output is large above either of these.
+/// An output is large above `LARGE_TOKENS`, or above `LARGE_LINES` if it also has `MASKABLE_TOKENS`.
 const LARGE_LINES: u32 = 50;
 const LARGE_TOKENS: u32 = 500;
 
-/// The structure of a message: its calls and results, and what is special about its content.
+/// The structure of a message: its tool calls, its tool results and its features.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Shape {
@@ -33,42 +33,42 @@ pub struct Shape {
     /// The tool results, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<ResultShape>,
-    /// What else is special.
+    /// Other properties that grouping, masking or a format must handle.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<Feature>,
 }
 
-/// Something that makes a message more than plain text.
+/// A property that distinguishes a message from plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Feature {
-    /// Nothing but tool results.
+    /// All parts are tool results.
     OnlyResults,
-    /// Something stands before the first tool result.
+    /// Another part comes before the first tool result.
     ResultsNotFirst,
     /// Images or files outside tool results.
     Media,
     /// Thinking with a signature, or redacted.
     SignedThinking,
-    /// Thinking that only shows its text.
+    /// Thinking with its text alone: neither signed nor redacted.
     UnsignedThinking,
-    /// Nothing but thinking.
+    /// All parts are thinking.
     OnlyThinking,
-    /// Nothing to serve: no text but white space, no media, calls, results or unknown blocks.
+    /// There is no content to serve: only white space and thinking, or no parts at all.
     Blank,
-    /// A text part of white space beside other parts, in the message or in one of its results.
+    /// A text part is blank while the message, or the tool result that contains it, has other parts.
     BlankPart,
-    /// Thinking at the end, after something else.
+    /// The last part is thinking, and other parts come before it.
     ThinkingLast,
-    /// Blocks that no format of ours knows.
+    /// A block of a type that no format defines.
     Other,
-    /// A block that its role cannot hold, a user's tool call for one.
+    /// A block that the message's role may not contain, such as a tool call in a user message.
     Misplaced,
-    /// A call whose arguments are not a JSON object.
+    /// A tool call whose arguments are not a JSON object.
     OddArguments,
 }
 
-/// A tool call, as far as pairing and placeholders need it.
+/// The parts of a tool call that pairing and placeholders need.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallShape {
@@ -76,11 +76,11 @@ pub struct CallShape {
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// What was asked of the tool, bounded: the command, or the tool's name and its first argument.
+    /// A short description: the command, or the tool's name and the argument that names its subject.
     pub what: String,
 }
 
-/// A tool result, as far as pairing and placeholders need it.
+/// The parts of a tool result that pairing and placeholders need.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResultShape {
@@ -88,20 +88,20 @@ pub struct ResultShape {
     pub call_id: String,
     /// The content's hash: the first 64 bits of SHA-256, in hex.
     pub reference: String,
-    /// The content's tokens.
+    /// The content's size in tokens.
     pub tokens: u32,
-    /// The text's lines.
+    /// The number of lines of its text.
     pub lines: u32,
-    /// The tool's name, when the result itself says so.
+    /// The tool's name, when the result itself contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The line that tells most, bounded; only of outputs that are worth a placeholder.
+    /// The most informative line, shortened; only for outputs that may get a placeholder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// How many images and files it holds.
+    /// The number of images and files in it.
     #[serde(skip_serializing_if = "is_zero")]
     pub media: u32,
-    /// Whether it holds no text but white space, and no media.
+    /// Whether it contains nothing but white space: no other text, no media.
     #[serde(skip_serializing_if = "is_false")]
     pub blank: bool,
 }
@@ -123,7 +123,7 @@ impl Shape {
         Self::measure(message, counter).1
     }
 
-    /// The message's tokens and its shape, counting every part once.
+    /// The message's tokens and its shape, computed together so that every part is counted once.
     #[must_use]
     pub fn measure(message: &Message, counter: &TokenCounter) -> (u32, Option<Self>) {
         let mut tokens = counter.count_frame(message);
@@ -227,21 +227,22 @@ impl ResultShape {
         Self { key, ..shape }
     }
 
-    /// Whether a placeholder may ever stand for it: smaller outputs are never masked.
+    /// Whether it is large enough to be masked at all.
     #[must_use]
     pub fn is_maskable(&self) -> bool {
         self.lines >= MASKABLE_LINES || self.tokens >= MASKABLE_TOKENS
     }
 
-    /// Whether it is masked once it is old.
+    /// Whether it is masked once it is old. Smaller maskable outputs are masked as repeats, on the caller's request,
+    /// or to fit a budget.
     #[must_use]
     pub fn is_large(&self) -> bool {
         self.tokens > LARGE_TOKENS || (self.lines > LARGE_LINES && self.tokens >= MASKABLE_TOKENS)
     }
 }
 
-/// The reference of a tool output: equal content, equal reference. Text alone hashes as the text
-/// that [`ToolResult::text`] gives; media hash along, so that two pictures differ.
+/// The reference of a tool output: the first 64 bits of the SHA-256 of its content, in hex. Media and unknown blocks
+/// are hashed after the text, so that outputs that differ only in a picture have different references.
 #[must_use]
 pub fn reference(result: &ToolResult) -> String {
     let mut hash = Sha256::new();
@@ -274,24 +275,24 @@ pub fn hex(digest: &[u8], bytes: usize) -> String {
     digest.iter().take(bytes).flat_map(|b| [digit(b >> 4), digit(b & 0xf)]).collect()
 }
 
-/// Whether there is nothing to read in a text.
+/// Whether a text is empty or contains only white space.
 #[must_use]
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 
-/// Whether the key line of an output tells of an error.
+/// Whether the key line of an output reports an error.
 #[must_use]
 pub fn shows_error(key: &str) -> bool {
     key_line::shows_error(key)
 }
 
-/// What was asked of a tool, in one bounded line.
+/// The description of a call, in one line of at most [`WHAT_CHARS`] characters.
 fn what(call: &ToolCall) -> String {
     const COMMANDS: [&str; 4] = ["command", "cmd", "script", "code"];
     const SUBJECTS: [&str; 9] =
         ["file_path", "path", "filename", "pattern", "query", "url", "search_term", "description", "name"];
-    // Enough for the arguments that name the subject; a file's content comes after them or is skipped.
+    // Larger arguments contain a file's content; they are not parsed, and the tool's name alone is shown.
     let arguments: serde_json::Map<String, serde_json::Value> = if call.arguments.len() > 64 * 1024 {
         serde_json::Map::new()
     } else {
@@ -304,7 +305,7 @@ fn what(call: &ToolCall) -> String {
             Some(words) => {
                 let words: Vec<&str> = words.iter().filter_map(serde_json::Value::as_str).collect();
                 match words.as_slice() {
-                    // Shell calls as argument lists: the script is the last word of `bash -lc script`.
+                    // Shell calls may come as argument lists: in `bash -lc script` the last word is the script.
                     [_, flag, script] if flag.starts_with('-') => (*script).to_owned(),
                     words => words.join(" "),
                 }
@@ -319,8 +320,8 @@ fn what(call: &ToolCall) -> String {
     one_line(&said, WHAT_CHARS)
 }
 
-/// A text as one line of at most `chars` characters, without quotes or control characters, so that it
-/// cannot end the placeholder that holds it.
+/// A text as one line of at most `chars` characters and an ellipsis where it was cut. Double quotes, square brackets
+/// and control characters are replaced, so that the text cannot end the placeholder around it.
 #[must_use]
 pub fn one_line(text: &str, chars: usize) -> String {
     let mut line = String::new();
@@ -351,13 +352,13 @@ pub fn one_line(text: &str, chars: usize) -> String {
     line
 }
 
-/// What grouping and masking ask of a message at its place.
+/// A message with its position and shape, as grouping and masking read it.
 pub trait AsShape {
     /// Its position.
     fn seq(&self) -> super::id::Seq;
     /// Who speaks.
     fn role(&self) -> Role;
-    /// Whether it is an item of the responses API, where parallel calls are items in a row.
+    /// Whether it is an item of the responses API, where parallel calls are consecutive items.
     fn is_item(&self) -> bool;
     /// Its shape; `None` for a plain message.
     fn shape(&self) -> Option<&Shape>;
@@ -365,11 +366,11 @@ pub trait AsShape {
     fn has(&self, feature: Feature) -> bool {
         self.shape().is_some_and(|s| s.has(feature))
     }
-    /// Its calls, when it is the model's.
+    /// Its tool calls; empty when it has none.
     fn calls(&self) -> &[CallShape] {
         self.shape().map_or(&[], |s| &s.calls)
     }
-    /// Its results.
+    /// Its tool results; empty when it has none.
     fn results(&self) -> &[ResultShape] {
         self.shape().map_or(&[], |s| &s.results)
     }

@@ -1,4 +1,4 @@
-//! English words that say little by themselves: articles, pronouns, prepositions, auxiliaries. Negations are none.
+//! English stop words: articles, pronouns, prepositions, auxiliaries. Negations are not among them.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

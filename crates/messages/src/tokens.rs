@@ -1,8 +1,10 @@
-//! Token counts: of text by the session's tokenizer, of everything else by the rules below.
+//! Token counts: text is counted with the session's tokenizer, everything else by the rules below.
 //!
-//! A message counts as the sum of its parts plus [`MESSAGE_TOKENS`]; so a part that is replaced
-//! changes the count by the difference, and nothing has to be counted twice. The format that a
-//! message is served in does not change its count.
+//! What lives here: the counter; vocabularies and their loading (`vocabulary`, `unpack`); counting with a vocabulary
+//! (`pieces`) and without one (`estimate`); a cache of line counts (`memo`); image sizes (`picture`).
+//!
+//! A message counts as the sum of its parts plus [`MESSAGE_TOKENS`]. So replacing a part changes the count by the
+//! difference, without counting the rest again. The count does not depend on the format in which a message is served.
 //!
 //! | part | tokens |
 //! |---|---|
@@ -30,20 +32,20 @@ mod pieces;
 mod unpack;
 mod vocabulary;
 
-/// What a message costs beside its parts: role and delimiters.
+/// The tokens of a message beside its parts: role and delimiters.
 pub const MESSAGE_TOKENS: u32 = 4;
-/// What a tool call costs beside its id, name and arguments.
+/// The tokens of a tool call beside its id, name and arguments.
 pub const CALL_TOKENS: u32 = 4;
-/// What a tool result costs beside its call id and content.
+/// The tokens of a tool result beside its call id and content.
 pub const RESULT_TOKENS: u32 = 2;
-/// What an image of unknown size costs: six tiles, a screenshot of 1,536 × 1,024.
+/// The tokens of an image of unknown size: six tiles, as for a screenshot of 1,536 × 1,024.
 pub const UNKNOWN_IMAGE_TOKENS: u32 = 1_105;
 
 const FILE_BLOCK_BYTES: usize = 64 * 1024;
 const FILE_BLOCK_TOKENS: u32 = 1_500;
 const FILE_TOKENS_MAX: u32 = 150_000;
 const AUDIO_BLOCK_TOKENS: u32 = 40;
-/// From this length on a run of base64 characters inside an unknown block is taken for a file.
+/// A run of at least this many base64 characters in an unknown block counts as a file.
 const BASE64_RUN: usize = 1_024;
 
 /// Whose tokens are counted.
@@ -70,22 +72,22 @@ impl Tokenizer {
         self.into()
     }
 
-    /// Reads the tokenizer's name; `None` when it is not one.
+    /// Parses a tokenizer's name; `None` when no tokenizer has it.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         name.parse().ok()
     }
 }
 
-/// Counts tokens; as cheap to copy as its tokenizer's name, because vocabularies are loaded once for
-/// the whole process. A long text is counted at tens of MB a second, on the caller's thread.
+/// Counts tokens with one tokenizer. It is cheap to copy, because vocabularies are loaded once for the whole process.
+/// It counts tens of MB a second, on the caller's thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenCounter {
     tokenizer: Tokenizer,
 }
 
 impl TokenCounter {
-    /// A counter for one tokenizer. Its vocabulary is loaded at the first count, or by [`Self::load`].
+    /// A counter for a tokenizer, whose vocabulary is loaded at the first count or by [`Self::load`].
     #[must_use]
     pub const fn new(tokenizer: Tokenizer) -> Self {
         Self { tokenizer }
@@ -97,7 +99,7 @@ impl TokenCounter {
         self.tokenizer
     }
 
-    /// Loads the vocabulary now (tens of ms), so that no request waits for it.
+    /// Loads the vocabulary (tens of ms), so that no request has to wait for it.
     pub fn load(self) {
         let _loaded = self.count_text("load");
     }

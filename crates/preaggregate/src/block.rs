@@ -1,7 +1,7 @@
-//! Blocks: a finding from its opening to its closing marker, and whether it is valid.
+//! Blocks: each finding from its opening to its closing marker, valid or rejected.
 //!
-//! A block whose closing marker is missing reaches to the next opening one, or to the end: what was meant
-//! as the finding's is in it, and nothing is lost.
+//! A block without a closing marker reaches to the next opening one, or to the end, so that it contains all of the
+//! finding's text and nothing is lost.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub enum RejectReason {
     NoCloser,
 }
 
-/// A finding, valid or not, and where it stands.
+/// A finding, valid or rejected, and its range.
 #[derive(Debug)]
 pub(super) struct Block<'a> {
     pub range: Range<usize>,
@@ -43,13 +43,13 @@ pub(super) enum What<'a> {
     Rejected { id: Option<&'a str>, reason: RejectReason },
 }
 
-/// Puts markers together to blocks, in the order of their openings.
+/// Builds blocks from markers, in the order of the opening ones.
 pub(super) fn blocks<'a>(text: &str, marks: &[Mark<'a>]) -> Vec<Block<'a>> {
     let closings = Closings::of(marks);
     let mut next_opening: Option<usize> = None;
     let mut next_of_id: BTreeMap<&str, usize> = BTreeMap::new();
     let mut blocks = Vec::new();
-    // Backwards, so that what follows an opening is known.
+    // Backwards, because an opening marker needs the markers after it.
     for (at, mark) in marks.iter().enumerate().rev() {
         let attributes = match &mark.kind {
             Kind::Close(_) => continue,
@@ -59,7 +59,7 @@ pub(super) fn blocks<'a>(text: &str, marks: &[Mark<'a>]) -> Vec<Block<'a>> {
         let id = attributes.and_then(|attributes| attributes.id);
         let following = marks.get(at + 1);
         let close = match (id, following.map(|next| &next.kind)) {
-            // A closing without an id is of the finding before it, and so is any of one without an id.
+            // A closing marker directly after the opening one belongs to it, if one of the two has no id.
             (_, Some(Kind::Close(None))) | (None, Some(Kind::Close(Some(_)))) => Some(at + 1),
             (Some(id), _) => {
                 let again = next_of_id.get(id).copied().unwrap_or(usize::MAX);
@@ -93,7 +93,7 @@ pub(super) fn blocks<'a>(text: &str, marks: &[Mark<'a>]) -> Vec<Block<'a>> {
     blocks
 }
 
-/// The first rule that the marker breaks.
+/// The first rule that the marker breaks; `None` when it is valid.
 fn fault(attributes: &Attributes<'_>) -> Option<RejectReason> {
     if !attributes.id.is_some_and(is_id) {
         return Some(RejectReason::BadId);
@@ -108,7 +108,7 @@ fn fault(attributes: &Attributes<'_>) -> Option<RejectReason> {
     (!attributes.line.is_none_or(is_number)).then_some(RejectReason::BadLine)
 }
 
-/// `SEC-001`, `SEC-001-Q`: a word in capitals, a number of at least three digits.
+/// Whether a text is an id such as `SEC-001` or `SEC-001-Q`: a word in capitals, a number of at least three digits.
 fn is_id(id: &str) -> bool {
     let id = id.strip_suffix("-Q").unwrap_or(id);
     id.split_once('-').is_some_and(|(word, number)| {
@@ -137,7 +137,7 @@ impl<'a> Closings<'a> {
         Self(closings)
     }
 
-    /// The first one of the id after a marker.
+    /// The first closing marker of an id after a marker.
     fn after(&self, id: &str, at: usize) -> Option<usize> {
         let of_id = self.0.get(id)?;
         of_id.get(of_id.partition_point(|close| *close <= at)).copied()

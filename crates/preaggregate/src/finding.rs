@@ -1,41 +1,41 @@
-//! One finding and what its rules leave of it.
+//! One valid finding, and how its rules shorten it.
 //!
 //! A trace is the code that a finding shows as its evidence: a fenced block under a label whose last word is
 //! "trace" (`- **Rune Trace:**`, `**Trace:**`, `### Trace`, `Trace:`), with nothing but empty lines between
-//! the two. A fence that does not end within the finding makes it one that cannot be parsed, which is kept
-//! whole; so does a severity that nobody knows, and a nit without a title or a place.
+//! the two. A finding is kept whole if a fence in it is not closed, if its severity is unknown, or if it is a nit
+//! without a title or a location.
 
 use std::ops::Range;
 
 use super::fence::Fence;
 use super::marker::Attributes;
 
-/// Lines of code that a trace keeps.
+/// The number of lines of code that a shortened trace keeps.
 const TRACE_LINES: usize = 3;
-/// Stands for the rest of the code.
+/// Replaces the rest of the code.
 const TRUNCATED: &str = "# ... truncated ...";
-/// A longer line is prose and no label.
+/// The longest label; a longer line is prose.
 const MAX_LABEL_BYTES: usize = 120;
 
 /// A valid finding.
 #[derive(Debug)]
 pub(super) struct Finding<'a> {
     pub attributes: Attributes<'a>,
-    /// Its opening marker.
+    /// The range of its opening marker.
     pub open: Range<usize>,
-    /// Its closing marker.
+    /// The range of its closing marker.
     pub close: Range<usize>,
     /// Whether other findings begin within it.
     pub nests: bool,
 }
 
 impl Finding<'_> {
-    /// The finding as its rules want it, from marker to marker; `None` as it is.
+    /// The shortened finding, with its markers; `None` when it is kept as it is.
     pub(super) fn condensed(&self, text: &str) -> Option<String> {
         let by_severity = match self.attributes.severity {
             Some("P3") => true,
             None => false,
-            // P1 and P2 stay as they are; what is unknown may be worse.
+            // P1 and P2 are kept; an unknown severity may be worse.
             Some(_) => return None,
         };
         let body = text.get(self.open.end..self.close.start)?;
@@ -60,7 +60,7 @@ impl Finding<'_> {
     }
 }
 
-/// The title: what follows the id in the first line, else that line, without what makes it bold.
+/// The title: the text after the id in the first line, else that line, without bold marks.
 fn title(body: &str, id: &str, place: &str) -> Option<String> {
     let line = body.lines().map(str::trim).find(|line| !line.is_empty())?;
     let line = line.trim_start_matches(['#', '-', '*', '+', ' ']);
@@ -75,13 +75,13 @@ fn title(body: &str, id: &str, place: &str) -> Option<String> {
     (!title.is_empty()).then(|| title.to_owned())
 }
 
-/// A trace: where it stands in the finding.
+/// The ranges of a trace in the finding.
 struct Trace {
     /// From its label to its fence's end.
     whole: Range<usize>,
     /// The lines between the fences.
     code: Range<usize>,
-    /// How far its fence is indented.
+    /// The indentation of its fence.
     indent: Range<usize>,
 }
 
@@ -103,7 +103,7 @@ fn with_short_traces(body: &str) -> Option<String> {
     })
 }
 
-/// The body with a part of each trace replaced; nothing without a trace, or when it cannot be parsed.
+/// The body with a part of each trace replaced; `None` without a trace, or when it cannot be parsed.
 fn rewritten(body: &str, replace: impl Fn(Trace, &str) -> (Range<usize>, String)) -> Option<String> {
     let traces = traces(body).filter(|traces| !traces.is_empty())?;
     let mut out = String::with_capacity(body.len());
@@ -119,7 +119,7 @@ fn rewritten(body: &str, replace: impl Fn(Trace, &str) -> (Range<usize>, String)
     Some(out)
 }
 
-/// The traces of a finding; nothing when a fence does not end within it.
+/// The traces of a finding; `None` when a fence is not closed within it.
 fn traces(body: &str) -> Option<Vec<Trace>> {
     let mut traces = Vec::new();
     let mut label: Option<usize> = None;
@@ -153,7 +153,7 @@ fn traces(body: &str) -> Option<Vec<Trace>> {
     open.is_none().then_some(traces)
 }
 
-/// Whether a line names what follows a trace.
+/// Whether a line is a label for a trace.
 fn is_label(line: &str) -> bool {
     let line = line.trim();
     if line.len() > MAX_LABEL_BYTES {

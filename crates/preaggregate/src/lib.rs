@@ -1,16 +1,17 @@
 //! Shortens the Markdown reports of several reviewing agents before they are stored (`POST /v1/preaggregate`), by their
 //! severity markers alone.
 //!
-//! What lives here: the findings of a Markdown report (`marker`, `block`), what each keeps of itself
-//! (`finding`), which prose stays (`outline`), and the report about it.
-//! Invariant: a finding of severity P1 or P2, a rejected block and whatever cannot be parsed come out byte
-//! for byte as they went in; no file grows; the time is linear in the bytes, whatever they are.
+//! What lives here: the parsing of findings (`marker`, `block`), the shortening of each one (`finding`), the choice of
+//! the prose that is kept (`outline`), and the report with sizes and warnings.
+//! Invariant: findings of severity P1 or P2, rejected blocks and everything that cannot be parsed are returned byte for
+//! byte; no file grows; the time is linear in the bytes of any input.
 //! Must not know: models, sessions, where files come from.
 //!
-//! What stays of a file, in its order: the header (what stands before the first `## `, else the first 500
-//! characters), every finding, and the sections `## Reviewer Assumptions` and `## Summary`. Condensing a result
-//! again changes nothing, except for a file whose header is longer than 500 characters and that keeps no
-//! section: without a `## ` its header ends by length.
+//! These parts of a file are kept, in their order: the header (the text before the first `## `, or without one the
+//! first
+//! 500 characters), every finding, and the sections `## Reviewer Assumptions` and `## Summary`. Condensing a result
+//! again changes nothing, with one exception: a header longer than 500 characters in a file that keeps no section is
+//! cut, because the result has no `## ` to end it.
 
 mod block;
 mod fence;
@@ -25,11 +26,11 @@ pub use block::RejectReason;
 use block::{Block, What, blocks};
 use outline::Place;
 
-/// Bytes of all files from which on they are condensed.
+/// The default threshold: files are condensed when they have this many bytes in total.
 pub const DEFAULT_THRESHOLD_BYTES: usize = 25_000;
-/// What markers begin with.
+/// The default prefix of markers.
 pub const DEFAULT_PREFIX: &str = "RUNE";
-/// The most bytes of a prefix.
+/// The longest prefix, in bytes.
 pub const MAX_PREFIX_BYTES: usize = 32;
 /// The share of rejected findings above which there is a warning, in percent.
 const WARN_REJECTED_PERCENT: usize = 10;
@@ -43,14 +44,14 @@ pub struct AgentOutput<'a> {
     pub content: &'a str,
 }
 
-/// How to condense.
+/// Options for condensing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options<'a> {
-    /// Bytes of all files from which on they are condensed.
+    /// Files are condensed when they have this many bytes in total.
     pub threshold_bytes: usize,
-    /// What markers begin with.
+    /// The prefix of markers.
     pub prefix: &'a str,
-    /// Names of files that should be there.
+    /// The names of expected files.
     pub expected: &'a [String],
 }
 
@@ -121,7 +122,7 @@ pub struct PreaggregationReport {
     pub warnings: Vec<String>,
 }
 
-/// Condenses the outputs when they reach the threshold together.
+/// Condenses the outputs if their total size reaches the threshold; else returns them unchanged, with a report.
 #[must_use]
 pub fn preaggregate(outputs: &[AgentOutput<'_>], options: Options<'_>) -> Preaggregated {
     let original_bytes = outputs.iter().fold(0usize, |sum, output| sum.saturating_add(output.content.len()));
@@ -158,7 +159,7 @@ pub fn preaggregate(outputs: &[AgentOutput<'_>], options: Options<'_>) -> Preagg
     Preaggregated { condensed, files, report }
 }
 
-/// Whether markers can begin with it: a letter, then letters, digits, `_` and `-`.
+/// Whether a text is a valid prefix of markers: a letter, then letters, digits, `_` and `-`.
 #[must_use]
 pub fn is_prefix(text: &str) -> bool {
     text.len() <= MAX_PREFIX_BYTES
@@ -219,7 +220,7 @@ fn ratio(before: usize, after: usize) -> f64 {
     if before == 0 { 0.0 } else { 1.0 - after as f64 / before as f64 }
 }
 
-/// What is left of a text: findings as their rules say, header and kept sections around them.
+/// The condensed text: the findings, shortened by their rules, with the header and the kept sections.
 fn condensed(text: &str, blocks: &[Block<'_>]) -> String {
     let places = places(text, blocks);
     let kept = outline::kept(text, &places);
@@ -227,7 +228,7 @@ fn condensed(text: &str, blocks: &[Block<'_>]) -> String {
     let mut sections = kept.into_iter().peekable();
     let mut at = 0;
     for place in places {
-        // What stays between the last finding and this one.
+        // The kept text between the last finding and this one.
         while let Some(section) = sections.peek().cloned() {
             page.keep(section.start.max(at)..section.end.min(place.range.start));
             if section.end > place.range.end {
@@ -244,8 +245,7 @@ fn condensed(text: &str, blocks: &[Block<'_>]) -> String {
     page.out
 }
 
-/// The places of blocks in order, none within another: blocks that overlap are one place, and stay as
-/// they are.
+/// The places of blocks, in order and without overlap; overlapping blocks become one place, which is copied.
 fn places<'a>(text: &str, blocks: &'a [Block<'a>]) -> Vec<Place<'a>> {
     let mut places: Vec<Place<'a>> = Vec::with_capacity(blocks.len());
     for block in blocks {
@@ -268,11 +268,11 @@ fn places<'a>(text: &str, blocks: &'a [Block<'a>]) -> Vec<Place<'a>> {
     places
 }
 
-/// What comes out, piece by piece.
+/// The output, written piece by piece.
 struct Page<'t> {
     text: &'t str,
     out: String,
-    /// Where the last piece ended in the text.
+    /// The end of the last piece in the text.
     at: usize,
     newline: &'static str,
 }
@@ -284,7 +284,7 @@ impl<'t> Page<'t> {
         Self { text, out: String::new(), at: 0, newline }
     }
 
-    /// Begins a piece; where something was left out before it, an empty line stands for it.
+    /// Begins a piece, with an empty line before it if text was left out.
     fn begin(&mut self, start: usize) {
         if start > self.at && !self.out.is_empty() {
             if !self.out.ends_with('\n') {

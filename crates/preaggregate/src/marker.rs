@@ -1,7 +1,7 @@
 //! Markers: HTML comments that open and close findings.
 //!
-//! An opening marker that cannot be read costs at most the way to the next one: outside of quotes `<` ends
-//! it, and of three openings in a row one is always outside of the quotes of another.
+//! Parsing is linear even with many broken markers: outside of quotes `<` ends a marker, and of three consecutive
+//! opening markers one is always outside of the quotes of another.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use memchr::memmem;
 #[derive(Debug, Default)]
 pub(super) struct Scan<'a> {
     pub marks: Vec<Mark<'a>>,
-    /// Whether there are markers that begin with another word.
+    /// Whether there are markers with another prefix.
     pub foreign: bool,
 }
 
-/// A marker and where it stands.
+/// A marker and its range.
 #[derive(Debug)]
 pub(super) struct Mark<'a> {
     pub range: Range<usize>,
@@ -26,13 +26,13 @@ pub(super) struct Mark<'a> {
 pub(super) enum Kind<'a> {
     /// Opens a finding.
     Open(Attributes<'a>),
-    /// Would open a finding, and cannot be read.
+    /// Would open a finding, but cannot be parsed.
     Unreadable,
-    /// Closes the finding with the id; the last one without it.
+    /// Closes the finding with this id; without an id, the finding before it.
     Close(Option<&'a str>),
 }
 
-/// What an opening marker says; attributes that no rule asks for are passed over.
+/// The attributes of an opening marker; attributes that no rule uses are ignored.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Attributes<'a> {
     pub nonce: Option<&'a str>,
@@ -43,7 +43,7 @@ pub(super) struct Attributes<'a> {
     pub interaction: Option<&'a str>,
 }
 
-/// Finds the markers that begin with `prefix`.
+/// Finds the markers with a prefix.
 pub(super) fn scan<'a>(text: &'a str, prefix: &str) -> Scan<'a> {
     let finder = memmem::Finder::new("<!--");
     let mut scan = Scan::default();
@@ -62,7 +62,7 @@ pub(super) fn scan<'a>(text: &'a str, prefix: &str) -> Scan<'a> {
             scan.foreign = true;
             continue;
         }
-        // What is left of a marker that cannot be read may hold the next one.
+        // The rest of a marker that cannot be parsed may contain the next one.
         let named = cursor.at;
         let kind = match (cursor.attributes(), closes) {
             (Some(attributes), true) => Kind::Close(attributes.id),
@@ -99,7 +99,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Passes over white space; whether there was any.
+    /// Skips white space; returns whether there was any.
     fn spaces(&mut self) -> bool {
         let spaces = self.rest().bytes().take_while(u8::is_ascii_whitespace).count();
         self.at += spaces;
@@ -123,7 +123,7 @@ impl<'a> Cursor<'a> {
         Some(value)
     }
 
-    /// Reads attributes up to the marker's end; nothing when there is anything else, or one of them twice.
+    /// Parses the attributes up to the marker's end; `None` for any other text, or a repeated attribute.
     fn attributes(&mut self) -> Option<Attributes<'a>> {
         let mut attributes = Attributes::default();
         loop {

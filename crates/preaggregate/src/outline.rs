@@ -1,15 +1,15 @@
-//! Which prose of a report stays: its header and its kept sections; and the lines that tell.
+//! Finds the prose of a report that is kept (its header and some sections), by headings and code fences.
 
 use std::ops::Range;
 
 use super::fence::Fence;
 use super::finding::Finding;
 
-/// Characters of the header of a text without sections.
+/// The longest header of a text without sections, in characters.
 const HEADER_CHARS: usize = 500;
-/// Sections that stay whole.
+/// The sections that are kept whole.
 const KEPT_SECTIONS: [&str; 2] = ["Reviewer Assumptions", "Summary"];
-/// What a section begins with.
+/// The beginning of a section's heading.
 const SECTION: &str = "## ";
 
 /// Where one or several blocks stand that come out as one piece.
@@ -19,8 +19,8 @@ pub(super) struct Place<'a> {
     pub finding: Option<&'a Finding<'a>>,
 }
 
-/// The ranges that stay, ascending and apart: header and sections. What looks like a section's heading
-/// within a finding is the finding's.
+/// The ranges of the header and of kept sections, ascending and without overlap. A line like a heading within a finding
+/// belongs to the finding.
 pub(super) fn kept(text: &str, places: &[Place<'_>]) -> Vec<Range<usize>> {
     let headings = headings(text, places);
     let header = match headings.first() {
@@ -63,10 +63,10 @@ fn is_kept(text: &str, heading: usize) -> bool {
     })
 }
 
-/// The fences of a text outside of its findings, whose code ends within them.
+/// The code fences of a text outside of its findings; code in a finding ends within it.
 struct Fences {
     lines: Vec<(usize, Fence)>,
-    /// The longest bare fence of each letter from each line on.
+    /// For each fence, the longest closing fence from it on: of backticks, of tildes.
     longest: Vec<[usize; 2]>,
 }
 
@@ -94,7 +94,7 @@ impl Fences {
         Self { lines, longest }
     }
 
-    /// How many of the headings after `start` stand in code that begins after it and ends.
+    /// How many of the headings after `start` are in closed code blocks that begin after it.
     fn passed_over(&self, start: usize, headings: &[usize]) -> usize {
         let mut passed = 0;
         let mut line = self.lines.partition_point(|(at, _)| *at < start);
@@ -119,21 +119,21 @@ impl Fences {
         passed
     }
 
-    /// Whether a fence ends at a line or after it.
+    /// Whether a fence is closed by the fence at this index or a later one.
     fn ends(&self, line: usize, fence: Fence) -> bool {
         let [ticks, tildes] = self.longest.get(line).copied().unwrap_or_default();
         (if fence.letter == b'`' { ticks } else { tildes }) >= fence.length
     }
 }
 
-/// Where the line begins when nothing but spaces stands before `at`, else `at`.
+/// The start of the line, if there is only white space between it and `at`; else `at`.
 pub(super) fn line_lead(text: &str, at: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
     let lead = before.trim_end_matches([' ', '\t']);
     if lead.is_empty() || lead.ends_with('\n') { lead.len() } else { at }
 }
 
-/// Where the next line begins when nothing but spaces follows `at`, else `at`.
+/// The start of the next line, if there is only white space between `at` and it; else `at`.
 pub(super) fn line_rest(text: &str, at: usize) -> usize {
     let after = text.get(at..).unwrap_or_default();
     let rest = after.trim_start_matches([' ', '\t', '\r']);

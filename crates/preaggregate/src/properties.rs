@@ -1,4 +1,4 @@
-//! What holds for every report.
+//! Property tests of condensing: what must hold for every report.
 
 use proptest::prelude::*;
 
@@ -130,7 +130,7 @@ proptest! {
 
     #[test]
     fn condensing_again_changes_nothing(pieces in report()) {
-        // With a kept section at the end the header of the result is told by it, and not by its length.
+        // With a kept section at the end, the result's header ends at that section and not by its length.
         let text = text_of(&pieces) + "\n## Summary\n\nall told\n";
         let once = condense(&text).content;
         prop_assert_eq!(&condense(&once).content, &once);

@@ -1,4 +1,4 @@
-//! Situations that the rules of condensing are written for.
+//! Tests of condensing by example.
 
 use super::*;
 

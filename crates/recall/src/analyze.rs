@@ -1,4 +1,4 @@
-//! Reads a message into terms with their frequencies.
+//! The analyzer: turns a message into terms with their frequencies.
 
 use std::collections::HashMap;
 use std::hash::Hasher as _;
@@ -10,18 +10,17 @@ use super::stem::{Stems, is_own_stem};
 use super::words::{Kind, scan};
 use anchord_messages::message::{MediaSource, Message, Part, Role};
 
-/// The most different terms that one message adds to an index; what comes later in a longer message is
-/// still counted for terms that it has already.
+/// The most different terms of one message; in a longer message, only repetitions of these terms still count.
 const MOST_TERMS: usize = 20_000;
 /// The longest speaker's name, in bytes.
 const LONGEST_SPEAKER: usize = 120;
-/// How deep tool results are read into tool results.
+/// The deepest level of tool results within tool results that is read.
 const DEEPEST: usize = 8;
 
 /// A searchable term: 40 bits of the hash of its normal form.
 ///
-/// A session of 100,000 different terms has a false match in one of ten million look-ups, and a false
-/// match only moves a rank, because hits are checked against their text.
+/// In a session of 100,000 different terms, one in ten million look-ups matches falsely. A false match only changes a
+/// rank, because hits are checked against their text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term(u64);
 
@@ -31,7 +30,7 @@ impl Term {
 
     pub(super) fn new(kind: Kind, text: &str) -> Self {
         let mut hasher = FnvHasher::default();
-        // A stem, an identifier and a character never mean the same thing by their spelling alone.
+        // The kind is part of the hash: a stem and an identifier with the same spelling are different terms.
         hasher.write_u8(match kind {
             Kind::Word => 0,
             Kind::Compound | Kind::Tail => 1,
@@ -42,32 +41,32 @@ impl Term {
         Self((hash ^ (hash >> Self::BITS)) & ((1 << Self::BITS) - 1))
     }
 
-    /// Which of an index's 256 parts holds the term.
+    /// The bucket of the index that contains the term, from 0 to 255.
     #[must_use]
     pub fn bucket(self) -> u8 {
         self.0.to_le_bytes()[4]
     }
 
-    /// The term within its bucket.
+    /// The bits that identify the term within its bucket.
     pub(super) fn rest(self) -> u32 {
         let [a, b, c, d, ..] = self.0.to_le_bytes();
         u32::from_le_bytes([a, b, c, d])
     }
 }
 
-/// How often a term occurs in a message, by where.
+/// How often a term occurs in a message, by field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frequencies {
-    /// In what a person or the model says, at most 63.
+    /// Occurrences in the words of a person or the model, at most 63.
     pub said: u8,
-    /// In tool calls, tool results, reasoning and files, at most 255.
+    /// Occurrences in tool calls, tool results, reasoning and files, at most 255.
     pub shown: u8,
-    /// In the name of who speaks.
+    /// Whether it occurs in the speaker's name.
     pub speaker: bool,
 }
 
 impl Frequencies {
-    /// The most occurrences in speech that are counted; the posting's byte has six bits for it.
+    /// The largest count of occurrences in speech, for which a posting has six bits.
     pub(super) const MOST_SAID: u8 = 63;
 
     fn count(&mut self, field: Field) {
@@ -88,9 +87,9 @@ impl Frequencies {
 /// The terms of one message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// How many words are said.
+    /// The number of words in speech.
     pub said: u32,
-    /// How many words are in tool calls, tool results, reasoning and files.
+    /// The number of words in tool calls, tool results, reasoning and files.
     pub shown: u32,
     /// Every term, in order.
     pub terms: Vec<(Term, Frequencies)>,
@@ -105,7 +104,7 @@ impl Document {
     }
 }
 
-/// Where in a message a text is.
+/// The field of a message that contains a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     Said,
@@ -113,22 +112,22 @@ pub(super) enum Field {
     Speaker,
 }
 
-/// Reads a message into its terms.
+/// The terms of a message; for several messages, [`Analyzer`] is faster.
 #[must_use]
 pub fn analyze(message: &Message) -> Document {
     Analyzer::default().read(message)
 }
 
-/// Reads messages into terms, and remembers the words of those before: most come again.
+/// Turns messages into terms, with a cache of words, because most words are repeated.
 #[derive(Default)]
 pub struct Analyzer {
     reader: Reader,
-    /// Empty between messages; kept for its room.
+    /// Empty between messages; reused to keep its memory.
     terms: HashMap<Term, Frequencies, RandomState>,
 }
 
 impl Analyzer {
-    /// Reads a message into its terms.
+    /// The terms of a message.
     #[must_use]
     pub fn read(&mut self, message: &Message) -> Document {
         let mut document = Document::default();
@@ -156,7 +155,7 @@ impl Analyzer {
     }
 }
 
-/// Turns tokens into terms, each word stemmed once.
+/// Turns tokens into terms; the term of a word is cached, so that each word is stemmed once.
 #[derive(Default)]
 pub(super) struct Reader {
     stems: Stems,
@@ -165,7 +164,7 @@ pub(super) struct Reader {
 
 impl Reader {
     pub fn term(&mut self, kind: Kind, text: &str) -> Term {
-        // What is its own stem is not worth remembering: numbers are many, and seldom come again.
+        // Words without endings are not cached: most are numbers, which are rarely repeated.
         if kind != Kind::Word || is_own_stem(text) {
             return Term::new(kind, text);
         }
@@ -180,7 +179,7 @@ impl Reader {
     }
 }
 
-/// Calls `visit` for every text of a message that can be searched: not for pictures and other bytes.
+/// Calls `visit` for every searchable text of a message, which excludes images and other binary data.
 pub(super) fn each_text(message: &Message, visit: &mut impl FnMut(Field, &str)) {
     if let Some(name) = &message.name {
         visit(Field::Speaker, name);
@@ -243,7 +242,7 @@ fn json_texts(json: &str, visit: &mut impl FnMut(Field, &str)) {
     }
 }
 
-// The parser has refused anything nested deeper than 128, so this cannot exhaust the stack.
+// The parser rejects nesting deeper than 128, so this recursion cannot exhaust the stack.
 fn value_texts(value: &serde_json::Value, visit: &mut impl FnMut(Field, &str)) {
     match value {
         serde_json::Value::String(text) => visit(Field::Shown, text),
@@ -270,7 +269,7 @@ pub(super) fn speaker(text: &str) -> (&str, &str) {
         && at <= LONGEST_SPEAKER
         && let (Some(name), Some(rest)) = (text.get(..at), text.get(at + c.len_utf8()..))
         && name.chars().next().is_some_and(|c| c.is_alphabetic() && !c.is_lowercase())
-        // A sentence before a colon has stops and many words; a name has few, titles and places aside.
+        // A sentence before a colon has full stops and many words, a name few.
         && name.split_whitespace().count() <= 10
     {
         return (name, rest);

@@ -1,4 +1,4 @@
-//! Words of asking: they are in any question and say little about where the answer is.
+//! Weights of a question's tokens; words that occur in any question say little about where the answer is.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use super::words::Kind;
 use anchord_messages::stop_words::is_stop_word;
 
-/// What a question has beside stop words: negations, and what an apostrophe leaves of a word.
+/// Further words without weight: negations, and the second parts of words with an apostrophe (`don't`, `we'll`).
 const REMAINS: [&str; 9] = ["ll", "m", "no", "nor", "not", "re", "s", "t", "ve"];
 
-/// Words with which one asks about a conversation, and words of quantity and manner: seldom where the
-/// answer is, but sometimes.
+/// Words for asking about a conversation, and words of quantity and manner; they have little weight, because the answer
+/// rarely contains them.
 const REPORTING_WORDS: &str = "
     conclude conclusion conversation decide decided describe discuss discussed discussing discussion
     explain explained give given happen happened mean meant mention mentioned opinion overall propose
@@ -20,7 +20,7 @@ const REPORTING_WORDS: &str = "
     using each some such through after before during because all
 ";
 
-/// Chinese pairs of asking.
+/// Pairs of Chinese characters that occur in any question.
 const ASKING_PAIRS: &str = "
     什么 怎么 哪些 哪个 哪里 多少 为什 多久 如何 是否 我们 你们 他们 这个 那个 一个 曾经 的是 它的 请问
 ";
@@ -28,11 +28,10 @@ const ASKING_PAIRS: &str = "
 static REPORTING: LazyLock<HashSet<&str>> = LazyLock::new(|| REPORTING_WORDS.split_whitespace().collect());
 static PAIRS: LazyLock<HashSet<&str>> = LazyLock::new(|| ASKING_PAIRS.split_whitespace().collect());
 
-/// How much a token of a question says by its form alone; 0 for what is not looked for.
+/// The weight of a question's token by its form alone; 0 means that it is not searched for.
 pub(super) fn weight(kind: Kind, text: &str) -> f64 {
     match kind {
-        // The whole of an identifier or path is what the caller means; its parts help when the
-        // spelling differs.
+        // A whole identifier or path is what the caller means; its parts help when the spelling differs.
         Kind::Compound => 2.0,
         Kind::Tail => 1.2,
         Kind::Word if is_stop_word(text) || REMAINS.contains(&text) => 0.0,

@@ -1,4 +1,5 @@
-//! Looks at the texts of the best matches: what stands together counts more, and a snippet shows it.
+//! Examines the texts of the best matches: phrases of the question raise the score, a snippet is cut out, and
+//! [`settle`] spreads the hits over the session.
 
 use serde::Serialize;
 
@@ -11,22 +12,22 @@ use anchord_messages::message::{Message, Role};
 
 /// The longest snippet, in characters.
 const SNIPPET_CHARS: usize = 300;
-/// The stretch of text within which a snippet's matches lie, in bytes.
+/// The longest stretch of text from which a snippet's matches are taken, in bytes.
 const WINDOW: usize = 240;
-/// How many matches per message are looked at.
+/// The most matches that are examined in one message.
 const MOST_MARKS: usize = 5_000;
-/// What a score gains when every pair of neighbours in the question stands together in the text.
+/// The relative gain of a score when all neighbouring words of the question are together in the text, too.
 const PHRASE_GAIN: f64 = 0.5;
-/// What a hit loses for each better one close by, so that ten hits do not all come from one stretch.
+/// The factor for each better hit close by, so that the hits do not all come from one stretch of the session.
 const CROWDED: f64 = 0.6;
-/// How many messages apart two hits are no longer close.
+/// Hits at least this many messages apart are not close.
 const NEAR: u64 = 8;
-/// What a hit of the list's last part loses when it is in a stretch that the list has already.
+/// In the last part of the list, the factor for a hit in a stretch that already has one.
 const ELSEWHERE: f64 = 0.3;
-/// How many messages apart two hits are in different stretches.
+/// Hits at least this many messages apart are in different stretches.
 const STRETCH: u64 = 20;
-/// The share of the list that goes by relevance alone, in tenths: whoever has not found the answer in
-/// it finds none in more of the same stretches.
+/// The first part of the list, in tenths, which is filled by relevance alone. If it does not contain the answer,
+/// more hits from the same stretches would not either.
 const BY_RELEVANCE: usize = 6;
 
 /// A message that the question is about.
@@ -42,18 +43,18 @@ pub struct Hit {
     pub score: f64,
 }
 
-/// What the text of a match shows.
+/// The result of examining a match's text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Examined {
     /// Who speaks.
     pub role: Role,
     /// The stretch that matches best.
     pub snippet: String,
-    /// The share of the question's neighbouring words that stand together in the text, from 0 to 1.
+    /// The share of the question's pairs of neighbouring words that are together in the text, from 0 to 1.
     pub together: f64,
 }
 
-/// A word of the question at its place in a text.
+/// An occurrence of a word of the question in a text.
 struct Mark {
     start: usize,
     end: usize,
@@ -62,7 +63,7 @@ struct Mark {
 }
 
 impl Query {
-    /// Looks at the text of a match.
+    /// Examines the text of a match.
     #[must_use]
     pub fn examine(&self, message: &Message) -> Examined {
         let pairs = self.pairs();
@@ -93,7 +94,8 @@ impl Query {
         }
     }
 
-    /// The groups that stand side by side in the question, words of asking between them aside.
+    /// The pairs of groups that are neighbours in the question, ignoring words without weight between them, with their
+    /// distance.
     fn pairs(&self) -> Vec<(usize, usize, u32)> {
         let content: Vec<(usize, u32)> = self
             .groups
@@ -128,7 +130,7 @@ impl Query {
         marks
     }
 
-    /// The stretch with the most weight of different groups: its value, start and end.
+    /// The stretch with the highest weight of different groups: its weight, start and end.
     fn densest(&self, marks: &[Mark]) -> Option<(f64, usize, usize)> {
         let weight = |m: &Mark| self.groups.get(m.group).map_or(0.0, |g| g.weight);
         let mut inside = vec![0_u32; self.groups.len()];
@@ -137,7 +139,7 @@ impl Query {
         for mark in marks {
             if let Some(n) = inside.get_mut(mark.group) {
                 *n += 1;
-                // A repetition says a little more, never as much as another word.
+                // A repetition adds a little, never as much as another word.
                 value += if *n == 1 { weight(mark) } else { 0.01 * weight(mark) };
             }
             while let Some(old) = marks.get(first)
@@ -159,7 +161,7 @@ impl Query {
     }
 }
 
-/// Notes which pairs stand together, in either order's distance of the question plus one word.
+/// Marks the pairs that are together in the text: at most one word further apart than in the question.
 fn note_pairs(pairs: &[(usize, usize, u32)], marks: &[Mark], found: &mut [bool]) {
     for ((a, b, gap), found) in pairs.iter().zip(found) {
         if *found {
@@ -179,10 +181,10 @@ fn note_pairs(pairs: &[(usize, usize, u32)], marks: &[Mark], found: &mut [bool])
     }
 }
 
-/// Cuts the surroundings of a stretch out of a text: whole words, one line, never longer than a snippet.
+/// Cuts a stretch with its surroundings out of a text: whole words, in one line, at most as long as a snippet.
 fn excerpt(text: &str, start: usize, end: usize) -> String {
     let (start, end) = if text.get(start..end).is_some() { (start, end) } else { (0, 0) };
-    // Room for the ellipses at both ends.
+    // Room for an ellipsis at each end.
     let room = SNIPPET_CHARS - 2;
     let middle = text.get(start..end).map_or(0, |m| m.chars().count());
     let spare = room.saturating_sub(middle);
@@ -222,8 +224,8 @@ fn excerpt(text: &str, start: usize, end: usize) -> String {
     snippet
 }
 
-/// Orders matches, best first: spread over the session, at most `limit`. A match whose text was not
-/// looked at keeps the score that it has.
+/// The final order of matches: best first, spread over the session, at most `limit`. A match whose text was not
+/// examined keeps its score.
 #[must_use]
 pub fn settle(matches: Vec<(Ranked, Option<Examined>)>, limit: usize) -> Vec<(Ranked, Option<Examined>)> {
     let mut rest = matches;
@@ -243,7 +245,7 @@ pub fn settle(matches: Vec<(Ranked, Option<Examined>)>, limit: usize) -> Vec<(Ra
             if apart <= NEAR {
                 other.score *= CROWDED;
             }
-            // When the last part begins, every hit so far has its stretch; later ones add theirs.
+            // The stretches of all earlier hits are marked when the last part begins, those of later hits one by one.
             let told = |(hit, _): &(Ranked, Option<Examined>)| hit.seq.abs_diff(other.seq) <= STRETCH;
             let in_stretch = apart <= STRETCH && (turns || apart > NEAR);
             if elsewhere && (in_stretch || turns && settled.iter().any(told)) {
@@ -264,14 +266,14 @@ fn best_of(matches: &[(Ranked, Option<Examined>)]) -> Option<usize> {
 }
 
 impl Hit {
-    /// A settled match with what its text shows.
+    /// A hit from a match and its examined text.
     #[must_use]
     pub fn new(ranked: Ranked, examined: Examined) -> Self {
         Self {
             seq: ranked.seq,
             role: examined.role,
             snippet: examined.snippet,
-            // Three decimals tell hits apart; more are noise.
+            // Three decimals distinguish hits; more are noise.
             score: (ranked.score * 1_000.0).round() / 1_000.0,
         }
     }

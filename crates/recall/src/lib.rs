@@ -1,14 +1,14 @@
-//! Recall: finds the messages of a session that a question is about.
+//! Recall: full-text search for the messages of a session that a question is about.
 //!
-//! What lives here: words of any script ([`Query`], [`Document`]), the compact form in which an index
-//! keeps them ([`postings`]), the ranking and the snippets.
-//! Invariant: a message gives the same terms whether it is read from the index or scanned at query
-//! time, so a hit does not depend on how far the index is. Work is linear in the text, terms per
-//! message are bounded, and no text makes it fail.
-//! Must not know: where the index is kept, how messages are stored, who asks.
+//! What lives here: the tokenizer for all scripts (`words`, `stem`), the terms of questions and messages ([`Query`],
+//! [`Document`]), the binary format of the index ([`postings`]), the ranking (`rank`), and the snippets (`examine`).
+//! Invariant: a message gives the same terms whether it is read from the index or scanned at query time, so hits do not
+//! depend on the progress of indexing. Work is linear in the text, the terms per message are limited, and no text
+//! causes an error.
+//! Must not know: where the index is stored, how messages are stored, who asks.
 //!
-//! The way of a query: [`Query::parse`] → [`Matches`] filled from postings and scanned documents →
-//! [`Matches::rank`] → the texts of the best are looked at ([`Query::examine`]) → [`settle`].
+//! The steps of a search: [`Query::parse`]; fill [`Matches`] from postings and scanned documents; [`Matches::rank`];
+//! examine the texts of the best ([`Query::examine`]); [`settle`] the final order.
 
 mod analyze;
 mod asking;

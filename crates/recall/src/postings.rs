@@ -1,14 +1,18 @@
-//! The compact form in which an index keeps terms.
+//! Postings: the binary format of the recall index, encoded and decoded.
 //!
-//! A session's messages are indexed in chunks of [`CHUNK`]; a chunk's terms are spread over 256
-//! buckets by their hash, and what a bucket holds is a run of segments, one per indexing, so that a
-//! later one is appended without reading what is there. A query reads one bucket per term and chunk.
-//! A chunk's directory (the lengths of its messages) is kept in the same way.
+//! A session's messages are indexed in chunks of [`CHUNK`] messages. A chunk's terms are distributed over 256
+//! buckets by their hash. A bucket is a sequence of segments, one for each run of the indexer, so that a run appends
+//! without reading earlier segments. A query reads one bucket for each term and chunk. A chunk's directory (the
+//! lengths of its messages) is a sequence of segments too.
 //!
-//! A segment: first seq, byte length, then per term its 32 bits within the bucket, the byte length
-//! of its postings and the postings; a posting: distance from the last seq, a byte with how often it
-//! is said (6 bits) and two flags, and how often it is shown when the flag says so. Numbers are
-//! LEB128 varints, terms are little-endian.
+//! - Segment of a bucket: first seq, byte length, terms.
+//! - Term: its 32 bits within the bucket (little-endian), byte length of its postings, postings.
+//! - Posting: distance from the previous seq; a byte with two flags and the count of occurrences in speech (6 bits); if
+//!   the flag `SHOWN` is set, a byte with the count of occurrences in tool calls and outputs.
+//! - Segment of a directory: first seq, byte length, and for each message two word counts: of speech, and of tool calls
+//!   and outputs.
+//!
+//! All other numbers are LEB128 varints.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,24 +29,26 @@ pub fn chunk_of(seq: Seq) -> Seq {
     (seq - 1) / CHUNK
 }
 
+/// Flag of a posting: the term is in the speaker's name.
 const SPEAKER: u8 = 0x80;
+/// Flag of a posting: a byte follows with the occurrences in tool calls and outputs.
 const SHOWN: u8 = 0x40;
 
-/// The bytes are not what [`encode`] writes.
+/// The bytes were not written by [`encode`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the postings do not parse")]
 pub struct Corrupt;
 
-/// One indexing of consecutive messages of one chunk.
+/// The encoded segments of consecutive messages of one chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segments {
-    /// The lengths of the messages.
+    /// The directory's segment: the lengths of the messages.
     pub directory: Vec<u8>,
-    /// The postings by bucket, in order.
+    /// The segment of each bucket that has postings, in the order of the buckets.
     pub buckets: Vec<(u8, Vec<u8>)>,
 }
 
-/// Writes the segments of consecutive messages, the first of which is `first`.
+/// Encodes consecutive messages of one chunk; `first` is the seq of the first one.
 #[must_use]
 pub fn encode(first: Seq, documents: &[Document]) -> Segments {
     let mut lengths = Vec::with_capacity(documents.len() * 2);
@@ -52,7 +58,7 @@ pub fn encode(first: Seq, documents: &[Document]) -> Segments {
         write(&mut lengths, document.shown.into());
         all.extend(document.terms.iter().map(|(term, frequencies)| (*term, at, *frequencies)));
     }
-    // Each document's are in order already, and the sort sees that; it keeps the documents of a term in theirs.
+    // Each document's terms are sorted already, which a stable sort uses; it keeps a term's documents in order.
     all.sort_by_key(|(term, ..)| *term);
     let (mut bodies, mut list): (Vec<(u8, Vec<u8>)>, Vec<u8>) = (Vec::new(), Vec::new());
     for of_term in all.chunk_by(|(one, ..), (next, ..)| one == next) {
@@ -69,7 +75,7 @@ pub fn encode(first: Seq, documents: &[Document]) -> Segments {
                 list.push(frequencies.shown);
             }
         }
-        // The bucket is what terms are ordered by first.
+        // Terms sort by bucket first, so a new bucket follows the last one.
         if bodies.last().is_none_or(|(bucket, _)| *bucket != term.bucket()) {
             bodies.push((term.bucket(), Vec::new()));
         }
@@ -113,7 +119,7 @@ pub fn read_directory(bytes: &[u8], matches: &mut Matches) -> Result<(), Corrupt
     })
 }
 
-/// The terms to look up, by bucket.
+/// Groups terms by bucket.
 #[must_use]
 pub fn by_bucket(terms: &[Term]) -> BTreeMap<u8, Vec<Term>> {
     let mut buckets: BTreeMap<u8, Vec<Term>> = BTreeMap::new();

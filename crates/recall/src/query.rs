@@ -1,4 +1,4 @@
-//! Reads a question into the terms to look for.
+//! Parses a question into the terms to search for.
 
 use std::collections::HashMap;
 
@@ -7,36 +7,36 @@ use super::asking::weight;
 use super::stem::Stems;
 use super::words::{Kind, scan};
 
-/// The most groups of terms that a query looks for; the rest of a longer one is left out.
+/// The most groups of terms of one question; further words are ignored.
 const MOST_GROUPS: usize = 64;
 
-/// Terms that stand for one word of the question; a match of any is a match of the group.
+/// The terms for one word of the question; a match of any of them is a match of the group.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Group {
-    /// The word's term; of a name's word, also that of its whole.
+    /// The word's term; in [`Query::names`] also the term of the word as an identifier.
     pub terms: Vec<Term>,
-    /// How specific the group is by its form alone.
+    /// The weight of the word by its form alone.
     pub weight: f64,
-    /// Which word of the question it is; neighbours differ by one.
+    /// The index of the word in the question; neighbours differ by one.
     pub position: u32,
-    /// Whether it is a word (or a pair of characters) that can make a phrase with the next one.
+    /// Whether it is a word, or a pair of characters, that can form a phrase with the next one.
     pub phrasal: bool,
 }
 
-/// A question, read.
+/// A parsed question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
     pub(super) groups: Vec<Group>,
-    /// Which group a term belongs to.
+    /// The index of the group of each term.
     pub(super) by_term: HashMap<Term, usize>,
 }
 
-/// What of a query a name is.
+/// The groups of a query that belong to one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needed {
-    /// The name as one term, where it is written as one.
+    /// The group of the whole name, when it is one compound.
     pub(super) whole: Option<usize>,
-    /// Its words.
+    /// The groups of its words.
     pub(super) pieces: Vec<usize>,
 }
 
@@ -44,7 +44,7 @@ impl Query {
     /// The longest question, in bytes.
     pub const MAX_BYTES: usize = 4_096;
 
-    /// Reads a question; `None` when there is nothing in it to look for.
+    /// Parses a question; `None` when it contains nothing to search for.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let stems = Stems::default();
@@ -68,7 +68,7 @@ impl Query {
                 phrasal: matches!(token.kind, Kind::Word | Kind::Pair),
             });
         });
-        // A question of nothing but words of asking is taken at its word.
+        // If no word has weight, all words count.
         if groups.iter().all(|g| g.weight <= 0.0) {
             for group in &mut groups {
                 group.weight = 1.0;
@@ -77,8 +77,8 @@ impl Query {
         (!groups.is_empty()).then_some(Self { groups, by_term })
     }
 
-    /// Reads names to look for by themselves: what of the query each one is, so that [`Matches::holders`] tells the
-    /// messages that hold it. They are as many as the caller looks for, and not bounded here.
+    /// Builds a query for names, and returns the groups of each one, with which [`Matches::holders`] finds the messages
+    /// that contain it. The number of names is not limited here.
     ///
     /// [`Matches::holders`]: super::Matches::holders
     #[must_use]
@@ -97,7 +97,7 @@ impl Query {
                     return;
                 }
                 let terms = match token.kind {
-                    // Written with humps, it is more than a word.
+                    // In camel case the message has the word as a compound.
                     Kind::Word => {
                         vec![
                             Term::new(Kind::Word, &stems.stem(&token.text)),
@@ -107,7 +107,8 @@ impl Query {
                     Kind::Pair | Kind::Character | Kind::Compound => vec![Term::new(token.kind, &token.text)],
                     Kind::Tail => return,
                 };
-                // A term belongs to one group: words that share one are found by each other, which costs a look only.
+                // A term belongs to one group, so names that share a term also find each other's messages. That
+                // costs the caller only an unnecessary check.
                 let known = terms.iter().find_map(|term| query.by_term.get(term)).copied();
                 let group = known.unwrap_or_else(|| {
                     query.by_term.extend(terms.iter().map(|term| (*term, query.groups.len())));

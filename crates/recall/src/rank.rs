@@ -1,4 +1,4 @@
-//! Ranks the messages that match, by what they and their neighbours say.
+//! Ranks matching messages with BM25, by their own words and those of their neighbours.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,33 +7,33 @@ use super::analyze::{Document, Frequencies, Term};
 use super::query::{Needed, Query};
 use anchord_messages::id::Seq;
 
-/// How soon repetitions of a term stop to count (BM25's k1).
+/// How soon further repetitions of a term stop counting (BM25's k1).
 const SATURATION: f64 = 1.2;
-/// How much a long message is held against its matches (BM25's b).
+/// How much a message's length lowers its score (BM25's b).
 const LENGTH_NORM: f64 = 0.5;
-/// What a word in tool output or tool calls counts, against one that is said.
+/// The weight of a word in tool calls and outputs, relative to one in speech.
 const SHOWN: f64 = 0.5;
-/// How many messages on each side are neighbours.
+/// The number of neighbours on each side.
 const REACH: usize = 12;
-/// Over how many words the share of a neighbour falls to 1/e: a few turns of talk, or one long message.
+/// The distance in words over which a neighbour's share falls to 1/e: a few turns of talk, or one long message.
 const FADE_WORDS: f64 = 80.0;
-/// The share that the next message has, however long both are: an answer follows its question.
+/// The least share of the next message, however long both are, because an answer follows its question.
 const NEXT_SHARE: f64 = 0.35;
-/// How much of a score is the message's own; the rest is its neighbourhood's.
+/// The share of a score that is the message's own; the rest is its neighbourhood's.
 const OWN: f64 = 0.4;
-/// What a turn of the speaker who is named in the question gains.
+/// The relative gain of a turn whose speaker the question names.
 const SPEAKER_GAIN: f64 = 0.6;
-/// What the newest message gains over the first: it decides between equals.
+/// The relative gain of the newest message over the first, which decides between equals.
 const RECENCY_GAIN: f64 = 0.05;
-/// How many messages are scored with their neighbourhood; the rest scored too low alone.
+/// The number of messages that are scored with their neighbourhood: those with the best scores of their own.
 const CENTRES: usize = 1_500;
 
-/// A message with its score before its text is looked at.
+/// A message with its score before its text is examined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
     /// Its position.
     pub seq: Seq,
-    /// Its score; comparable within one query alone.
+    /// Its score; comparable only within one query.
     pub score: f64,
 }
 
@@ -41,24 +41,24 @@ pub struct Ranked {
 #[derive(Clone, Debug)]
 pub struct Matches {
     query: Arc<Query>,
-    /// Per group of the query, in the order of arrival.
+    /// The occurrences of each group, in the order in which they were added.
     groups: Vec<Vec<(usize, Frequencies)>>,
-    /// Words said and shown, by message from the first.
+    /// The words in speech, and in tool calls and outputs, of each message from the first.
     lengths: Vec<(u32, u32)>,
 }
 
 impl Matches {
-    /// Makes room for the matches of a query.
+    /// An empty set of matches for a query.
     #[must_use]
     pub fn new(query: Arc<Query>) -> Self {
         let groups = vec![Vec::new(); query.groups.len()];
         Self { query, groups, lengths: Vec::new() }
     }
 
-    /// Notes how long a message is; lengths arrive in the order of the session.
+    /// Sets the length of a message in words; messages must be added in the order of the session.
     pub fn length(&mut self, seq: Seq, said: u32, shown: u32) {
         if let Some(at) = index(seq) {
-            // Never more than one message beyond the last: a wrong number must not fill the memory.
+            // A seq beyond the next one is ignored, so that a wrong number cannot exhaust the memory.
             if at == self.lengths.len() {
                 self.lengths.push((said, shown));
             } else if let Some(old) = self.lengths.get_mut(at) {
@@ -67,7 +67,7 @@ impl Matches {
         }
     }
 
-    /// Notes how often a term of the query occurs in a message.
+    /// Adds the occurrences of a term in a message; terms outside of the query are ignored.
     pub fn occurrence(&mut self, term: Term, seq: Seq, frequencies: Frequencies) {
         if let Some(group) = self.query.by_term.get(&term)
             && let Some(list) = self.groups.get_mut(*group)
@@ -77,7 +77,7 @@ impl Matches {
         }
     }
 
-    /// Notes a message that was scanned.
+    /// Adds the length and the occurrences of a scanned message.
     pub fn document(&mut self, seq: Seq, document: &Document) {
         self.length(seq, document.said, document.shown);
         for term in self.query.terms() {
@@ -87,8 +87,8 @@ impl Matches {
         }
     }
 
-    /// The newest messages up to `through` that may hold a name, at most `most`: as it is written, or else all of its
-    /// words.
+    /// The newest messages up to `through` that may contain a name, at most `most`: those with the whole name, or if
+    /// there are none, those with all of its words.
     #[must_use]
     pub fn holders(&self, name: &Needed, through: Seq, most: usize) -> Vec<Seq> {
         let of = |group: &usize| -> BTreeSet<Seq> {
@@ -140,20 +140,20 @@ fn float(n: usize) -> f64 {
     n as f64
 }
 
-/// One group of the query with what the session makes of it.
+/// One group of the query, with its occurrences and its weight in this session.
 struct Weighted<'m> {
     list: &'m [(usize, Frequencies)],
     /// The group's weight times its rarity.
     weight: f64,
-    /// How rare the speakers are whom it names; 0 when it names none.
+    /// The rarity of the speaker whom it names; 0 when it names none.
     speaker: f64,
 }
 
 struct Scoring<'m> {
     groups: Vec<Weighted<'m>>,
-    /// Weighted words of each message.
+    /// The weighted length of each message in words.
     words: Vec<f64>,
-    /// How many words come before the middle of each message.
+    /// The position of each message's middle, in weighted words from the start.
     middles: Vec<f64>,
     mean_words: f64,
     /// The mean length of a neighbourhood.
@@ -186,9 +186,9 @@ impl<'m> Scoring<'m> {
             .map(|(group, list)| {
                 let spoken = list.iter().filter(|(_, f)| f.speaker).count();
                 let in_text = list.iter().filter(|(_, f)| f.said > 0 || f.shown > 0).count();
-                // One turn may start like a name by chance ("Note: …"); a speaker speaks again.
+                // One turn may begin like a name by chance ("Note: …"); a speaker speaks more than once.
                 let speaker = if spoken >= 2 { rarity(total, spoken) } else { 0.0 };
-                // Who speaks is known from the turns themselves; the name in the text of others says less.
+                // A speaker's own turns are found by the name; the name in others' words counts less.
                 let share = if spoken >= 2 { 0.5 } else { 1.0 };
                 Weighted { list, weight: group.weight * rarity(total, in_text) * share, speaker }
             })
@@ -211,7 +211,7 @@ impl<'m> Scoring<'m> {
         this
     }
 
-    /// The messages that match, with their own scores: the best, when there are many.
+    /// The matching messages with their own scores; only the best, when there are many.
     fn centres(&self) -> Vec<(usize, f64)> {
         let mut own = vec![0.0; self.words.len()];
         for group in &self.groups {
@@ -251,7 +251,7 @@ impl<'m> Scoring<'m> {
         (OWN * own + (1.0 - OWN) * around) * (1.0 + SPEAKER_GAIN * named) * (1.0 + RECENCY_GAIN * age)
     }
 
-    /// How much of its neighbours' words counts for a message.
+    /// The shares with which the words of a message and its neighbours count for it.
     fn shares(&self, at: usize) -> Shares {
         let middle = self.middles.get(at).copied().unwrap_or_default();
         let from = at.saturating_sub(REACH);

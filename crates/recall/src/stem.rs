@@ -1,13 +1,14 @@
-//! Brings the forms of a word together: English endings, and accents that are often left out by those who ask.
+//! The stemmer: maps forms of a word to one stem by removing English endings, and accents, which people often leave out
+//! in questions.
 //!
-//! Words of other scripts stay as they are, in lower case.
+//! Words of other scripts are not stemmed.
 
 use std::borrow::Cow;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Whether a word is one of digits or too short to have endings.
+/// Whether a word has only digits or is too short to have endings.
 pub(super) fn is_own_stem(word: &str) -> bool {
     word.len() < 3 || word.bytes().any(|b| b.is_ascii_digit())
 }
@@ -22,7 +23,7 @@ impl Default for Stems {
 }
 
 impl Stems {
-    /// The stem of a lower-cased word; digits, single letters and other scripts stay as they are.
+    /// The stem of a lower-cased word; digits, single letters and other scripts are returned unchanged.
     pub fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
         if is_own_stem(word) {
             Cow::Borrowed(word)

@@ -1,16 +1,18 @@
-//! Splits text into words, compounds (identifiers, paths, addresses) and pairs of unspaced
-//! characters, each with its place in the text.
+//! The tokenizer of recall: splits text into words, compounds (identifiers, paths, addresses) and, in scripts without
+//! spaces, pairs of characters, each with its place in the text.
+//!
+//! A run is a stretch of characters of one [`Class`]; a joint is a character that connects words in a compound.
 
 use std::borrow::Cow;
 
 use anchord_messages::script::Script;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
-/// Runs of this many bytes and more are read for their words alone, or not at all.
+/// Runs of this many bytes and more give only words, or, when they look like encoded data, nothing.
 const LONG_RUN: usize = 512;
-/// The longest compound that is kept whole, in bytes.
+/// The longest compound that becomes a token, in bytes.
 const LONGEST_COMPOUND: usize = 256;
-/// The longest word, in bytes: a SHA-512 in hexadecimal digits.
+/// The longest word that becomes a token, in bytes: a SHA-512 in hexadecimal digits.
 const LONGEST_WORD: usize = 128;
 /// How many trailing parts of a path are terms of their own (`c.rs`, `b/c.rs`, …).
 const PATH_TAILS: usize = 4;
@@ -18,15 +20,15 @@ const PATH_TAILS: usize = 4;
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
-    /// A word of a script that writes spaces, lower-cased.
+    /// A word of a script with spaces, lower-cased.
     Word,
     /// Several words written as one: an identifier, a path, a date, an address.
     Compound,
     /// The last parts of a path.
     Tail,
-    /// Two neighbouring characters of a script without spaces (or of Hangul, whose words carry particles).
+    /// Two neighbouring characters of a script without spaces, or of Hangul, whose words end in particles.
     Pair,
-    /// One such character.
+    /// One character of such a script.
     Character,
 }
 
@@ -36,25 +38,30 @@ pub(super) struct Token<'a> {
     pub kind: Kind,
     /// Its normal form; words are not stemmed yet.
     pub text: Cow<'a, str>,
-    /// Its bytes in the text.
+    /// Its byte range in the text.
     pub start: usize,
     pub end: usize,
-    /// Which word of the text it is (or starts at), from 0; neighbours differ by one.
+    /// The index of its (first) word in the text, from 0; neighbours differ by one.
     pub position: u32,
 }
 
+/// What a character is to the tokenizer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
+    /// A letter or digit of a script with spaces.
     Spaced,
+    /// A character of a script without spaces.
     Unspaced,
+    /// A Korean syllable.
     Hangul,
+    /// A character that connects words in a compound: `_`, `/`, `.`, `:` …
     Joint,
+    /// Anything else; it separates runs.
     Space,
 }
 
 impl Class {
-    /// What it is for a run: joints belong to the run of words around them, and what they are inside it is decided
-    /// there.
+    /// The class that decides where a run ends: joints belong to the run of words around them and are split there.
     const fn in_run(self) -> Self {
         match self {
             Self::Joint => Self::Spaced,
@@ -63,8 +70,11 @@ impl Class {
     }
 }
 
-/// The classes of ASCII; other bytes are no characters.
-#[expect(clippy::indexing_slicing, reason = "made at build time, which a wrong index would fail")]
+/// The class of each ASCII character.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated at build time, where a wrong index is a compile error"
+)]
 static OF_ASCII: [Class; 128] = {
     let mut classes = [Class::Space; 128];
     let mut byte = 0_u8;
@@ -85,7 +95,7 @@ fn class_of_ascii(byte: u8) -> Option<Class> {
     OF_ASCII.get(usize::from(byte)).copied()
 }
 
-/// Whether a byte is a joint; all of them are ASCII, so what is between two is text again.
+/// Whether a byte is a joint. All joints are ASCII, so slicing between two of them is valid UTF-8.
 fn is_joint(byte: u8) -> bool {
     class_of_ascii(byte) == Some(Class::Joint)
 }
@@ -97,7 +107,7 @@ fn class(c: char) -> Class {
     match Script::of(c) {
         Script::Han | Script::Kana | Script::Indochinese => Class::Unspaced,
         Script::Hangul => Class::Hangul,
-        // Combining accents too, so that a decomposed é stays inside its word.
+        // Combining accents count as letters, so that a decomposed é does not split its word.
         Script::Other if c.is_alphanumeric() || matches!(c, '\u{300}'..='\u{36F}') => Class::Spaced,
         Script::Other => Class::Space,
     }
@@ -120,7 +130,7 @@ pub(super) fn scan<'a>(text: &'a str, mut visit: impl FnMut(Token<'a>)) {
     }
 }
 
-/// How many bytes a text begins with that are of one class.
+/// The length in bytes of the run of one class at the start of a text.
 fn run_length(text: &str, wanted: Class) -> usize {
     let mut at = 0;
     while let Some(rest) = text.get(at..) {
@@ -135,14 +145,14 @@ fn run_length(text: &str, wanted: Class) -> usize {
     at
 }
 
-/// Strips joints at both ends of a piece and says where it starts then.
+/// A piece without the joints at its ends, and its new offset.
 fn trimmed(piece: &str, base: usize) -> (&str, usize) {
     let from = piece.bytes().position(|byte| !is_joint(byte)).unwrap_or(piece.len());
     let to = piece.bytes().rposition(|byte| !is_joint(byte)).map_or(from, |last| last + 1);
     (piece.get(from..to).unwrap_or_default(), base + from)
 }
 
-/// The pieces between separators of ASCII, each with its place.
+/// The non-empty pieces between ASCII separators, without joints at their ends, each with its offset.
 fn pieces(
     text: &str,
     base: usize,
@@ -159,13 +169,14 @@ fn pieces(
     .filter(|(piece, _)| !piece.is_empty())
 }
 
+/// Emits the tokens of a run of a script with spaces.
 fn spaced<'a>(run: &'a str, base: usize, position: &mut u32, visit: &mut impl FnMut(Token<'a>)) {
     if run.len() <= LONGEST_WORD && run.bytes().all(|b| b.is_ascii_alphanumeric()) {
         word_parts(run, base, position, visit);
         return;
     }
     if run.len() >= LONG_RUN {
-        // An encoded blob has a joint now and then; a joined list of names has one at every word.
+        // Encoded data has few joints; a joined list of names has one between all words.
         let joints = run.bytes().filter(|byte| is_joint(*byte)).count();
         if joints * 16 >= run.len() {
             for (word, from) in pieces(run, base, is_joint) {
@@ -182,7 +193,7 @@ fn spaced<'a>(run: &'a str, base: usize, position: &mut u32, visit: &mut impl Fn
     }
 }
 
-/// Emits a piece with joints whole, then what it is made of: the parts around `: @ #`, the tails of paths.
+/// Emits a piece that contains joints as one compound, then its parts between `: @ #` and the tails of its paths.
 fn compound<'a>(piece: &'a str, from: usize, position: u32, visit: &mut impl FnMut(Token<'a>)) {
     let is_compound = |text: &str| text.bytes().any(is_joint);
     if piece.len() > LONGEST_COMPOUND || !is_compound(piece) {
@@ -199,10 +210,10 @@ fn compound<'a>(piece: &'a str, from: usize, position: u32, visit: &mut impl FnM
             }
         }
     }
-    // The place behind a path (`:12:5`, `#L3`) is no part of it; a drive letter in front is.
+    // A position after a path (`:12:5`, `#L3`) does not belong to its tails.
     for (part, at) in pieces(piece, from, inner) {
         let slashes = part.rmatch_indices(['/', '\\']).map(|(i, _)| i + 1);
-        // A doubled slash (an escaped one) is one.
+        // A double slash counts once: it is often an escaped backslash.
         let tails = slashes.filter(|at| part.get(*at..).is_some_and(|t| !t.starts_with(['/', '\\'])));
         for tail_at in tails.take(PATH_TAILS) {
             if let Some(tail) = part.get(tail_at..).filter(|tail| is_compound(tail)) {
@@ -212,7 +223,7 @@ fn compound<'a>(piece: &'a str, from: usize, position: u32, visit: &mut impl FnM
     }
 }
 
-/// The form in which two spellings of one identifier or path agree.
+/// The normal form of an identifier or path: lower case, single `/` for every slash and backslash.
 fn compound_form(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         let is_other = |byte: u8| byte.is_ascii_uppercase() || byte == b'\\';
@@ -234,13 +245,13 @@ fn compound_form(text: &str) -> Cow<'_, str> {
     Cow::Owned(form)
 }
 
-/// Emits a word, and the parts of a camel-case one.
+/// Emits a word; a camel-case word as a compound and as its parts.
 fn word_parts<'a>(word: &'a str, from: usize, position: &mut u32, visit: &mut impl FnMut(Token<'a>)) {
     if word.len() > LONGEST_WORD {
         *position = position.saturating_add(1);
         return;
     }
-    // Most words are small letters and digits, behind a capital perhaps.
+    // Fast path: most words have no capital after their first character.
     let is_whole = word.bytes().skip(1).all(|b| b.is_ascii() && !b.is_ascii_uppercase());
     let cuts = if is_whole { Vec::new() } else { camel_cuts(word) };
     if !cuts.is_empty() {
@@ -269,8 +280,8 @@ fn word_parts<'a>(word: &'a str, from: usize, position: &mut u32, visit: &mut im
     }
 }
 
-/// Where a camel-case word is cut: before a capital that follows a small letter, and before the last
-/// capital of several that a small letter follows (`HTTPServer`).
+/// The byte offsets at which a camel-case word is split: before a capital after a small letter, and before the last of
+/// several capitals when a small letter follows (`HTTP|Server`).
 fn camel_cuts(word: &str) -> Vec<usize> {
     let mut cuts = Vec::new();
     let mut before: Option<char> = None;
@@ -289,8 +300,8 @@ fn camel_cuts(word: &str) -> Vec<usize> {
     cuts
 }
 
-/// Lower case, one spelling for composed and decomposed letters, no zeros in front of small numbers
-/// (so that `2024-04-07` and `4/7` meet).
+/// The normal form of a word: lower case, composed letters (NFKC), short numbers without leading zeros (so that
+/// `2024-04-07` and `4/7` share terms).
 fn word_form(word: &str) -> Cow<'_, str> {
     if word.is_ascii() {
         if word.len() <= 4 && word.bytes().all(|b| b.is_ascii_digit()) {
@@ -305,6 +316,7 @@ fn word_form(word: &str) -> Cow<'_, str> {
     Cow::Owned(word.nfkc().flat_map(char::to_lowercase).collect())
 }
 
+/// Emits the characters of a run without spaces, and their pairs; a Korean run also as a whole word.
 fn unspaced<'a>(
     run: &'a str,
     base: usize,
@@ -354,7 +366,8 @@ fn unspaced<'a>(
     }
 }
 
-/// Half-width kana and compatibility ideographs in their usual form.
+/// The normal form of characters without spaces: NFKC, so half-width kana and compatibility ideographs match usual
+/// ones.
 fn pair_form(text: &str) -> Cow<'_, str> {
     if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
         Cow::Borrowed(text)

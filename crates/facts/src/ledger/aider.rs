@@ -1,4 +1,4 @@
-//! aider: what its console lines say was applied, and the commands that its user ran.
+//! Tool uses of aider: edits that its console reports as applied, and commands that its user ran.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,18 +14,18 @@ use anchord_messages::message::Role;
 
 /// The most lines of a console message that are read.
 const MAX_LINES: usize = 20_000;
-/// The most bytes of one edit that are handed on for its wording.
+/// The longest text of one edit that is kept for its description, in bytes.
 const EDIT_BYTES: usize = 16 * 1024;
-/// The most blocks of one file that are handed on for one applied edit.
+/// The most blocks of one file that are kept for one applied edit.
 const MAX_BLOCKS: usize = 20;
 
-/// Reads a console message.
+/// The tool uses in a console message.
 pub(super) fn console<'a>(span: &'a [Reading<'_>], at: usize, text: &'a str) -> Vec<Invocation<'a>> {
     let Some(said) = span.get(at) else { return Vec::new() };
     let mut uses = Vec::new();
     if let Some(command) = asked_command(span, at) {
         let mut one = Invocation::shell(Cow::Borrowed(command), said.seq);
-        // The console marks what a command printed as it does its own lines.
+        // The console puts the mark of its own lines in front of a command's output, too.
         one.answer(prose::without_console_marks(text), None, said.seq);
         uses.push(one);
     }
@@ -33,8 +33,8 @@ pub(super) fn console<'a>(span: &'a [Reading<'_>], at: usize, text: &'a str) -> 
     for line in lines(text).take(MAX_LINES) {
         let Some(line) = line.strip_prefix("> ") else { continue };
         let line = line.trim();
-        // An empty file is made of every name that is given to it, of slips of the keyboard too: only
-        // an applied edit tells that the session did something to a file.
+        // The console creates an empty file for every name that a person adds, even a mistyped one: only an applied
+        // edit is evidence of a change.
         let (tool, path) = if let Some(path) = line.strip_prefix("Applied edit to ") {
             (AIDER_EDIT, path)
         } else if let Some(path) = added(line) {
@@ -94,8 +94,7 @@ struct Block<'a> {
     replace: &'a str,
 }
 
-/// The edits that the latest assistant message before `at` proposes, by path: a console may name as
-/// many files as a message has blocks.
+/// The edits that the latest assistant message before `at` proposes, by path, so that many files are found in one pass.
 fn proposed<'r>(span: &'r [Reading<'_>], at: usize) -> BTreeMap<&'r str, Vec<Block<'r>>> {
     let said = span.get(..at).unwrap_or(&[]).iter().rev().take(4).find(|n| n.message.role == Role::Assistant);
     let Some(said) = said else { return BTreeMap::new() };
@@ -111,8 +110,8 @@ fn proposed<'r>(span: &'r [Reading<'_>], at: usize) -> BTreeMap<&'r str, Vec<Blo
 
 fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut found = Vec::new();
-    // The last two lines that were not a fence: the file's name stands right above the block, or
-    // above the fence that opens it.
+    // The last line that was not a fence: the file's name is directly above the block, or above the fence that opens
+    // it.
     let mut path = "";
     let mut state = At::Text;
     let mut offset = 0;

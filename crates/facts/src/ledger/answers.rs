@@ -1,4 +1,4 @@
-//! What tools and commands answer, read for what became of the files they were to touch.
+//! What outputs of tools and commands say about files: missing, created, changed, listed.
 
 use std::sync::LazyLock;
 
@@ -8,13 +8,13 @@ use super::event::Act;
 use super::line::{head, lines_with, tail};
 use super::shell::Effect;
 
-/// Whether an answer says that a file is not there.
+/// Whether an output says that a file does not exist.
 pub(super) fn says_missing(answer: &str) -> bool {
     let start = head(answer, 400).to_ascii_lowercase();
     ["does not exist", "no such file", "file not found", "enoent"].iter().any(|w| start.contains(w))
 }
 
-/// What a writing tool did, by what its answer says of the file before; `otherwise` when it says nothing.
+/// What a writing tool did to its file, by its output; `otherwise` when the output does not say it.
 pub(super) fn answered_act(output: &str, otherwise: Act) -> Act {
     let start = head(output.trim_start(), 300).to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|w| start.contains(w));
@@ -42,7 +42,7 @@ pub(super) fn answered_act(output: &str, otherwise: Act) -> Act {
     }
 }
 
-/// Whether an answer lists a folder.
+/// Whether an output is the listing of a folder.
 pub(super) fn shows_folder(output: &str) -> bool {
     let start = head(output.trim_start(), 200);
     start.contains("files and directories")
@@ -50,7 +50,7 @@ pub(super) fn shows_folder(output: &str) -> bool {
         || start.starts_with("<directory")
 }
 
-/// The lines in which commands complain about a file, from the edges of the output.
+/// The lines at both ends of an output in which commands report a problem with a file.
 pub(super) fn complaints(output: &str) -> Vec<&str> {
     const EDGE: usize = 8 * 1024;
     const WORDS: &[&str] = &[
@@ -71,7 +71,7 @@ pub(super) fn complaints(output: &str) -> Vec<&str> {
     lines.filter(|line| line.len() < 1_000).take(50).collect()
 }
 
-/// Whether a complaint names the file of an effect, as a whole word.
+/// Whether such a line contains the file of an effect as a whole word.
 pub(super) fn names(line: &str, effect: &Effect) -> bool {
     let path = effect.from.as_ref().map_or(effect.path.as_str(), |(from, _)| from.as_str());
     if path.is_empty() {
@@ -86,7 +86,7 @@ pub(super) fn names(line: &str, effect: &Effect) -> bool {
     })
 }
 
-/// Whether a formatter changed the file: silent ones did, the others say so.
+/// Whether a formatter changed the file: yes, unless its output says that it did not.
 pub(super) fn reformatted(output: &str, path: &str) -> bool {
     let text = head(output, 16 * 1024);
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -1,7 +1,7 @@
-//! What a tool call asks for, read before its result is known.
+//! Classifies a tool call before its result exists: it reads a file, changes something, or waits.
 //!
-//! Coarser than the events that a compression reads: it only tells looking from changing, and says
-//! "changes" when it is not sure, because a change is what makes a second look a good idea.
+//! The caller looks for repeated reads. This is coarser than the events that a compression reads. When in doubt, a call
+//! counts as a change, because reading a file again after a change is justified.
 
 use serde_json::{Map, Value};
 
@@ -12,46 +12,47 @@ use super::{paths, spoken, todos};
 
 /// Arguments longer than this are not parsed.
 const PARSED_BYTES: usize = 64 * 1024;
-/// Scripts longer than this are taken to change something, unread.
+/// Scripts longer than this are not parsed and count as a change.
 const SCRIPT_BYTES: usize = 4 * 1024;
 
-/// What a call does, as far as repeating it is concerned.
+/// What a call does, as far as it decides whether repeating the call is useful.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Act {
-    /// It neither shows a file nor changes one.
+    /// It neither reads one file nor changes anything.
     #[default]
     Other,
-    /// It shows a file.
+    /// It reads a file.
     Reads,
     /// It changes something.
     Changes,
-    /// It waits for something that runs, so that asking again is what it is for.
+    /// It waits for something that runs, so repeating it is normal.
     Waits,
 }
 
 /// What a call asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// What it does.
+    /// The kind of call.
     pub act: Act,
-    /// The name of the one file that it is about; `None` when there are several or it is not known.
+    /// The name, without its folder, of the only file that the call names; `None` when it names none or several.
     pub file: Option<String>,
-    /// What it does to the todo list.
+    /// The change that it makes to the todo list.
     pub todos: Option<TodoUpdate>,
 }
 
-/// A use that is written as text.
+/// A tool call that the model wrote as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spoken {
     /// The tool; `bash` for fenced commands.
     pub tool: String,
-    /// The command or the arguments.
+    /// The shell command, or the arguments as JSON text.
     pub arguments: String,
-    /// What it asks for.
+    /// The call, classified.
     pub asked: Asked,
 }
 
-/// Reads a structured call.
+/// Classifies a structured call by its name and its arguments (JSON text). Arguments that do not parse give the
+/// default, arguments that are too long give [`Act::Changes`].
 #[must_use]
 pub fn asked(name: &str, arguments: &str) -> Asked {
     if arguments.len() > PARSED_BYTES {
@@ -96,7 +97,7 @@ fn act(name: &str, tool: tools::Tool, arguments: &Map<String, Value>) -> Act {
         | Kind::Code
         | Kind::Submit => Act::Changes,
         Kind::Other if waits(name) => Act::Waits,
-        // Another agent works on the same files.
+        // The other agent may change the same files.
         Kind::Other if delegates(name) => Act::Changes,
         Kind::Todos | Kind::AddTodo | Kind::ChangeTodo | Kind::Other => Act::Other,
     }
@@ -114,7 +115,7 @@ fn delegates(name: &str) -> bool {
     ["task", "agent", "delegate", "skill", "dispatch"].iter().any(|word| name.contains(word))
 }
 
-/// Reads a shell script.
+/// Classifies a shell script by what its commands do to files.
 fn script(script: &str) -> Asked {
     if script.len() > SCRIPT_BYTES {
         return Asked { act: Act::Changes, ..Asked::default() };
@@ -153,13 +154,13 @@ fn script(script: &str) -> Asked {
     Asked { act, file, todos: None }
 }
 
-/// The last part of a path: absolute and relative spellings of one file have it in common.
+/// The last part of a path, which the absolute and the relative path of a file share.
 fn file_name(path: &str) -> String {
     let clean = paths::clean(path);
     clean.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
 
-/// Reads the uses that a text holds: fenced shell commands and tagged calls.
+/// The tool calls in a text, classified: fenced shell commands and tagged calls.
 #[must_use]
 pub fn spoken(text: &str) -> Vec<Spoken> {
     spoken::asked(text)

@@ -1,6 +1,6 @@
-//! What must hold: demands of the person and of later system messages, word for word.
+//! Constraints: lasting demands of the person and of later system messages, word for word.
 //!
-//! Invariant: nothing that a tool printed, a file holds or an issue quotes becomes a constraint.
+//! Invariant: a demand in a tool's output, in a file or in a quotation never becomes a constraint.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -23,11 +23,11 @@ use anchord_messages::script::{Script, is_spaceless};
 const MAX_TEXT: usize = 400;
 /// The longest later system message kept word for word, in characters.
 const MAX_SYSTEM_TEXT: usize = 4_000;
-/// The most constraints taken from one message: what demands more is a document.
+/// The most constraints taken from one message, because a text with more of them is a document.
 const MAX_PER_MESSAGE: usize = 20;
 /// The most constraints taken from one span.
 const MAX_PER_SPAN: usize = 80;
-/// The most messages that one constraint names.
+/// The most messages listed for one constraint.
 const MAX_SEQS: usize = 20;
 
 /// Who set a constraint.
@@ -58,11 +58,12 @@ pub struct Constraint {
     pub session_id: Option<String>,
 }
 
-/// Reads the constraints of a span, in the order of first appearance. In `minutes`, people talk to each other.
+/// The constraints of a span, in the order of first appearance. With `minutes`, the span is a conversation among
+/// people, in which only orders count.
 pub(super) fn read(span: &[Reading<'_>], minutes: bool) -> Vec<Constraint> {
     let mut all: Vec<Constraint> = Vec::new();
     let mut ids = BTreeSet::new();
-    // The leading system messages are the system prompt and are served as they are.
+    // The leading system messages are the system prompt, which every context contains unchanged.
     let mut leading = span.first().is_some_and(|n| n.seq <= 1);
     for reading in span {
         let Reading { seq, message, .. } = reading;
@@ -102,7 +103,7 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool) -> Vec<Constraint> {
     all
 }
 
-/// The demands among a person's words that the caller dropped.
+/// The demands in a person's words that the caller had dropped, by their ids.
 #[must_use]
 pub fn dropped_among(words: &str, dropped: &BTreeSet<String>) -> Vec<String> {
     let mut found = demands(words, false);
@@ -110,10 +111,10 @@ pub fn dropped_among(words: &str, dropped: &BTreeSet<String>) -> Vec<String> {
     found
 }
 
-/// Whether a later system message says anything to hold to: a date or a label alone does not.
+/// Whether a later system message is more than a date or a label.
 fn says_something(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphabetic()).filter(|w| w.chars().nth(1).is_some());
-    // A character of Korean says as much as one of the scripts without spaces.
+    // A Korean syllable carries as much as a character of the scripts without spaces.
     words.take(3).count() >= 3
         || text.chars().filter(|c| is_spaceless(*c) || Script::of(*c) == Script::Hangul).count() >= 6
 }
@@ -131,8 +132,7 @@ pub fn id(source: ConstraintSource, text: &str) -> String {
     format!("con_{head:016x}")
 }
 
-/// The sentences of a person's text that demand something. In `minutes`, people talk to each other:
-/// only what is said as an order is one.
+/// The sentences of a person's text that demand something; with `minutes`, only those phrased as an order.
 fn demands(text: &str, minutes: bool) -> Vec<String> {
     let own = prose::own_words(text);
     let own = prose::around_paste(&own);
@@ -152,7 +152,7 @@ fn demands(text: &str, minutes: bool) -> Vec<String> {
     found
 }
 
-/// Whether a sentence is language at all, and not data with a marker in it.
+/// Whether a sentence is prose, and not data, a title or a program's message.
 fn speaks(words: &str) -> bool {
     let letters = words.chars().filter(|c| c.is_alphabetic() || c.is_whitespace()).count();
     letters * 10 >= words.chars().count() * 6
@@ -162,8 +162,8 @@ fn speaks(words: &str) -> bool {
         && !prose::is_listed(words)
 }
 
-/// Whether a sentence is a program's message or a robot's comment: a place in a file, a code, an
-/// exception's name in front.
+/// Whether a sentence begins like a program's message or a bot's comment: with a position in a file, an exception's
+/// name, a severity, or a bot's name.
 fn reports(words: &str) -> bool {
     static REPORT: LazyLock<Regex> = LazyLock::new(|| {
         pattern::ascii(
@@ -173,7 +173,7 @@ fn reports(words: &str) -> bool {
     REPORT.is_match(words)
 }
 
-/// Whether every word of some length is capitalised, as in a heading of a pasted page.
+/// Whether every word of four or more letters is capitalised, as in the heading of a pasted page.
 fn is_title(words: &str) -> bool {
     let mut long = words.split_whitespace().filter(|w| w.chars().nth(3).is_some());
     let titled = |w: &str| {
@@ -185,19 +185,20 @@ fn is_title(words: &str) -> bool {
         && long.all(titled)
 }
 
-/// Whether a sentence demands something that no other phrase in it takes back.
+/// Whether a sentence demands something, and no other phrase in it negates that.
 fn demands_in(words: &str) -> bool {
     Phrase::Demand.is_in(words)
         && Phrase::Demand.is_in(&Phrase::NoDemand.cut_from(words))
         && (!words.ends_with(['?', '？']) || Phrase::RequestInQuestion.is_in(words))
 }
 
-/// Whether a sentence opens as an order to those who listen. In talk, "you must …" and "only …" mostly describe things.
+/// Whether a sentence begins as an order. When people talk to each other, "you must …" and "only …" mostly describe
+/// things.
 fn orders(words: &str) -> bool {
     Phrase::Order.is_in(words) && !Phrase::NoOrder.is_in(words) && speaks_at_length(words)
 }
 
-/// Whether there is more than a word or two behind the speaker's name.
+/// Whether at least four words, or six characters without spaces, follow the speaker's name.
 fn speaks_at_length(words: &str) -> bool {
     let said = prose::speaker(words).map_or(words, |(_, said)| said);
     said.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count() >= 4

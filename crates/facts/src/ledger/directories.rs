@@ -1,5 +1,5 @@
-//! Where commands run: what the session says of its working directory, and `cd` in shells that
-//! stay open between calls.
+//! The directory of each tool use: from the working directory that the session states, the call's arguments, and
+//! `cd` in shells that stay open between calls.
 
 use std::sync::LazyLock;
 
@@ -32,18 +32,18 @@ static SHOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The directories as they stand at some message.
+/// The directories at one point of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Directories {
-    /// What the session says of its working directory.
+    /// The working directory that the session states.
     pub stated: Option<String>,
-    /// The first directory that a call asked to run in.
+    /// The first absolute directory that a call asked to run in.
     pub named: Option<String>,
-    /// Where the shell stands, when it moved or showed it.
+    /// The shell's current directory, after a `cd` or when an output shows it.
     pub shell: Option<String>,
 }
 
-/// Fills in the directory of every use, in order, and returns how the directories stand at the end.
+/// Sets the directory of every tool use, in order, and returns the directories at the span's end.
 pub(super) fn follow(span: &[Reading<'_>], carry: &LedgerState, uses: &mut [Invocation<'_>]) -> Directories {
     let mut now = Directories {
         stated: carry.cwd.clone(),
@@ -53,26 +53,26 @@ pub(super) fn follow(span: &[Reading<'_>], carry: &LedgerState, uses: &mut [Invo
     let mut messages = span.iter().peekable();
     for one in uses {
         while let Some(next) = messages.next_if(|m| m.seq <= one.call_seq) {
-            now.hear(next);
+            now.read_message(next);
         }
         now.place(one);
     }
     for rest in messages {
-        now.hear(rest);
+        now.read_message(rest);
     }
     now
 }
 
 impl Directories {
-    fn hear(&mut self, reading: &Reading<'_>) {
+    fn read_message(&mut self, reading: &Reading<'_>) {
         if let Some(dir) = stated_in(reading) {
             self.stated = Some(dir);
         }
     }
 
     fn place(&mut self, one: &mut Invocation<'_>) {
-        // A tool that takes a path starts from the session's directory, not from the shell's, unless
-        // its answers show that it follows the shell.
+        // A path argument is relative to the session's directory, not to the shell's, unless the tool's outputs show
+        // that it follows the shell.
         let follows = one.command.is_some() || one.output.as_deref().and_then(shown_in).is_some();
         let shell = if follows { self.shell.clone() } else { None };
         let base = shell.or_else(|| self.stated.clone());
@@ -84,12 +84,12 @@ impl Directories {
                 }
                 Some(dir)
             }
-            // Agents that name the directory of each command leave it out where a patch names files.
+            // Agents that give each command a directory give none for a patch.
             None if one.command.is_none() => base.or_else(|| self.named.clone()),
             None => base,
         };
-        if let Some(dir) = one.output.as_deref().and_then(shown_in).or_else(|| asked(one)) {
-            // The first sight of where the shell stands is also the session's root.
+        if let Some(dir) = one.output.as_deref().and_then(shown_in).or_else(|| printed_by_pwd(one)) {
+            // The first directory that the shell shows counts as the session's root.
             self.stated.get_or_insert_with(|| dir.clone());
             one.cwd.get_or_insert_with(|| dir.clone());
             self.shell = Some(dir);
@@ -110,8 +110,8 @@ fn stays_open(tool: &str) -> bool {
     matches!(tool, "Bash" | "execute_bash" | "run_in_terminal" | "run_terminal_cmd")
 }
 
-/// Where the shell stands by the answer to `pwd`, asked alone or first.
-fn asked(one: &Invocation<'_>) -> Option<String> {
+/// The shell's directory in the output of `pwd`, alone or first in a script.
+fn printed_by_pwd(one: &Invocation<'_>) -> Option<String> {
     let rest = one.command.as_deref()?.trim().strip_prefix("pwd")?.trim_start();
     if one.failed == Some(true) || !(rest.is_empty() || rest.starts_with([';', '&', '\n'])) {
         return None;

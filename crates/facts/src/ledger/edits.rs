@@ -1,14 +1,14 @@
-//! The edits in a tool's arguments, in words.
+//! Describes the edits in a tool's arguments in words.
 
 use serde_json::{Map, Value};
 
 use super::line::head;
 use super::{diff, tools};
 
-/// How much of a text is worded.
+/// The longest text that is compared for a description, in bytes.
 pub(super) const WORDED: usize = 256 * 1024;
 
-/// What the edits in a call's arguments change, in words.
+/// A description of what the edits in a call's arguments change.
 pub(super) fn wording_of(path: &str, arguments: &Map<String, Value>) -> Option<String> {
     let edits = tools::edits_in(arguments, path);
     if let [(old, new)] = *edits {
@@ -31,7 +31,7 @@ pub(super) fn wording_of(path: &str, arguments: &Map<String, Value>) -> Option<S
     diff::wording(path, &old, &new)
 }
 
-/// The two sides of SEARCH/REPLACE blocks inside one argument.
+/// The old and the new text of the SEARCH/REPLACE blocks in one argument.
 fn sides(text: &str) -> (String, String) {
     let (mut old, mut new) = (String::new(), String::new());
     let mut side = 0;

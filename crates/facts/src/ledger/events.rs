@@ -1,4 +1,4 @@
-//! What each tool use does to files, before the uses are folded per file.
+//! Extracts the events of each tool use: what it does to which file, in the order of the session.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::shell::{self, Effect, Op};
 use super::tools::{self, Kind};
 use super::{diff, paths, swe_agent};
 
-/// Gathers the events of a span's uses, in order; returns the file left open too.
+/// The events of a span's tool uses, in order, and the file that an editor has open at the end.
 pub(super) fn gather(uses: &[Invocation<'_>], open_file: Option<String>) -> (Vec<Event>, Option<String>) {
     let mut gatherer =
         Gatherer { events: Vec::new(), open_file, scripts: BTreeMap::new(), presence: Presence::default() };
@@ -28,7 +28,7 @@ struct Gatherer<'u> {
     events: Vec<Event>,
     open_file: Option<String>,
     presence: Presence<'u>,
-    /// Scripts written in this span that edit files when they are run, by path.
+    /// Scripts written in this span, by path, with the files that each one edits when it runs.
     scripts: BTreeMap<String, Vec<String>>,
 }
 
@@ -36,12 +36,12 @@ impl<'u> Gatherer<'u> {
     fn one(&mut self, one: &'u Invocation<'_>) {
         let from = self.events.len();
         self.read(one);
-        self.weigh(from);
+        self.classify_writes(from);
         self.presence.hear(one);
     }
 
-    /// Decides what a write was by what the session had shown of the file before.
-    fn weigh(&mut self, from: usize) {
+    /// Classifies writes as creation or modification by what the session showed of the file before.
+    fn classify_writes(&mut self, from: usize) {
         for event in self.events.iter_mut().skip(from) {
             if !matches!(event.act, Act::Write | Act::Copy | Act::Touch) {
                 continue;
@@ -57,7 +57,7 @@ impl<'u> Gatherer<'u> {
     fn read(&mut self, one: &Invocation<'_>) {
         let Some(output) = one.output.as_deref() else { return };
         if let Some(command) = one.command.as_deref() {
-            // Without an exit code a failure is the tool's: the command never ran.
+            // A failure without an exit code is a failure of the tool: the command never ran.
             let ran = one.failed != Some(true) || one.exit_code.is_some();
             if ran && !self.editor_command(one, command, output) {
                 self.shell(one, command, output);
@@ -89,8 +89,8 @@ impl<'u> Gatherer<'u> {
         if !paths::is_file_name(path) {
             return;
         }
-        // aider's console names a file that is added in full and edits it by its name in the
-        // repository: only the latter is how the session spells it.
+        // aider's console reports an added file by its full path and an edit by the path in the repository; the record
+        // should spell it like the edit.
         let console = one.tool == tools::AIDER_ADDED;
         let written = if console { path.rsplit('/').next().unwrap_or(path) } else { path };
         self.events.push(Event {
@@ -106,7 +106,7 @@ impl<'u> Gatherer<'u> {
 
     // ---- tools with arguments
 
-    /// A read that found no file.
+    /// Notes the file of a read that did not find it.
     fn looked_for(&mut self, one: &Invocation<'_>) {
         let tool = tools::tool(&one.tool);
         if !matches!(tool.kind, Kind::Read | Kind::Open | Kind::Editor) {
@@ -123,7 +123,7 @@ impl<'u> Gatherer<'u> {
         match tool.kind {
             Kind::Other if !one.tool.eq_ignore_ascii_case("grep") => return,
             Kind::Todos | Kind::AddTodo | Kind::ChangeTodo => return,
-            Kind::Submit => return self.handed_in(one, output),
+            Kind::Submit => return self.submitted(one, output),
             Kind::Patch => {
                 if let Some(patch) = tools::patch_in(&one.arguments) {
                     self.patch(one, one.cwd.as_deref(), &patch);
@@ -148,7 +148,7 @@ impl<'u> Gatherer<'u> {
             Kind::Code => self.code(one, arguments),
             Kind::Move => self.moved(one, arguments),
             Kind::Other => {
-                // A search in one named file shows that file.
+                // A search in a single file counts as reading it.
                 if let [path] = *tools::paths_in(arguments, false)
                     && !paths::extension(path).is_empty()
                 {
@@ -168,7 +168,7 @@ impl<'u> Gatherer<'u> {
         }
     }
 
-    /// A tool that names its file, or works on the open one.
+    /// Adds the events of a tool that names its files, or works on the open file.
     fn named(
         &mut self,
         one: &Invocation<'_>,
@@ -179,7 +179,7 @@ impl<'u> Gatherer<'u> {
         let mut named: Vec<String> =
             tools::paths_in(arguments, known).into_iter().map(str::to_owned).collect();
         if named.is_empty() && known && matches!(kind, Kind::Edit | Kind::Append) {
-            // An editor without a path argument works on its open file, which its answer names.
+            // An editor without a path argument works on its open file, which its output names.
             named.extend(swe_agent::open_file(output).path().or_else(|| self.open_file.clone()));
         }
         for path in named {
@@ -202,8 +202,8 @@ impl<'u> Gatherer<'u> {
                 | Kind::ChangeTodo
                 | Kind::Other => Act::Modify,
             };
-            if !known && act != Act::Read && !known_enough(arguments, &path) && act != Act::Delete {
-                // An unknown tool that takes a path but no text may well only look at the file.
+            if !known && act != Act::Read && !has_text_to_write(arguments, &path) && act != Act::Delete {
+                // An unknown tool with a path but no text may only read the file.
                 continue;
             }
             let worded = !matches!(act, Act::Read | Act::Delete);
@@ -224,7 +224,7 @@ impl<'u> Gatherer<'u> {
         let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default();
         let kind = match command {
             "view" | "read" => Kind::Read,
-            // Some editors' `create` refuses a file that is there, others' overwrites it.
+            // The `create` of some editors fails for an existing file, that of others overwrites it.
             "create" if !one.tool.contains("write") => Kind::Create,
             "create" | "write" => Kind::Write,
             "" if one.tool.to_ascii_lowercase().contains("write") => Kind::Write,
@@ -288,8 +288,8 @@ impl<'u> Gatherer<'u> {
         }
     }
 
-    /// The patch that a tool prints when the work is handed in.
-    fn handed_in(&mut self, one: &Invocation<'_>, output: &str) {
+    /// Adds the events of the patch that a tool prints when the agent submits its work.
+    fn submitted(&mut self, one: &Invocation<'_>, output: &str) {
         if !output.contains("diff --git ") {
             return;
         }
@@ -306,7 +306,7 @@ impl<'u> Gatherer<'u> {
 
     // ---- shell commands
 
-    /// SWE-agent's commands, where they are typed into its shell.
+    /// Adds the events of an editor command of SWE-agent; returns `false` when `command` is not one.
     fn editor_command(&mut self, one: &Invocation<'_>, command: &str, output: &str) -> bool {
         if self.open_file.is_none() && !output.contains("(Open file: ") && !output.contains("[File: ") {
             return false;
@@ -352,7 +352,7 @@ impl<'u> Gatherer<'u> {
                 }
                 continue;
             }
-            // A redirection has made its file before the command fails.
+            // The shell creates the file of a redirection before the command can fail.
             let redirected = matches!(effect.op, Op::Write | Op::Append | Op::Run | Op::Format);
             if effect.op == Op::Format && !reformatted(output, &effect.path) {
                 continue;
@@ -370,7 +370,7 @@ impl<'u> Gatherer<'u> {
             }
         }
         if stages_and_shows(command) {
-            self.handed_in(one, output);
+            self.submitted(one, output);
         }
     }
 
@@ -450,15 +450,15 @@ fn act_of(op: Op) -> Act {
     }
 }
 
-/// An edit that replaces nothing, in tools where that makes a new file.
+/// Whether an edit has nothing to replace, with which some tools create a file.
 fn makes_file(arguments: &Map<String, Value>) -> bool {
     ["old_string", "oldString", "old_str"]
         .iter()
         .any(|k| arguments.get(*k).and_then(Value::as_str) == Some(""))
 }
 
-/// Whether the arguments of an unknown tool carry text to put into a file.
-fn known_enough(arguments: &Map<String, Value>, path: &str) -> bool {
+/// Whether the arguments of an unknown tool contain text to write into the file.
+fn has_text_to_write(arguments: &Map<String, Value>, path: &str) -> bool {
     !tools::edits_in(arguments, path).is_empty()
 }
 
@@ -466,8 +466,8 @@ fn is_patch_command(command: &str) -> bool {
     command.contains("patch ")
 }
 
-/// Staging everything and printing the staged patch is how work is handed in: the patch is the
-/// whole change. A mere `git diff` is not, as the work tree may have been dirty before.
+/// Whether a command stages everything and prints the staged patch, with which agents submit their work: the patch is
+/// the whole change. A `git diff` alone is not, because the work tree may have had changes before.
 fn stages_and_shows(command: &str) -> bool {
     let stages = ["git add -A", "git add .", "git add --all"].iter().any(|w| command.contains(w));
     stages && (command.contains("git diff --cached") || command.contains("git diff --staged"))

@@ -1,4 +1,5 @@
-//! What the ledger finds in a span, what it hands on to the next span, and what it is given of earlier ones.
+//! The ledger's data types: the facts of a span ([`Facts`]), the state for the next span ([`LedgerState`]), and the
+//! names from earlier versions ([`EarlierNames`]).
 
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
@@ -13,9 +14,9 @@ use anchord_messages::id::Seq;
 /// Everything that the ledger found in one span, each list in the order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// One entry per file touched, its events of this span already folded.
+    /// One entry per file touched, with all its events in this span combined.
     pub files: Vec<FileFact>,
-    /// Copies of earlier spans that this one removed, by their spelling there: nothing is left of them.
+    /// Paths of copies that earlier spans made and this one removed, spelled as in the earlier span.
     #[serde(default)]
     pub taken_back: Vec<String>,
     /// Every command run.
@@ -24,52 +25,52 @@ pub struct Facts {
     pub test_runs: Vec<TestRunFact>,
     /// Errors, one per normalised message.
     pub errors: Vec<ErrorFact>,
-    /// What has an identity, out of structured outputs.
+    /// Things with an identity, found in structured outputs.
     #[serde(default)]
     pub things: Vec<Thing>,
-    /// How many things a bound left out.
+    /// How many things were dropped because of a limit.
     #[serde(default)]
     pub things_left_out: u32,
-    /// Which identities people, the agent and calls named, and in which messages.
+    /// The identities of things that people, the agent or calls named, each with the messages that name it.
     #[serde(default)]
     pub named: Vec<(String, Vec<Seq>)>,
-    /// What people ask for, in order.
+    /// Requests of people, in order.
     #[serde(default)]
     pub requests: Vec<RequestFact>,
-    /// Whether a person spoke, which answers what the agent had asked.
+    /// Whether a person wrote in this span; that answers the agent's open questions.
     #[serde(default)]
     pub answered: bool,
-    /// What the agent asks at the span's end, and in which message.
+    /// The agent's questions at the span's end, each with its message.
     #[serde(default)]
     pub questions: Vec<(String, Seq)>,
-    /// What the user or a later system message demands, verbatim.
+    /// Demands of the user or a later system message, verbatim.
     pub constraints: Vec<Constraint>,
-    /// The latest todo list that a tool wrote, when one did.
+    /// The latest todo list that a tool wrote, or the caller's list when `followed` is set.
     pub todos: Option<TodoList>,
-    /// The caller's list after this span, which then stands in `todos`.
+    /// The caller's todo list after this span; it replaces the tool's list in `todos`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub followed: Option<Followed>,
-    /// What the next span needs to know of this one.
+    /// The state that reading the next span starts from.
     pub carry: LedgerState,
 }
 
 /// What happened to one file within a span.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFact {
-    /// The path, one spelling for one file.
+    /// The path; every file has exactly one spelling.
     pub path: String,
     /// The change, `None` when the file was only read.
     pub action: Option<FileAction>,
-    /// The write may have been a creation or an overwrite; the merge decides by what it knows.
+    /// The file may have existed before the write; the merge decides, because it has the earlier record.
     #[serde(default)]
     pub overwrite_possible: bool,
     /// Its path before it was renamed in this span.
     pub renamed_from: Option<String>,
-    /// Created and deleted in this span.
+    /// Whether it was both created and deleted in this span.
     pub transient: bool,
     /// What changed, in words or identifiers, oldest first.
     pub changes: Vec<String>,
-    /// Why it was read, when the session says so.
+    /// Why it was read, when the session gives a reason.
     pub reason: Option<String>,
     /// The messages that show it, ascending.
     pub seqs: Vec<Seq>,
@@ -78,11 +79,11 @@ pub struct FileFact {
 /// One command run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandFact {
-    /// The command, bounded.
+    /// The command, shortened to a limit.
     pub command: String,
-    /// Its exit code, when the result says so.
+    /// Its exit code, when the result contains it.
     pub exit_code: Option<i32>,
-    /// Whether it failed, when the result says so.
+    /// Whether it failed; `None` when the result does not show it.
     pub failed: Option<bool>,
     /// The call and its result.
     pub seqs: Vec<Seq>,
@@ -105,7 +106,7 @@ pub struct TestRunFact {
     pub seqs: Vec<Seq>,
 }
 
-/// An error met in a span.
+/// An error that occurred in a span.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorFact {
     /// Its kind (`TypeError`, `E0308`, `TS2322`, `git` …), when it has one.
@@ -114,44 +115,44 @@ pub struct ErrorFact {
     pub message: String,
     /// A file and line, when the output names one.
     pub location: Option<String>,
-    /// The command whose output shows it; the same command passing later resolves the error.
+    /// The command whose output shows it; a later successful run of the same command resolves the error.
     pub command: Option<String>,
     /// How it was resolved within the span.
     pub resolution: Option<String>,
-    /// How often it was met in the span.
+    /// How often it occurred in the span.
     pub count: u32,
     /// The messages that show it, ascending.
     pub seqs: Vec<Seq>,
 }
 
-/// The state that the reading of a span hands to that of the next one: small, bounded, opaque to all others.
+/// The state that the ledger passes from one span to the next: small, bounded, and read by nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LedgerState {
-    /// The working directory that the session revealed.
+    /// The session's working directory, when messages show it.
     pub cwd: Option<String>,
-    /// The first directory that a call asked to run in.
+    /// The first absolute directory that a call asked to run in.
     pub named_cwd: Option<String>,
-    /// Where the shell stands, when it moved.
+    /// The shell's current directory, when a `cd` changed it.
     pub shell_cwd: Option<String>,
     /// The file that an editor tool has open (SWE-agent).
     pub open_file: Option<String>,
-    /// Files that are a copy of another one and nothing more, newest last, bounded.
+    /// Files that are unchanged copies of another file, newest last, bounded.
     pub copies: Vec<String>,
     /// Todo items by task id, for tools that update one item at a time.
     pub todos: Vec<(String, TodoItem)>,
-    /// Open errors and the command that showed each, so that a later pass resolves them.
+    /// Open errors, each with the command that showed it, so that a later successful run resolves it.
     pub open_errors: Vec<(String, String)>,
     /// Commands that failed last time they ran, newest last, bounded.
     pub failing_commands: Vec<String>,
-    /// The last text of the span, bounded, when it may hold a command that only the next span
-    /// answers.
+    /// The span's last message with its text, bounded, when it may contain a command whose output is in the next
+    /// span.
     pub unanswered: Option<(Seq, String)>,
-    /// How the agent's last message ended; nothing while it works.
+    /// How the agent's last message ended; `None` while the agent is still working.
     pub ending: Option<Ending>,
 }
 
-/// The names that earlier versions of the record hold, in any order.
+/// The names in earlier versions of the record, in any order.
 #[derive(Clone, Debug, Default)]
 pub struct EarlierNames<'a> {
     /// Paths as earlier versions spell them.

@@ -1,4 +1,4 @@
-//! Folds what happened to files into one fact per file.
+//! Combines the events of a span into one fact for each file.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +9,27 @@ use super::{EarlierNames, FileFact, diff};
 use crate::ledger::FileAction;
 use anchord_messages::id::Seq;
 
-/// The most distinct changes that are kept per file; what is in the middle goes first.
+/// The most distinct changes that are kept per file; those in the middle are dropped first.
 const MAX_CHANGES: usize = 20;
 const FIRST_CHANGES: usize = 8;
-/// The most copies that the next span is told of, the latest ones; the removal of an older one is told.
+/// The most copies passed to the next span, the latest ones; the removal of an older one is reported like any other.
 const MAX_COPIES: usize = 100;
 
-/// What a span did to files.
+/// The result: a span's facts about files.
 #[derive(Debug, Default)]
 pub(super) struct Folded {
     /// One fact per file.
     pub files: Vec<FileFact>,
     /// Copies of earlier spans that were removed.
     pub taken_back: Vec<String>,
-    /// Files that are copies and nothing more.
-    /// A copy that is looked at and removed changes nothing, also when a version was made in between. Once it is
-    /// worked on it is a file like any other, and its removal is reported.
+    /// Files that are unchanged copies. A copy that is only read and then removed leaves no fact, even when a version
+    /// was made in between. Once it is edited it is a file like any other, and its removal is reported.
     pub copies: Vec<String>,
-    /// The directory that relative paths start from.
+    /// The directory that relative paths are relative to.
     pub root: Option<String>,
 }
 
-/// Folds the events of a span; `copies` are the copies that earlier spans made.
+/// Combines the events of a span; `copies` are unchanged copies from earlier spans.
 pub(super) fn fold(
     events: Vec<Event>,
     (known, copies): (&EarlierNames<'_>, &[String]),
@@ -40,7 +39,7 @@ pub(super) fn fold(
         let before = e.from.as_ref().map(|(written, full)| (written.as_str(), full.as_str()));
         std::iter::once((e.written.as_str(), e.full.as_str())).chain(before)
     });
-    // A copy's two paths may well share their end: that says nothing of where the session stands.
+    // A copy's two paths often share their end, which is no evidence for the session's directory.
     let evidence = events.iter().filter(|e| e.act != Act::Copy).map(|e| e.full.as_str());
     let book = Spellings::open(stated, &known.paths, &evidence, given);
     let earlier_copies = copies.iter().map(|path| book.key(path)).filter(|key| book.knows(key)).collect();
@@ -51,22 +50,22 @@ pub(super) fn fold(
     folder.finish()
 }
 
-/// What is known of one file so far.
+/// The state of one file while events are applied.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent observations, each set by other events")]
 struct File {
     key: String,
     action: Option<FileAction>,
-    /// It was seen to be there before anything changed it.
+    /// Whether it existed before the first change.
     existed: bool,
     overwrite_possible: bool,
     transient: bool,
     renamed_from: Option<String>,
-    /// It has a new path now and is told under that.
+    /// Whether it was moved; its fact is under the new path.
     gone: bool,
-    /// It is a copy of another file and nothing more.
+    /// Whether it is an unchanged copy of another file.
     copy: bool,
-    /// An earlier span's copy that was removed.
+    /// Whether it was an earlier span's copy and was removed.
     taken_back: bool,
     changes: Vec<String>,
     dropped: usize,
@@ -75,7 +74,7 @@ struct File {
 
 struct Folder {
     book: Spellings,
-    /// The identities of the copies that earlier spans made, the newest last.
+    /// The identities of unchanged copies from earlier spans, newest last.
     earlier_copies: Vec<String>,
     index: BTreeMap<String, usize>,
     files: Vec<File>,
@@ -126,7 +125,7 @@ impl Folder {
                 }
                 let was_changed = file.action.is_some();
                 file.apply(act);
-                // A changed file names the messages that changed it; reading it before or after adds nothing.
+                // A changed file lists only the messages that changed it, not those that read it.
                 if was_changed && act == Act::Read {
                     return;
                 }
@@ -138,7 +137,7 @@ impl Folder {
         }
     }
 
-    /// The identities of the files known below a folder.
+    /// The identities of all files below a folder, of this span and of earlier versions.
     fn below(&mut self, folder: &str) -> Vec<String> {
         let prefix = format!("{folder}/");
         let mut keys: Vec<String> = self
@@ -182,7 +181,7 @@ impl Folder {
                 return;
             }
             if paths::extension(from).is_empty() && paths::extension(to).is_empty() {
-                // Most likely a folder none of whose files the session has touched.
+                // Probably a folder in which the session touched no file.
                 return;
             }
         }
@@ -216,7 +215,7 @@ impl Folder {
                 target.apply(Act::Modify);
             } else {
                 target.apply(Act::Write);
-                // A move onto a path that nothing has named before makes a new file.
+                // The target is new; whether it counts as created depends on the source.
                 target.overwrite_possible = unsure;
             }
         } else {
@@ -271,13 +270,13 @@ impl Folder {
 }
 
 impl File {
-    /// Moves the file's state on.
+    /// Applies an event to the file's state.
     fn apply(&mut self, act: Act) {
         if act != Act::Read {
             self.copy = act == Act::Copy && (self.copy || !self.existed && self.action.is_none());
         }
         if self.gone && act != Act::Delete {
-            // What stood here moved away; this is a new file under the old name.
+            // The earlier file was moved away; this is a new file under its old path.
             self.gone = false;
             self.existed = false;
             self.action = None;
@@ -306,7 +305,7 @@ impl File {
                 self.transient = false;
                 Some(again)
             }
-            // Nobody has said that it is new, so what is worked on is not called so.
+            // Nothing showed that it was new, so a file that is edited again counts as modified.
             (Act::Modify | Act::Create, Some(FileAction::Created)) if self.overwrite_possible => {
                 Some(FileAction::Modified)
             }
@@ -324,7 +323,7 @@ impl File {
         self.action = action;
     }
 
-    /// Takes back all that was seen of a copy: one that was taken and removed again leaves nothing behind.
+    /// Resets the state of an unchanged copy that is removed, so that it leaves no fact; returns whether it was one.
     fn forget_copy(&mut self) -> bool {
         if self.copy {
             let taken_back = self.taken_back || self.existed;
@@ -334,7 +333,7 @@ impl File {
         false
     }
 
-    /// Takes in the messages of an event.
+    /// Adds the messages of an event.
     fn note(&mut self, event: &Event) {
         for seq in &event.seqs {
             if self.seqs.last() != Some(seq) {
@@ -343,11 +342,11 @@ impl File {
         }
     }
 
-    /// Takes in the messages and the wording of an event.
+    /// Adds the messages and the description of an event.
     fn see(&mut self, event: &Event) {
         self.note(event);
         let Some(change) = &event.change else { return };
-        // What a file has that is written as a whole was there before for the most part.
+        // When an existing file is written as a whole, most of its content existed before, so it is not "added".
         let whole = event.act == Act::Write && self.existed;
         match change.strip_prefix("added ").filter(|_| whole) {
             Some(content) => {
@@ -362,7 +361,7 @@ impl File {
         if change.is_empty() || self.changes.contains(&change) {
             return;
         }
-        // A file written anew with the same definitions is the earlier change with other counts.
+        // The same definitions with other counts: the file was written again, so the new description replaces the old.
         let words = |text: &'_ str| text.rsplit_once(" (").map_or(text, |(words, _)| words).len();
         let told = change
             .get(..words(&change))

@@ -1,5 +1,5 @@
-//! One tool use, whatever agent made it: a structured call with its result, a fenced command with
-//! the observation that follows, a console line with its output.
+//! The tool use (invocation) in one form for all agents: a structured call with its result, a fenced command with the
+//! observation after it, a console line with its output.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -10,7 +10,7 @@ use super::outcome;
 use super::shell::{self, Script};
 use anchord_messages::id::Seq;
 
-/// A tool use with what came back.
+/// A tool use with its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation<'a> {
     /// The tool's name as the agent uses it; `bash` for fenced commands.
@@ -19,21 +19,21 @@ pub struct Invocation<'a> {
     pub arguments: Cow<'a, str>,
     /// The shell command, when the tool runs one.
     pub command: Option<Cow<'a, str>>,
-    /// The directory that the command or relative paths start from, when the session reveals it.
+    /// The directory of the command and of relative paths, when the session shows it.
     pub cwd: Option<String>,
     /// The tool's output; `None` while the call is pending or was never answered.
     pub output: Option<Cow<'a, str>>,
-    /// The exit code, when the result says so.
+    /// The exit code, when the result contains it.
     pub exit_code: Option<i32>,
-    /// Whether the call failed as a tool (refused, not found, not applied), when the result says so.
+    /// Whether the call itself failed (refused, not found, not applied); `None` when the result does not show it.
     pub failed: Option<bool>,
     /// The message with the call.
     pub call_seq: Seq,
     /// The message with the result.
     pub result_seq: Option<Seq>,
-    /// The command taken apart, when somebody asked for it.
+    /// The parsed command, cached at its first use.
     pub(super) parsed: OnceCell<Script>,
-    /// The arguments as JSON, when somebody asked for them.
+    /// The parsed arguments, cached at their first use.
     pub(super) fields: OnceCell<Option<Map<String, Value>>>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Invocation<'a> {
         seqs
     }
 
-    /// The command taken apart. It must not change any more, and its directory must be known.
+    /// The parsed command, cached: `command` and `cwd` must have their final values before the first call.
     pub(super) fn script(&self) -> Option<&Script> {
         let command = self.command.as_deref()?;
         Some(self.parsed.get_or_init(|| shell::parse(command, self.cwd.as_deref())))
@@ -59,7 +59,7 @@ impl<'a> Invocation<'a> {
         self.fields.get_or_init(parse).as_ref()
     }
 
-    /// A use that nothing has answered yet.
+    /// A tool use without a result.
     pub(super) fn pending(tool: Cow<'a, str>, arguments: Cow<'a, str>, call_seq: Seq) -> Self {
         Self {
             tool,
@@ -76,14 +76,14 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// A shell command that nothing has answered yet.
+    /// A shell command without a result.
     pub(super) fn shell(command: Cow<'a, str>, call_seq: Seq) -> Self {
         let mut one = Self::pending(Cow::Borrowed("bash"), Cow::Borrowed(""), call_seq);
         one.command = Some(command);
         one
     }
 
-    /// Takes in what came back.
+    /// Sets the result, and the exit code and failure that it shows.
     pub(super) fn answer(&mut self, output: Cow<'a, str>, is_error: Option<bool>, seq: Seq) {
         let read = outcome::read(output, is_error, self.command.is_some());
         self.output = Some(read.output);

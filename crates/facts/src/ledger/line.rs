@@ -1,14 +1,14 @@
-//! One line of text as programs print it, cleaned and bounded.
+//! Text helpers for programs' output: splitting into lines, cleaning, and cutting to a limit.
 
 use std::borrow::Cow;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use anchord_messages::message::Part;
 
-/// The longest part of one line that is read, in bytes: what is longer is data, not a message.
+/// The longest part of a line that is read, in bytes; longer lines are data, not messages.
 pub const MAX_LINE: usize = 2_000;
 
-/// The lines of a text as `str::lines` tells them; looks for their ends many bytes at a time.
+/// The lines of a text, as `str::lines` returns them, but with a vectorized search for line ends.
 pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -24,7 +24,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The lines of a text that hold one of the words, none of which holds a line's end.
+/// The lines of a text that contain one of the words; no word may contain a line end.
 pub fn lines_with<'t>(words: &AhoCorasick, text: &'t str) -> impl Iterator<Item = &'t str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -38,10 +38,10 @@ pub fn lines_with<'t>(words: &AhoCorasick, text: &'t str) -> impl Iterator<Item 
     })
 }
 
-/// Finds any of some words in whatever case of ASCII.
+/// A searcher for words, without regard to ASCII case.
 ///
 /// # Panics
-/// When the words do not make an automaton: they are constants, and tests build them.
+/// When the automaton cannot be built: the words are constants, and tests build each one.
 pub fn any_of<W: AsRef<[u8]>>(words: impl IntoIterator<Item = W>) -> AhoCorasick {
     #[expect(clippy::expect_used, reason = "the words are constants, and tests compile them")]
     AhoCorasickBuilder::new()
@@ -82,7 +82,7 @@ pub fn plain(line: &str) -> Cow<'_, str> {
     Cow::Owned(anstream::adapter::strip_str(line).to_string())
 }
 
-/// The text with every run of whitespace as one space, none at the ends.
+/// A text with every run of white space as one space, and none at the ends.
 #[must_use]
 pub fn squash(text: &str) -> String {
     if is_squashed(text.as_bytes()) {
@@ -98,10 +98,10 @@ pub fn squash(text: &str) -> String {
     out
 }
 
-/// Whether a text is ASCII with nothing but single spaces between words, as most texts are.
+/// Whether a text is ASCII with single spaces between words, as most texts are, so that [`squash`] would not change it.
 #[must_use]
 pub fn is_squashed(text: &[u8]) -> bool {
-    /// So many bytes are looked at together.
+    /// The bytes that are compared at once.
     const TOGETHER: usize = 64;
     let mut before = b' ';
     let single = text.chunks(TOGETHER).all(|bytes| {
@@ -115,7 +115,7 @@ pub fn is_squashed(text: &[u8]) -> bool {
     single && before != b' '
 }
 
-/// At most `max` characters, with `…` for what was cut; cut at a space when one is near.
+/// At most `max` characters, with `…` in place of what was cut; cut at a space when one is near.
 pub fn clip(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();
@@ -128,7 +128,7 @@ pub fn clip(text: &str, max: usize) -> String {
     out
 }
 
-/// At most `max` characters, the larger part from the start and the rest from the end.
+/// At most `max` characters: the larger part from the start, the rest from the end.
 pub fn clip_middle(text: &str, max: usize) -> String {
     let total = text.chars().count();
     if total <= max {
@@ -137,7 +137,7 @@ pub fn clip_middle(text: &str, max: usize) -> String {
     let tail = max / 3;
     let start = text.char_indices().nth(total - tail).map_or(text.len(), |(at, _)| at);
     let end = text.get(start..).unwrap_or_default();
-    // The tail begins at a word, so that no path or number is cut in half.
+    // The tail begins with a whole word, so that no path or number is broken.
     let end =
         end.find(char::is_whitespace).filter(|at| *at < 24).map_or(end, |at| end.get(at..).unwrap_or(end));
     format!("{} {}", clip(text, max - tail), end.trim_start())
@@ -153,7 +153,7 @@ pub(super) fn tail(text: &str, max: usize) -> &str {
     text.get(text.ceil_char_boundary(text.len().saturating_sub(max))..).unwrap_or("")
 }
 
-/// At most `max` bytes, with `…` for what was cut; never cut inside a path, an identifier or a number.
+/// At most `max` bytes, with `…` in place of what was cut; never cut inside a path, an identifier or a number.
 pub(super) fn clip_bytes(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();

@@ -1,8 +1,10 @@
-//! The ledger: facts taken from messages by code, never by an LLM.
+//! The ledger: extracts the facts of a span of messages, by code and never by an LLM.
 //!
-//! What lives here: the tool vocabularies of real agents, shell and diff reading, test runs,
-//! errors, identifiers and constraints.
-//! Invariant: a fact has the `seqs` of the messages that show it; a call that failed is no change.
+//! What lives here: first, tool calls are paired with their results (`pairing`), whether structured or written as text
+//! (`spoken`, `aider`, `swe_agent`). From these, `events` and `files` extract changes to files, with parsers for shell
+//! scripts and diffs (`shell`, `diff`); other modules extract test runs, errors, things, todo lists, requests and
+//! constraints. `facts` has the types of the result.
+//! Invariant: a fact has the `seqs` of the messages that show it; a failed call never counts as a change.
 //! Must not know: summaries' wording, renderings, budgets.
 
 mod aider;
@@ -46,15 +48,14 @@ use invocation::Invocation;
 use line::clip_bytes;
 use reading::Reading;
 
-/// Reads the facts out of a span. `carry` is the previous span's; `known` tells whether an earlier
-/// version already knows a path, so that an overwrite is told from a creation and one file keeps
-/// one spelling.
+/// Extracts the facts of a span. `carry` is the state after the previous span. `known` has the names in earlier
+/// versions, which distinguish an overwrite from a creation and keep one spelling for each file.
 #[must_use]
 pub fn read(span: &[Numbered], carry: &LedgerState, known: &EarlierNames<'_>) -> Facts {
     read_from(&Reading::each(span), carry, known)
 }
 
-/// Reads the facts out of the readings of a span, which other readers of the span may use too.
+/// Like [`read`], for a caller that has parsed the span's messages already.
 #[must_use]
 pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames<'_>) -> Facts {
     let (uses, directories) = pairing::read(span, carry);
@@ -99,7 +100,7 @@ pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames
     }
 }
 
-/// How much of a command is kept, in bytes.
+/// The longest command that is kept, in bytes.
 const COMMAND_BYTES: usize = 300;
 
 fn commands(uses: &[Invocation<'_>]) -> Vec<CommandFact> {
@@ -115,7 +116,7 @@ fn commands(uses: &[Invocation<'_>]) -> Vec<CommandFact> {
     uses.iter().filter_map(fact).collect()
 }
 
-/// What is wrong with the rules, file by file.
+/// The faults in the rule files, for a test.
 #[cfg(test)]
 pub(crate) fn rule_problems() -> Vec<String> {
     [test_runs::rule_problems(), errors::rule_problems(), tools::rule_problems()].concat()

@@ -1,4 +1,4 @@
-//! What a tool's output says about its call: the exit code, and whether the call failed as a tool.
+//! The outcome of a tool call, parsed from its output: the exit code, and whether the call failed.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,22 +9,22 @@ use serde_json::Value;
 
 use super::line::{any_of, head, tail};
 
-/// The output of a call, read.
+/// The outcome of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outcome<'a> {
-    /// The output, taken out of its JSON wrapping where it had one.
+    /// The output, without a JSON wrapper.
     pub output: Cow<'a, str>,
-    /// The exit code, when the output states one.
+    /// The exit code, when the output contains one.
     pub exit_code: Option<i32>,
-    /// Whether the call failed, when the output or the harness says so.
+    /// Whether the call failed; `None` when neither the output nor the harness shows it.
     pub failed: Option<bool>,
 }
 
-/// How much of an output's head and tail is searched for a harness's own words: what the harness
-/// adds stands at an edge, what stands in the middle is the tool's output.
+/// The bytes at each end of an output that are searched for the harness's words, because a harness adds them there; the
+/// middle belongs to the tool.
 const EDGE: usize = 600;
 
-/// Words with which harnesses say that a call was not carried out, whatever its tool.
+/// Words with which harnesses report that a call of any tool was not executed.
 const REFUSED: &[&str] = &[
     "<tool_use_error>",
     "the user doesn't want to proceed with this tool use",
@@ -57,7 +57,7 @@ const REFUSED: &[&str] = &[
     "blocked:",
 ];
 
-/// Words with which editing and reading tools say that they did nothing.
+/// Words with which editing and reading tools report that they did nothing.
 const NOT_DONE: &[&str] = &[
     "file does not exist",
     "does not exist",
@@ -97,11 +97,11 @@ const NOT_DONE: &[&str] = &[
     "enoent",
 ];
 
-/// Words with which they say so in whatever sentence.
+/// Words that report it in any position of a sentence.
 const SURELY_NOT_DONE: &[&str] =
     &["no replacement was performed", "(file not modified)", "no changes made", "no changes to make"];
 
-/// Words with which they say that it was done; what comes after them is about the file's text.
+/// Words that report success; what follows them quotes the file.
 const DONE: &[&str] = &[
     "has been updated",
     "has been edited",
@@ -116,7 +116,7 @@ const DONE: &[&str] = &[
     "wrote ",
 ];
 
-/// How an output begins when its tool reports an error and nothing else.
+/// Beginnings of outputs that only report an error.
 const ERROR_START: &[&str] = &[
     "error:",
     "error -",
@@ -151,13 +151,13 @@ static EXIT_CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Reads an output. `shell` tells whether the tool runs a shell command, whose own output may hold
-/// any words and whose exit code the harness writes beside it.
+/// Parses an output. With `shell`, the tool ran a shell command: its output may contain any words, and the harness adds
+/// the exit code.
 pub(super) fn read(output: Cow<'_, str>, is_error: Option<bool>, shell: bool) -> Outcome<'_> {
     if shell {
         return shell_outcome(output, is_error);
     }
-    // Codex answers its patch tool as it answers its shell: with an exit code around the text.
+    // Codex wraps the result of its patch tool, too, with an exit code.
     let (output, exit_code) = match wrapped(&output) {
         Some((inner, code)) => (Cow::Owned(inner), Some(code)),
         None => (output, None),
@@ -189,7 +189,7 @@ fn shell_outcome(output: Cow<'_, str>, is_error: Option<bool>) -> Outcome<'_> {
     Outcome { output, exit_code, failed }
 }
 
-/// The text and the exit code of a tool that runs no command but reports like one.
+/// The text and the exit code of a tool that is no shell but reports like one.
 fn wrapped(output: &str) -> Option<(String, i32)> {
     let start = output.trim_start();
     if start.starts_with('{') && start.contains("\"metadata\"") {
@@ -202,7 +202,7 @@ fn wrapped(output: &str) -> Option<(String, i32)> {
     Some((inner.trim_start().to_owned(), code.trim().parse().ok()?))
 }
 
-/// Codex and others answer `{"output": …, "metadata": {"exit_code": 0}}` or a flat form of it.
+/// Unwraps `{"output": …, "metadata": {"exit_code": 0}}`, or a flat form of it, which Codex and others return.
 fn unwrap_json(output: &str) -> Option<(String, Option<i32>)> {
     let text = output.trim();
     if !text.starts_with('{') || !text.ends_with('}') {
@@ -226,8 +226,8 @@ fn unwrap_json(output: &str) -> Option<(String, Option<i32>)> {
     Some((texts.join("\n").trim_end().to_owned(), exit_code))
 }
 
-/// Gemini CLI and Qwen Code label what a command printed and how it ended; a label without a value is
-/// left out or says `(none)`.
+/// The output and exit code in the labelled form of Gemini CLI and Qwen Code, in which a label without a value is
+/// absent or `(none)`.
 fn labelled(output: &str) -> Option<(&str, Option<i32>)> {
     const LABELS: &[&str] = &[
         "\nStderr: ",
@@ -249,7 +249,7 @@ fn labelled(output: &str) -> Option<(&str, Option<i32>)> {
         Some(at + label.len())
     })?;
     let rest = text.get(label..)?;
-    // What the program printed may look like a label; the harness's own stand at the end.
+    // The program's output may contain something like a label; the harness's labels are at the end.
     let end = tail(rest, 1_000);
     let from = rest.len() - end.len();
     let value = |name: &str| {
@@ -264,7 +264,7 @@ fn labelled(output: &str) -> Option<(&str, Option<i32>)> {
         Some(code) => code.parse().ok(),
         None => (said("\nError: ").is_none() && said("\nSignal: ").is_none()).then_some(0),
     };
-    // Errors are the program's words too: only what follows them is left out.
+    // The label for errors introduces program output too, which is kept; the labels after it are cut off.
     let inner = LABELS.iter().skip(2).filter_map(|name| end.rfind(name)).min().unwrap_or(end.len());
     Some((rest.get(..from + inner)?.trim(), exit_code))
 }
@@ -276,8 +276,7 @@ fn exit_code(output: &str) -> Option<i32> {
         found.and_then(|c| c.get(1)?.as_str().parse().ok())
     };
     let trimmed = output.trim_start();
-    // At the head only the very first lines are the harness's; a program's own "exit code" further
-    // down is its output.
+    // At the head, only the first lines can be the harness's; an "exit code" further down is program output.
     let first = head(trimmed.lines().next().unwrap_or(""), 120);
     let starts = |p: &str| first.get(..p.len()).is_some_and(|s| s.eq_ignore_ascii_case(p));
     if ["exit code", "<returncode>", "<exit_code>", "process exited with", "command exited with", "chunk id"]
@@ -303,7 +302,7 @@ fn exit_code(output: &str) -> Option<i32> {
     None
 }
 
-/// The answer without the line in which a harness repeats the call (`[read_file for 'a'] Result:`).
+/// The output without the line in which a harness repeats the call (`[read_file for 'a'] Result:`).
 fn answer(output: &str) -> &str {
     let output = output.trim_start();
     let first = head(output, 1_200).lines().next().unwrap_or("");
@@ -314,7 +313,7 @@ fn answer(output: &str) -> &str {
 
 fn refused(output: &str) -> bool {
     static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(REFUSED));
-    // The words begin within the first 40 bytes, and none is longer than 80.
+    // The words must begin within the first 40 bytes, and none is longer than 80 bytes.
     WORDS.find(head(answer(output), 40 + 80)).is_some_and(|hit| hit.start() < 40)
 }
 
@@ -327,10 +326,10 @@ fn not_done(output: &str) -> bool {
     if ERROR_START.iter().any(begins) {
         return true;
     }
-    // A long answer is content; a tool that did nothing says so briefly or on its first line.
+    // A long output is content; a tool that did nothing reports that in a short output or on its first line.
     let is_brief = trimmed.len() <= 400 && memchr::memchr_iter(b'\n', trimmed.as_bytes()).nth(3).is_none();
     let searched = if is_brief { text } else { head(text.lines().next().unwrap_or(""), 200) };
-    // What comes after the words that it was done is about the file's text.
+    // What follows a report of success quotes the file.
     SURELY.is_match(searched)
         || EITHER.find(searched).is_some_and(|first| first.pattern().as_usize() >= DONE.len())
 }

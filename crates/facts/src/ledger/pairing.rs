@@ -11,7 +11,7 @@ use super::{LedgerState, spoken, tools};
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Role, ToolResult};
 
-/// Reads the tool uses of a span and how its directories stand at its end.
+/// The tool uses of a span with their results, and the directories at the span's end.
 pub(super) fn read<'a>(span: &'a [Reading<'_>], carry: &LedgerState) -> (Vec<Invocation<'a>>, Directories) {
     let mut reader = Reader { found: Vec::new(), waiting: HashMap::new(), batch: Vec::new() };
     if let Some((seq, text)) = &carry.unanswered {
@@ -32,10 +32,10 @@ pub(super) fn read<'a>(span: &'a [Reading<'_>], carry: &LedgerState) -> (Vec<Inv
 
 struct Reader<'a> {
     found: Vec<Invocation<'a>>,
-    /// Unanswered calls by id, oldest first. A new batch takes over an id that it repeats: results
-    /// belong to the nearest call before them.
+    /// Calls without a result, by id, oldest first. When a later message reuses an id, the earlier calls are dropped,
+    /// because a result belongs to the nearest call before it.
     waiting: HashMap<&'a str, Vec<usize>>,
-    /// The calls of the latest assistant message that had any.
+    /// The calls of the latest assistant message with calls.
     batch: Vec<usize>,
 }
 
@@ -75,8 +75,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The call that a result answers: by its id, else the only one left in the latest batch, else
-    /// (results without ids) the first one left.
+    /// The call that a result belongs to: by its id; else the only unanswered call of the latest batch; for a result
+    /// without an id, the first unanswered one.
     fn called(&mut self, id: &str) -> Option<usize> {
         if let Some(indexes) = self.waiting.get_mut(id)
             && !indexes.is_empty()

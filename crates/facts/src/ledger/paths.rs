@@ -1,15 +1,15 @@
-//! Paths as text: cleaned, joined, told from other words, and one spelling for one file.
+//! Paths as text: cleaning, joining, recognising a path, and choosing one spelling for each file ([`Spellings`]).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// The longest text that is taken for a path.
+/// The longest text that counts as a path, in bytes.
 const MAX_PATH: usize = 1024;
 
-/// Cleans a path: forward slashes for Windows paths, no `./`, no `//`, `..` folded.
+/// Cleans a path: forward slashes for Windows paths, no `./`, no `//`, `..` resolved.
 #[must_use]
 pub(super) fn clean(path: &str) -> String {
     let cleaned = clean_once(path);
-    // Folding may bring a drive to the front, which tells only then what the backslashes are.
+    // Resolving `..` may move a drive to the front, which makes it a Windows path.
     if is_windows(&cleaned) { clean_once(&cleaned) } else { cleaned }
 }
 
@@ -50,7 +50,7 @@ fn clean_once(path: &str) -> String {
     cleaned
 }
 
-/// Whether there is nothing to fold in a path: mostly so.
+/// Whether a path needs no cleaning, as most paths do not.
 fn is_clean(path: &str) -> bool {
     let mut before = b' ';
     let folds = path.bytes().any(|byte| {
@@ -61,7 +61,7 @@ fn is_clean(path: &str) -> bool {
     !folds && before != b'/' && !path.starts_with('.')
 }
 
-/// Joins a path to the directory it starts from; absolute paths stand alone.
+/// Joins a relative path to a directory; an absolute path is returned as it is.
 #[must_use]
 pub(super) fn join(base: Option<&str>, path: &str) -> String {
     match base {
@@ -80,8 +80,8 @@ fn has_drive(path: &str) -> bool {
     matches!(path.as_bytes(), [d, b':', b'/' | b'\\', ..] if d.is_ascii_alphabetic())
 }
 
-/// Backslashes separate in a Windows path (a drive, or words on both sides of each); elsewhere they
-/// escape.
+/// Whether a path is a Windows path: it has a drive, or every backslash has a word on both sides. Elsewhere a backslash
+/// escapes.
 fn is_windows(path: &str) -> bool {
     if !path.contains('\\') {
         return false;
@@ -113,7 +113,7 @@ pub(super) fn is_file_name(text: &str) -> bool {
     !matches!(last, "" | "." | ".." | "~")
 }
 
-/// Whether a shell word, quotes already gone, can name one file.
+/// Whether a shell word, without its quotes, can name one file.
 #[must_use]
 pub(super) fn is_shell_file(word: &str) -> bool {
     is_file_name(word)
@@ -142,14 +142,14 @@ pub(super) fn looks_like_file(text: &str) -> bool {
     }
 }
 
-/// The folder and the name's extension, lower case, without the dot.
+/// The extension of a file name, in lower case, without the dot.
 #[must_use]
 pub(super) fn extension(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or("");
     name.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase()).unwrap_or_default()
 }
 
-/// The identity of a path that was made absolute: drives and their folders ignore case.
+/// The identity of an absolute path, equal for all spellings of one file: paths with a drive ignore case.
 fn identity(path: &str, drives: bool) -> String {
     if has_drive(path) {
         return path.to_ascii_lowercase();
@@ -157,7 +157,7 @@ fn identity(path: &str, drives: bool) -> String {
     if path.starts_with("\\\\") {
         return path.to_ascii_lowercase().replace('\\', "/");
     }
-    // Git Bash and WSL write the drive as a folder.
+    // Git Bash and WSL write a drive as a folder (`/c`, `/mnt/c`).
     let drive = path.strip_prefix("/mnt").unwrap_or(path);
     match drive.as_bytes() {
         [b'/', d, b'/', _, ..] if drives && d.is_ascii_alphabetic() => {
@@ -167,7 +167,7 @@ fn identity(path: &str, drives: bool) -> String {
     }
 }
 
-/// The home folder that a path lies in.
+/// The home folder that contains a path.
 fn home_of(path: &str) -> Option<&str> {
     if path.starts_with("/root/") {
         return Some("/root");
@@ -179,15 +179,15 @@ fn home_of(path: &str) -> Option<&str> {
     path.get(..path.len() - name.len() + user.len())
 }
 
-/// One spelling for one file: gathers the paths of a span, then tells how each is spelled.
+/// Chooses one spelling for each file, from the paths of a span and of earlier versions.
 #[derive(Debug, Default)]
 pub(super) struct Spellings {
     root: Option<String>,
-    /// What `~` stands for, when the session reveals it.
+    /// The folder that `~` means, when the session shows it.
     home: Option<String>,
     /// Whether the session names drives, so that `/c/x` is `C:/x`.
     drives: bool,
-    /// How a path is written whose identity is written otherwise.
+    /// The path as written, by identity, where the two differ.
     shown: BTreeMap<String, String>,
     /// Spelling by identity.
     spelling: BTreeMap<String, Spelling>,
@@ -195,15 +195,16 @@ pub(super) struct Spellings {
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Clone)]
 enum Spelling {
-    /// As an earlier version spells it.
+    /// The spelling in an earlier version.
     Earlier(String),
-    /// As a call spells it, absolute.
+    /// The absolute path in a call.
     Given(String),
 }
 
 impl Spellings {
-    /// Opens the book. `stated` is the session's directory; `known` the spellings of earlier
-    /// versions; `given` the paths of this span as `(as written, joined to where it ran)`.
+    /// Collects the paths. `stated` is the session's directory, `known` the spellings in earlier versions, `given` the
+    /// paths of this span as written and joined to their directory; the root is inferred from `known` and `evidence`
+    /// when it is not stated.
     pub(super) fn open<'p>(
         stated: Option<&str>,
         known: &[&'p str],
@@ -250,8 +251,8 @@ impl Spellings {
     }
 
     fn know(&mut self, mut paths: Vec<&str>) {
-        // An absolute and a relative spelling of one file may both be known from before the
-        // root was; the first in order stays.
+        // Earlier versions may have an absolute and a relative spelling of one file, from before the root was known;
+        // the first in order wins.
         paths.sort_unstable();
         for path in paths {
             let key = self.key(path);
@@ -279,7 +280,7 @@ impl Spellings {
             None => {
                 let shown = self.shown.get(key).map_or(key, String::as_str);
                 let root = self.root.as_deref().unwrap_or("");
-                // A key and what is shown for it differ in case at most, unless a drive is a folder.
+                // The identity and the written path differ only in case, unless a drive is written as a folder.
                 let inside = shown.get(..root.len()).filter(|start| {
                     !root.is_empty() && (*start == root || self.drives && start.eq_ignore_ascii_case(root))
                 });
@@ -291,12 +292,12 @@ impl Spellings {
         }
     }
 
-    /// Whether an earlier version knows the file.
+    /// Whether an earlier version has the file.
     pub(super) fn knows(&self, key: &str) -> bool {
         matches!(self.spelling.get(key), Some(Spelling::Earlier(_)))
     }
 
-    /// The identities of known files inside a folder.
+    /// The identities of earlier versions' files inside a folder.
     pub(super) fn known_inside<'s>(&'s self, folder: &'s str) -> impl Iterator<Item = &'s str> + 's {
         let prefix = format!("{folder}/");
         self.spelling
@@ -307,11 +308,11 @@ impl Spellings {
     }
 }
 
-/// The most paths that are looked at for where the session stands.
+/// The most paths from which the session's directory is inferred.
 const ROOT_SAMPLE: usize = 5_000;
 
-/// The paths that tell where the session stands: those that are known, in order when they are too many, then
-/// those of the span.
+/// The paths from which the session's directory is inferred: those of earlier versions (sorted when there are too many,
+/// so that the choice is stable), then those of the span.
 fn sample<'s>(known: &[&'s str], evidence: &(impl Iterator<Item = &'s str> + Clone)) -> Vec<&'s str> {
     let mut sample = known.to_vec();
     if known.len() + evidence.clone().count() > ROOT_SAMPLE {
@@ -323,16 +324,15 @@ fn sample<'s>(known: &[&'s str], evidence: &(impl Iterator<Item = &'s str> + Clo
     sample
 }
 
-/// Finds the directory that relative paths start from: the one that turns relative paths into
-/// absolute ones that are also used. A bare name says little (many folders have a `mod.rs`), so it
-/// takes three of them, or one path with a folder.
+/// Infers the directory of relative paths: with it in front, relative paths equal absolute paths that also occur. A
+/// bare name is weak evidence (many folders have a `mod.rs`), so three of them are needed, or one path with a folder.
 fn infer_root(paths: &[&str]) -> Option<String> {
     let (absolute, relative): (Vec<&str>, Vec<&str>) =
         paths.iter().filter(|p| !p.starts_with("~/")).partition(|p| is_absolute(p));
     if absolute.is_empty() {
         return None;
     }
-    // A name that is used one way only says nothing.
+    // A name that occurs only absolute, or only relative, is no evidence.
     let relative = named_as(&absolute, relative);
     let absolute = named_as(&relative, absolute);
     if relative.is_empty() {
@@ -363,7 +363,7 @@ fn infer_root(paths: &[&str]) -> Option<String> {
     (weight >= 3).then(|| root.to_owned())
 }
 
-/// Those of the paths whose last name is among the others'.
+/// The paths whose file name also occurs among `others`.
 fn named_as<'p>(others: &[&str], mut paths: Vec<&'p str>) -> Vec<&'p str> {
     let names: HashSet<&str> = others.iter().map(|other| last(other)).collect();
     paths.retain(|path| names.contains(last(path)));

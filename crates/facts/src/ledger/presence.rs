@@ -1,5 +1,4 @@
-//! What a session shows of files that are there, or are not, before it writes them: listings, and
-//! reads that found nothing.
+//! Evidence that a file existed or not before the session writes it: folder listings, and reads that did not find it.
 
 use std::collections::BTreeSet;
 
@@ -11,24 +10,24 @@ use super::{paths, shell};
 
 /// The most listings of a span that are kept, the latest ones.
 const MAX_LISTINGS: usize = 64;
-/// How much of one listing is kept.
+/// The longest part of a listing that is kept, in bytes.
 const LISTING_BYTES: usize = 64 * 1024;
-/// How many bytes of listings one span searches before it takes no more notice.
+/// The most bytes of listings that one span searches; after that, listings are ignored.
 const BUDGET: usize = 8 * 1024 * 1024;
-/// The most paths that are remembered as missing.
+/// The most missing paths that are kept.
 const MAX_ABSENT: usize = 1_000;
 
-/// What was shown so far.
+/// The evidence so far.
 #[derive(Debug, Default)]
 pub(super) struct Presence<'u> {
-    /// Each listing with the folder that its bare names lie in.
+    /// The listings, each with the folder that contains its bare names.
     listings: Vec<(String, &'u str)>,
     absent: BTreeSet<String>,
     searched: usize,
 }
 
 impl<'u> Presence<'u> {
-    /// Takes a use in that lists files.
+    /// Adds the output of a tool use, if it lists files.
     pub(super) fn hear(&mut self, one: &'u Invocation<'_>) {
         let Some(output) = one.output.as_deref() else { return };
         if one.failed == Some(true) || output.is_empty() {
@@ -41,19 +40,19 @@ impl<'u> Presence<'u> {
         self.listings.push((folder, head(output, LISTING_BYTES)));
     }
 
-    /// Takes in that a file was looked for and is not there.
+    /// Adds a file that a read did not find.
     pub(super) fn missing(&mut self, full: String) {
         if self.absent.len() < MAX_ABSENT {
             self.absent.insert(full);
         }
     }
 
-    /// Whether the file was looked for and was not there; asked when it is written.
+    /// Whether a read did not find the file; the note is removed, because the file is being written now.
     pub(super) fn was_missing(&mut self, full: &str) -> bool {
         self.absent.remove(full)
     }
 
-    /// Whether a listing names the file.
+    /// Whether a listing contains the file.
     pub(super) fn was_listed(&mut self, full: &str) -> bool {
         let (folder, name) = full.rsplit_once('/').unwrap_or(("", full));
         if name.len() < 2 {
@@ -94,7 +93,7 @@ fn ends_at_folder(full: &str, tail: &str) -> bool {
         || full.get(..full.len() - tail.len()).is_some_and(|before| before.ends_with('/'))
 }
 
-/// The folder whose bare names a use lists, empty when it is not known; `None` when it lists nothing.
+/// The folder that a tool use lists, empty when unknown; `None` when it lists none.
 fn listed_folder(one: &Invocation<'_>) -> Option<String> {
     let here = || one.cwd.clone().unwrap_or_default();
     let Some(script) = one.script() else {

@@ -1,4 +1,4 @@
-//! A message as it is read for facts: what several readers need of it is worked out once.
+//! A message with its parsed text: values that several extractors need are computed once and cached.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -8,10 +8,10 @@ use super::prose::{self, Sentence};
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Numbered, Role};
 
-/// A message with its text, and with what is worked out of the text when a reader first asks for it.
+/// A message with its text, and with values derived from the text that are computed at their first use.
 #[derive(Debug)]
 pub struct Reading<'a> {
-    /// The message's place in the session.
+    /// The message's position in the session.
     pub seq: Seq,
     /// The message itself.
     pub message: &'a Message,
@@ -22,7 +22,7 @@ pub struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Reads one message.
+    /// Wraps one message.
     #[must_use]
     pub fn new(numbered: &'a Numbered) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads each message of a span.
+    /// Wraps each message of a span.
     #[must_use]
     pub fn each(span: &'a [Numbered]) -> Vec<Self> {
         span.iter().map(Self::new).collect()
@@ -47,7 +47,7 @@ impl<'a> Reading<'a> {
         &self.text
     }
 
-    /// Whether a user message holds what a tool or a console printed.
+    /// Whether a user message contains the output of a tool or a console.
     #[must_use]
     pub fn is_observation(&self) -> bool {
         *self.is_observation.get_or_init(|| prose::is_observation(self.message, &self.text))
@@ -60,7 +60,7 @@ impl<'a> Reading<'a> {
         self.person.get_or_init(person).as_deref()
     }
 
-    /// The words of the person or of the agent; nothing of harnesses, tools and operators.
+    /// The words of the person or of the agent, without those of harnesses, tools and operators.
     #[must_use]
     pub fn words(&self) -> Option<&str> {
         match self.message.role {

@@ -1,8 +1,9 @@
-//! What people ask for, in their words, and what each message says of the requests before it.
+//! Requests: what people ask for, in their words, and what each message says about earlier requests.
 //!
-//! Invariant: a request is a person's own message; nothing that a tool printed, a harness wrote or a person pasted is one.
-//! Messages are read one after the other, with what is handed on between spans, so that it is the same wherever a
-//! session is cut.
+//! Invariant: a request is a person's own message; nothing that a tool printed, a harness wrote or a person pasted
+//! is one.
+//! The result does not depend on where a session is cut into spans, because messages are read in order and the state
+//! passes from span to span.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,41 +15,41 @@ use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Role};
 use anchord_messages::script::is_spaceless;
 
-/// The longest request, in characters: head and tail of a longer one.
+/// The longest request, in characters; of a longer one, the beginning and the end are kept.
 pub const LONGEST_REQUEST: usize = 1_500;
-/// The longest message that is read for a change of mind, in characters: a longer one is a new brief by itself.
+/// The longest message that may drop or replace an earlier request, in characters; a longer one is a new task.
 const LONGEST_CHANGE: usize = 1_500;
-/// Words of an answer to a question of the agent's; more of them ask for something too.
+/// The most words of a plain answer to the agent's question; a longer message also asks for something.
 const WORDS_OF_ANSWER: usize = 12;
-/// A message of fewer words that asks to go on asks for nothing else.
+/// A message with fewer words that asks to continue asks for nothing else.
 const WORDS_OF_REQUEST: usize = 8;
-/// Words of a slash command that drives the agent's program; more of them ask the agent.
+/// The most words of a slash command for the agent's program; a longer one is a request to the agent.
 const WORDS_OF_SLASH_COMMAND: usize = 4;
-/// The most questions that are open at the end of a turn.
+/// The most questions that are kept at the end of a turn.
 const MOST_QUESTIONS: usize = 4;
 /// The longest question, in characters.
 const LONGEST_QUESTION: usize = 300;
 
-/// A message of a person, as far as requests go.
+/// What one message of a person means for requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestFact {
-    /// What it asks for; empty when it only says something of what was asked before.
+    /// What it asks for; empty when it is only about earlier requests.
     pub text: String,
-    /// What it says of the requests that are open.
+    /// What it says about the open requests.
     pub earlier: Earlier,
     /// The message.
     pub seqs: Vec<Seq>,
 }
 
-/// What a message says of the requests before it.
+/// What a message says about earlier requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Earlier {
-    /// Nothing.
+    /// Nothing: they stay open.
     Stand,
-    /// They are done: the agent had ended its turn, and the person goes on.
+    /// They are done: the agent had ended its turn, and the person continues with something else.
     Done,
-    /// The latest is taken back.
+    /// The latest is withdrawn.
     Dropped,
     /// The latest is replaced by this one.
     Superseded,
@@ -58,28 +59,28 @@ pub enum Earlier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
-    /// It reports, and waits.
+    /// With a report; it waits for the person.
     Report,
-    /// It says that it did not do it, or not all of it, and waits.
+    /// With the report that something is not done; it waits for the person.
     Unfinished,
-    /// It asks, and waits.
+    /// With a question; it waits for the person.
     Question,
 }
 
-/// What a span tells of requests.
+/// The requests and questions of a span.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Requests {
-    /// What people say, in order.
+    /// The messages of people, in order.
     pub facts: Vec<RequestFact>,
-    /// Whether a person spoke, which answers what was asked before.
+    /// Whether a person wrote, which answers earlier questions.
     pub answered: bool,
-    /// What the agent asks at the span's end.
+    /// The agent's questions at the span's end.
     pub questions: Vec<(String, Seq)>,
-    /// How the agent's last message ended; nothing while it works.
+    /// How the agent's last message ended; `None` while it is still working.
     pub ending: Option<Ending>,
 }
 
-/// Reads the requests of a span; `ending` is how the one before ended. In `minutes`, people talk to each other.
+/// The requests of a span; `ending` is the ending of the previous span. With `minutes`, people talk to each other.
 pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) -> Requests {
     let mut all = Requests { ending, ..Requests::default() };
     if minutes {
@@ -101,7 +102,7 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) 
                 } else if !words.trim().is_empty() {
                     let asked = questions(reading.sentences());
                     let asks = !asked.is_empty();
-                    // What was asked before stays open until somebody answers, or other things are asked.
+                    // Earlier questions stay open until somebody answers or the agent asks others.
                     if asks {
                         all.questions = asked.into_iter().map(|text| (text, *seq)).collect();
                     }
@@ -112,7 +113,7 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) 
                     });
                 }
             }
-            // What a tool gave back, or a harness wrote, goes to an agent that is at work.
+            // After a tool's output the agent is working; a harness's message changes nothing.
             (Role::User | Role::Tool, _) => all.ending = all.ending.filter(|_| message.role == Role::User),
             (Role::System | Role::Developer, _) => {}
         }
@@ -120,7 +121,7 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) 
     all
 }
 
-/// Whether the agent goes on: it calls tools, or its text ends in a command for its harness.
+/// Whether the agent is still working: it calls tools, or its text ends in a command for its harness.
 fn works(message: &Message, words: &str) -> bool {
     let fenced = || {
         let fences = ["```bash", "```sh", "```shell", "```tool_code", "```mswea_bash_command"];
@@ -132,9 +133,9 @@ fn works(message: &Message, words: &str) -> bool {
         || fenced()
 }
 
-/// What the last sentences ask.
+/// The questions in the last sentences.
 fn questions(sentences: &[Sentence]) -> Vec<String> {
-    // A list of what there is to choose from may stand behind the question.
+    // A list of options may follow the question.
     let last = sentences
         .iter()
         .filter(|sentence| !sentence.listed)
@@ -159,12 +160,12 @@ fn questions(sentences: &[Sentence]) -> Vec<String> {
     found
 }
 
-/// `x = a ?` is the beginning of a choice in code.
+/// Whether a text is the beginning of a conditional expression in code (`x = a ?`).
 fn is_condition(text: &str) -> bool {
     text.ends_with(" ?") && text.contains(['=', '(', ';', '{', '`'])
 }
 
-/// Whether the agent says, at the head or at the end of what it says, that something is not done.
+/// Whether the agent says, at the beginning or the end of its message, that something is not done.
 fn is_unfinished(words: &str) -> bool {
     let head: String = words.chars().take(300).collect();
     let from = words.char_indices().rev().nth(299).map_or(0, |(at, _)| at);
@@ -174,7 +175,7 @@ fn is_unfinished(words: &str) -> bool {
 fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
     let own = prose::own_words(said);
     let own = own.trim();
-    // A message that is pasted from end to end still asks for something.
+    // A message that is pasted as a whole still asks for something.
     let text = if own.is_empty() { said.trim() } else { own };
     if text.is_empty() || is_mark(text) || is_slash_command(text) || is_automatic(text) {
         return None;
@@ -208,14 +209,14 @@ fn paragraphs(text: &str) -> String {
     if own.is_empty() || own.len() + 1 >= all.len() { all.join("\n") } else { own.join("\n") }
 }
 
-/// The name of a command whose template is all that a message holds.
+/// The name of a slash command, when its template is the whole message.
 fn template(said: &str) -> Option<&str> {
     let (name, rest) = said.trim().strip_prefix('<')?.split_once('>')?;
     let is_name = name.contains('-') && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
     (is_name && rest.trim_end().ends_with(&format!("</{name}>"))).then_some(name)
 }
 
-/// Whether a program wrote it in a person's place: an event in a tag of its own, a notice in brackets.
+/// Whether a program wrote the message: an event in a tag, or a notice in brackets.
 fn is_automatic(text: &str) -> bool {
     let is_event = |name: &str| {
         ["event", "notification", "reminder", "result", "output", "update", "status"]
@@ -227,14 +228,14 @@ fn is_automatic(text: &str) -> bool {
         || text.starts_with('[') && text.ends_with(']') && !text[1..].contains('[') && text.contains(' ')
 }
 
-/// Words; in scripts that put no spaces between them, two characters make about one.
+/// The number of words; in scripts without spaces, two characters count as one.
 #[must_use]
 pub fn substance(text: &str) -> usize {
     let spaceless = text.chars().filter(|c| is_spaceless(*c)).count();
     text.split_whitespace().take(50).count() + spaceless / 2
 }
 
-/// A mark for a program (`###STOP###`, `<END>`, `[DONE]`), or nothing but signs.
+/// Whether a text is a mark for a program (`###STOP###`, `<END>`, `[DONE]`) or has only punctuation.
 fn is_mark(text: &str) -> bool {
     let word = text.trim_matches(|c: char| c.is_ascii_punctuation() && c != '_');
     let marked = |c: Option<char>| c.is_some_and(|c| matches!(c, '#' | '<' | '>' | '[' | ']' | '*' | '|'));
@@ -249,14 +250,14 @@ fn is_slash_command(text: &str) -> bool {
     text.starts_with('/') && text.split_whitespace().count() <= WORDS_OF_SLASH_COMMAND && text.len() < 80
 }
 
-/// Whether a message asks to go on with what was asked before.
+/// Whether a message asks to continue with an earlier request.
 #[must_use]
 pub fn continues(text: &str) -> bool {
     let head: String = text.chars().take(200).collect();
     Phrase::Continue.is_in(&head)
 }
 
-/// Whether a person only thanks or takes leave: nothing is asked for.
+/// Whether a person only says thanks or goodbye.
 fn is_pleasantry(text: &str) -> bool {
     let thanks = || Phrase::Thanks.is_in(text) && substance(text) <= WORDS_OF_ANSWER;
     text.chars().count() <= 200
@@ -265,13 +266,13 @@ fn is_pleasantry(text: &str) -> bool {
         && !text.contains(['?', '？'])
 }
 
-/// Whether a message says that what was asked is not done.
+/// Whether a message says that a request is not done.
 fn complains(text: &str) -> bool {
     let head: String = text.chars().take(300).collect();
     Phrase::Complaint.is_in(&head)
 }
 
-/// How a message changes what was asked before; a new task is named at its head, or at that of a line.
+/// How a message changes earlier requests; a new task is announced at its beginning, or at that of a line.
 fn change(text: &str) -> Option<Earlier> {
     if text.chars().count() > LONGEST_CHANGE {
         return None;
@@ -285,7 +286,7 @@ fn change(text: &str) -> Option<Earlier> {
             (Phrase::NextTask, Earlier::Done),
         ];
         if let Some((_, earlier)) = found.into_iter().find(|(phrase, _)| phrase.is_in(&head)) {
-            // What is dropped in part stands, and what is said of it stands beside it.
+            // A request that is dropped in part stays open, beside the message that changes it.
             let is_in_part = earlier == Earlier::Dropped && Phrase::Kept.is_in(&head);
             return Some(if is_in_part { Earlier::Stand } else { earlier });
         }

@@ -1,6 +1,6 @@
 //! Tool uses that are written as text: fenced commands, XML tags, function tags, console lines.
 //!
-//! A block in an assistant's text is a use only when the message after it reports on it; otherwise
+//! A block in an assistant's text counts as a tool use only when the next message contains its result; otherwise
 //! it is an example or advice.
 
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ use super::{aider, tools};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
-/// The most uses read out of one message.
+/// The most tool uses of one message.
 const MAX_USES: usize = 64;
 
 /// The tool uses in an assistant message that has no structured calls.
@@ -25,7 +25,7 @@ pub(super) fn assistant<'r>(span: &'r [Reading<'_>], at: usize) -> Vec<Invocatio
     uses(said.text(), said.seq, next)
 }
 
-/// The tool uses in the last text of the span before, which the first message of this span answers.
+/// The tool uses in the last text of the previous span, whose results are in the first message of this span.
 pub(super) fn before<'a>(text: &str, seq: Seq, span: &'a [Reading<'_>]) -> Vec<Invocation<'a>> {
     let Some(next) = span.first() else { return Vec::new() };
     let late = |one: Invocation<'_>| {
@@ -44,7 +44,7 @@ pub(super) fn before<'a>(text: &str, seq: Seq, span: &'a [Reading<'_>]) -> Vec<I
     found
 }
 
-/// The last text of a span, when it may hold a use that only the next span answers.
+/// The last text of a span, when it may contain a tool use whose result is in the next span.
 pub(super) fn unanswered(span: &[Reading<'_>]) -> Option<(Seq, String)> {
     const KEPT: usize = 64 * 1024;
     let last = span.last().filter(|m| m.message.role == Role::Assistant)?;
@@ -56,7 +56,7 @@ pub(super) fn unanswered(span: &[Reading<'_>]) -> Option<(Seq, String)> {
     may_hold.then(|| (last.seq, text.to_owned()))
 }
 
-/// The uses in a text that the next message answers.
+/// The tool uses in a text whose results are in the next message.
 fn uses<'t>(text: &'t str, seq: Seq, next: &'t Reading<'_>) -> Vec<Invocation<'t>> {
     if !matches!(next.message.role, Role::User | Role::Tool) || next.message.name.is_some() {
         return Vec::new();
@@ -83,8 +83,8 @@ fn uses<'t>(text: &'t str, seq: Seq, next: &'t Reading<'_>) -> Vec<Invocation<'t
     found
 }
 
-/// The uses in a text that nothing has answered yet. A fence without a language needs an answer to be
-/// told from an example, so it is none here.
+/// The tool uses in a text that has no results yet. A fence without a language is not one here: only a result
+/// distinguishes it from an example.
 pub(super) fn asked(text: &str) -> Vec<Invocation<'_>> {
     let found = if text.contains("</") { tagged(text, 0) } else { Vec::new() };
     let shells = ["```bash", "```sh", "```console", "```zsh", "```mswea_bash_command"];
@@ -94,17 +94,17 @@ pub(super) fn asked(text: &str) -> Vec<Invocation<'_>> {
     found
 }
 
-/// How many fenced commands of a turn an observation reports on.
+/// How many fenced commands of one turn a harness runs, by the form of its report.
 enum Runs {
-    /// Its harness runs one block per turn and refuses more.
+    /// One block per turn; it rejects more.
     One,
-    /// Its harness may run several.
+    /// Any number.
     Any,
 }
 
-/// How harnesses that run one block per turn begin their reports.
+/// Beginnings of reports from harnesses that run one block per turn.
 const ONE: &[&str] = &["<returncode>", "diff --git ", "The last command <command>", "{\"returncode\""];
-/// How others begin theirs.
+/// Beginnings of reports from harnesses that run any number.
 const ANY: &[&str] = &[
     "<output>",
     "Observation:",
@@ -126,18 +126,18 @@ fn observation(reply: &str) -> Option<Runs> {
     any.then_some(Runs::Any)
 }
 
-/// The commands in fenced shell blocks. Without any, one fence without a language counts, as in
-/// agents that put one bare command at the end of a turn.
+/// The commands in fenced shell blocks. If there is none, a single fence without a language counts, because some agents
+/// write one such command at the end of a turn.
 fn fences(text: &str) -> Vec<&str> {
     let (mut shells, mut bare) = (Vec::new(), Vec::new());
     let mut from = 0;
-    // Shell fences are looked for wherever they stand: a fence of another language before them may
-    // be indented, nested or never closed, and the harness does not care either.
+    // Shell fences count in any position, as they do for harnesses: an earlier fence of another language may be
+    // indented, nested or never closed.
     while let Some(open) = text.get(from..).and_then(|rest| rest.find("```")) {
         let after = from + open + 3;
         let rest = text.get(after..).unwrap_or("");
         from = after;
-        // A language is short; looking further for the line's end would cost a pass per fence.
+        // A language name is short; an unbounded search would make many fences quadratic.
         let Some(line_end) = head(rest, 40).find('\n') else { continue };
         let language = rest.get(..line_end).unwrap_or("").trim();
         let is_shell = ["bash", "sh", "shell", "console", "zsh", "mswea_bash_command"].contains(&language);
@@ -160,7 +160,7 @@ fn fences(text: &str) -> Vec<&str> {
     if shells.is_empty() && bare.len() == 1 { bare } else { shells }
 }
 
-/// Tools that agents call by XML tags in their text.
+/// Tools that agents call with XML tags in their text.
 const TAGGED: &[&str] = &[
     "write_to_file",
     "replace_in_file",
@@ -204,7 +204,7 @@ fn tagged(text: &str, seq: Seq) -> Vec<Invocation<'_>> {
         }
         let close = format!("</{}>", name.as_str());
         let body = text.get(all.end()..).unwrap_or("");
-        // Without its closing tag the use was cut off; looking on would cost a pass per tag.
+        // Without a closing tag the tool use was cut off; searching on would make many tags quadratic.
         let Some(end) = body.find(&close) else { break };
         from = all.end() + end;
         let arguments = children(body.get(..end).unwrap_or(""));
@@ -235,7 +235,7 @@ fn parameters(body: &str) -> Map<String, Value> {
     all
 }
 
-/// The child tags of a tool's tag; `<args><file>…` nests and is looked into.
+/// The child tags of a tool's tag, as arguments; `<args><file>…` is flattened.
 fn children(body: &str) -> Map<String, Value> {
     let mut all = Map::new();
     let Some(regex) = TAG.as_ref() else { return all };
@@ -247,7 +247,7 @@ fn children(body: &str) -> Map<String, Value> {
         }
         let close = format!("</{}>", name.as_str());
         let rest = body.get(open.end()..).unwrap_or("");
-        // A file's content may hold its own closing tag; the last one is the tool's.
+        // A file's content may contain the closing tag itself; the last one belongs to the tool.
         let end = if name.as_str() == "content" { rest.rfind(&close) } else { rest.find(&close) };
         let Some(end) = end else { break };
         from = open.end() + end;
@@ -275,7 +275,7 @@ fn with_arguments(name: &str, arguments: Map<String, Value>, seq: Seq) -> Invoca
     one
 }
 
-/// The tool uses that a user message reports: aider's console, commands that the person ran.
+/// The tool uses in a user message: lines of aider's console, commands that the person ran.
 pub(super) fn user<'r>(span: &'r [Reading<'_>], at: usize) -> Vec<Invocation<'r>> {
     let Some(said) = span.get(at) else { return Vec::new() };
     let text = said.text();
@@ -285,7 +285,7 @@ pub(super) fn user<'r>(span: &'r [Reading<'_>], at: usize) -> Vec<Invocation<'r>
     person_ran(span, at, text)
 }
 
-/// `<bash-input>` with the `<bash-stdout>` of the same or the next message.
+/// The command in `<bash-input>`, with the `<bash-stdout>` of the same or the next message.
 fn person_ran<'a>(span: &'a [Reading<'_>], at: usize, text: &'a str) -> Vec<Invocation<'a>> {
     let Some(said) = span.get(at) else { return Vec::new() };
     let between = |text: &'a str, open: &str, close: &str| {

@@ -1,9 +1,9 @@
-//! SWE-agent: commands typed into its shell, and what its prompt lines show.
+//! SWE-agent: parses the editor commands in its shell, and the prompt lines that show the open file.
 
 use super::line::{head, tail};
 use super::paths;
 
-/// What an editor command does.
+/// The kind of an editor command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Open,
@@ -11,7 +11,7 @@ pub(super) enum Verb {
     Edit,
 }
 
-/// What its prompt lines show.
+/// The open file, by the prompt lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum OpenFile {
     /// There are no prompt lines.
@@ -32,18 +32,18 @@ impl OpenFile {
     }
 }
 
-/// One of its editor commands.
+/// A parsed editor command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Typed<'c> {
     /// What the command does.
     pub verb: Verb,
-    /// The file that it names; else it works on the open one.
+    /// The file that it names; `None` for the open file.
     pub path: Option<String>,
-    /// The text that it puts in.
+    /// The text that it inserts.
     pub text: Option<&'c str>,
 }
 
-/// Reads a command that is one of the editor's.
+/// Parses an editor command; `None` for other commands.
 pub(super) fn typed(command: &str) -> Option<Typed<'_>> {
     let command = command.trim();
     let (first, rest) = command.split_once('\n').unwrap_or((command, ""));
@@ -68,7 +68,7 @@ pub(super) fn typed(command: &str) -> Option<Typed<'_>> {
     Some(Typed { verb, path, text: Some(text).filter(|t| !t.trim().is_empty()) })
 }
 
-/// Reads the prompt lines (`(Open file: …)` at the end, `[File: … (90 lines total)]` at the start).
+/// Parses the prompt lines (`(Open file: …)` at the end, `[File: … (90 lines total)]` at the start).
 pub(super) fn open_file(output: &str) -> OpenFile {
     const PROMPT: &str = "(Open file: ";
     const HEADER: &str = "[File: ";

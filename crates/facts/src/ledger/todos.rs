@@ -1,4 +1,4 @@
-//! Todo lists that tools write: whole lists, and items added and changed one at a time.
+//! Todo lists that agents keep through tools: whole lists, and single items added or changed.
 
 use serde_json::{Map, Value};
 
@@ -17,12 +17,12 @@ const ITEM_BYTES: usize = 300;
 pub struct TodoUpdate {
     /// The items are the whole list.
     pub replaces: bool,
-    /// Items by id, and whether each is still to be done.
+    /// Items by id, each with `true` while it is still to be done.
     pub items: Vec<(String, bool)>,
 }
 
-/// Follows the todo list through a span. `items` is the list by task id, carried on; the result is
-/// the list at the span's end, when a tool wrote one in the span.
+/// Applies a span's tool uses to the todo list. `items` is the list by task id, kept between spans. Returns the list at
+/// the span's end, when a tool wrote one in the span.
 pub(super) fn follow(uses: &[Invocation<'_>], items: &mut Vec<(String, TodoItem)>) -> Option<TodoList> {
     let mut seqs = Vec::new();
     let mut touched = false;
@@ -62,8 +62,8 @@ pub(super) fn follow(uses: &[Invocation<'_>], items: &mut Vec<(String, TodoItem)
     touched.then(|| TodoList { items: items.iter().map(|(_, item)| item.clone()).collect(), seqs })
 }
 
-/// What a call announces about the list, before its result is known. An item that is only added is
-/// known by its id once the tool has answered.
+/// The change to the list that a call asks for, before its result exists. A single added item is not included, because
+/// its id is only in the result.
 pub(super) fn announced(kind: Kind, arguments: &Map<String, Value>) -> Option<TodoUpdate> {
     let open = |items: Vec<(String, TodoItem)>| {
         items.into_iter().map(|(id, item)| (id, item.status != TodoStatus::Completed)).collect()
@@ -113,7 +113,7 @@ fn id_of(object: &Map<String, Value>) -> Option<String> {
     }
 }
 
-/// `None` when the item is no longer to be shown.
+/// Parses a status; `None` for a deleted or cancelled item.
 fn status_of(word: &str) -> Option<TodoStatus> {
     let word: String =
         word.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect();
@@ -158,7 +158,7 @@ fn whole(arguments: &Map<String, Value>, items: &mut Vec<(String, TodoItem)>) ->
     true
 }
 
-/// The checklist that Cline hands along with any of its calls, done or not.
+/// The checklist that Cline adds to the arguments of any call.
 fn progress(one: &Invocation<'_>) -> Option<Vec<(String, TodoItem)>> {
     if !one.arguments.contains("\"task_progress\"") {
         return None;

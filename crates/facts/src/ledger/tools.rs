@@ -1,4 +1,4 @@
-//! The rules of `rules/tools.toml`: what agents' tools are called, and what their arguments mean.
+//! The rules of `rules/tools.toml`: names of agents' tools, and the meaning of their arguments.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -18,21 +18,21 @@ pub(super) const AIDER_EDIT: &str = "aider_applied_edit";
 /// The tool name of a file that aider's console reports as added to the chat.
 pub(super) const AIDER_ADDED: &str = "aider_added_to_chat";
 
-/// What a tool does, as far as files are concerned.
+/// What a tool does to files or to the todo list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
     /// Shows a file.
     Read,
-    /// Opens a file in an editor that later calls without a path work on (SWE-agent).
+    /// Opens a file in an editor; later calls without a path work on it (SWE-agent).
     Open,
-    /// Makes a file that did not exist; the tool refuses when it did.
+    /// Creates a file; the tool fails when it exists.
     Create,
     /// Writes a whole file, new or not.
     Write,
     /// Changes a part of a file.
     Edit,
-    /// Puts text at a file's end.
+    /// Appends text to a file.
     Append,
     /// Removes a file.
     Delete,
@@ -44,7 +44,7 @@ pub(super) enum Kind {
     Patch,
     /// Runs code that may write files.
     Code,
-    /// Hands in the work; its output is the patch.
+    /// Submits the work; its output is the patch.
     Submit,
     /// Rewrites the todo list.
     Todos,
@@ -52,7 +52,7 @@ pub(super) enum Kind {
     AddTodo,
     /// Changes one todo item.
     ChangeTodo,
-    /// Nothing that concerns files.
+    /// Anything else.
     Other,
 }
 
@@ -97,7 +97,7 @@ struct Commands {
     not: Vec<String>,
 }
 
-/// Keys by what stands under them.
+/// Argument names, by what their values mean.
 #[derive(Deserialize)]
 #[cfg_attr(test, serde(deny_unknown_fields))]
 struct Arguments {
@@ -116,26 +116,26 @@ struct Arguments {
 
 static TOOLS: LazyLock<Tools> = LazyLock::new(|| rules::read(rules::TOOLS));
 
-/// The kinds of the tools by the letters of their names.
+/// The kinds of tools, by their names without separators and case.
 static KINDS: LazyLock<HashMap<Vec<u8>, Kind, FnvBuildHasher>> = LazyLock::new(|| {
     let listed = TOOLS.agents.iter().flat_map(|agent| &agent.tools);
     let named = listed.flat_map(|(kind, names)| names.iter().map(|name| (name.as_str(), *kind)));
-    // What aider's console reports, which is read into calls.
+    // Lines of aider's console are converted to calls of these tools.
     let aider = [(AIDER_EDIT, Kind::Edit), (AIDER_ADDED, Kind::Read)];
     named.chain(aider).map(|(name, kind)| (letters(name), kind)).collect()
 });
 
-/// A name without what case styles put between its words.
+/// A name in lower case without separators, equal in all case styles.
 fn letters(name: &str) -> Vec<u8> {
     name.bytes().filter(|b| !matches!(b, b'_' | b'-')).map(|b| b.to_ascii_lowercase()).collect()
 }
 
-/// A tool as it is known.
+/// The result of looking up a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tool {
     /// What it does.
     pub kind: Kind,
-    /// Whether a table names it; else its name's verb was taken.
+    /// Whether a rule lists its name; else the kind was guessed from the verb in the name.
     pub known: bool,
 }
 
@@ -155,7 +155,7 @@ pub(super) fn tool(name: &str) -> Tool {
     Tool { kind, known: false }
 }
 
-/// The name without what a server or a namespace puts before it (`mcp__files__read_file`,
+/// The name without the prefix of a server or a namespace (`mcp__files__read_file`,
 /// `container.exec`, `functions.apply_patch`).
 fn bare_name(name: &str) -> &str {
     let name = name.rsplit("__").next().unwrap_or(name);
@@ -202,7 +202,7 @@ pub(super) fn shell_command(name: &str, arguments: &Map<String, Value>) -> Optio
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
             match *words.as_slice() {
                 [] => None,
-                // `bash -lc "…"`, `pwsh -NoProfile -Command …`: what counts is the script.
+                // `bash -lc "…"`, `pwsh -NoProfile -Command …`: only the script is returned.
                 [sh, ref rest @ ..] if is_shell(sh) => match rest.iter().position(|f| hands_over(f)) {
                     Some(at) if at + 1 < rest.len() && !rest.iter().take(at).any(|w| w.contains('.')) => {
                         Some(rest.get(at + 1..)?.join(" "))
@@ -216,7 +216,7 @@ pub(super) fn shell_command(name: &str, arguments: &Map<String, Value>) -> Optio
     }
 }
 
-/// Whether an option says that the script follows: `-c`, `-lc`, `-Command`, `/c`.
+/// Whether a script follows an option: `-c`, `-lc`, `-Command`, `/c`.
 fn hands_over(flag: &str) -> bool {
     flag.eq_ignore_ascii_case("-command")
         || flag.eq_ignore_ascii_case("/c")
@@ -258,7 +258,7 @@ pub(super) fn paths_in(arguments: &Map<String, Value>, known: bool) -> Vec<&str>
                 .as_str()
                 .or_else(|| string_of(item.as_object()?, &TOOLS.arguments.path))
                 .filter(|_| !folder);
-            // One call may change several places of a file.
+            // One call may edit several places of a file.
             found.extend(path.filter(takes).filter(|path| !found.contains(path)));
         }
         if !found.is_empty() {
@@ -287,7 +287,7 @@ pub(super) fn move_in(arguments: &Map<String, Value>) -> Option<(&str, &str)> {
 
 /// The texts before and after each edit of a file in the arguments; a whole content has an empty "before".
 pub(super) fn edits_in<'v>(arguments: &'v Map<String, Value>, path: &str) -> Vec<(&'v str, &'v str)> {
-    // An edit that names no file is of the one that the call names.
+    // An edit without a file belongs to the file that the call names.
     let of_path =
         |edit: &&Map<String, Value>| string_of(edit, &TOOLS.arguments.path).is_none_or(|named| named == path);
     for key in &TOOLS.arguments.edits {
@@ -309,7 +309,7 @@ fn one_edit(object: &Map<String, Value>) -> Option<(&str, &str)> {
     }
 }
 
-/// The whole text that the arguments carry.
+/// The whole content of a file in the arguments.
 pub(super) fn content_in(arguments: &Map<String, Value>) -> Option<&str> {
     string_of(arguments, &TOOLS.arguments.content)
 }

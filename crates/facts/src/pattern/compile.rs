@@ -5,18 +5,18 @@ use std::sync::OnceLock;
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
-/// The most memory of one pattern's lazy automaton, per direction and thread. The ledger has some two
-/// hundred patterns; with the library's two megabytes each they would outgrow everything else. With half
-/// of this the ones that hold the markers of many languages are built anew on every other message.
+/// The most memory of one pattern's lazy automaton in bytes, per direction and thread. The ledger has some two hundred
+/// patterns, too many for the library's default of 2 MiB each. With half of this limit, patterns with words of many
+/// languages would be rebuilt on every other message.
 const AUTOMATON_BYTES: usize = 1024 * 1024;
 
-/// Compiles a pattern whose `\b`, `\w`, `\d` and `\s` mean ASCII's.
+/// Compiles a pattern in which `\b`, `\w`, `\d` and `\s` are ASCII.
 #[must_use]
 pub fn ascii(pattern: &str) -> Regex {
     unicode(&narrowed(pattern))
 }
 
-/// Compiles a pattern whose word boundaries hold in every script.
+/// Compiles a pattern in which word boundaries and classes are Unicode.
 ///
 /// # Panics
 /// When it does not compile: patterns are constants, and tests compile each of them.
@@ -26,11 +26,10 @@ pub fn unicode(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).dfa_size_limit(AUTOMATON_BYTES).build().expect("the pattern is valid")
 }
 
-/// A pattern whose groups are read where it matches, which is seldom.
+/// A pattern with capture groups that rarely matches.
 ///
-/// The library makes room for the groups before it searches for them, and looks for them more slowly than
-/// for a match alone; so that comes first. It is compiled when it is first asked: of the many in a set, most
-/// installations need few.
+/// Searching with groups is slower and allocates, so a search without them comes first. The pattern is compiled at its
+/// first use, because most installations need few patterns of a set.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
 pub struct Grouped {
@@ -45,19 +44,19 @@ impl From<String> for Grouped {
 }
 
 impl Grouped {
-    /// Takes a pattern whose `\b`, `\w`, `\d` and `\s` mean ASCII's.
+    /// A pattern in which `\b`, `\w`, `\d` and `\s` are ASCII.
     #[must_use]
     pub fn ascii(pattern: &str) -> Self {
         Self::new(narrowed(pattern))
     }
 
-    /// Takes a pattern whose `\b` means ASCII's while its classes hold in every script.
+    /// A pattern in which `\b` is ASCII and the classes are Unicode.
     #[must_use]
     pub fn ascii_bounded(pattern: &str) -> Self {
         Self::new(pattern.replace(r"\b", r"(?-u:\b)"))
     }
 
-    /// Takes a pattern whose boundaries and classes hold in every script.
+    /// A pattern in which boundaries and classes are Unicode.
     #[must_use]
     pub fn new(pattern: String) -> Self {
         Self { pattern, compiled: OnceLock::new() }
@@ -67,7 +66,7 @@ impl Grouped {
         self.compiled.get_or_init(|| unicode(&self.pattern))
     }
 
-    /// The pattern as it is compiled.
+    /// The pattern's text as it is compiled.
     #[cfg(test)]
     pub fn text(&self) -> &str {
         &self.pattern
@@ -95,7 +94,8 @@ impl Grouped {
     }
 }
 
-/// The pattern with its classes and boundaries spelled out in ASCII; programs also print Latin's other space.
+/// The pattern with its classes and boundaries replaced by ASCII ones. White space includes the no-break space, which
+/// programs print too.
 #[must_use]
 pub fn narrowed(pattern: &str) -> String {
     let space = r"\t\n\r\x20\xA0";
@@ -129,7 +129,7 @@ pub fn narrowed(pattern: &str) -> String {
     out
 }
 
-/// Texts that a pattern matches when what stands around them lets it, for tests.
+/// Random texts that a pattern matches, apart from its boundaries and anchors, for tests.
 #[cfg(test)]
 fn texts_of(pattern: &str) -> proptest::strategy::BoxedStrategy<String> {
     use proptest::strategy::Strategy as _;

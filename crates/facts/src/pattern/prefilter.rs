@@ -1,11 +1,11 @@
-//! Finds in one pass which of many patterns may match a line.
+//! The prefilter: finds in one pass which of many patterns may match a line.
 //!
-//! Every pattern has words that it cannot match without (`required`); all of them are searched for at once.
-//! Invariant: a pattern that is no candidate for a line does not match in it.
+//! Every pattern has required words (`required`), of which every match contains one; all of them are searched for at
+//! once.
+//! Invariant: a pattern that is not a candidate for a line does not match it.
 //!
-//! A set of patterns as one automaton outgrows, on prose, any memory that a thread should spend, and was rebuilt half
-//! of the time. One pass for words finds the few patterns that may match, mostly none, and small ones run by
-//! themselves.
+//! One automaton for all patterns needed too much memory on prose, and was rebuilt half of the time. Instead, one pass
+//! for words selects the few candidates, usually none, and each of these runs alone.
 
 use aho_corasick::AhoCorasick;
 
@@ -15,7 +15,7 @@ use super::required;
 /// The most patterns that one filter takes.
 const MAX_PATTERNS: usize = 256;
 
-/// Patterns that may match, by their places.
+/// The set of candidates, as a bit set of the patterns' indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Candidates([u64; MAX_PATTERNS / 64]);
 
@@ -41,14 +41,14 @@ impl Candidates {
     }
 }
 
-/// The words of some patterns in one automaton.
+/// One automaton for the required words of several patterns.
 pub(crate) struct Prefilter {
     words: AhoCorasick,
-    /// The patterns that each word is required by.
+    /// For each word, the patterns that require it.
     patterns: Vec<Candidates>,
 }
 
-/// A line that some pattern may match, without its end.
+/// The byte range of a line, without its line end, and the patterns that may match it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
     pub(crate) start: usize,
@@ -57,7 +57,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The places of the patterns that may match it, ascending.
+    /// The indices of the candidates, ascending.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = usize> {
         self.candidates.iter()
     }
@@ -68,10 +68,10 @@ impl Prefilter {
     #[cfg(test)]
     pub(crate) const MAX_PATTERNS: usize = MAX_PATTERNS;
 
-    /// Takes in patterns, each of which has a word (`Grouped::problem`).
+    /// A filter for patterns, each of which has required words (a test checks it with `Grouped::problem`).
     ///
     /// # Panics
-    /// When the words do not make an automaton: they come from constants, and tests build each filter.
+    /// When the automaton cannot be built: the words come from constants, and tests build each filter.
     pub(crate) fn new<'p>(patterns: impl IntoIterator<Item = &'p Grouped>) -> Self {
         let (mut words, mut of) = (Vec::new(), Vec::new());
         for (at, pattern) in patterns.into_iter().enumerate() {
@@ -87,7 +87,7 @@ impl Prefilter {
         Self { words, patterns: of }
     }
 
-    /// The patterns that may match somewhere in a text, by their places, ascending.
+    /// The indices of the patterns that may match anywhere in a text, ascending.
     pub(crate) fn candidates(&self, text: &str) -> impl Iterator<Item = usize> + use<> {
         let mut found = Candidates::default();
         for hit in self.words.find_overlapping_iter(text) {
@@ -96,12 +96,12 @@ impl Prefilter {
         found.iter()
     }
 
-    /// Whether some pattern may match in a text.
+    /// Whether any pattern may match in a text.
     pub(crate) fn may_match(&self, text: &str) -> bool {
         self.words.is_match(text)
     }
 
-    /// The lines that some pattern may match, in order.
+    /// The lines that any pattern may match, in order.
     pub(crate) fn lines(&self, text: &str) -> impl Iterator<Item = Line> {
         let mut hits = self.words.find_overlapping_iter(text).peekable();
         std::iter::from_fn(move || {

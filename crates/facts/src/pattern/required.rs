@@ -1,30 +1,30 @@
-//! Words that a pattern cannot match without, read out of the pattern itself.
+//! Required words of a pattern, derived from the pattern itself: every match contains one of them.
 //!
-//! Invariant: a text that a pattern matches has one of its words, in whatever case of ASCII, and no word
-//! has white space in it. So one quick pass for words tells most texts from those that need the pattern.
+//! Invariant: a text that the pattern matches contains one of its words, in any ASCII case, and no word contains white
+//! space. So a fast search for words excludes most texts.
 //!
-//! They are not a list beside the patterns, which would drift: those of summaries and errors missed words that one of
-//! the rules has. The cost: every pattern is parsed twice, when it is first used, and needs a word of two letters.
+//! Word lists written by hand beside the patterns had drifted and missed words. The cost of deriving them: every
+//! pattern is parsed twice at its first use, and must have a word of two letters.
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, BuildError};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Letters outside of ASCII that patterns without case take for letters of it (`ſ`, the kelvin sign).
+/// Letters outside of ASCII that a case-insensitive pattern treats as ASCII letters (`ſ`, the kelvin sign).
 const FOLDED: [char; 2] = ['\u{17f}', '\u{212a}'];
-/// The most words that are worth a pass.
+/// A pattern with more words counts as one without.
 const MAX_WORDS: usize = 500;
-/// Longer words tell no better.
+/// The length in bytes beyond which a longer word is not more selective.
 const LONG: usize = 8;
 
-/// Words, one of which every match has; lead bytes stand for letters with a case outside of ASCII.
+/// Words, one of which every match contains. A letter with a case outside of ASCII is represented by its lead bytes.
 pub(super) type Words = Vec<Vec<u8>>;
 
-/// What finds some words in whatever case of ASCII.
+/// A searcher for words in any ASCII case.
 pub(super) fn finder(words: Words) -> Result<AhoCorasick, BuildError> {
     AhoCorasickBuilder::new().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words)
 }
 
-/// The words of a pattern, in lower case; `None` when it can do without any that tell.
+/// The required words of a pattern, in lower case; `None` when it has no selective ones.
 pub(super) fn words(pattern: &str) -> Option<Words> {
     let pattern = regex_syntax::Parser::new().parse(pattern).ok()?;
     let mut reader = Reader::default();
@@ -37,7 +37,7 @@ pub(super) fn words(pattern: &str) -> Option<Words> {
     (words.len() <= MAX_WORDS).then_some(words)
 }
 
-/// How well words tell: the shortest decides, then how few they are.
+/// How selective words are: by the length of the shortest, then by how few they are.
 fn worth(words: &Words) -> (usize, isize) {
     let letters = |word: &Vec<u8>| match word.as_slice() {
         [lead] if !lead.is_ascii() => 2,
@@ -48,21 +48,21 @@ fn worth(words: &Words) -> (usize, isize) {
 
 #[derive(Default)]
 struct Reader {
-    /// A letter was read for one outside of ASCII too.
+    /// Whether a letter may also match one outside of ASCII.
     folds: bool,
 }
 
-/// What one place of a pattern takes.
+/// What one position of a pattern matches.
 enum Taken {
-    /// One letter, in whatever case of ASCII.
+    /// One letter, in any ASCII case.
     Letter(char),
     /// Letters that begin with one of these bytes.
     Leads(Words),
-    /// Too many to tell.
+    /// Too many characters to list.
     Many,
 }
 
-/// What was found in a sequence so far.
+/// The words found in a sequence so far.
 #[derive(Default)]
 struct Sequence {
     run: Vec<u8>,
@@ -70,8 +70,7 @@ struct Sequence {
 }
 
 impl Sequence {
-    /// Takes in one letter; white space ends a word, so that a word stands in a text however that is
-    /// broken into lines.
+    /// Adds one letter. White space ends a word, so that a text contains the word however it is broken into lines.
     fn letter(&mut self, letter: char) {
         if letter.is_whitespace() {
             return self.end_run();

@@ -1,8 +1,8 @@
-//! What tells a secret from what only looks like one.
+//! Checks that distinguish a secret from a value that only looks like one.
 
 use regex::Captures;
 
-/// Whether letters and digits are mixed as in a random token, unlike in words and names.
+/// Whether letters and digits are mixed like in a random token, and unlike in words and names.
 pub(super) fn mixed(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let upper = value.bytes().filter(u8::is_ascii_uppercase).count();
@@ -10,7 +10,7 @@ pub(super) fn mixed(value: &str) -> bool {
     digits >= 2 && (upper + lower) >= 4 || upper >= 4 && lower >= 4 && !value.contains(['-', '_', '/'])
 }
 
-/// Whether a value stands for a secret without being one.
+/// Whether a value is a placeholder for a secret or a reference to one (`your-key`, `${TOKEN}`, `os.environ…`).
 pub(super) fn placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     value.is_empty()
@@ -85,7 +85,7 @@ pub(super) fn named_secret(caps: &Captures<'_>, password: bool) -> bool {
         return false;
     }
     if password {
-        // In prose ("password: must have 8 characters") the value is a word; in code a type.
+        // In prose ("password: must have 8 characters") the value is a word, in code it may be a type.
         let assigned = quoted
             || mixed(value)
             || name.bytes().any(|b| b == b'_')
@@ -99,7 +99,7 @@ pub(super) fn named_secret(caps: &Captures<'_>, password: bool) -> bool {
     mixed(value) || entropy(value) >= 3.5 && value.len() >= 16 && !value.contains(['.', '/', ':'])
 }
 
-/// Whether what stands where a password does is one, and no word of the sentence around it.
+/// Whether a value in the position of a password is one, and not a word of a sentence.
 pub(super) fn follows_a_flag(value: &str) -> bool {
     let is_number = value.bytes().all(|b| b.is_ascii_digit());
     let is_word = value.bytes().all(|b| b.is_ascii_lowercase() || b == b'.');

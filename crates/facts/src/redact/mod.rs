@@ -1,10 +1,10 @@
-//! Secrets are taken out of everything that outlives a session or leaves the process: summaries, facts,
-//! probes, events, prompts.
+//! Redaction: removes secrets from everything that outlives a session or leaves the process (summaries, facts, probes,
+//! events, prompts).
 //!
-//! What lives here: what secrets look like, and what only looks like one.
-//! Invariant: a match redacts and never fails; commit hashes, UUIDs and paths stay as they are
-//! unless the name in front of them says that they are secret.
-//! Must not know: who reads what is left.
+//! What lives here: the patterns of secrets (`rules`), and the checks that exclude look-alikes (`doubt`).
+//! Invariant: redaction never fails; commit hashes, UUIDs and paths are kept unless the name before them marks them as
+//! secret.
+//! Must not know: how the redacted text is used.
 
 mod doubt;
 mod rules;
@@ -27,7 +27,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     out
 }
 
-/// Whether a text may hold a secret: `false` says that it holds none.
+/// Whether a text may contain a secret; `false` means that it contains none.
 #[must_use]
 pub fn may_hold_secret(text: &str) -> bool {
     RULES.may_match(text)

@@ -1,4 +1,4 @@
-//! The rules of `rules/secrets.toml`: what secrets look like.
+//! The rules of `rules/secrets.toml`: the patterns of secrets.
 
 use std::sync::LazyLock;
 
@@ -34,7 +34,7 @@ pub(super) struct Secret {
     pub(super) not: Vec<String>,
 }
 
-/// What tells a secret from what only looks like one.
+/// A check that a match must pass to count as a secret.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Check {
@@ -46,7 +46,7 @@ enum Check {
 }
 
 impl Secret {
-    /// Where the secret of a match stands; `None` when it only looks like one.
+    /// The byte range of the secret in a match; `None` when it only looks like one.
     pub(super) fn found(&self, caps: &Captures<'_>) -> Option<std::ops::Range<usize>> {
         let secret = caps.name("secret").or_else(|| caps.get(0))?;
         let value = secret.as_str();
@@ -73,8 +73,8 @@ impl Rule for Secret {
     }
 }
 
-/// A pattern that also begins behind a line break as JSON writes it: the `n` of `\n` is no letter of what
-/// follows, and calls' arguments are read as they were sent. Beside letters of other scripts a secret is one too.
+/// Deserializes a pattern so that it also matches after an escaped line break in JSON, because arguments of calls are
+/// scanned as sent and the `n` of `\n` is not part of the secret; and next to letters of other scripts.
 fn begun<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Grouped, D::Error> {
     const START: &str = r"(?:\b|\\[nrt])";
     let text = String::deserialize(deserializer)?;

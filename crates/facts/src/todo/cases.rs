@@ -1,4 +1,4 @@
-//! Own cases in both languages: what completes an item, what is proposed at most, and what says nothing of it.
+//! Test cases in both languages: sentences that complete an item, that only propose it, and that do neither.
 
 use serde_json::json;
 

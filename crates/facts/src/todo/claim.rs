@@ -9,11 +9,11 @@ pub(super) enum Certainty {
     Done,
     /// Perhaps done.
     Maybe,
-    /// Said to be not done, which takes back what was said before.
+    /// Said to be not done, which cancels earlier claims.
     Not,
 }
 
-/// What a span says of one item.
+/// What a span says about one item.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     pub certainty: Certainty,
@@ -22,7 +22,7 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// A failing run after the words takes the certainty from them.
+    /// The claim, lowered to `Maybe` when a test run failed after it.
     pub(super) fn doubted(mut self, failed_at: Option<Seq>) -> Self {
         let is_later = |failed: Seq| self.seqs.last().is_some_and(|said| *said < failed);
         if self.certainty == Certainty::Done && failed_at.is_some_and(is_later) {

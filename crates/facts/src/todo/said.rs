@@ -1,4 +1,4 @@
-//! What a span says of things done, clause by clause, and how sure that is.
+//! Finds the sentences of a span that report something as done, and how certain each one is.
 
 use std::sync::LazyLock;
 
@@ -13,10 +13,10 @@ use crate::wording::one_line;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
-/// Sentences that speak of something done, the latest, that are held against the items.
+/// The most sentences about something done that are compared with the items, the latest ones.
 const MAX_SENTENCES: usize = 1_000;
 
-/// What a span says of things done: sentence by sentence, the latest last.
+/// The sentences of a span about something done, in order.
 pub(super) struct DoneSentences(Vec<(Seq, Sentence)>);
 
 struct Sentence {
@@ -30,7 +30,7 @@ impl DoneSentences {
     pub(super) fn read(span: &[Reading<'_>]) -> Self {
         let mut all = Vec::new();
         for reading in span {
-            // What a person says may be a wish, so that it is proposed at most.
+            // A person's words may be a wish, so they only propose.
             let is_agent = reading.message.role == Role::Assistant;
             let Some(text) = reading.words().filter(|text| speaks(text)) else { continue };
             let sentences = reading.sentences().iter().map(|sentence| sentence.text.as_str());
@@ -46,7 +46,7 @@ impl DoneSentences {
         Self(all)
     }
 
-    /// The last word on an item.
+    /// The latest claim about an item; `None` when there is none or it says "not done".
     pub(super) fn claim_about(&self, subject: &Subject) -> Option<Claim> {
         let mut last = None;
         for (seq, sentence) in &self.0 {
@@ -66,7 +66,7 @@ fn speaks(text: &str) -> bool {
     is_done(text) || Phrase::Past.is_in(text)
 }
 
-/// The lines that a checklist has ticked off, those of code blocks and quotations aside.
+/// The ticked lines of checklists, outside of code blocks and quotations.
 fn ticked(text: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
     text.lines().map(str::trim).filter(move |line| {
@@ -77,7 +77,7 @@ fn ticked(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A text without what it quotes as done: somebody else's words, or a wish.
+/// A text without quotations that report something as done, which are somebody else's words or a wish.
 fn unquoted(text: &str) -> String {
     static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
         pattern::unicode(
@@ -96,7 +96,7 @@ impl Sentence {
         let named: Vec<&(String, Vec<String>)> =
             self.clauses.iter().filter(|(text, said)| subject.is_named_in(text, said)).collect();
         let mut claim = None;
-        // An item may be about what fails.
+        // A word for failure does not count when the item itself contains it.
         let is_regretted = Phrase::Regretted.find_in(&self.text).any(|word| !subject.mentions(word));
         for (text, said) in &named {
             let unreal = Phrase::Unreal.is_in(text) || self.text.ends_with(['?', '？']);
@@ -122,7 +122,7 @@ impl Sentence {
         if claim.is_some() || !subject.is_named_in(&self.text, &self.words) {
             return claim;
         }
-        // Named and done in one sentence, and not in one clause.
+        // The sentence names the item and says "done", but in different clauses.
         let clear = is_done(&self.text)
             && !Phrase::NotDone.is_in(&self.text)
             && !Phrase::Negated.is_in(&self.text)
@@ -130,7 +130,7 @@ impl Sentence {
         clear.then_some((Certainty::Maybe, self.text.as_str()))
     }
 
-    /// Whether it begins with a condition, which holds for all of its clauses.
+    /// Whether it begins with a condition, which applies to all of its clauses.
     fn is_conditional(&self) -> bool {
         self.clauses.first().is_some_and(|(first, _)| {
             let start: String = first.split_whitespace().take(2).collect::<Vec<_>>().join(" ");

@@ -1,36 +1,36 @@
-//! What an item of a list is about, and whether a clause names it.
+//! The subject of a todo item, and whether a clause names it.
 
 use crate::phrases::Phrase;
 use crate::wording::one_line;
 use anchord_messages::script::is_spaceless;
 use anchord_messages::stop_words::is_stop_word;
 
-/// Words of an item or a clause that are compared.
+/// The most words of an item or a clause that are compared.
 const MAX_WORDS: usize = 40;
 
-/// What is to be done with the subject: which words tell that it was.
+/// The kind of work on the subject, which decides which words report it as done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deed {
-    /// It is to be there: added, written, built; or nobody says what is to be done.
+    /// It is to be created: added, written, built; or the item does not say.
     Make,
-    /// It is to be right.
+    /// It is to be fixed.
     Mend,
-    /// Anything else, which its own verb tells: that a form is done is no word on its test.
+    /// Anything else, which only its own verb reports: "the form is done" does not mean that it was tested.
     Other,
 }
 
-/// What an item is about, as words.
+/// The subject of an item, as words to compare.
 pub(super) struct Subject {
     words: Vec<String>,
     /// All of its words, the verb among them.
     own: Vec<String>,
-    /// Words that an item cannot be meant without: numbers and identifiers.
+    /// Words that a clause must contain to name the item: numbers and identifiers.
     fixed: Vec<String>,
     needed: usize,
-    /// What is to be done with it, whose past form says that it was.
+    /// Its verb, whose past form reports the item as done.
     verb: Option<String>,
     deed: Deed,
-    /// The whole wording, for scripts that write without spaces.
+    /// The whole text, for scripts without spaces.
     folded: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl Subject {
         self.deed
     }
 
-    /// Whether the item's own wording has a word.
+    /// Whether the item's text contains a word.
     pub(super) fn mentions(&self, word: &str) -> bool {
         let word = word.to_lowercase();
         let of_item = self.folded.as_ref().is_some_and(|item| item.contains(&fold(&word)));
@@ -69,8 +69,8 @@ impl Subject {
             && self.words.iter().filter(has).count() >= self.needed
     }
 
-    /// Whether a clause speaks of the whole item and of nothing else: `added the tests of the login form` says
-    /// nothing of the form itself.
+    /// Whether a clause is about the whole item and nothing else: `added the tests of the login form` is not about the
+    /// form itself.
     pub(super) fn is_all_of(&self, text: &str, said: &[String]) -> bool {
         if let Some(item) = &self.folded {
             let clause = fold(text);
@@ -86,7 +86,7 @@ impl Subject {
         self.words.iter().all(is_here) && told.iter().all(is_of_item)
     }
 
-    /// Whether the item's own verb stands in its past form (`Translate …`, `… translated`).
+    /// Whether a clause contains the past form of the item's verb (`Translate …`, `… translated`).
     pub(super) fn is_past_in(&self, said: &[String]) -> bool {
         let past = |word: &&String| word.ends_with("ed") && !word.ends_with("eed");
         self.verb.as_ref().is_some_and(|verb| {
@@ -97,7 +97,7 @@ impl Subject {
     }
 }
 
-/// Takes the verb off an item when another word may tell that it was done.
+/// Classifies an item by its verb, and removes the verb when other words may report it as done.
 fn deed(all: Vec<String>) -> (Deed, Vec<String>) {
     let of = |word: &String| {
         let deeds = [(Phrase::ToMake, Deed::Make), (Phrase::ToMend, Deed::Mend)];
@@ -105,7 +105,7 @@ fn deed(all: Vec<String>) -> (Deed, Vec<String>) {
     };
     if all.len() >= 2 {
         if let Some((deed, rest)) = all.split_first().and_then(|(first, rest)| Some((of(first)?, rest))) {
-            // Alone, one noun tells too little.
+            // One noun alone is too weak to name an item.
             return (deed, if rest.len() >= 2 { rest.to_vec() } else { all });
         }
         if let Some((deed, rest)) = all.split_last().and_then(|(last, rest)| Some((of(last)?, rest))) {
@@ -125,7 +125,7 @@ fn spaceless_deed(line: &str) -> Deed {
     }
 }
 
-/// A clause without the paths and the code that it names: where something was done is not what was done.
+/// A clause without its paths and code, which say where something was done, not what.
 fn without_paths(text: &str) -> String {
     let is_path = |word: &&str| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -134,7 +134,7 @@ fn without_paths(text: &str) -> String {
     text.split_whitespace().filter(|word| !is_path(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// The share of an item's pairs of neighbouring characters that stand in a clause.
+/// The share of an item's pairs of neighbouring characters that a clause contains, from 0 to 1.
 fn shared_pairs(item: &str, clause: &str) -> f64 {
     let chars: Vec<char> = item.chars().take(60).collect();
     let pairs: Vec<String> = chars.windows(2).map(|pair| pair.iter().collect()).collect();

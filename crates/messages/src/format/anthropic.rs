@@ -1,5 +1,7 @@
-//! Messages with content blocks; the system prompt stands apart, but is stored as a message of role
-//! `system` when a caller appends it.
+//! The Anthropic format: messages with content blocks.
+//!
+//! A request of this format has the system prompt in a field of its own; a caller appends it here as a message of role
+//! `system`.
 
 use super::super::message::{
     Attachment, Image, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
@@ -8,7 +10,7 @@ use super::error::FormatError;
 use super::json::{Fields, each, is_array, is_object, is_string, push_field, push_key, push_string, string};
 use super::openai_chat::unknown_role;
 
-/// Reads one message.
+/// Parses one message.
 ///
 /// # Errors
 /// When the role is missing or unknown, or content has the wrong type.
@@ -74,7 +76,7 @@ fn block(role: Role, raw: &str) -> Result<Part, FormatError> {
             arguments: fields.raw("input").unwrap_or("{}").to_owned(),
         }),
         (Some("tool_result"), Role::User) => Part::ToolResult(tool_result(&fields)?),
-        // Server tools, citations, whatever comes next, and blocks in a role that cannot hold them.
+        // Server tools, citations, block types of the future, and blocks in a role that may not contain them.
         _ => Part::Other(raw.to_owned()),
     };
     Ok(part)
@@ -99,7 +101,7 @@ fn media(source: &Fields<'_>) -> (Option<String>, MediaSource) {
         Some("url") => MediaSource::Url(take("url")),
         Some("file") => MediaSource::FileId(take("file_id")),
         Some("text") => MediaSource::Text(take("data")),
-        // `content` documents hold blocks; their JSON stands for their text.
+        // A `content` document contains blocks; their JSON is kept in place of a text.
         _ => MediaSource::Text(
             source
                 .lenient("content")
@@ -122,7 +124,7 @@ pub fn raw_blocks(raw: &str) -> Vec<String> {
     }
 }
 
-/// A text block without the white space at its end; `None` when there is none, or it is no text block.
+/// A text block without its trailing white space; `None` when it has none to remove, or is not a text block.
 #[must_use]
 pub fn trimmed_text(raw: &str) -> Option<String> {
     let fields = Fields::read(raw).ok()?;
@@ -134,14 +136,15 @@ pub fn trimmed_text(raw: &str) -> Option<String> {
     block_of(&Part::Text(trimmed.to_owned()))
 }
 
-/// Whether an unknown block is a known one in a role that cannot hold it; a provider refuses those.
+/// Whether a [`Part::Other`] block is of a known type in a role that may not contain it; providers reject such a
+/// message.
 #[must_use]
 pub fn is_misplaced(raw: &str) -> bool {
     let kind = Fields::read(raw).ok().and_then(|f| f.lenient("type"));
     matches!(kind.as_deref(), Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking"))
 }
 
-/// Writes a part as a block; `None` when the format has no place for it.
+/// Writes a part as a block; `None` for thinking without a signature, which the format cannot express.
 #[must_use]
 pub fn block_of(part: &Part) -> Option<String> {
     let mut out = String::from("{");
@@ -221,14 +224,14 @@ fn push_source(out: &mut String, media_type: &str, source: &MediaSource) {
     };
     push_field(out, "type", kind);
     if matches!(source, MediaSource::Base64(_) | MediaSource::Text(_)) {
-        // The short form is in use, and refused.
+        // Callers send `image/jpg`; the provider rejects it.
         push_field(out, "media_type", if media_type == "image/jpg" { "image/jpeg" } else { media_type });
     }
     push_field(out, key, value);
     out.push('}');
 }
 
-/// The provider takes nothing but an object as a call's input.
+/// Writes a call's arguments as an object, because the provider accepts nothing else as `input`.
 fn push_input(out: &mut String, arguments: &str) {
     let trimmed = arguments.trim();
     let takes = is_object(trimmed) && serde_json::from_str::<&serde_json::value::RawValue>(trimmed).is_ok();

@@ -1,4 +1,4 @@
-//! What valid JSON must not hold, so that it can be kept, searched and given back as it was.
+//! Rejects valid JSON that could not be stored, searched and returned unchanged.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -6,20 +6,20 @@ use std::collections::HashSet;
 use super::super::misread::escape;
 use super::error::FormatError;
 
-/// The deepest nesting of arrays and objects that is taken.
+/// The deepest nesting of arrays and objects that is accepted.
 pub const MAX_DEPTH: usize = 128;
 
-/// The characters of one key that an error's pointer shows; keys come from callers and may be long.
+/// The most characters of one key in an error's pointer, because keys come from callers and may be long.
 const POINTER_KEY_CHARS: usize = 80;
-/// Below this many keys a linear look is faster than hashing.
+/// Up to this many keys a linear search is faster than hashing.
 const FEW_KEYS: usize = 12;
 
 /// Checks a JSON text for lone surrogates, duplicate keys and nesting above [`MAX_DEPTH`], in one
-/// pass, without recursion. It does not judge the grammar: malformed text may pass, and is refused
-/// by whoever reads it.
+/// pass, without recursion. It does not check the grammar: malformed text may pass, and the parser
+/// rejects it later.
 ///
 /// # Errors
-/// The first offending place.
+/// When there is any of these; the error points to the first one.
 pub fn check_json(raw: &str) -> Result<(), FormatError> {
     let bytes = raw.as_bytes();
     let mut open: Vec<Frame<'_>> = Vec::new();
@@ -70,7 +70,7 @@ pub fn check_json(raw: &str) -> Result<(), FormatError> {
 }
 
 enum Frame<'a> {
-    /// The index of the element that is being read.
+    /// The index of the current element.
     Array(usize),
     Object(Object<'a>),
 }
@@ -96,7 +96,7 @@ impl<'a> Object<'a> {
     fn add(&mut self, key: Cow<'a, str>) {
         if !self.hashed.is_empty() {
             self.hashed.insert(key.clone());
-            // Only the last key is needed for a pointer now.
+            // From here on only the last key is needed, for the pointer.
             self.keys.clear();
         } else if self.keys.len() == FEW_KEYS {
             self.hashed = self.keys.drain(..).collect();
@@ -106,7 +106,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The index of the closing quote, whether there are escapes, whether a lone surrogate is among them.
+/// The index of the closing quote, whether the string has escapes, and whether one is a lone surrogate.
 fn string_end(bytes: &[u8], from: usize) -> (usize, bool, bool) {
     let (mut at, mut escaped, mut lone) = (from, false, false);
     loop {
@@ -135,7 +135,7 @@ fn string_end(bytes: &[u8], from: usize) -> (usize, bool, bool) {
     }
 }
 
-/// The code unit of a `\uXXXX` escape that starts here.
+/// The code unit of the `\uXXXX` escape at an offset; `None` when there is none.
 fn unit(bytes: &[u8], at: usize) -> Option<u16> {
     let escape = bytes.get(at..at + 6)?;
     let digits = escape.strip_prefix(b"\\u")?;
@@ -144,7 +144,7 @@ fn unit(bytes: &[u8], at: usize) -> Option<u16> {
 
 fn decoded(raw: &str, quote: usize, end: usize) -> Cow<'_, str> {
     let quoted = raw.get(quote..=end).unwrap_or_default();
-    // Undecodable (a lone surrogate, say): the spelling stands for itself.
+    // A key that cannot be decoded, such as one with a lone surrogate, is compared as written.
     let spelling = Cow::Borrowed(raw.get(quote + 1..end).unwrap_or_default());
     serde_json::from_str::<String>(quoted).map_or(spelling, Cow::Owned)
 }

@@ -1,10 +1,10 @@
-//! Which format a transcript is in, when nobody says.
+//! Detects the format of messages when the caller does not state it.
 
 use serde::Deserialize;
 
 use super::Format;
 
-/// What tells the formats apart in one message; everything else of it is passed over.
+/// The fields of a message that distinguish the formats; all others are ignored.
 #[derive(Deserialize)]
 struct Look<'a> {
     #[serde(borrow, default)]
@@ -15,7 +15,7 @@ struct Look<'a> {
     kind: Option<serde::de::IgnoredAny>,
 }
 
-/// What tells the formats apart in one block of content.
+/// The fields of a content block that distinguish the formats.
 #[derive(Deserialize)]
 struct Block {
     #[serde(default, rename = "type")]
@@ -24,13 +24,13 @@ struct Block {
     source: Option<serde::de::IgnoredAny>,
 }
 
-/// Tells the format of messages, each as JSON text; chat completions when nothing speaks for another.
+/// The format of messages, each given as JSON text; chat completions when nothing indicates another.
 ///
-/// Text alone looks the same in two formats, and means the same in both.
+/// Messages with text alone are valid in two formats, with the same meaning.
 pub fn detect<'a>(messages: impl IntoIterator<Item = &'a str>) -> Format {
     for raw in messages {
         let Ok(look) = serde_json::from_str::<Look<'_>>(raw) else { continue };
-        // An item with a type and no role (a call, its output, reasoning) is of the newer API.
+        // Only the responses API has items with a type and no role (a call, its output, reasoning).
         if look.kind.is_some() && look.role.is_none() {
             return Format::OpenaiResponses;
         }

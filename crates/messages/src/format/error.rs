@@ -1,10 +1,10 @@
 //! Why a message or a body is refused, and where.
 
-/// Why a message or a body cannot be taken.
+/// Why a message or a request body is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{pointer}: {detail}")]
 pub struct FormatError {
-    /// JSON pointer to the offending place, relative to the text that was read.
+    /// JSON pointer to the offending place, relative to the text that was parsed.
     pub pointer: String,
     /// What is wrong there, for the caller.
     pub detail: String,
@@ -15,7 +15,7 @@ impl FormatError {
         Self { pointer: pointer.into(), detail: detail.into() }
     }
 
-    /// The same error, seen from further up.
+    /// The same error for the enclosing value: the pointer gets `prefix` in front.
     #[must_use]
     pub fn under(mut self, prefix: &str) -> Self {
         self.pointer.insert_str(0, prefix);

@@ -1,4 +1,4 @@
-//! Reading a JSON object field by field without losing a byte of what is not looked at.
+//! JSON as raw text: reads single fields of an object and keeps all others byte for byte; writes fields and strings.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::error::FormatError;
 
-/// A JSON object, each value still as its text. Numbers beyond 64 bits and key order stay as sent.
+/// A JSON object whose values are unparsed text, so that numbers beyond 64 bits and the order of keys stay as sent.
 pub(super) struct Fields<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Fields<'de> {
@@ -38,7 +38,7 @@ impl<'a> Fields<'a> {
         serde_json::from_str(raw).map_err(|_| FormatError::at("", "must be a JSON object"))
     }
 
-    /// A field's JSON text; absent and null are the same.
+    /// A field's JSON text; `None` when it is absent or null.
     pub(super) fn raw(&self, key: &str) -> Option<&'a str> {
         let (_, value) = self.0.iter().find(|(k, _)| k == key)?;
         Some(value.get()).filter(|v| *v != "null")
@@ -49,22 +49,22 @@ impl<'a> Fields<'a> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.get()))
     }
 
-    /// A field that must be a string when it is there.
+    /// A string field; `None` when it is absent or null, an error when it has another type.
     pub(super) fn string(&self, key: &str) -> Result<Option<String>, FormatError> {
         self.raw(key).map(|raw| string(raw).map_err(|e| e.under(&format!("/{key}")))).transpose()
     }
 
-    /// A field's string, empty when it is absent.
+    /// A string field; empty when it is absent or null, an error when it has another type.
     pub(super) fn string_or_empty(&self, key: &str) -> Result<String, FormatError> {
         Ok(self.string(key)?.unwrap_or_default())
     }
 
-    /// A field's string; `None` also when it is something else, for fields that only describe.
+    /// A string field that is only descriptive; `None` also when it has another type.
     pub(super) fn lenient(&self, key: &str) -> Option<String> {
         self.raw(key).and_then(|raw| string(raw).ok())
     }
 
-    /// A field that must be an object when it is there.
+    /// An object field; `None` when it is absent or null, an error when it has another type.
     pub(super) fn object(&self, key: &str) -> Result<Option<Fields<'a>>, FormatError> {
         self.raw(key).map(|raw| Self::read(raw).map_err(|e| e.under(&format!("/{key}")))).transpose()
     }
@@ -93,7 +93,7 @@ pub(super) fn elements(raw: &str) -> Result<Vec<&str>, FormatError> {
     Ok(elements.into_iter().map(RawValue::get).collect())
 }
 
-/// Reads each element of an array, with the element's place in the error's pointer.
+/// Parses each element of an array; an error's pointer begins with the element's index.
 pub(super) fn each<T>(
     raw: &str,
     mut read: impl FnMut(&str) -> Result<T, FormatError>,
@@ -139,13 +139,13 @@ fn is_escaped(b: u8) -> bool {
     b < 0x20 || b == b'"' || b == b'\\'
 }
 
-/// Appends `"key":"text"`, with a comma before it when something stands there already.
+/// Appends `"key":"text"`, after a comma if it is not the first field.
 pub(super) fn push_field(out: &mut String, key: &str, text: &str) {
     push_key(out, key);
     push_string(out, text);
 }
 
-/// Appends `"key":`, with a comma before it when something stands there already.
+/// Appends `"key":`, after a comma if it is not the first field.
 pub(super) fn push_key(out: &mut String, key: &str) {
     if !out.ends_with(['{', '[']) {
         out.push(',');

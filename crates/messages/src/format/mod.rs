@@ -1,9 +1,9 @@
-//! Conversation formats: the JSON that callers send, read into [`Message`], and written back.
+//! Conversation formats: parse the JSON that callers send into [`Message`], and write it back.
 //!
-//! What lives here: the three formats, their readers and writers, and the check that a request's
-//! JSON can be kept and given back as it was.
-//! Invariant: a reader loses no text, calls, ids or media of what it accepts; a block that
-//! it does not know becomes [`Part::Other`](super::message::Part::Other) and keeps its JSON text.
+//! What lives here: a parser and a writer for each of the three formats, the detection of a format (`detect`), and the
+//! check that a request's JSON can be stored and returned unchanged (`check`).
+//! Invariant: a parser loses no text, calls, ids or media of what it accepts; a block of an unknown type becomes
+//! [`Part::Other`](super::message::Part::Other) and keeps its JSON text.
 //! Must not know: sessions, budgets, which messages belong together.
 
 pub mod anthropic;
@@ -44,17 +44,17 @@ impl Format {
         self.into()
     }
 
-    /// Reads the format's name; `None` when it is not one.
+    /// Parses a format's name; `None` when no format has it.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         name.parse().ok()
     }
 }
 
-/// Reads the JSON text of one message.
+/// Parses the JSON text of one message.
 ///
 /// # Errors
-/// When the message has no known role or a field that has a meaning here has the wrong type.
+/// When the role is missing or unknown, or a field that the parser needs has the wrong type.
 pub fn parse(format: Format, raw: &str) -> Result<Message, FormatError> {
     match format {
         Format::OpenaiChat => openai_chat::parse(raw),
@@ -63,7 +63,7 @@ pub fn parse(format: Format, raw: &str) -> Result<Message, FormatError> {
     }
 }
 
-/// A result's content as one text; unknown blocks show their JSON, media are not in it.
+/// The text of a tool result: texts and the JSON of unknown blocks, joined by newlines, without media.
 #[must_use]
 pub fn result_text(parts: &[Part]) -> String {
     let mut all = String::new();

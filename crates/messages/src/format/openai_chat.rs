@@ -1,4 +1,4 @@
-//! Chat-completions messages.
+//! The `openai-chat` format: messages of the chat completions API.
 
 use super::super::message::{
     Attachment, Image, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
@@ -6,7 +6,7 @@ use super::super::message::{
 use super::error::FormatError;
 use super::json::{Fields, each, is_array, is_object, is_string, push_field, push_key, push_string, string};
 
-/// Reads one message.
+/// Parses one message.
 ///
 /// # Errors
 /// When the role is missing or unknown, or content or tool calls have the wrong type.
@@ -17,7 +17,7 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
         Some("developer") => Role::Developer,
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
-        // `function` is the older name, from before calls had ids.
+        // `function` is the older name of the role, from before calls had ids.
         Some("tool" | "function") => Role::Tool,
         Some(other) => return Err(unknown_role(other, "system, developer, user, assistant or tool")),
         None => return Err(FormatError::at("/role", "is required")),
@@ -59,7 +59,7 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
     Ok(Message { role, name, parts })
 }
 
-/// Names the roles that are known, too: another provider's may have been meant.
+/// The error for an unknown role; it lists the known ones, because the caller may have used another provider's role.
 pub(super) fn unknown_role(role: &str, known: &str) -> FormatError {
     let shown: String = role.chars().take(40).collect();
     FormatError::at("/role", format!("unknown role {shown:?}; this format has {known}"))
@@ -105,13 +105,13 @@ fn part(raw: &str) -> Result<Part, FormatError> {
     Ok(part)
 }
 
-/// A picture from its address; `data:` addresses hold the bytes themselves.
+/// An image from its URL; a `data:` URL contains the bytes themselves.
 pub(super) fn image(url: &str, detail: Option<String>) -> Image {
     let (media_type, source) = media(url);
     Image { media_type, source, detail }
 }
 
-/// Where an address's bytes are, and their type when it says so.
+/// The media type, when a `data:` URL contains it, and the source of a URL's bytes.
 pub(super) fn media(url: &str) -> (Option<String>, MediaSource) {
     let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
     match inline {
@@ -127,7 +127,7 @@ pub(super) fn file_part(file: &Fields<'_>) -> Part {
     let name = file.lenient("filename");
     let (media_type, source) = if let Some(data) = file.lenient("file_data") {
         match media(&data) {
-            // Bare base64, without the `data:` prefix, is sent too.
+            // Some callers send base64 without the `data:` prefix.
             (None, MediaSource::Url(bare)) if !bare.starts_with("http") => (None, MediaSource::Base64(bare)),
             known => known,
         }
@@ -157,14 +157,14 @@ fn function(fields: &Fields<'_>) -> Result<ToolCall, FormatError> {
     let arguments = match fields.raw("arguments") {
         None => String::new(),
         Some(raw) if is_string(raw) => string(raw)?,
-        // Some servers send the object itself.
+        // Some servers send an object instead of its JSON text.
         Some(raw) if is_object(raw) => raw.to_owned(),
         Some(_) => return Err(FormatError::at("/arguments", "must be a string")),
     };
     Ok(ToolCall { id: String::new(), name: fields.string_or_empty("name")?, arguments })
 }
 
-/// What the model said aloud stands beside the content, and is kept as a part like this.
+/// The model's audio is in a field beside the content; it is kept as an unknown block with this beginning.
 const AUDIO_HEAD: &str = "{\"type\":\"audio\",\"audio\":";
 
 fn audio_of(part: &Part) -> Option<&str> {
@@ -172,7 +172,7 @@ fn audio_of(part: &Part) -> Option<&str> {
     raw.strip_prefix(AUDIO_HEAD)?.strip_suffix('}')
 }
 
-/// Writes a message that holds no tool results: one JSON object. Signed thinking is left out.
+/// Writes a message without tool results as one JSON object. Signed thinking is left out.
 #[must_use]
 pub fn write(message: &Message) -> String {
     let mut out = String::from("{");
@@ -226,7 +226,7 @@ pub fn write(message: &Message) -> String {
     out
 }
 
-/// Writes one tool result: its text only, because a tool message carries nothing else.
+/// Writes one tool result as a tool message, with its text only, because the format allows nothing else.
 #[must_use]
 pub fn write_result(call_id: &str, name: Option<&str>, text: &str) -> String {
     let mut out = String::from("{");
@@ -304,10 +304,10 @@ fn push_file(out: &mut String, file: &Attachment) {
     out.push_str("}}");
 }
 
-/// A file that comes without a name gets one: providers refuse bytes that have none.
+/// The name for a file without one, because providers reject a file without a name.
 pub(super) const FILE_NAME: &str = "document.pdf";
 
-/// Writes a recording as a part.
+/// Writes audio as a content part.
 pub(super) fn push_audio(out: &mut String, media_type: &str, data: &str) {
     out.push('{');
     push_field(out, "type", "input_audio");
@@ -318,7 +318,7 @@ pub(super) fn push_audio(out: &mut String, media_type: &str, data: &str) {
     out.push_str("}}");
 }
 
-/// An address under which a source's bytes can be given: its own, or a `data:` address.
+/// The URL of a source: its own, or a `data:` URL with its bytes.
 pub(super) fn address(media_type: &str, source: &MediaSource) -> String {
     match source {
         MediaSource::Url(url) | MediaSource::FileId(url) => url.clone(),

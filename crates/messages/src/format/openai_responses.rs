@@ -1,9 +1,8 @@
-//! Items of the responses API: messages, calls, their outputs and reasoning are items of their own,
-//! and every item is one message here.
+//! The `openai-responses` format: items of the responses API. Messages, calls, outputs and reasoning are separate
+//! items, and every item becomes one message.
 //!
-//! Calls come in kinds, and an output must be of its call's kind. An item that has to change for its
-//! own format is therefore patched ([`patched`]) and not written anew, so that its kind, its id and
-//! what nobody knows of it stay.
+//! Calls have different kinds, and an output must have the kind of its call. When an item is changed and served in this
+//! format, it is therefore patched ([`patched`]) and not rewritten, which keeps its kind, its id and unknown fields.
 
 use super::super::message::{
     Attachment, Image, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
@@ -13,7 +12,7 @@ use super::json::{Fields, each, is_array, is_string, push_field, push_key, push_
 use super::openai_chat::{FILE_NAME, address, file_part, image, push_audio, unknown_role};
 use super::result_text;
 
-/// Reads one item.
+/// Parses one item.
 ///
 /// # Errors
 /// When it is a message without a known role, or content or output have the wrong type.
@@ -56,17 +55,17 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
             let source = MediaSource::Base64(fields.string_or_empty("result")?);
             message(Role::Assistant, Part::Image(Image { media_type, source, detail: None }))
         }
-        // The one item of these that a user sends.
+        // The only unknown item that is the user's.
         Some("mcp_approval_response") => message(Role::User, Part::Other(raw.to_owned())),
         // Server tools and references have no counterpart elsewhere.
         Some(_) => message(Role::Assistant, Part::Other(raw.to_owned())),
     }
 }
 
-/// Where the kinds of calls keep what was asked.
+/// The field with the arguments, by kind of call.
 const ARGUMENTS: [&str; 4] = ["arguments", "input", "action", "operation"];
 
-/// A picture of a screen, which a computer call gets for its output.
+/// A screenshot, which is the output of a computer call.
 fn screenshot(raw: &str) -> Option<Part> {
     let fields = Fields::read(raw).ok()?;
     fields.lenient("type").filter(|kind| kind == "computer_screenshot")?;
@@ -144,7 +143,7 @@ fn part(raw: &str) -> Result<Part, FormatError> {
                 source: MediaSource::Base64(take("data").unwrap_or_default()),
             })
         }
-        // What a shell call gave, piece by piece.
+        // A part of a shell call's output.
         None if fields.raw("stdout").is_some() || fields.raw("stderr").is_some() => {
             let said = ["stdout", "stderr"].into_iter().filter_map(|key| fields.lenient(key));
             Part::Text(said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n"))
@@ -154,18 +153,18 @@ fn part(raw: &str) -> Result<Part, FormatError> {
     Ok(part)
 }
 
-/// What replaces a part of an item.
+/// New values for fields of an item.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Patch<'t> {
     /// The id of the call.
     pub call_id: Option<&'t str>,
-    /// What was asked, as text.
+    /// The arguments, as text.
     pub arguments: Option<&'t str>,
-    /// What came of it.
+    /// The output.
     pub output: Option<&'t [Part]>,
 }
 
-/// The item as sent, but for what the patch replaces; `None` when it is no object.
+/// The item as sent, with the values of the patch; `None` when it is not an object.
 #[must_use]
 pub fn patched(raw: &str, patch: Patch<'_>) -> Option<String> {
     let fields = Fields::read(raw).ok()?;
@@ -199,17 +198,17 @@ pub fn patched(raw: &str, patch: Patch<'_>) -> Option<String> {
     Some(out)
 }
 
-/// Whether a call goes together with its output as both came.
+/// Whether the kinds of a call and an output, as sent, match.
 #[must_use]
 pub fn is_pair(call: &str, output: &str) -> bool {
     let Some((call, output)) = kind(call).zip(kind(output)) else { return false };
     let own = output.strip_suffix("_output") == Some(&call);
-    // The older tool takes a function's output as well.
+    // The older shell tool accepts a function's output too.
     own || (call == "local_shell_call" && output == FUNCTION_OUTPUT)
 }
 
-/// Whether a call's item says too little to be served as it came, or is of a kind that takes nothing but
-/// its own sort of output: those have no name but their kind.
+/// Whether a call, judged by its tool name, cannot be served with a function's output: it has no name, or it is of a
+/// kind that accepts only its own kind of output. Such calls have the kind as their name.
 #[must_use]
 pub fn is_special(tool: &str) -> bool {
     const KINDS: [&str; 6] = [
@@ -223,13 +222,13 @@ pub fn is_special(tool: &str) -> bool {
     tool.is_empty() || KINDS.contains(&tool)
 }
 
-/// Whether a call of this name is one of a function or a tool that forgot to say its name.
+/// Whether a call of this name is that of a function, or of a tool without a name.
 #[must_use]
 pub fn is_nameless(tool: &str) -> bool {
     matches!(tool, "" | "function_call" | "custom_tool_call")
 }
 
-/// The kind of output that a call's item asks for, when it has none of its own to be patched.
+/// The kind of output for a call's item, when there is no sent output to patch.
 #[must_use]
 pub fn output_kind(call: &str) -> &'static str {
     if kind(call).is_some_and(|kind| kind == "custom_tool_call") { CUSTOM_OUTPUT } else { FUNCTION_OUTPUT }
@@ -239,7 +238,7 @@ fn kind(raw: &str) -> Option<String> {
     Fields::read(raw).ok()?.lenient("type")
 }
 
-/// The output of a function.
+/// The kind of a function's output.
 pub const FUNCTION_OUTPUT: &str = "function_call_output";
 const CUSTOM_OUTPUT: &str = "custom_tool_call_output";
 
@@ -277,7 +276,7 @@ pub fn write(message: &Message) -> Vec<String> {
     items
 }
 
-/// Writes one tool result of a kind: a text, or where it holds more than text, its parts.
+/// Writes one tool result as an output of a kind: as a string if it is only text, else as parts.
 #[must_use]
 pub fn write_result(kind: &str, call_id: &str, parts: &[Part]) -> String {
     let mut out = String::from("{");

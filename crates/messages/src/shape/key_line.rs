@@ -1,4 +1,5 @@
-//! The line of a tool output that tells most: a test runner's totals, an error, else the last line.
+//! The key line: the most informative line of a tool output. It is a test runner's totals, an error, else the last
+//! line.
 
 use std::sync::LazyLock;
 
@@ -7,7 +8,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use super::{is_blank, one_line};
 
 const KEY_CHARS: usize = 120;
-/// Totals and first errors stand at the ends of an output.
+/// The bytes at each end of an output that are searched, because totals and first errors are there.
 const LOOK_BYTES: usize = 16 * 1024;
 
 static TOTALS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
@@ -37,7 +38,7 @@ static ERRORS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     ])
 });
 
-/// `None` cannot happen with these patterns; finding nothing is then the harmless answer.
+/// `None` cannot happen with these patterns; finding nothing would be the harmless result.
 fn finder(patterns: &[&str]) -> Option<AhoCorasick> {
     AhoCorasickBuilder::new()
         .ascii_case_insensitive(true)
@@ -56,7 +57,7 @@ pub(super) fn find(text: &str) -> Option<String> {
     hit.map(|line| one_line(line, KEY_CHARS)).filter(|line| !is_blank(line))
 }
 
-/// Whether a key line tells of an error: a word for one, and no count of none.
+/// Whether a key line reports an error: it has a word for one, and not a count of zero.
 pub(super) fn shows_error(line: &str) -> bool {
     let Some(words) = ERRORS.as_ref() else { return false };
     let told = words.find_iter(line).any(|word| {

@@ -1,22 +1,21 @@
-//! An estimate of tokens without a vocabulary: what a byte-pair tokenizer of a large vocabulary does
-//! with each class of characters, in hundredths of a token.
+//! Estimates tokens without a vocabulary, from classes of characters, in hundredths of a token.
 //!
-//! Fitted by least squares against `o200k_base`, on prose, code, logs and other scripts. That vocabulary
-//! stands for those that are not public, because it is the newest public one of that size; what a model's own
-//! differs by, its provider's reported figures correct (`anchord-session`, `calibration`).
+//! The numbers were fitted by least squares against `o200k_base`, on prose, code, logs and several scripts. It
+//! represents vocabularies that are not public, because it is the newest public one of their size. The difference to
+//! a model's own is corrected by the counts that its provider reports (`anchord-session`, `calibration`).
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 use crate::script::Script;
 
-/// What a word of so many letters takes, with the space before it.
+/// The cost of a word by its number of letters, with the space before it.
 const WORD: [usize; 15] = [0, 89, 94, 104, 92, 101, 105, 104, 117, 117, 150, 155, 170, 180, 200];
-/// Each letter beyond those.
+/// The cost of each further letter.
 const LONG_WORD_LETTER: usize = 30;
-/// What a letter with an accent takes beyond that.
+/// The additional cost of a letter with an accent.
 const ACCENT: usize = 115;
-/// A word of capitals, and each letter of it.
+/// The cost of a word of capitals, and of each letter of it.
 const CAPITALS: usize = 12;
 const CAPITAL: usize = 26;
 
@@ -33,14 +32,14 @@ pub(super) fn tokens(text: &str) -> usize {
     hundredths.div_ceil(100)
 }
 
-/// Characters of one class in a row.
+/// A run of characters of one class.
 struct Run {
     class: Class,
     chars: usize,
     capitals: usize,
     accents: usize,
     traditional: usize,
-    /// They are all the same.
+    /// Whether they are all the same.
     repeats: bool,
 }
 
@@ -79,19 +78,19 @@ impl Run {
                 WORD.get(run).copied().unwrap_or_else(long) + self.accents * ACCENT
             }
             Class::Digit => run.div_ceil(3) * 141,
-            // One space goes with the word after it, unless that is a number; more make one token.
+            // One space belongs to the next word, unless that is a number; several make one token.
             Class::Space if run == 1 => match after.map(class) {
                 Some(Class::Digit | Class::Han | Class::Kana | Class::Hangul) => 30,
                 Some(Class::Newline) => 45,
                 _ => 0,
             },
             Class::Space => 106,
-            // A newline goes with the punctuation before it.
+            // A newline belongs to the punctuation before it.
             Class::Newline if before == Class::Punctuation => 0,
             Class::Newline => 103,
             Class::Punctuation => self.punctuation(before, after),
             Class::Wide => run * 95,
-            // Between kana, Japanese: its words are rarer in a vocabulary than Chinese ones.
+            // Chinese characters beside kana are Japanese, whose words are rarer in vocabularies.
             Class::Han if before == Class::Kana || after.map(class) == Some(Class::Kana) => 110 + run * 68,
             Class::Han => 45 + run * 68 + self.traditional * 50,
             Class::Kana => run * 45,
@@ -104,21 +103,22 @@ impl Run {
     fn punctuation(&self, before: Class, after: Option<char>) -> usize {
         let opens_word = after.is_some_and(|c| c.is_ascii_alphabetic());
         match self.chars {
-            // Inside a name it goes with the letters after it: `a.b`, `a_b`. Before one it stands alone,
-            // and takes the space of the word: ` (a`.
+            // Inside a name it belongs to the letters after it: `a.b`, `a_b`. Before a name it is a token of its own,
+            // which includes the space before it: ` (a`.
             1 if opens_word && matches!(before, Class::Letter | Class::Digit) => 47,
             1 if opens_word => 131,
             1 => 86,
             2 => 95,
             3 => 104,
-            // A rule across the page.
+            // A horizontal rule.
             run if self.repeats => 27 + run * 27 / 16,
             run => 99 + (run - 3) * 54,
         }
     }
 }
 
-/// The most frequent characters that only traditional Chinese writes: vocabularies know fewer of its words.
+/// Whether a character is one of the most frequent ones that only traditional Chinese uses, of which vocabularies have
+/// fewer words.
 fn is_traditional(c: char) -> bool {
     matches!(
         c,
@@ -213,7 +213,7 @@ enum Class {
     Space,
     Newline,
     Punctuation,
-    /// Signs as wide as a Chinese character, and typographic ones.
+    /// Full-width and typographic punctuation.
     Wide,
     Han,
     Kana,

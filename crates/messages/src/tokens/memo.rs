@@ -1,4 +1,4 @@
-//! Counts of lines that come again, while one text is built in several sizes.
+//! A cache of the token counts of lines, for building one text in several sizes.
 
 use std::cell::RefCell;
 
@@ -6,16 +6,16 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use super::{TokenCounter, Tokenizer};
 
-/// The longest line that is remembered, in bytes.
+/// The longest cached line, in bytes.
 const LONGEST: usize = 1_000;
-/// Shorter ones are counted faster than they are found again.
+/// The shortest cached line, in bytes; shorter ones are counted faster than they are looked up.
 const SHORTEST: usize = 24;
-/// Lines that a text of the default bound comes to, about.
+/// The approximate number of lines in a text of the default limit.
 const USUAL: usize = 512;
-/// The most lines that are remembered: some five hundred kilobytes.
+/// The most cached lines, about 500 KB.
 const MOST: usize = 4_096;
 
-/// A counter that remembers lines.
+/// A counter that caches the counts of lines.
 #[derive(Debug)]
 pub struct Memo {
     counter: TokenCounter,
@@ -23,17 +23,17 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// A memo that knows nothing yet.
+    /// An empty cache.
     #[must_use]
     pub fn of(counter: TokenCounter) -> Self {
         Self { counter, lines: RefCell::new(HashMap::with_capacity(USUAL)) }
     }
 
-    /// The tokens of a text: what the counter says of it.
+    /// The tokens of a text, equal to the counter's result.
     #[must_use]
     pub fn count(&self, text: &str) -> u32 {
         match self.counter.tokenizer() {
-            // It reads faster than lines are found again, and rounds once for a whole text.
+            // An estimate is faster than looking up lines, and is rounded once for the whole text.
             Tokenizer::Estimate => self.counter.count_text(text),
             Tokenizer::O200kBase | Tokenizer::Cl100kBase => {
                 lines(text).fold(0, |sum, line| sum.saturating_add(self.line(line)))
@@ -41,8 +41,8 @@ impl Memo {
         }
     }
 
-    /// A line with its breaks is not looked at again when it is known without: only the piece at its end can
-    /// be another one.
+    /// The tokens of a line. When it is cached without its line breaks, only the piece at its end is counted again,
+    /// because the breaks change no other piece.
     fn line(&self, line: &str) -> u32 {
         let bare = line.trim_end_matches('\n');
         let Some(end) = last_piece(bare).filter(|_| bare.len() < line.len()) else {
@@ -69,8 +69,8 @@ impl Memo {
     }
 }
 
-/// A text in pieces that are counted apart as they are together: no token of a vocabulary holds a
-/// line break and a sign behind it other than a slash, a space or another break.
+/// Splits a text into lines whose counts add up to that of the text: no token contains a line break followed by
+/// anything but a slash, white space or another break.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -87,8 +87,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The piece at the end of a text that a line break joins: nothing behind a letter or digit, else the marks
-/// at the end with the space before them; `None` when that takes more than ASCII to know.
+/// The piece at the end of a text to which a line break would be added: the punctuation there, with a space before it;
+/// empty if there is none after a letter or digit; `None` when it depends on other characters.
 fn last_piece(text: &str) -> Option<&str> {
     let is_mark = |byte: &u8| byte.is_ascii_graphic() && !byte.is_ascii_alphanumeric();
     let marks = text.bytes().rev().take_while(is_mark).count();

@@ -1,12 +1,12 @@
-//! Width and height of a picture from the first bytes of its base64 text.
+//! Reads the width and height of an image from the beginning of its base64 text.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-/// What JPEG data begins with.
+/// The beginning of JPEG data in base64.
 const JPEG: &str = "/9j/";
-/// JPEG files may carry a preview and a colour profile before their size.
+/// The characters of a JPEG that are searched, because a preview and a colour profile may precede the size.
 const JPEG_HEAD_CHARS: usize = 256 * 1024;
 const HEAD_CHARS: usize = 64;
 
@@ -17,7 +17,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// Width and height in pixels, when the data is PNG, GIF, WebP or JPEG.
+/// Width and height in pixels; `None` when the data is not PNG, GIF, WebP or JPEG, or has no readable size.
 pub(super) fn size(base64: &str) -> Option<(u32, u32)> {
     let chars = if base64.starts_with(JPEG) { JPEG_HEAD_CHARS } else { HEAD_CHARS };
     let size = imagesize::blob_size(&decode(base64, chars)?).ok()?;

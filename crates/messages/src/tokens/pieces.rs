@@ -1,12 +1,12 @@
-//! The pieces that a text is cut into before its tokens are counted, and their counts.
+//! Counts tokens with a vocabulary: splits a text into pieces and adds up their counts.
 //!
-//! The vocabulary's own pattern costs more than the counting. Nearly all text is ASCII, where the
-//! pattern's alternatives come down to runs of five classes; pieces that touch anything else are
-//! left to the pattern. Most pieces are words that come again, so short ones are remembered.
-//! Invariant: the same pieces and counts as the vocabulary's own, which the tests compare with.
+//! Splitting with the vocabulary's own pattern costs more than counting. Nearly all text is ASCII, for which the
+//! pattern amounts to runs of five classes; only pieces that touch other characters use the pattern. Most pieces are
+//! repeated words, so the counts of short pieces are cached.
+//! Invariant: pieces and counts equal those of the vocabulary's own implementation; the tests compare them.
 //!
-//! Counts of whole texts are not cached: in real sessions one byte in twenty-five belongs to a text of 512 bytes or
-//! more that came before in its session, and hashing every text costs about what that would save.
+//! Counts of whole texts are not cached: in real sessions only 4 % of the bytes belong to a repeated text of 512
+//! bytes or more, and hashing every text would cost about what that saves.
 
 use std::cell::RefCell;
 
@@ -14,20 +14,19 @@ use bpe_openai::Tokenizer;
 
 use super::vocabulary;
 
-/// Places of two pieces each that one thread remembers (128 KiB): most of a text's words are a few thousand
-/// ones.
+/// The cache's slots, of two pieces each, per thread (128 KiB). A few thousand words make up most of a text.
 const PLACES: usize = 4_096;
-/// Bytes of the longest piece that is remembered; one byte more holds its length, its vocabulary and its count.
+/// The longest cached piece, in bytes; a further byte holds its length, its vocabulary and its count.
 const SHORT: usize = 15;
 
-/// A vocabulary, and where its pattern differs from the other one's.
+/// A vocabulary, and how its pattern differs from that of the other one.
 #[derive(Clone, Copy)]
 pub(super) struct Vocabulary {
     tokenizer: &'static Tokenizer,
-    /// Words begin anew where a small letter is followed by a capital, and keep their contraction;
-    /// else a contraction is a piece of its own.
+    /// Whether a new word begins at a capital after a small letter, and a contraction belongs to its word; else a
+    /// contraction is a piece of its own.
     cased_words: bool,
-    /// Tells its pieces from the other one's; 0 or 1.
+    /// Distinguishes its pieces in the cache; 0 or 1.
     tag: u8,
 }
 
@@ -41,8 +40,8 @@ pub(super) fn cl100k() -> Vocabulary {
     Vocabulary { tokenizer: vocabulary::cl100k(), cased_words: false, tag: 1 }
 }
 
-/// A short piece and its count in one number, so that a look at it is one comparison: from the lowest byte on
-/// the piece's bytes, and in the highest its length (4 bits), its vocabulary (1) and its count (3). 0 is none.
+/// A short piece and its count in one number, so that a lookup is one comparison. The piece's bytes begin at the lowest
+/// byte; the highest byte has its length (4 bits), its vocabulary (1) and its count (3). 0 is an empty slot.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Remembered(u128);
 
@@ -52,7 +51,7 @@ impl Remembered {
     const COUNT_AT: u32 = 125;
     const MOST: usize = 7;
 
-    /// A piece that `text` begins with, without a count; `None` when it is too long.
+    /// The first `length` bytes of `text` as a piece without a count; `None` when they are too long.
     fn piece(text: &[u8], length: usize, vocabulary: Vocabulary) -> Option<Self> {
         let length = u8::try_from(length).ok().filter(|length| usize::from(*length) <= SHORT)?;
         let bytes = if let Some(all) = text.first_chunk() {
@@ -67,21 +66,21 @@ impl Remembered {
         Some(Self(bytes | length << Self::LENGTH_AT | tag << Self::TAG_AT))
     }
 
-    /// Where it is remembered.
+    /// The index of its slot.
     fn place(self) -> usize {
         let half = |bits: u128| u64::try_from(bits & u128::from(u64::MAX)).unwrap_or_default();
-        // Multiplying mixes upwards, so the place is taken from the top.
+        // Multiplication mixes bits upwards, so the index is taken from the top.
         let mixed = (half(self.0 >> 64) ^ half(self.0).rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         usize::try_from(mixed >> 32).unwrap_or_default() % PLACES
     }
 
-    /// The count of what is remembered, when it is of this piece.
+    /// The count of this cache entry, when it is for `piece`.
     fn count_of(self, piece: Self) -> Option<usize> {
         let count = usize::try_from(self.0 >> Self::COUNT_AT).unwrap_or_default();
         (self.0 & ((1 << Self::COUNT_AT) - 1) == piece.0).then_some(count)
     }
 
-    /// The piece with its count; `None` when that is too large to be remembered.
+    /// The piece with its count; `None` when the count does not fit.
     fn with(self, count: usize) -> Option<Self> {
         let count = u128::try_from(count).ok().filter(|_| count <= Self::MOST)?;
         Some(Self(self.0 | count << Self::COUNT_AT))
@@ -103,7 +102,7 @@ pub(super) fn count(vocabulary: Vocabulary, text: &str) -> usize {
                 rest = rest.get(length.max(1)..).unwrap_or_default();
                 continue;
             }
-            // Foreign letters come in runs: the pattern goes on until a piece begins with ASCII.
+            // Other characters come in runs, so the pattern is used until a piece begins with ASCII.
             let mut left = rest;
             for piece in vocabulary.tokenizer.split(rest) {
                 sum += count_piece(vocabulary, left.as_bytes(), piece.len(), remembered);
@@ -118,14 +117,14 @@ pub(super) fn count(vocabulary: Vocabulary, text: &str) -> usize {
     })
 }
 
-/// The tokens of the piece that a text begins with.
+/// The tokens of the piece of this length at the start of a text.
 fn count_piece(
     vocabulary: Vocabulary,
     text: &[u8],
     length: usize,
     remembered: &mut [[Remembered; 2]],
 ) -> usize {
-    // Every byte is a token, and no token is less.
+    // Every single byte is a token.
     if length <= 1 {
         return length;
     }
@@ -137,7 +136,7 @@ fn count_piece(
     }
     let count = count();
     if let Some(counted) = piece.with(count) {
-        // The older of two gives way.
+        // The older of the two entries is evicted.
         *second = std::mem::replace(first, counted);
     }
     count
@@ -154,7 +153,7 @@ enum Class {
     Foreign,
 }
 
-/// The length of the piece that the text begins with; `None` when that takes more than ASCII to know.
+/// The length in bytes of the piece at the start of a text; `None` when it depends on characters outside of ASCII.
 fn ascii_piece(text: &[u8], cased_words: bool) -> Option<usize> {
     let &first = text.first()?;
     match class(first) {
@@ -182,8 +181,8 @@ fn class(byte: u8) -> Class {
     CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Foreign)
 }
 
-/// A table, because every byte that is counted is looked up.
-#[expect(clippy::indexing_slicing, reason = "the compiler makes it, and would refuse what is outside")]
+/// The class of each byte. It is a table because it is read for every byte.
+#[expect(clippy::indexing_slicing, reason = "evaluated at build time, where a wrong index is an error")]
 static CLASSES: [Class; 256] = {
     let mut classes = [Class::Foreign; 256];
     let mut byte: u8 = 0;
@@ -201,18 +200,18 @@ static CLASSES: [Class; 256] = {
     classes
 };
 
-/// Where a run that begins at `from` ends.
+/// The end of a run that begins at `from`.
 fn run(text: &[u8], from: usize, is_in: impl Fn(Class) -> bool) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     from + rest.iter().position(|&byte| !is_in(class(byte))).unwrap_or(rest.len())
 }
 
-/// Where a run of small letters that begins at `from` ends. Most of a text is such runs, so that eight bytes are
-/// looked at together: a guess at where a word ends, wrong for most words, costs the processor more.
+/// The end of a run of small letters that begins at `from`. Most of a text is such runs, so eight bytes are tested at
+/// once: a branch per byte would be mispredicted at the end of most words, which costs more.
 fn small_letters(text: &[u8], from: usize) -> usize {
     const EACH: u64 = u64::MAX / 0xff;
     const TOPS: u64 = EACH * 0x80;
-    /// What takes a byte from this one on over the top.
+    /// The number whose addition sets the high bit of each byte that is at least `byte`.
     const fn reach(byte: u8) -> u64 {
         EACH * (0x80 - byte as u64)
     }
@@ -241,18 +240,18 @@ fn word(text: &[u8], from: usize, cased_words: bool) -> Option<usize> {
     } else {
         run(text, from, |class| matches!(class, Class::Upper | Class::Lower))
     };
-    // A foreign letter or accent may belong to the word.
+    // A letter or accent outside of ASCII may belong to the word.
     if is_foreign(text, end) {
         return None;
     }
     Some(if cased_words { end + contraction(text, end)? } else { end })
 }
 
-/// The length of the contraction at a place, such as `'ll`, 0 when there is none.
+/// The length of the contraction at an offset, such as `'ll`; 0 when there is none.
 fn contraction(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..).unwrap_or_default();
     let [b'\'', rest @ ..] = rest else { return Some(0) };
-    // The long s folds to an s.
+    // The pattern ignores case, for which the long s equals an s.
     if rest.first().is_some_and(|byte| !byte.is_ascii()) {
         return None;
     }
@@ -264,18 +263,18 @@ fn contraction(text: &[u8], at: usize) -> Option<usize> {
     })
 }
 
-/// Marks, then the line breaks after them (and slashes between those).
+/// The end of a run of punctuation and of the line breaks after it (and slashes between those).
 fn marks(text: &[u8], from: usize, cased_words: bool) -> Option<usize> {
     let marks = run(text, from, |class| class == Class::Mark);
     let rest = text.get(marks..).unwrap_or_default();
     let is_tail = |byte: u8| matches!(byte, b'\r' | b'\n') || (cased_words && byte == b'/');
     let end = marks + rest.iter().position(|&byte| !is_tail(byte)).unwrap_or(rest.len());
-    // A foreign mark goes on with the marks, but not with the breaks.
+    // Punctuation outside of ASCII continues the run, but not after line breaks.
     (end > marks || !is_foreign(text, end)).then_some(end)
 }
 
-/// White space: through its last line break; else all of it at the end of the text; else all but the
-/// last, which goes with the word after it.
+/// The end of a piece of white space: after its last line break; else at the end of the text; else before its last
+/// character, which belongs to the next word.
 fn blank(text: &[u8]) -> Option<usize> {
     let end = run(text, 0, |class| matches!(class, Class::Space | Class::Newline));
     if is_foreign(text, end) {

@@ -1,9 +1,9 @@
-//! Reads a vocabulary back from what `build.rs` packs.
+//! Unpacks a vocabulary from the form that `build.rs` packs.
 //!
-//! Its crate builds one only from a serialized form, so it is given one that exists nowhere: each part is made as it
-//! is asked for. What is unpacked lies outside of the allocator's memory, which would never shrink again: it keeps
-//! the pages that long-lived pieces are laid into, and those pieces come right behind. An idle process kept 4 MB that way,
-//! with both vocabularies 8 MB.
+//! The tokenizer crate can only deserialize a vocabulary. So this module is a deserializer that produces each part when
+//! the crate asks for it. The unpacked bytes are in mapped memory and not on the heap: the heap would not shrink
+//! afterwards, because long-lived allocations follow directly behind. That kept 4 MB in an idle process, 8 MB with
+//! both vocabularies.
 
 use std::io::Read as _;
 use std::iter;
@@ -18,7 +18,10 @@ use serde::de::{DeserializeSeed, Error as _, IntoDeserializer as _, SeqAccess};
 /// Bytes of one state of an automaton.
 const STATE: usize = 12;
 
-/// The vocabulary in what the build packed.
+/// Unpacks a vocabulary.
+///
+/// # Errors
+/// When the bytes do not have the packed form.
 pub(super) fn vocabulary(packed: &[u8]) -> Result<BytePairEncoding, Error> {
     let mut packed = Bytes(packed);
     let mut unpacked = room(packed.size()?)?;
@@ -26,12 +29,12 @@ pub(super) fn vocabulary(packed: &[u8]) -> Result<BytePairEncoding, Error> {
     BytePairEncoding::deserialize(SeqAccessDeserializer::new(Parts::of(Bytes(&unpacked))?))
 }
 
-/// Memory that goes back to the system at once when it is dropped.
+/// Mapped memory, which returns to the system when it is dropped.
 fn room(size: usize) -> Result<MmapMut, Error> {
     MmapMut::map_anon(size).map_err(Error::custom)
 }
 
-/// What is not read yet.
+/// The packed bytes that are not read yet.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -54,7 +57,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Numbers, their bytes laid out by weight.
+/// Numbers stored by weight: the lowest bytes of all numbers, then the second ones, and so on.
 #[derive(Clone, Copy)]
 struct Numbers<'a>([&'a [u8]; 4]);
 
@@ -66,14 +69,14 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The parts of a vocabulary, in the order in which its crate asks for them.
+/// The parts of a vocabulary, in the order in which the tokenizer crate asks for them.
 struct Parts<'a> {
     next: usize,
     lengths: &'a [u8],
     lefts: Numbers<'a>,
     rights: Numbers<'a>,
     prefixes: Numbers<'a>,
-    /// The automata, the bytes of their states laid out by weight.
+    /// The automata, the bytes of their states stored by weight.
     searchers: [&'a [u8]; 3],
     hash_factor: u64,
 }
@@ -90,7 +93,7 @@ impl<'a> Parts<'a> {
         Ok(Self { next: 0, lengths, lefts, rights, prefixes, searchers, hash_factor })
     }
 
-    /// Where each token begins in the text of all, and where that ends.
+    /// The offset of each token in the text of all tokens, and the text's end.
     fn starts(&self) -> impl Iterator<Item = u32> {
         let ends = self.lengths.iter().scan(0, |end, length| {
             *end += u32::from(*length);
@@ -99,19 +102,19 @@ impl<'a> Parts<'a> {
         iter::once(0).chain(ends)
     }
 
-    /// The two tokens that each is made of; one that is made of none names itself.
+    /// The two tokens of which each token consists; a token without parts refers to itself.
     fn splits(&self) -> impl Iterator<Item = (u32, u32)> {
         self.lefts.iter().zip(self.rights.iter())
     }
 
-    /// The token that two make.
+    /// The token that two tokens form.
     fn pairs(&self) -> impl Iterator<Item = (SeqDeserializer<std::array::IntoIter<u32, 2>, Error>, u32)> {
         let made = (0..).zip(self.splits()).filter(|(token, (left, _))| token != left);
         made.map(|(token, (left, right))| (SeqDeserializer::new([left, right].into_iter()), token))
     }
 }
 
-/// An automaton, its states one behind the other again.
+/// An automaton with consecutive states, from states stored by weight.
 fn searcher(by_weight: &[u8]) -> Result<MmapMut, Error> {
     let mut states = room(by_weight.len())?;
     let mut bytes = by_weight.iter();
@@ -131,10 +134,10 @@ impl<'de> SeqAccess<'de> for Parts<'_> {
         self.next += 1;
         let [longest, overlapping, backwards] = self.searchers;
         let part = match at {
-            // The tokens' text, which counting never asks for.
+            // The text of the tokens, which counting does not need.
             0 => seed.deserialize(SeqDeserializer::new(iter::empty::<u8>())),
             1 => seed.deserialize(SeqDeserializer::new(self.starts())),
-            // The tokens of hashes, as little.
+            // The tokens by hash, which counting does not need either.
             2 => seed.deserialize(MapDeserializer::new(iter::empty::<(u32, u32)>())),
             3 => seed.deserialize(MapDeserializer::new(self.splits())),
             4 => seed.deserialize(MapDeserializer::new(self.pairs())),

@@ -1,4 +1,4 @@
-//! The vocabularies, as `build.rs` packs them.
+//! The vocabularies, unpacked once from the bytes that `build.rs` packs.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use super::unpack;
 
 /// The vocabulary of newer models.
 pub(super) fn o200k() -> &'static Tokenizer {
-    // Unoptimised, unpacking takes two seconds, in every process that a test starts.
+    // In a debug build, unpacking takes two seconds in every process that a test starts.
     if cfg!(debug_assertions) { bpe_openai::o200k_base() } else { &O200K }
 }
 
@@ -38,8 +38,8 @@ static CL100K: LazyLock<Tokenizer> = LazyLock::new(|| {
     )
 });
 
-/// The pattern is the published one but for its look-ahead, which linear time does not have: white space
-/// that a word follows leaves its last sign to it, and a second pattern takes that sign in to see it.
+/// The published pattern without its look-ahead, which linear-time patterns do not support. It makes white space before
+/// a word leave its last character to the word; here a second pattern matches that character too.
 #[expect(clippy::expect_used, reason = "both come from the build, and any test of counting reads them")]
 fn load(packed: &[u8], pattern: &str) -> Tokenizer {
     let bpe = unpack::vocabulary(packed).expect("the build packed the vocabulary");

@@ -1,7 +1,8 @@
-//! Claude Code: a line for each block of an assistant's turn, joined again by the message's id.
+//! Parses logs of Claude Code, which have one line for each block of an assistant's message; blocks are joined by the
+//! message's id.
 //!
-//! Side chains are other agents' conversations and stay out, as do the lines that hold the program's state.
-//! What the program told its model after a compaction is a user's message of the log and stays.
+//! Side chains (conversations of other agents) and lines with the program's state are left out. The summary that the
+//! program gave its model after a compaction is a user message in the log and is kept.
 
 use std::collections::HashSet;
 
@@ -34,7 +35,7 @@ struct Said<'a> {
     content: Option<&'a RawValue>,
 }
 
-/// A message whose blocks are still coming.
+/// A message of which more blocks may follow.
 struct Turn {
     at: usize,
     role: String,
@@ -78,7 +79,7 @@ impl Content {
 pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Vec<Found>, TranscriptError> {
     let mut turns: Vec<Turn> = Vec::new();
     let mut last_assistant: Option<usize> = None;
-    // A session that is resumed may have its first lines once more.
+    // A resumed session may repeat its first lines.
     let mut known: HashSet<String> = HashSet::new();
     for (line, entry) in entries::<Line<'_>>(text, "a line of a Claude Code log", left)? {
         let is_said = matches!(entry.kind.as_deref(), Some("user" | "assistant"));

@@ -1,5 +1,5 @@
-//! Codex: rollouts whose `response_item` lines hold the items of the responses API; older ones have an item
-//! a line.
+//! Parses rollouts of Codex: `response_item` lines contain the items of the responses API; older rollouts have one item
+//! per line.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -26,7 +26,7 @@ pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Vec<Found>, Transcr
         let raw = match (entry.kind.as_deref(), entry.payload) {
             (Some("response_item"), Some(payload)) => payload.get(),
             (Some(_), None) => line,
-            // Figures, state, what the screen showed, and what a compaction made of the items before it.
+            // Statistics, state, screen output, and the results of compactions, which repeat earlier items.
             (kind, _) => {
                 left.add(kind.unwrap_or("lines without a type"));
                 continue;

@@ -1,4 +1,4 @@
-//! Whose log a text is, when nobody says.
+//! Detects the kind of a log when the caller does not state it.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 
 use super::{Log, lines};
 
-/// So many entries are looked at: logs begin with lines of their own.
+/// The number of entries that are examined, because logs begin with entries about themselves.
 const LOOKED_AT: usize = 50;
 
-/// What tells logs apart in one entry.
+/// The fields of an entry that distinguish kinds of logs.
 #[derive(Deserialize)]
 struct Look {
     #[serde(default, rename = "type")]
@@ -51,14 +51,14 @@ impl Look {
         } else if self.role.is_some() {
             Some(Log::Messages)
         } else {
-            // The first line of an early rollout, whose instructions may be null.
+            // The first line of an early Codex rollout, in which the instructions may be null.
             let is_head = self.kind.is_none() && self.id.is_some() && self.timestamp.is_some();
             (self.instructions.is_some() || is_head).then_some(Log::Codex)
         }
     }
 }
 
-/// What tells documents apart.
+/// The fields of a whole document that distinguish kinds of logs.
 #[derive(Deserialize)]
 struct Document<'a> {
     #[serde(borrow, default)]

@@ -1,4 +1,4 @@
-//! Messages as providers take them: an array, an object that carries them, or one a line.
+//! Parses messages in a provider's format: an array, an object that contains them, or one per line.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -9,7 +9,7 @@ use super::{Found, LeftOut, TranscriptError, entries, is_null, lines, parse, pla
 struct Request<'a> {
     #[serde(borrow, alias = "input")]
     messages: &'a RawValue,
-    /// Where two formats keep the system prompt.
+    /// The fields in which two formats have the system prompt.
     #[serde(borrow, default, alias = "instructions")]
     system: Option<&'a RawValue>,
 }
@@ -21,7 +21,7 @@ pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Vec<Found>, Transcr
         return Ok(messages.into_iter().map(|raw| found(raw.get())).collect());
     }
     let mut first = lines(text);
-    // A message a line: the first line is a whole object, and not the whole text.
+    // One message per line: the first line is a complete object, but not the whole text.
     let line = first.next().unwrap_or_default();
     if first.next().is_some() && serde_json::from_str::<&RawValue>(line).is_ok() {
         let all = entries::<&RawValue>(text, "a message", left)?;
@@ -29,7 +29,7 @@ pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Vec<Found>, Transcr
     }
     let request: Request<'_> = parse(text, text, "an object with messages")?;
     let listed = request.messages.get();
-    // One thing that a user says stands without a list in one format.
+    // One format allows a single user text in place of a list.
     let mut messages: Vec<Found> = if listed.starts_with('"') {
         let raw = format!("{{\"role\":\"user\",\"content\":{listed}}}");
         vec![Found { at: place(text, listed), raw }]

@@ -1,10 +1,10 @@
-//! Agents' log files, read into messages of one of the formats.
+//! Parses agents' log files into messages of one of the formats.
 //!
-//! What lives here: the detection of a log's format (`detect`), and a reader for each: arrays and lines of messages,
+//! What lives here: the detection of a log's kind (`detect`), and a parser for each kind: arrays and lines of messages,
 //! Claude Code, Codex, SWE-agent, `OpenHands`.
-//! Invariant: everything that an agent and its user said, called and got back is read in the order of the log. Other
-//! entries (state, figures, side chains of other agents) are left out and counted by kind. An error names the line that
-//! cannot be read.
+//! Invariant: all texts, tool calls and results of an agent and its user are kept, in the order of the log. Other
+//! entries (state, statistics, side chains of other agents) are left out and counted by kind. An error has the
+//! number of the line that cannot be parsed.
 //! Must not know: files, sessions.
 
 mod claude_code;
@@ -23,15 +23,15 @@ use strum::IntoStaticStr;
 use super::format::{self, Format, detect::detect as detect_format};
 use super::message::Message;
 
-/// Whose log it is.
+/// The kind of a log, by the program that writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Log {
-    /// Messages of a provider: an array, an object with `messages`, or a message a line.
+    /// Messages of a provider: an array, an object with `messages`, or one message per line.
     Messages,
-    /// Claude Code: a line for each part of a turn.
+    /// Claude Code: one line for each part of a turn.
     ClaudeCode,
-    /// Codex: a line for each item of a rollout.
+    /// Codex: one line for each item of a rollout.
     Codex,
     /// SWE-agent: a trajectory.
     SweAgent,
@@ -50,18 +50,18 @@ impl Log {
 /// A log's messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transcript {
-    /// Whose log it was.
+    /// The kind of the log.
     pub log: Log,
     /// The format of every message.
     pub format: Format,
     /// The messages, in order.
     pub messages: Vec<Logged>,
-    /// Entries of the log that are no messages, by what they are.
+    /// The number of entries that are no messages, by kind.
     pub left_out: BTreeMap<String, usize>,
 }
 
 impl Transcript {
-    /// What was left out, in one line; `None` when nothing was.
+    /// The entries that were left out, in one line for a person; `None` when there were none.
     #[must_use]
     pub fn told_left_out(&self) -> Option<String> {
         let told: Vec<String> =
@@ -73,15 +73,15 @@ impl Transcript {
 /// A message of a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Logged {
-    /// Where it stands: the line in the log, counted from 1.
+    /// Its line in the log, counted from 1.
     pub line: usize,
     /// Its JSON text in the transcript's format.
     pub raw: String,
-    /// What it says.
+    /// The parsed message.
     pub message: Message,
 }
 
-/// Why a log cannot be read.
+/// Why a log cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {detail}")]
 pub struct TranscriptError {
@@ -91,10 +91,10 @@ pub struct TranscriptError {
     pub detail: String,
 }
 
-/// Reads a log; what it is and which format its messages have is told by itself unless the caller says.
+/// Parses a log. Its kind and the format of its messages are detected unless the caller states them.
 ///
 /// # Errors
-/// When a part of it is not JSON, not of the log, or no message, or when there are no messages in it.
+/// When an entry is not JSON, does not fit the kind of log or is an invalid message, or when there are no messages.
 pub fn read(text: &str, log: Option<Log>, format: Option<Format>) -> Result<Transcript, TranscriptError> {
     let text = text.trim_start_matches('\u{feff}');
     let log = log.unwrap_or_else(|| detect::detect(text));
@@ -123,12 +123,12 @@ pub fn read(text: &str, log: Option<Log>, format: Option<Format>) -> Result<Tran
     Ok(Transcript { log, format, messages, left_out: left.0 })
 }
 
-/// What is no message, counted by what it is.
+/// Counts entries that are no messages, by kind.
 #[derive(Debug, Default)]
 struct LeftOut(BTreeMap<String, usize>);
 
 impl LeftOut {
-    /// Kinds that are named; a log names its own, and there may be any number of them.
+    /// The most kinds that are counted separately, because a log may contain any number of them.
     const KINDS: usize = 20;
     const NAME_CHARS: usize = 40;
 
@@ -140,14 +140,14 @@ impl LeftOut {
     }
 }
 
-/// A message, and the byte of the text that it begins at.
+/// A message, and its byte offset in the text.
 #[derive(Debug)]
 struct Found {
     at: usize,
     raw: String,
 }
 
-/// Counts lines up to places that come in order.
+/// Finds the line numbers of ascending offsets.
 struct Lines<'t> {
     text: &'t str,
     at: usize,
@@ -166,7 +166,7 @@ impl Lines<'_> {
     }
 }
 
-/// The place of a part of a text.
+/// The byte offset of a slice within its text.
 fn place(text: &str, part: &str) -> usize {
     part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
 }
@@ -175,13 +175,13 @@ fn error_at(text: &str, at: usize, detail: impl Into<String>) -> TranscriptError
     TranscriptError { line: Lines { text, at: 0, line: 1 }.line_of(at), detail: detail.into() }
 }
 
-/// The lines of a text that have anything, each with its place.
+/// The lines of a text that are not blank, each with its offset.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').map(str::trim).filter(|line| !line.is_empty())
 }
 
-/// The lines of a text as JSON, each with its text. A last line that breaks off is left out: whoever wrote the
-/// log was ended in the middle of it.
+/// The lines of a text parsed as JSON, each with its text. An incomplete last line is left out: the program was stopped
+/// while it wrote the log.
 fn entries<'a, T: serde::Deserialize<'a>>(
     text: &'a str,
     what: &str,
@@ -205,7 +205,7 @@ fn is_cut(line: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(line).is_err_and(|error| error.is_eof())
 }
 
-/// Reads a part of a text as JSON; the error has its line.
+/// Parses a part of a text as JSON; the error has its line.
 fn parse<'a, T: serde::Deserialize<'a>>(
     text: &'a str,
     part: &'a str,
@@ -220,7 +220,7 @@ fn parse<'a, T: serde::Deserialize<'a>>(
     })
 }
 
-/// Reads a value that has been JSON before; its type's default when it is of another shape.
+/// Converts a JSON value; the type's default when it does not fit.
 fn lenient<T: DeserializeOwned + Default>(raw: Option<&RawValue>) -> T {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! `OpenHands`: actions and observations as events, in an array, an object with `history` or `events`, or one
-//! a line; and the events of its later SDK, told by their `kind`.
+//! Parses logs of `OpenHands`: actions and observations as events, in an array, in an object with `history` or
+//! `events`, or one per line; and the events of its later SDK, which have a `kind`.
 //!
 //! An observation answers the action that caused it. Events about the agent's state are not messages.
 
@@ -19,7 +19,7 @@ struct Document<'a> {
     history: Vec<&'a RawValue>,
 }
 
-/// Arguments that say nothing about what the tool is to do.
+/// Arguments that are not part of the request to the tool.
 const OWN_ARGUMENTS: [&str; 8] = [
     "thought",
     "confirmation_state",
@@ -51,11 +51,11 @@ pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Vec<Found>, Transcr
 struct Log<'l> {
     left: &'l mut LeftOut,
     messages: Vec<(usize, Value)>,
-    /// The calls that wait for their observation, by the event that made them.
+    /// The ids of calls without an observation, by the id of their event.
     open: BTreeMap<String, String>,
-    /// Every call that was made: what answers none of them is no answer.
+    /// The ids of all calls; an observation for none of them is not a tool result.
     calls: HashSet<String>,
-    /// The reply of the model that the last message's calls are of.
+    /// The id of the model's reply to which the last message's calls belong.
     reply: Option<String>,
 }
 
@@ -128,7 +128,7 @@ impl Log<'_> {
         self.push_call(at, text(&args["thought"]), reply["id"].as_str(), call(&id, &name, &arguments));
     }
 
-    /// Calls of one reply of the model are one message.
+    /// Adds a call; calls of one reply of the model become one message.
     fn push_call(&mut self, at: usize, thought: &str, reply: Option<&str>, call: Value) {
         self.calls.insert(text(&call["id"]).to_owned());
         if let (Some(reply), Some((_, last))) = (reply, self.messages.last_mut())
@@ -165,7 +165,7 @@ impl Log<'_> {
         self.messages.push((at, json!({"role": "tool", "tool_call_id": id, "content": content})));
     }
 
-    /// An event of the later SDK.
+    /// Handles an event of the later SDK.
     fn take_later(&mut self, at: usize, event: &Value) {
         match text(&event["kind"]) {
             "SystemPromptEvent" => self.say(at, "system", &said(&event["system_prompt"]).into()),
@@ -222,7 +222,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The text of a string, of a block with a text, or of a list of such.
+/// The text in a string, in a text block, or in a list of these.
 fn said(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -238,7 +238,7 @@ fn call(id: &str, name: &str, arguments: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-/// A call whose arguments the log kept as the action's own: under the tool's name where one is known.
+/// Converts an action into a call: the tool's name (`name` unless it is empty) and the arguments as JSON text.
 fn plain_call(action: &str, args: &Value, name: &str) -> (String, String) {
     let mut own = args.as_object().cloned().unwrap_or_default();
     own.retain(|key, _| !OWN_ARGUMENTS.contains(&key.as_str()));
@@ -261,7 +261,7 @@ fn plain_call(action: &str, args: &Value, name: &str) -> (String, String) {
     (if name.is_empty() { tool } else { name }.to_owned(), Value::Object(own).to_string())
 }
 
-/// How a command ended stands beside its output, when the output does not say.
+/// The output of a command with its exit code, which the log has in a separate field, unless the output contains it.
 fn with_exit_code(content: &str, extras: &Value) -> String {
     let code = [&extras["exit_code"], &extras["metadata"]["exit_code"]].into_iter().find_map(Value::as_i64);
     match code {

@@ -1,6 +1,6 @@
-//! SWE-agent: a trajectory whose `history` is what the model saw; without one, its steps.
+//! Parses trajectories of SWE-agent: the `history`, which is what the model saw; without one, the steps.
 //!
-//! Demonstrations stand in the history before the task and are not of it.
+//! Demonstrations precede the task in the history; they are left out, because they are not part of the session.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -78,7 +78,7 @@ fn message(entry: &Entry<'_>) -> String {
     let calls: Vec<Map<String, Value>> = lenient(entry.tool_calls);
     let ids: Vec<String> = lenient(entry.tool_call_ids);
     let answers = entry.role == "tool" && !ids.is_empty();
-    // A result that names no call is what a user would show.
+    // A result without a call id becomes a user message.
     let role = if entry.role == "tool" && !answers { "user" } else { &entry.role };
     fields.push(format!("\"role\":{}", Value::from(role)));
     if let Some(id) = ids.first().filter(|_| answers) {

@@ -1,4 +1,4 @@
-//! Each log in its public shape, told by itself.
+//! Tests of each kind of log in its public form, and of its detection.
 
 use serde_json::{Value, json};
 

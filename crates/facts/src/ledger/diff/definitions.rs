@@ -1,8 +1,8 @@
-//! The name that a line of code, configuration or prose defines.
+//! Finds the name that a line of code, configuration or prose defines.
 
 use crate::ledger::line::{clip_bytes, head};
 
-/// Words that may stand before a definition's keyword.
+/// Words that may precede a definition's keyword.
 const MODIFIERS: &[&str] = &[
     "pub",
     "export",
@@ -32,7 +32,7 @@ const MODIFIERS: &[&str] = &[
     "constexpr",
 ];
 
-/// Keywords that a defined name follows, and the word that is shown before the name.
+/// Keywords before a defined name, each with the word that is shown in its place.
 const KEYWORDS: &[(&str, &str)] = &[
     ("fn", "fn"),
     ("def", "def"),
@@ -63,7 +63,7 @@ const KEYWORDS: &[(&str, &str)] = &[
     ("#define", ""),
 ];
 
-/// Words before a `(` that call or branch and define nothing.
+/// Words before a `(` that do not define anything.
 const CONTROL: &[&str] = &[
     "if", "for", "while", "switch", "catch", "return", "else", "do", "with", "match", "when", "foreach",
     "elif", "using", "lock", "sizeof", "typeof", "new", "await", "throw", "assert", "describe", "it", "test",
@@ -117,7 +117,7 @@ fn keyword(text: &str, indented: bool) -> Option<String> {
         if !MODIFIERS.contains(&bare) {
             return None;
         }
-        // `pub(crate)` holds no space; `pub(in a::b)` is rare enough to be passed over.
+        // `pub(crate)` has no space; `pub(in a::b)` is rare enough to be ignored.
         rest = rest.get(word.len()..)?.trim_start();
     }
     None
@@ -144,7 +144,7 @@ fn defined(rest: &str, shown: &str, indented: bool) -> Option<String> {
         let callable = after.contains("=>") || after.contains("= function") || after.contains("= async (");
         let constant =
             name.len() > 1 && name.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
-        // A local variable is no definition worth telling.
+        // A local variable is not worth reporting.
         return match (callable, constant || !indented) {
             (true, _) => Some(format!("{name}()")),
             (false, true) => Some(name.to_owned()),
@@ -165,7 +165,7 @@ fn defined(rest: &str, shown: &str, indented: bool) -> Option<String> {
     Some(format!("{shown} {}", head(name, 80)))
 }
 
-/// `retries(n) {` in a class, `int main(void) {`, `deploy() {` in a shell script.
+/// The name of a function without a keyword: `retries(n) {` in a class, `int main(void) {`, `deploy() {` in a script.
 fn method(text: &str, extension: &str) -> Option<String> {
     const TYPED: &[&str] = &[
         "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "java", "cs", "js", "jsx", "ts", "tsx", "mjs", "cjs",
@@ -190,7 +190,7 @@ fn method(text: &str, extension: &str) -> Option<String> {
     Some(format!("{}()", head(name, 80)))
 }
 
-/// `TIMEOUT = 3` anywhere, `name = …` at the outermost level.
+/// The name of a constant: `TIMEOUT = 3` anywhere, `name = …` without indentation.
 fn constant(text: &str, indented: bool) -> Option<String> {
     let name = identifier(text);
     let rest = text.get(name.len()..)?.trim_start();

@@ -1,4 +1,4 @@
-//! Patches, read for their files, and edits, read for what they change in words.
+//! Parses patches into their files, and describes edits in words.
 
 use std::collections::BTreeMap;
 
@@ -25,18 +25,18 @@ pub(super) struct PatchedFile {
     pub from: Option<String>,
     /// What the patch does to it.
     pub kind: PatchKind,
-    /// Lines taken away, and context.
+    /// The removed lines, and context.
     pub old: String,
-    /// Lines put in, and context.
+    /// The added lines, and context.
     pub new: String,
 }
 
 /// The most files of one patch.
 const MAX_FILES: usize = 1_000;
-/// How much of one file's old and new text is kept.
+/// The longest old or new text that is kept of one file, in bytes.
 const SIDE_BYTES: usize = 64 * 1024;
 
-/// Reads a patch: the `*** Begin Patch` form or a unified diff. Broken parts are passed over.
+/// Parses a patch: the `*** Begin Patch` form or a unified diff. Broken parts are skipped.
 pub(super) fn read(text: &str) -> Vec<PatchedFile> {
     if text.contains("*** Begin Patch") || text.contains("*** Update File: ") {
         envelope(text)
@@ -91,7 +91,7 @@ fn envelope(text: &str) -> Vec<PatchedFile> {
 
 fn unified(text: &str) -> Vec<PatchedFile> {
     let mut files: Vec<PatchedFile> = Vec::new();
-    // Whether the latest file came from a `diff --git` line whose `---`/`+++` lines are still due.
+    // Whether the latest file came from a `diff --git` line whose `---` and `+++` lines are still to come.
     let mut headed = false;
     let mut before = "";
     let mut hunk = false;
@@ -146,7 +146,7 @@ fn unified(text: &str) -> Vec<PatchedFile> {
             if line == "-- " {
                 hunk = false;
             }
-            // The next file of a diff without `diff --git` lines begins inside what looks like a hunk.
+            // In a diff without `diff --git` lines, the next file begins in what looks like a hunk.
             if let Some(old) = removed.strip_prefix("-- ")
                 && !headed
             {
@@ -176,11 +176,11 @@ fn side_name(text: &str) -> &str {
 
 /// The most lines of one edit that are compared.
 const MAX_LINES: usize = 4_000;
-/// The longest wording of one change, in bytes.
+/// The longest description of one change, in bytes.
 pub(super) const WORDING_BYTES: usize = 120;
 
-/// What an edit changes, in words: definitions added, removed and changed, a short line as it was
-/// and is, or the place; and the line counts.
+/// Describes an edit: the definitions added, removed and changed; else a short line before and after, or the enclosing
+/// definition; and the line counts.
 #[must_use]
 pub(super) fn wording(path: &str, old: &str, new: &str) -> Option<String> {
     if old == new {
@@ -230,7 +230,7 @@ pub(super) fn wording(path: &str, old: &str, new: &str) -> Option<String> {
     if parts.is_empty() {
         parts.extend(small(&added, &removed, &before, &after, &kind));
     }
-    // A name alone says where; the words that are new or gone say what.
+    // A single name only says where; the new or removed words say what.
     if let [only] = parts.as_mut_slice()
         && only.starts_with("changed ")
     {
@@ -253,7 +253,7 @@ pub(super) fn wording(path: &str, old: &str, new: &str) -> Option<String> {
     Some(if matches!(words.as_str(), "" | "…") { lines } else { format!("{words} ({lines})") })
 }
 
-/// The lines that one side has more of, each as often as it has more.
+/// The surplus lines of one side, each as often as the other side lacks it.
 fn only<'l>(lines: &[&'l str], counts: &mut BTreeMap<&'l str, i64>, sign: i64) -> Vec<&'l str> {
     let mut found = Vec::new();
     for line in lines {
@@ -270,7 +270,7 @@ fn only<'l>(lines: &[&'l str], counts: &mut BTreeMap<&'l str, i64>, sign: i64) -
     found
 }
 
-/// One short line as it was and as it is, which tells more than the name that it defines.
+/// A one-line change with the line before and after, which says more than the name that it defines.
 fn one_line(added: &[&str], removed: &[&str]) -> Option<String> {
     let short = |line: &str| line.trim().chars().count() <= 48;
     match (added, removed) {
@@ -279,7 +279,7 @@ fn one_line(added: &[&str], removed: &[&str]) -> Option<String> {
     }
 }
 
-/// For an edit that touches no definition: the one line of it, or what it stands in.
+/// Describes an edit that touches no definition: by its only line, or by the enclosing definition.
 fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind: &str) -> Option<String> {
     if let ([new], []) = (added, removed) {
         return Some(format!("added {}", clip_bytes(new.trim(), 80)));
@@ -287,7 +287,7 @@ fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind
     if let ([], [old]) = (added, removed) {
         return Some(format!("removed {}", clip_bytes(old.trim(), 80)));
     }
-    // A lone bracket says nothing, an import little; a comment says less than code.
+    // A bracket alone says nothing, an import little, a comment less than code.
     let tells = |l: &&&str| {
         l.chars().filter(|c| c.is_alphanumeric()).count() > 2
             && !l.starts_with("<<<<<<< ")
@@ -320,13 +320,12 @@ fn is_import(text: &str) -> bool {
         .any(|w| text.starts_with(w))
 }
 
-/// The most bytes of the other side that are searched for a word.
+/// The most bytes of the other side that are searched for words.
 const OTHER_SIDE: usize = 16 * 1024;
 /// The most words that are searched for there.
 const ASKED: usize = 60;
 
-/// The identifiers and options that the lines hold and the other side does not, most telling first
-/// by their place; single common words are left out.
+/// The identifiers and options in the lines that the other side lacks, in order of appearance, without common words.
 fn new_words<'l>(lines: &[&'l str], other: &str) -> Vec<&'l str> {
     let other = head(other, OTHER_SIDE);
     let mut found: Vec<&str> = Vec::new();
@@ -355,7 +354,7 @@ fn new_words<'l>(lines: &[&'l str], other: &str) -> Vec<&'l str> {
 /// The most bytes that one list of names takes.
 const LISTED_BYTES: usize = 64;
 
-/// Names joined, as many as fit, and how many more there are.
+/// As many names as fit, joined, and the number of the others.
 fn listed(names: &[&str]) -> String {
     let mut text = String::new();
     for (at, name) in names.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The rules of `rules/errors.toml`: the shapes that errors have, one family per language or program.
+//! The rules of `rules/errors.toml`: the forms of error lines, one family per language or program.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ struct Shapes {
     shapes: Table<Shape>,
 }
 
-/// The shape of a line; `rules/errors.toml` says what each part means.
+/// A rule for lines of one form; `rules/errors.toml` explains each field.
 #[derive(Deserialize)]
 #[cfg_attr(test, serde(deny_unknown_fields))]
 struct Shape {
@@ -47,7 +47,7 @@ struct Shape {
     not: Vec<String>,
 }
 
-/// What is done with a line.
+/// What a matching line means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Does {
@@ -61,21 +61,21 @@ enum Does {
     Npm,
 }
 
-/// How much a line says, from a log line up to a compiler's line with its place: higher is kept first when
-/// there are too many.
+/// How specific a line is, from a log line to a compiler's line with its location; when there are too many errors,
+/// higher ranks are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Rank {
-    /// An error only by its first word.
+    /// Only its first word shows that it is an error.
     #[default]
     Vague,
-    /// A program's own complaint.
+    /// A program's own error message.
     Plain,
     /// A compiler's line, an exception.
     Precise,
 }
 
-/// An error that one line states.
+/// An error parsed from a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     /// Its kind, when the line names one.
@@ -87,7 +87,7 @@ pub(super) struct Found {
     pub rank: Rank,
 }
 
-/// What the lines before said, for families that spread over several.
+/// State from earlier lines, for families whose errors have several lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Context {
     place: Option<String>,
@@ -98,7 +98,7 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// Notes the line that stands over an indented block, when it is a file's name.
+    /// Keeps the line above an indented block, when it is a file's name.
     pub(super) fn heading(&mut self, line: Option<&str>) {
         static FILE: LazyLock<Regex> =
             LazyLock::new(|| pattern::ascii(r"^(?:/|\.{0,2}/|[A-Z]:\\|\w)[\w@.+~\-/\\ ]*\.\w{1,6}$"));
@@ -111,7 +111,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line> {
     SHAPES.lines(text)
 }
 
-/// Reads a line that a family may match; lines are to be given in order.
+/// Parses a line that may match a family; lines must be passed in order.
 pub(super) fn find(found: &Line, raw: &str, ctx: &mut Context) -> Option<Found> {
     let line = raw.trim_end();
     let bare = line.trim_start();
@@ -136,7 +136,7 @@ pub(super) fn find(found: &Line, raw: &str, ctx: &mut Context) -> Option<Found> 
             return None;
         }
         Does::Exception => return exception(&caps, ctx),
-        // A failed run prints a screen of lines about itself.
+        // A failed npm run prints many lines about itself; three are enough.
         Does::Npm if ctx.npm_lines >= 3 => return None,
         Does::Npm => ctx.npm_lines += 1,
         Does::Report => ctx.npm_lines = 0,
@@ -158,7 +158,7 @@ pub(super) fn find(found: &Line, raw: &str, ctx: &mut Context) -> Option<Found> 
     Some(Found { kind, message, location, rank: shape.rank })
 }
 
-/// The place that a line's groups name.
+/// The location in the groups of a match.
 fn place_of(caps: &Captures<'_>) -> Option<String> {
     let text = |group: &str| caps.name(group).map(|m| m.as_str());
     let place = || Some(format!("{}:{}", text("file")?, text("line")?));
@@ -169,8 +169,8 @@ fn exception(caps: &Captures<'_>, ctx: &mut Context) -> Option<Found> {
     let kind = caps.name("kind")?.as_str();
     let short = kind.rsplit(['.', ':', '\\']).next().unwrap_or(kind);
     let in_traceback = std::mem::take(&mut ctx.in_traceback);
-    // `DeprecationWarning: …` is no error; nor is a lone name outside of a traceback, which may be
-    // a symbol in a listing.
+    // `DeprecationWarning: …` is no error. Neither is a bare name outside of a traceback, which may be a symbol in a
+    // listing.
     if short.ends_with("Warning")
         || matches!(short, "Timeout" | "Failure" | "Fault" | "NotFound" | "Abort" | "Interrupted")
             && !in_traceback
@@ -186,14 +186,14 @@ fn exception(caps: &Captures<'_>, ctx: &mut Context) -> Option<Found> {
     Some(Found { kind, message, location: ctx.place.take(), rank: Rank::Precise })
 }
 
-/// The message of an error whose first line has its place alone.
+/// The message of an error whose first line has only its location.
 pub(super) fn message_behind(line: &str, ctx: &mut Context) -> Option<String> {
     std::mem::take(&mut ctx.message_follows)
         .then(|| line.trim().to_owned())
         .filter(|l| !l.is_empty() && !l.starts_with("note:"))
 }
 
-/// The place that a line after the error names (`--> src/a.rs:1:2`, `at /a/b.js:1:2`).
+/// The location in a line after the error (`--> src/a.rs:1:2`, `at /a/b.js:1:2`).
 pub(super) fn place(line: &str) -> Option<String> {
     static PLACES: LazyLock<[Grouped; 3]> = LazyLock::new(|| {
         [

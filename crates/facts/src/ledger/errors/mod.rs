@@ -1,7 +1,8 @@
-//! Errors that the session met: exceptions, compiler and linter lines, failed commands and tools.
+//! Errors that occurred in the session: exceptions, compiler and linter lines, failed commands and tools.
 //!
-//! Invariant: text that was only shown (files, searches, diffs) is no error; one entry per distinct
-//! message; an error is resolved only by its own work done again with success.
+//! An error's work is the command, or the tool with its target, whose output showed it (`source`).
+//! Invariant: text that was only shown (files, searches, diffs) is no error; there is one entry per distinct
+//! message; an error is resolved only when its work is done again successfully.
 
 mod families;
 mod source;
@@ -23,19 +24,19 @@ use super::{ErrorFact, LedgerState, prose};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
-/// The most distinct errors kept of one span; the most specific ones stay.
+/// The most distinct errors of one span; the most specific ones are kept.
 const MAX_ERRORS: usize = 300;
 /// The most errors read from one output, so that one log does not fill the span.
 const MAX_PER_OUTPUT: usize = 200;
 /// The longest message, in characters.
 const MAX_MESSAGE: usize = 400;
-/// The most open errors handed to the next span.
+/// The most open errors passed to the next span.
 const MAX_CARRIED: usize = 100;
-/// The most messages that one error names.
+/// The most messages listed for one error.
 const MAX_SEQS: usize = 50;
 
-/// Reads the errors of a span. An error of an earlier span that this one resolves comes back with a
-/// count of 0 and its resolution.
+/// The errors of a span. An error of an earlier span that this one resolves is returned with a count of 0 and its
+/// resolution.
 #[must_use]
 pub(super) fn read(
     span: &[Reading<'_>],
@@ -64,14 +65,14 @@ pub(super) fn read(
     ledger.finish()
 }
 
-/// The open errors that the next span needs, each with the work that showed it.
+/// The open errors for the next span, each with the work that showed it.
 #[must_use]
 pub fn open(errors: &[ErrorFact], carry: &LedgerState) -> Vec<(String, String)> {
     let fresh = errors
         .iter()
         .filter(|e| e.resolution.is_none())
         .filter_map(|e| Some((e.message.clone(), e.command.clone()?)));
-    // What is resolved now is among them.
+    // Errors resolved in this span are included, so that they are not carried on.
     let again: BTreeSet<String> = errors.iter().map(|e| normal(&e.message)).collect();
     let mut all: Vec<(String, String)> =
         carry.open_errors.iter().filter(|(m, _)| !again.contains(&normal(m))).cloned().chain(fresh).collect();
@@ -80,7 +81,7 @@ pub fn open(errors: &[ErrorFact], carry: &LedgerState) -> Vec<(String, String)> 
     all
 }
 
-/// The form in which two messages are the same error.
+/// The normalized form of a message, equal for the same error.
 fn normal(message: &str) -> String {
     squash(message).to_lowercase()
 }
@@ -102,7 +103,7 @@ struct Ledger {
 impl Ledger {
     fn new(carry: &LedgerState) -> Self {
         let mut carried: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        // Most errors that stay open share a few commands.
+        // Most open errors share a few commands, so each command is parsed once.
         let mut keys: BTreeMap<&str, String> = BTreeMap::new();
         for (message, work) in &carry.open_errors {
             let key = keys.entry(work).or_insert_with(|| Work::new(work.clone()).key().to_owned());
@@ -120,7 +121,7 @@ impl Ledger {
         let at = if let Some(at) = self.by_message.get(&id) {
             *at
         } else {
-            // Far above the cap nothing new is kept: a log of a million distinct lines stays bounded.
+            // Far above the limit nothing is added, so that a log of a million distinct lines stays bounded.
             if self.entries.len() >= MAX_ERRORS * 20 {
                 return;
             }
@@ -211,8 +212,8 @@ impl Ledger {
         }
     }
 
-    /// A message that no tool use explains: a console log, a result without its call, or a person
-    /// who pastes what they saw.
+    /// Adds the errors of a message that belongs to no tool use: a console log, a result without its call, or text that
+    /// a person pasted.
     fn message(&mut self, reading: &Reading<'_>) {
         let Reading { message, .. } = reading;
         match message.role {
@@ -230,7 +231,7 @@ impl Ledger {
                 let mut found = Vec::new();
                 scan(&log, &mut found);
                 for one in found {
-                    // What a person writes is an error only when it has an error's exact form.
+                    // In a person's words only an error's exact form counts.
                     if observed || one.rank >= Rank::Precise {
                         self.add(one, None, &[reading.seq]);
                     }
@@ -251,7 +252,7 @@ impl Ledger {
     }
 }
 
-/// A path that was looked for and is not there is learnt with that: nothing is left to be mended.
+/// Marks a read of a missing path as resolved: knowing that it is missing leaves nothing to fix.
 fn looked_for(mut fact: ErrorFact) -> ErrorFact {
     const LOOKS: [&str; 22] = [
         "read",
@@ -296,7 +297,7 @@ fn looked_for(mut fact: ErrorFact) -> ErrorFact {
     fact
 }
 
-/// The work that a tool use does, and how the same work is told again; taken apart when it is asked for.
+/// The work of a tool use, with the keys by which a repetition is recognised, parsed at their first use.
 struct Work {
     text: String,
     keys: OnceCell<(String, Vec<String>)>,
@@ -311,19 +312,19 @@ impl Work {
         self.keys.get_or_init(|| source::keys(&self.text))
     }
 
-    /// The same key is the same work.
+    /// The key of the work; equal keys mean the same work.
     fn key(&self) -> &str {
         let (whole, _) = self.keys();
         if whole.is_empty() { &self.text } else { whole }
     }
 
-    /// The works that it is made of.
+    /// The commands that it consists of.
     fn parts(&self) -> &[String] {
         &self.keys().1
     }
 }
 
-/// Whether the person or the harness declined the call: nothing ran, so nothing failed.
+/// Whether the person or the harness rejected the call, so that nothing ran and nothing failed.
 fn refused(output: &str) -> bool {
     let head = output.trim_start();
     head.starts_with("The user doesn't want to") || head.starts_with("[Request interrupted by user")
@@ -360,8 +361,8 @@ fn of_output(
     found
 }
 
-/// `cat: x: No such file or directory` is the program's, as is PowerShell's `Get-Content : …`; the same words in a file
-/// are not.
+/// Whether a message begins with the name of a showing program (`cat: x: No such file`, `Get-Content : …`). Only
+/// then it is an error of the program; the same words without it are from the file that was shown.
 fn names_showing_program(message: &str) -> bool {
     message.split_once(": ").is_some_and(|(program, _)| {
         let program = program.trim_end();
@@ -394,8 +395,8 @@ fn first_useful_line(output: &str) -> Option<Found> {
     Some(Found { kind: None, message: line.into_owned(), location: None, rank: Rank::Vague })
 }
 
-/// What a tool's answer says of its own failure. `guarded`: words alone do not count, since the
-/// answer may be text that was shown or printed.
+/// The error by which a tool reports its own failure. With `guarded`, words alone do not count, because the output may
+/// be text that was shown or printed.
 fn tool_failure(output: &str, failed: Option<bool>, guarded: bool) -> Option<Found> {
     let head = head(output.trim_start(), 4 * MAX_LINE);
     if let Some(rest) = head.strip_prefix("<tool_use_error>") {
@@ -441,12 +442,12 @@ fn tool_failure(output: &str, failed: Option<bool>, guarded: bool) -> Option<Fou
     {
         return Some(Found { kind: Some("error".to_owned()), message, location: None, rank: Rank::Precise });
     }
-    // A failed tool that shows text: its first line is the reason. Programs that ran are read line by line.
+    // The first line of a failed tool that shows text is the reason. Output of programs is parsed line by line.
     let ran = guarded && !first.starts_with("Error");
     (failed == Some(true) && !ran).then(|| first_useful_line(head)).flatten()
 }
 
-/// The message of `{"error": …}` and its like.
+/// The message in `{"error": …}` and similar objects.
 fn json_error(output: &str) -> Option<String> {
     if output.len() > 64 * 1024 {
         return None;
@@ -469,13 +470,13 @@ fn json_error(output: &str) -> Option<String> {
     })
 }
 
-/// Reads the lines that a family may match.
+/// Parses the lines that may match a family.
 fn scan(output: &str, found: &mut Vec<Found>) {
     let mut ctx = Context::default();
-    // Where the line ends of an error that was just found.
+    // The end of the line of the error that was found last.
     let mut behind: Option<usize> = None;
     for candidate in families::lines(output) {
-        // The line right behind an error may carry its place, or its message.
+        // The line after an error may contain its location, or its message.
         if let Some(end) = behind.take() {
             follow(output, end, &mut ctx, found.last_mut());
         }
@@ -497,8 +498,8 @@ fn scan(output: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// The last line without indentation before a place: linters print the file's name once and its
-/// findings under it. Looks back a bounded way, since every finding asks.
+/// The last line without indentation before an offset, because linters print a file's name once and its findings below
+/// it. The search is bounded, because it runs for every finding.
 fn heading_before(output: &str, start: usize) -> Option<&str> {
     let from = output.ceil_char_boundary(start.saturating_sub(4096));
     output.get(from..start)?.lines().rev().find(|l| !l.is_empty() && !l.starts_with([' ', '\t']))

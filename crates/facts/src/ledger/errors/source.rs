@@ -1,4 +1,5 @@
-//! What an output is: what a program printed as it ran, or text that was only shown.
+//! The source of an output: a program that ran, a program that showed text, or a tool's own answer; and the work (the
+//! command or tool use) that an error belongs to.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,12 +10,12 @@ use super::super::invocation::Invocation;
 use super::super::line::{any_of, clip, squash};
 use super::super::shell::{self, Pipeline};
 
-/// How much of an output may state errors.
+/// Which lines of an output may be errors, by its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// A program ran: every family counts.
     Ran,
-    /// Text was shown (a file, a search, a diff): only the complaints of the showing program count.
+    /// A program showed text (a file, a search, a diff): only its own error messages count.
     Shown,
     /// A tool of the agent answered: only its own failure counts.
     Answered,
@@ -26,7 +27,7 @@ const SHOWING_TOOLS: &[&str] = &[
     "notebook", "diff",
 ];
 
-/// Tells what the output of a tool use is, by its command.
+/// The source of a tool use's output, by its command.
 pub(super) fn source_of(command: Option<&[Pipeline]>) -> Source {
     match command {
         Some(pipelines) if pipelines.iter().all(shows) && !pipelines.is_empty() => Source::Shown,
@@ -35,7 +36,7 @@ pub(super) fn source_of(command: Option<&[Pipeline]>) -> Source {
     }
 }
 
-/// Whether a tool without a command only shows or changes text, so that a word in its answer is not its own.
+/// Whether a tool without a command shows or changes text, so that its output may quote that text.
 pub(super) fn tool_shows(tool: &str) -> bool {
     static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(SHOWING_TOOLS));
     WORDS.is_match(tool)
@@ -79,8 +80,8 @@ fn shows(pipeline: &Pipeline) -> bool {
     }
 }
 
-/// The programs that a command ran, without what only set the scene and without filters: the same
-/// key is the same work.
+/// The key of a command, and its parts: the programs that it ran, without preparations (`cd`, `export`) and filters.
+/// Equal keys mean the same work.
 pub(super) fn keys(command: &str) -> (String, Vec<String>) {
     let parts: Vec<String> = shell::pipelines(&shell::parse(command, None))
         .iter()
@@ -96,7 +97,7 @@ pub(super) fn keys(command: &str) -> (String, Vec<String>) {
     (clip(&squash(&parts.join(" && ")), 300), parts)
 }
 
-/// The work that a tool use does, for telling a repetition: the command, or the tool and what it was used on.
+/// The work of a tool use, for recognising a repetition: the command, or the tool and its target.
 pub(super) fn work(invocation: &Invocation<'_>) -> String {
     if let Some(command) = &invocation.command {
         return clip(&squash(&in_one_line(command)), 400);
@@ -110,7 +111,7 @@ pub(super) fn work(invocation: &Invocation<'_>) -> String {
     clip(format!("{} {target}", invocation.tool).trim(), 400)
 }
 
-/// A command on one line that still comes apart in the same places; here-documents are left out.
+/// A command on one line that parses into the same parts, without here-documents.
 fn in_one_line(command: &str) -> Cow<'_, str> {
     let command = command.trim();
     if command.contains("<<") {
@@ -123,19 +124,19 @@ fn in_one_line(command: &str) -> Cow<'_, str> {
     Cow::Owned(joined.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("; "))
 }
 
-/// Whether a command's reader sees all that it printed.
+/// Whether everything that a command printed is in its output: no redirection, no filter but `tail`, `tee` and `cat`.
 pub(super) fn unfiltered(command: &[Pipeline]) -> bool {
     command.iter().all(|p| {
         !p.redirected && p.commands.iter().skip(1).all(|s| matches!(s.program(), "tail" | "tee" | "cat"))
     })
 }
 
-/// Whether a command pipes or chains, so that its exit code is not its first program's alone.
+/// Whether a command has no pipes, so that no program's exit code is hidden behind a filter's.
 pub(super) fn is_single(command: &[Pipeline]) -> bool {
     command.iter().all(|p| p.commands.len() == 1)
 }
 
-/// Programs whose exit code 1 is an answer.
+/// Whether the command ends with a program whose exit code 1 is an answer and not a failure (`grep`).
 pub(super) fn answers_by_exit(command: &[Pipeline]) -> bool {
     command.last().and_then(|p| p.commands.last()).is_some_and(|s| {
         matches!(

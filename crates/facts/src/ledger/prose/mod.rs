@@ -1,5 +1,4 @@
-//! What people and models wrote in their own words, apart from what harnesses, tools and pasted
-//! files put into the same messages.
+//! Separates the words of people and models from what harnesses, tools and pasted files put into the same messages.
 //!
 //! Invariant: text shaped like a tool's output is never taken for a person's words.
 
@@ -16,7 +15,7 @@ use anchord_messages::message::{Message, Part, Role};
 use sentences::MAX_TEXT;
 pub use sentences::{Sentence, is_abbreviation, sentences};
 
-/// What harnesses and tools write into a person's messages: `rules/harness.toml` says what each list holds.
+/// What harnesses and tools write into a person's messages; `rules/harness.toml` explains each list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Harness {
@@ -29,13 +28,13 @@ struct Harness {
 
 static HARNESS: LazyLock<Harness> = LazyLock::new(|| rules::read(rules::HARNESS));
 
-/// Whether a text begins as what a harness or a tool wrote does.
+/// Whether a text begins like one that a harness or a tool wrote.
 fn is_harness(text: &str) -> bool {
     let first = text.as_bytes().first();
     HARNESS.starts.iter().any(|start| start.as_bytes().first() == first && text.starts_with(start.as_str()))
 }
 
-/// Whether a user message of this text holds what a tool or a console printed.
+/// Whether a user message of this text contains the output of a tool or a console.
 pub(super) fn is_observation(message: &Message, text: &str) -> bool {
     if message.role != Role::User {
         return false;
@@ -47,7 +46,7 @@ pub(super) fn is_observation(message: &Message, text: &str) -> bool {
     if is_harness(text) {
         return true;
     }
-    // `[read_file for 'a.rs'] Result:` is how text-only agents hand a tool's answer back.
+    // `[read_file for 'a.rs'] Result:` introduces tool output in text-only agents.
     let first = text.lines().next().unwrap_or("");
     if first.starts_with('[') && (first.contains("] Result:") || first.contains("] Error:")) {
         return true;
@@ -57,7 +56,7 @@ pub(super) fn is_observation(message: &Message, text: &str) -> bool {
         && lines(text).all(|l| l.starts_with('>') || l.trim().is_empty())
 }
 
-/// The name in front of a speech in minutes (`Ana Li: …`), and the speech.
+/// Splits a line of minutes (`Ana Li: …`) into the speaker's name and the words.
 #[must_use]
 pub fn speaker(text: &str) -> Option<(&str, &str)> {
     if let Some((name, rest)) = text.split_once('：')
@@ -69,7 +68,7 @@ pub fn speaker(text: &str) -> Option<(&str, &str)> {
         return Some((name, rest));
     }
     let (name, rest) = text.split_once(": ")?;
-    // A title has a full stop in it (`Ms. Ana Li`); a sentence before a colon has more than that.
+    // A name may contain the full stop of a title (`Ms. Ana Li`); a sentence before a colon contains more.
     let fits = !name.is_empty()
         && name.chars().count() <= 80
         && !name.contains(['\n', '?', '!', '`', '/', '{'])
@@ -79,7 +78,7 @@ pub fn speaker(text: &str) -> Option<(&str, &str)> {
     fits.then_some((name, rest))
 }
 
-/// Whether messages are what several people said to each other, with their names in front.
+/// Whether messages are minutes: several people talk to each other, with their names in front.
 #[must_use]
 pub fn is_minutes<'m>(messages: impl IntoIterator<Item = &'m Message>) -> bool {
     let mut texts = 0_usize;
@@ -98,7 +97,7 @@ pub fn is_minutes<'m>(messages: impl IntoIterator<Item = &'m Message>) -> bool {
     texts >= 4 && named * 10 >= texts * 6
 }
 
-/// Removes the `> ` in front of a console's lines.
+/// Removes the `> ` before a console's lines.
 #[must_use]
 pub fn without_console_marks(text: &str) -> Cow<'_, str> {
     if !text.trim_start().starts_with('>') {
@@ -120,7 +119,7 @@ pub(super) fn person_text(message: &Message, text: &str, is_observation: bool) -
     }
     let text = head(text.trim(), MAX_TEXT);
     if text.starts_with("<command-") {
-        // A slash command: its name and what the person typed behind it.
+        // A slash command: its name and what the person typed after it.
         let name = inside(text, "command-name").unwrap_or_default();
         let typed = inside(text, "command-args").map(str::trim).filter(|a| !a.is_empty())?;
         return Some(format!("{name} {typed}").trim().to_owned());
@@ -136,7 +135,7 @@ pub(super) fn person_text(message: &Message, text: &str, is_observation: bool) -
     (!kept.is_empty() && !is_harness(kept)).then(|| kept.to_owned())
 }
 
-/// The inside of the first block of a name.
+/// The content of the first block with this tag.
 fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(format!("<{tag}>").as_str())?;
     rest.split(format!("</{tag}>").as_str()).next()
@@ -148,7 +147,7 @@ pub fn own_words(text: &str) -> Cow<'_, str> {
     without_blocks(text, &HARNESS.quoted)
 }
 
-/// Whether a line is one of a numbered listing as programs print it: a number, a sign of a difference, text.
+/// Whether a line is from a numbered listing of a program: a number, a diff sign, text.
 #[must_use]
 pub fn is_listed(line: &str) -> bool {
     let line = line.trim_start().trim_start_matches(['+', '-']).trim_start();
@@ -158,7 +157,7 @@ pub fn is_listed(line: &str) -> bool {
         && rest.trim_start().starts_with(['+', '-', '|', '→', '│'])
 }
 
-/// What a person wrote around a page that they pasted, which is told by its many addresses.
+/// What a person wrote around a pasted page, which is recognised by its many URLs.
 pub fn around_paste(text: &str) -> Cow<'_, str> {
     const ADDRESSES: usize = 4;
     const LONG: usize = 1_500;
@@ -171,7 +170,7 @@ pub fn around_paste(text: &str) -> Cow<'_, str> {
     Cow::Owned(own.collect::<Vec<_>>().join("\n\n"))
 }
 
-/// The inside of a block that is the whole message, or the message.
+/// The content of a block that is the whole message; else the message.
 fn unwrap_tag<'a>(text: &'a str, tag: &str) -> &'a str {
     let opened = text.strip_prefix('<').and_then(|rest| rest.strip_prefix(tag)?.strip_prefix('>'));
     opened.map_or(text, |inner| inner.split(format!("</{tag}>").as_str()).next().unwrap_or(inner))
@@ -182,9 +181,9 @@ fn without_blocks<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
     let bytes = text.as_bytes();
     let slice = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
     let mut out = String::new();
-    // What lies between is kept and not copied yet.
+    // The text between `kept` and `at` is kept but not copied yet.
     let (mut kept, mut at) = (0, 0);
-    // A tag that is not closed behind one place is not closed behind a later one: asked once each.
+    // A tag that is not closed after one offset is not closed after a later one, so each is searched once.
     let mut unclosed: Vec<&str> = Vec::new();
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
         let open = at + found;
@@ -203,7 +202,7 @@ fn without_blocks<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
                 at = open + length + close.len();
                 kept = at;
             }
-            // `<output>` in the middle of a sentence is no block.
+            // An unclosed `<output>` in the middle of a sentence is no block.
             None if !(out.trim().is_empty() && slice(kept, open).trim().is_empty()) => unclosed.push(name),
             None => {
                 out.push_str(slice(kept, open));

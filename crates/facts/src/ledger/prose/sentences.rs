@@ -1,23 +1,23 @@
-//! A text as its sentences, without what machines wrote into it.
+//! Splits a text into sentences and leaves out what machines wrote: code, logs, tables, diffs, quotes.
 
 use super::super::line::{head, lines, squash};
 use crate::phrases::Phrase;
 
-/// The most text of one message that is read for its words, in bytes.
+/// The longest text of one message that is split, in bytes; the rest is ignored.
 pub(super) const MAX_TEXT: usize = 256 * 1024;
 
 /// A sentence or list item in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence {
-    /// Its words, whitespace squashed, list marks removed.
+    /// Its text, without list marks, every white space run as one space.
     pub text: String,
-    /// It is an item of a list.
+    /// Whether it is an item of a list.
     pub listed: bool,
-    /// It is a heading.
+    /// Whether it is a heading.
     pub heading: bool,
 }
 
-/// What the line was that a sentence began on.
+/// The kind of line on which a paragraph begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineKind {
     Plain,
@@ -40,7 +40,7 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
                 Some(_) => {}
                 None => {
                     flush(&mut paragraph, kind, &mut out);
-                    // ```one line``` opens nothing.
+                    // A block that ends on its first line (```` ```code``` ````) opens no fence.
                     fence = (!(bare.len() > 6 && bare.ends_with(mark))).then_some(mark);
                 }
             }
@@ -81,7 +81,7 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
     out
 }
 
-/// The text behind `- `, `* `, `1. `, `2) ` or `[ ] `.
+/// The text of a list item, after its mark (`- `, `* `, `1. `, `2) `, `[ ] `); `None` for other lines.
 fn list_item(line: &str) -> Option<&str> {
     let rest = ["- ", "* ", "• ", "+ ", "– "].iter().find_map(|m| line.strip_prefix(m)).or_else(|| {
         let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -113,6 +113,7 @@ fn is_machine_line(line: &str, bare: &str) -> bool {
         || bare.len() > 400 && !bare.contains(' ') && bare.is_ascii()
 }
 
+/// Splits the paragraph, appends its sentences to `out` and empties it.
 fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
     let text = std::mem::take(paragraph);
     let mut start = 0;
@@ -159,8 +160,8 @@ fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
     push(start, text.len());
 }
 
-/// Whether a full stop between these words ends no sentence: it belongs to an abbreviation, or to a number that small
-/// letters follow (`steps: 1. read it, 2. write it`).
+/// Whether a full stop between two texts does not end a sentence: it ends an abbreviation, or a number that lower case
+/// follows (`steps: 1. read it, 2. write it`).
 fn is_no_end(before: &str, after: &str) -> bool {
     if is_abbreviation(before) {
         return true;
@@ -171,7 +172,7 @@ fn is_no_end(before: &str, after: &str) -> bool {
     (1..=2).contains(&digits) && stands_alone && after.trim_start_matches(' ').starts_with(char::is_lowercase)
 }
 
-/// Whether a full stop behind these words belongs to the last of them.
+/// Whether a text ends with an abbreviation or an initial, to which a following full stop belongs.
 #[must_use]
 pub fn is_abbreviation(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");

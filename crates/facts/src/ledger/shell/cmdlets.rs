@@ -1,4 +1,4 @@
-//! What PowerShell's and `cmd`'s own commands do to files.
+//! Effects of the built-in commands of PowerShell and `cmd` on files.
 
 use super::command::Word;
 use super::effect::Op;
@@ -7,7 +7,7 @@ use super::windows::as_path;
 use crate::ledger::line::head;
 use crate::ledger::paths;
 
-/// Parameters that take the words behind them, lower case.
+/// Parameters that take a value, in lower case.
 const VALUED: &[&str] = &[
     "-path",
     "-literalpath",
@@ -38,13 +38,16 @@ const VALUED: &[&str] = &[
     "-context",
 ];
 
-/// The most of a value that is kept for its wording.
+/// The longest text of a value that is kept, in bytes.
 const TEXT_BYTES: usize = 64 * 1024;
 
-/// The words of a command, sorted.
+/// The arguments of a cmdlet, by kind.
 struct Given {
+    /// Values with their parameter's name, in lower case.
     named: Vec<(String, Word)>,
+    /// Values without a parameter's name.
     plain: Vec<Word>,
+    /// Parameters without a value, in lower case.
     switches: Vec<String>,
 }
 
@@ -63,7 +66,7 @@ impl Given {
                     given.switches.push(lower);
                 }
             } else if let Some(name) = open.clone() {
-                // `-Path a, b` goes on; of other parameters the next word stands for itself.
+                // `-Path a, b` takes several words; other parameters take one.
                 if !matches!(name.as_str(), "-path" | "-literalpath") {
                     open = None;
                 }
@@ -79,7 +82,7 @@ impl Given {
         self.named.iter().filter(|(n, _)| names.contains(&n.as_str())).map(|(_, w)| w.clone()).collect()
     }
 
-    /// The files that the command works on, and what stands behind them.
+    /// The files that the command works on, and its other values without a name.
     fn files(&self) -> (Vec<Word>, &[Word]) {
         let named = self.named(&["-path", "-literalpath", "-filepath", "-outfile"]);
         if named.is_empty() {
@@ -93,7 +96,7 @@ impl Given {
 }
 
 impl Reader<'_> {
-    /// Takes a Windows shell's own command in; `false` when it is none.
+    /// Adds the effects of a built-in command of a Windows shell; returns `false` when `name` is not one.
     pub(super) fn cmdlet(&mut self, name: &str) -> bool {
         if !self.step.windows {
             return false;

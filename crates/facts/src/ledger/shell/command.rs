@@ -1,12 +1,12 @@
-//! A script as it was read: its pipelines in the order of the text, and the groups that they stand in.
+//! The parsed form of a shell script: pipelines and groups, commands, words, redirections.
 
 use std::ops::Deref;
 
-/// The most parts of a script; the rest of a longer one is a pasted text.
+/// The most parts of a script; the rest is not parsed, because scripts this long are pasted text.
 pub(super) const MAX_PARTS: usize = 8_000;
-/// The most words of one command; those behind them are passed over.
+/// The most words of one command; further ones are dropped.
 pub(super) const MAX_WORDS: usize = 4_000;
-/// The most redirections of one command.
+/// The most redirections of one command; further ones are dropped.
 pub(super) const MAX_REDIRECTS: usize = 16;
 
 /// The last part of a path.
@@ -14,33 +14,34 @@ pub(in super::super) fn basename(word: &str) -> &str {
     word.rsplit(['/', '\\']).next().unwrap_or(word)
 }
 
-/// A script, flat: a group begins and ends with parts of its own, so that nothing descends however deep groups nest.
+/// A parsed script. It is a flat list in which groups have an opening and a closing part, so that code that walks it
+/// needs no recursion, however deep groups nest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Script {
-    /// Pipelines, and where groups begin and end; every group that begins also ends.
+    /// Pipelines, and the openings and closings of groups, which are balanced.
     pub(super) parts: Vec<Part>,
-    /// Whether it is one for a Windows shell.
+    /// Whether it was written for a Windows shell.
     pub(super) windows: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Open(Group),
-    /// Whether what the group did to its shell (`cd`) ends with it.
     Close {
+        /// Whether the group ran in a subshell, so that its `cd` has no effect after it.
         isolated: bool,
     },
     Pipeline(Pipeline),
 }
 
-/// What stands between an opening and a closing word.
+/// What kind of group begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Group {
     /// A subshell, braces, the branches of an `if` or a `case`, the body of a `while`.
     Plain,
-    /// A loop over words that are all literal.
+    /// A loop over literal words.
     For { variable: String, values: Vec<String> },
-    /// What stands in a command of a Windows shell: an expression in parentheses, a block in braces.
+    /// Part of a command in a Windows shell: an expression in parentheses, or a block in braces.
     Nested,
 }
 
@@ -49,7 +50,7 @@ pub(super) enum Group {
 pub(in super::super) struct Pipeline {
     /// Its commands, the producer first.
     pub commands: Vec<Command>,
-    /// Whether the output went into a file, so that no reader saw it.
+    /// Whether the output went into a file and is therefore not in the tool's output.
     pub redirected: bool,
 }
 
@@ -64,28 +65,29 @@ impl Pipeline {
 /// One simple command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Command {
-    /// The name and the arguments; assignments in front are gone. Empty for a group whose end is redirected or piped.
+    /// The program and its arguments, without assignments before it. Empty for a group that is redirected or piped.
     pub words: Vec<Word>,
     /// Redirections to and from files.
     pub(super) redirects: Vec<Redirect>,
     /// The text of the here-document or the here-string.
     pub(super) here_doc: Option<String>,
-    /// Whether it only steers others: the head of a loop or a `case`, `[[ … ]]`, `(( … ))`, a group in a pipe.
+    /// Whether it is control flow and no program: the head of a loop or a `case`, `[[ … ]]`, `(( … ))`, a group in a
+    /// pipe.
     pub(super) is_control: bool,
 }
 
 impl Command {
-    /// The program's name without its folder, empty when there is none.
+    /// The program's name without its folder; empty when there is no program.
     pub fn program(&self) -> &str {
         self.words.first().map_or("", |word| basename(word))
     }
 
-    /// The words behind the program.
+    /// The words after the program.
     pub fn args(&self) -> &[Word] {
         self.words.get(1..).unwrap_or_default()
     }
 
-    /// The word at a place, empty when there is none.
+    /// The word at an index, counting the program as 0; empty beyond the last.
     pub fn word(&self, at: usize) -> &str {
         self.words.get(at).map_or("", Deref::deref)
     }
@@ -95,7 +97,7 @@ impl Command {
 pub(super) struct Redirect {
     pub kind: RedirectKind,
     pub target: Word,
-    /// Whether only standard error goes there.
+    /// Whether it redirects only standard error.
     pub of_errors: bool,
 }
 
@@ -111,7 +113,7 @@ pub(super) enum RedirectKind {
 pub(in super::super) struct Word {
     /// Its text; variables, substitutions and globs as written.
     pub(super) text: String,
-    /// Whether the shell would leave it as it is: no variable, substitution or glob.
+    /// Whether the shell would not change it: it has no variable, substitution or glob.
     pub(super) literal: bool,
 }
 
@@ -124,7 +126,7 @@ impl Deref for Word {
 }
 
 impl Word {
-    /// Fills in a variable whose value is known.
+    /// Replaces a variable by its value.
     pub(super) fn fill(&mut self, variable: &str, value: &str) {
         if self.literal || variable.is_empty() {
             return;
@@ -151,7 +153,7 @@ impl Word {
     }
 }
 
-/// Writes an argument list as one command line.
+/// Joins an argument list into one command line, quoted for a POSIX shell.
 pub(in super::super) fn quote<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let mut line = String::new();
     for word in words {

@@ -1,4 +1,4 @@
-//! Programs that put one file's content under another path: copies, moves, links, downloads, archives.
+//! Effects of programs that give a file's content another path: copies, moves, links, downloads, archives.
 
 use super::command::Word;
 use super::effect::Op;
@@ -111,7 +111,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `tar` and `zip` read or make their archive; what they unpack stands in no word.
+    /// `tar` and `zip` read or make their archive; the unpacked files are not in the command.
     pub(super) fn archived(&mut self, command: &str) {
         let arguments = self.arguments(command);
         if command != "tar" {

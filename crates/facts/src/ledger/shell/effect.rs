@@ -1,4 +1,4 @@
-//! What a command does to one file.
+//! One effect of a command on one file.
 
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,11 +11,11 @@ pub(in super::super) enum Op {
     Copy,
     /// A formatter rewrote it.
     Format,
-    /// Something was put at its end; it may not have existed.
+    /// Text was appended to it; it may not have existed.
     Append,
     /// It was changed in place, so it existed.
     Modify,
-    /// It exists now, unchanged if it did before.
+    /// It was created empty if it did not exist; else it is unchanged.
     Touch,
     /// It was removed.
     Delete,
@@ -23,15 +23,15 @@ pub(in super::super) enum Op {
     DeleteTree,
     /// It, or the files below it, have a new path.
     Move,
-    /// It was put back to what version control has.
+    /// It was restored from version control.
     Revert,
     /// It was run as a script.
     Run,
-    /// A patch was applied; its text tells the files.
+    /// A patch was applied; the patch text names the files.
     Patch,
 }
 
-/// One thing that a command does to one file.
+/// One effect of a command on one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct Effect {
     /// What is done.
@@ -44,6 +44,6 @@ pub(in super::super) struct Effect {
     pub from: Option<(String, String)>,
     /// The text that was written, or the patch.
     pub text: Option<String>,
-    /// The change in words, where the command itself tells (`sed s/a/b/`).
+    /// A description of the change, when the command shows it (`sed s/a/b/`).
     pub words: Option<String>,
 }

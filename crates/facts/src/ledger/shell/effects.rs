@@ -1,4 +1,4 @@
-//! What each command does to files.
+//! The effects of a script's commands on files.
 
 use super::code;
 use super::command::{Redirect, RedirectKind, Script, Word, basename, quote};
@@ -7,21 +7,21 @@ use super::steps::{Step, steps};
 use crate::ledger::line::{clip_bytes, head};
 use crate::ledger::paths;
 
-/// How much of a written text is kept for its wording.
+/// The longest written text that is kept, in bytes.
 const TEXT_BYTES: usize = 64 * 1024;
 /// The most effects of one script.
 const MAX_EFFECTS: usize = 500;
 
-/// What a script does.
+/// The effects of a script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Effects {
-    /// What it does to files, in order.
+    /// The effects on files, in order.
     pub list: Vec<Effect>,
-    /// Whether it is one command, so that its exit code is that command's.
+    /// Whether the script is a single command, so that its exit code belongs to that command.
     pub one_command: bool,
 }
 
-/// Reads what a script does to files when it runs in a directory.
+/// The effects of a script on files when it starts in `dir`.
 pub(in super::super) fn effects(script: &Script, dir: Option<&str>) -> Effects {
     let (all, _) = steps(script, dir);
     let mut list = Vec::new();
@@ -34,7 +34,7 @@ pub(in super::super) fn effects(script: &Script, dir: Option<&str>) -> Effects {
     Effects { list, one_command: all.len() == 1 }
 }
 
-/// Commands whose plain arguments are files that they show.
+/// Commands that print the files in their arguments.
 const SHOW: &[&str] = &[
     "cat", "less", "more", "nl", "bat", "tac", "xxd", "hexdump", "od", "strings", "wc", "head", "tail",
     "diff", "cmp",
@@ -67,7 +67,8 @@ fn takes_value(command: &str, option: &str) -> bool {
     options.contains(&option)
 }
 
-/// Reads one step; programs of a kind have a file of their own (`copies`, `git`, `formatters`, `cmdlets`).
+/// Finds the effects of one step. The modules `copies`, `git`, `formatters` and `cmdlets` add methods for their
+/// programs.
 pub(super) struct Reader<'s> {
     pub(super) step: &'s Step,
     pub(super) found: &'s mut Vec<Effect>,
@@ -125,7 +126,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The text that the command writes to its output, when the script holds it.
+    /// The text that the command prints, when the script contains it (`echo`, a here-document).
     fn written(&self) -> Option<String> {
         let name = self.step.words.first().map(|word| basename(word)).unwrap_or_default();
         match name {
@@ -153,7 +154,7 @@ impl Reader<'_> {
         self.found.push(self.effect(op, &word.text, text, words));
     }
 
-    /// How a change is worded when only the command tells of it.
+    /// The description of a change that is only visible in the command.
     fn told_by_command(&self) -> String {
         let line = quote(self.step.words.iter().take(12).map(|w| head(&w.text, 80)));
         let line = clip_bytes(line.lines().next().unwrap_or(""), 60);
@@ -165,7 +166,7 @@ impl Reader<'_> {
         Effect { op, path: path.to_owned(), full, from: None, text, words }
     }
 
-    /// The plain arguments: no options, no values of options.
+    /// The arguments that are neither options nor values of options.
     pub(super) fn arguments(&self, command: &str) -> Vec<Word> {
         let mut plain = Vec::new();
         let mut words = self.step.words.iter().skip(1);
@@ -226,7 +227,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes in the files that a one-line program of perl or ruby rewrites; `false` when it rewrites none in place.
+    /// Adds the files that a one-line program of perl or ruby edits in place; returns `false` when there is none.
     fn in_place(&mut self, command: &str) -> bool {
         let flags = |w: &&Word| w.text.starts_with('-') && !w.text.starts_with("--");
         let in_place = self.step.words.iter().skip(1).filter(flags).any(|w| {
@@ -254,7 +255,7 @@ impl Reader<'_> {
         true
     }
 
-    /// `sd pattern replacement file…`.
+    /// Adds the files of `sd pattern replacement file…`.
     fn replaced(&mut self) {
         if self.has_flag('p', "preview") {
             return;
@@ -271,7 +272,7 @@ impl Reader<'_> {
         let pattern_given = self.step.words.iter().any(|w| w.text == "-e" || w.text == "-f");
         let skip = usize::from(!pattern_given);
         for word in self.arguments(command).into_iter().skip(skip) {
-            // A folder is searched, a file is read; only an extension tells them apart.
+            // Searching a folder is not reading a file; only an extension distinguishes the two.
             if !paths::extension(&word.text).is_empty() && paths::looks_like_file(&word.text) {
                 self.add(Op::Read, &word, None, None);
             }

@@ -1,10 +1,10 @@
-//! Formatters and fixers that rewrite the files they are given.
+//! Effects of formatters and fixers, which rewrite the files in their arguments.
 
 use super::effect::Op;
 use super::effects::Reader;
 
-/// A program, the words of which one makes it rewrite (none: it does so by itself), and the words
-/// that keep it from it.
+/// A program; the arguments of which one makes it rewrite files (empty: it always does); and the arguments that prevent
+/// it.
 type Rewrites = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const REWRITES: &[Rewrites] = &[
@@ -46,7 +46,7 @@ const REWRITES: &[Rewrites] = &[
 ];
 
 impl Reader<'_> {
-    /// Takes a formatter's files in; `false` when the command is none or rewrites nothing.
+    /// Adds the files that a formatter rewrites; returns `false` when the command is no formatter or rewrites nothing.
     pub(super) fn formatted(&mut self, name: &str) -> bool {
         let mut words: Vec<&str> = self.step.words.iter().map(|w| w.text.as_str()).collect();
         let mut name = name;
@@ -62,7 +62,7 @@ impl Reader<'_> {
         let from = self.step.words.len() - words.len() + 1;
         let files: Vec<_> = self.step.words.iter().skip(from).cloned().collect();
         for file in files {
-            // A folder or a sub-command is no file; only an extension tells them apart.
+            // Only an extension distinguishes a file from a folder or a sub-command.
             if !file.text.starts_with('-') && !crate::ledger::paths::extension(&file.text).is_empty() {
                 self.add(Op::Format, &file, None, Some(format!("formatted by {name}")));
             }

@@ -1,4 +1,4 @@
-//! What git does to files of the work tree, and patches.
+//! Effects of git and of `patch` on files.
 
 use super::command::Word;
 use super::effect::Op;

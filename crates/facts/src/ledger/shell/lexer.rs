@@ -1,11 +1,11 @@
-//! Words of a POSIX shell: quotes, escapes, expansions.
+//! The lexer of POSIX shell scripts: words with quotes, escapes and expansions; here-documents.
 
 use super::command::Word;
 
-/// The most words that one list in braces stands for.
+/// The most words that a brace expansion gives.
 const MAX_BRACED: usize = 20;
 
-/// Reads words out of a text, from a place in it onwards.
+/// Reads words from a text, starting at an offset.
 pub(super) struct Lexer<'s> {
     text: &'s str,
     at: usize,
@@ -20,7 +20,7 @@ impl<'s> Lexer<'s> {
         self.at
     }
 
-    /// The byte so far ahead; `None` behind the end.
+    /// The byte at this distance from the current one; `None` beyond the end.
     pub(super) fn peek(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }
@@ -37,13 +37,13 @@ impl<'s> Lexer<'s> {
         self.text.get(from..to).unwrap_or_default()
     }
 
-    /// Where the line ends, its newline left.
+    /// The offset of the current line's end, before its newline.
     pub(super) fn line_end(&self) -> usize {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         memchr::memchr(b'\n', rest).map_or(self.text.len(), |end| self.at + end)
     }
 
-    /// Passes over blanks and continued lines.
+    /// Skips blanks and line continuations.
     pub(super) fn skip_blanks(&mut self) {
         loop {
             match self.peek(0) {
@@ -57,7 +57,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The bytes of a backslash and the end of the line behind it; 0 when there is none.
+    /// The length in bytes of the line continuation here (a backslash and a line end); 0 when there is none.
     fn continuation(&self) -> usize {
         match (self.peek(1), self.peek(2)) {
             (Some(b'\n'), _) => 2,
@@ -66,7 +66,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Takes the word that begins here, and how it is written; both are empty when none does.
+    /// Reads the word that begins here; returns it and its source text, both empty when no word begins here.
     pub(super) fn word(&mut self) -> (Word, &'s str) {
         let from = self.at;
         let mut word = Word { text: String::new(), literal: true };
@@ -106,7 +106,7 @@ impl<'s> Lexer<'s> {
         (word, self.slice(from, self.at))
     }
 
-    /// Takes an expansion, or what stands in parentheses, as it is written.
+    /// Reads an expansion or a parenthesis, unexpanded.
     fn expansion(&mut self, word: &mut Word, is_quoted: bool) {
         let end = closing(self.text, self.at, is_quoted);
         word.literal = false;
@@ -114,7 +114,7 @@ impl<'s> Lexer<'s> {
         self.at = end;
     }
 
-    /// Takes what stands in the parentheses that begin here as a word.
+    /// Reads the parenthesis that begins here as one word.
     pub(super) fn parentheses(&mut self) -> Word {
         let mut word = Word::default();
         self.expansion(&mut word, false);
@@ -171,7 +171,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// `$'…'`, where a backslash escapes the quote too.
+    /// Reads `$'…'`, in which a backslash escapes the quote.
     fn ansi_quoted(&mut self, text: &mut String) {
         self.at += 2;
         let mut escapes = false;
@@ -226,7 +226,7 @@ fn is_plain(byte: u8) -> bool {
     )
 }
 
-/// Whether a word, as it is written, sets a variable: `A=b`, `A+=b`, `A[0]=b`.
+/// Whether the source text of a word sets a variable: `A=b`, `A+=b`, `A[0]=b`.
 pub(super) fn is_assignment(raw: &str) -> bool {
     let Some((name, _)) = raw.split_once('=') else { return false };
     let name = name.strip_suffix('+').unwrap_or(name);
@@ -234,13 +234,13 @@ pub(super) fn is_assignment(raw: &str) -> bool {
     is_name(name)
 }
 
-/// Whether a text can name a variable.
+/// Whether a text is a valid variable name.
 pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// The words that a word with one list in braces (`src/{a,b}.rs`) stands for; `None` when it is no such word.
+/// Expands a word with one list in braces (`src/{a,b}.rs`); `None` when it has no such list.
 pub(super) fn braces(raw: &str) -> Option<Vec<Word>> {
     let (before, rest) = raw.split_once('{')?;
     let (list, after) = rest.split_once('}')?;
@@ -254,14 +254,14 @@ pub(super) fn braces(raw: &str) -> Option<Vec<Word>> {
     })
 }
 
-/// A here-document that its line announces.
+/// The start of a here-document.
 pub(super) struct Announced {
     pub delimiter: String,
-    /// Whether tabs in front of its lines are no part of it (`<<-`).
+    /// Whether leading tabs are removed from its lines (`<<-`).
     pub strips_tabs: bool,
 }
 
-/// Reads what stands behind `<<`; also returns where it ends.
+/// Reads the word after `<<`; also returns the offset of its end.
 pub(super) fn announced(text: &str, from: usize) -> (Announced, usize) {
     let rest = text.get(from..).unwrap_or_default();
     let strips_tabs = rest.starts_with('-');
@@ -282,7 +282,8 @@ pub(super) fn announced(text: &str, from: usize) -> (Announced, usize) {
     (Announced { delimiter, strips_tabs }, text.len())
 }
 
-/// Reads the here-document whose first line begins at a place: where its text ends, and where what follows it begins.
+/// Finds the here-document whose first line begins at `from`; returns the end of its text and the start of what
+/// follows.
 pub(super) fn here_doc(text: &str, from: usize, announced: &Announced) -> (usize, usize) {
     let mut at = from;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -299,7 +300,7 @@ pub(super) fn here_doc(text: &str, from: usize, announced: &Announced) -> (usize
     (text.len(), text.len())
 }
 
-/// What an expansion is nested in.
+/// The kind of an open bracket while an expansion is scanned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nesting {
     Commands,
@@ -309,7 +310,8 @@ enum Nesting {
     Quote,
 }
 
-/// Where an expansion ends that begins at a `$(`, `${`, a backtick or a parenthesis; the text's end when it is not closed.
+/// The end offset of the expansion that begins at `from` (`$(`, `${`, a backtick or a parenthesis); the text's end
+/// when it is not closed.
 fn closing(text: &str, from: usize, is_quoted: bool) -> usize {
     use Nesting::{Arithmetic, Backtick, Brace, Commands, Quote};
     let bytes = text.as_bytes();
@@ -343,7 +345,7 @@ fn closing(text: &str, from: usize, is_quoted: bool) -> usize {
             (b'(', Some(Arithmetic)) => nesting.push(Arithmetic),
             (b'(', None | Some(Commands | Backtick)) => nesting.push(Commands),
             (b'\'', Some(Commands | Backtick)) => at = ahead(at, b'\'') + 1,
-            // In double quotes, an apostrophe of `${…}` is one.
+            // Inside `${…}` in double quotes, an apostrophe is a literal character.
             (b'\'', Some(Brace)) => {
                 let outer = nesting.len().checked_sub(2).and_then(|at| nesting.get(at));
                 if !outer.map_or(is_quoted, |outer| *outer == Quote) {

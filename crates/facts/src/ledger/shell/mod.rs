@@ -1,7 +1,9 @@
-//! Shell commands, read once and for everybody: [`parse`] takes a script apart, [`effects`] tells what its commands do
-//! to files, [`ends_in`] where it leaves its shell, [`pipelines`] which programs ran and what stood behind them.
+//! Parser and interpreter of shell scripts, for POSIX shells, PowerShell and `cmd`.
 //!
-//! Invariant: reading is linear in the script's length, descends nowhere and refuses nothing; nothing is expanded or run.
+//! What lives here: [`parse`] parses a script, [`effects`] returns what its commands do to files, [`ends_in`] the
+//! directory in which it leaves its shell, [`pipelines`] the programs that it runs.
+//! Invariant: parsing is linear in the script's length, without recursion, and accepts every text; nothing is expanded
+//! or run.
 //! Must not know: which agent ran the command.
 
 mod cmdlets;

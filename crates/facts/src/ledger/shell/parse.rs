@@ -1,7 +1,7 @@
-//! The reader of shell commands. That of POSIX shells stands here: one pass, no recursion, no text that it refuses.
+//! The parser of POSIX shell scripts; it passes scripts for Windows shells on to `windows`.
 //!
-//! What is not closed ends with the text, what closes nothing is passed over, and words like `then` and `do` only
-//! part commands. Bodies of functions are read as if they ran where they stand.
+//! It is tolerant: an unclosed group or quote ends with the text, an unmatched closing word is ignored, and words like
+//! `then` and `do` only separate commands. The body of a function is parsed as if it ran where it is defined.
 
 use super::command::{
     Command, Group, MAX_PARTS, MAX_REDIRECTS, MAX_WORDS, Part, Pipeline, Redirect, RedirectKind, Script, Word,
@@ -9,10 +9,10 @@ use super::command::{
 use super::lexer::{Announced, Lexer, announced, braces, here_doc, is_assignment};
 use super::windows;
 
-/// The most words that a loop goes over, one by one.
+/// A loop over more words is not unrolled.
 const MAX_VALUES: usize = 50;
 
-/// Takes a script apart. Where it runs only says whether it is one for a Windows shell, when its own words do not.
+/// Parses a script. `dir` is where it runs; it only helps to recognise a script for a Windows shell.
 pub(in super::super) fn parse(text: &str, dir: Option<&str>) -> Script {
     if windows::is_script(text, dir) {
         return Script { parts: windows::parse(text), windows: true };
@@ -34,7 +34,7 @@ pub(in super::super) fn parse(text: &str, dir: Option<&str>) -> Script {
     Script { parts: parser.parts, windows: false }
 }
 
-/// What a word closes.
+/// The kind of an open group, which decides which word closes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Subshell,
@@ -55,10 +55,10 @@ struct Open {
     in_pattern: bool,
 }
 
-/// A here-document whose text comes after the line.
+/// A here-document whose text begins on the next line.
 struct Waiting {
     document: Announced,
-    /// Its command's place: the part, when its pipeline has become one, and the place in the pipeline.
+    /// Where its command is: the index of the part, once the pipeline is one, and the index in the pipeline.
     part: Option<usize>,
     command: usize,
 }
@@ -68,18 +68,18 @@ struct Parser<'s> {
     lexer: Lexer<'s>,
     parts: Vec<Part>,
     open: Vec<Open>,
-    /// How many of each kind are open.
+    /// The number of open groups of each kind.
     open_of: [usize; Kind::COUNT],
-    /// The commands of the pipeline that were read.
+    /// The finished commands of the current pipeline.
     pipeline: Vec<Command>,
-    /// The command that is read.
+    /// The current command.
     command: Command,
-    /// The part that ends a group, when the command that is read stands for that group.
+    /// The closing part of a group, when the current command represents that group.
     closed: Option<usize>,
     /// The next group is the body of a function.
     is_function: bool,
     here_docs: Vec<Waiting>,
-    /// No `((` before this place is closed on its line.
+    /// No `((` before this offset is closed on its line.
     no_arithmetic: usize,
 }
 
@@ -149,7 +149,7 @@ impl Parser<'_> {
         self.command.words.is_empty() && self.command.redirects.is_empty()
     }
 
-    /// Whether a `|` was the last thing that was read.
+    /// Whether the last token was a `|`.
     fn is_piped(&self) -> bool {
         self.begins() && !self.pipeline.is_empty()
     }
@@ -163,7 +163,7 @@ impl Parser<'_> {
     fn word(&mut self) {
         let (word, raw) = self.lexer.word();
         if raw.is_empty() {
-            // Nothing that stops a word is left over for here; go on in any case.
+            // Unreachable by the cases above; skipping a byte guarantees progress.
             self.lexer.skip(1);
             return;
         }
@@ -219,7 +219,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Passes over `()`, which makes the word before it the name of a function.
+    /// Skips `()`, which makes the word before it the name of a function.
     fn parameters(&mut self) -> bool {
         let from = self.lexer.at();
         self.lexer.skip_blanks();
@@ -235,7 +235,7 @@ impl Parser<'_> {
         false
     }
 
-    /// `for name in words`; what it goes over is filled in when all of it is literal.
+    /// Parses `for name in words`; a loop over literal words is unrolled later.
     fn loop_head(&mut self, word: Word) {
         let is_piped = self.is_piped();
         self.command.is_control = true;
@@ -270,7 +270,7 @@ impl Parser<'_> {
             _ => Group::Plain,
         };
         if is_piped {
-            // As a part of a pipe, the group says enough.
+            // In a pipe, the group itself represents the loop.
             self.command = Command::default();
         } else {
             self.end_pipeline();
@@ -295,7 +295,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `[[ … ]]`, where `<` and `&&` are no operators of the shell.
+    /// Parses `[[ … ]]`, in which `<` and `&&` are not shell operators.
     fn test(&mut self, word: Word) {
         self.command.is_control = true;
         self.push(word);
@@ -315,7 +315,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes `(( … ))` when it is closed on its line.
+    /// Parses `(( … ))` when it is closed on its line.
     fn arithmetic(&mut self) -> bool {
         let from = self.lexer.at();
         if from < self.no_arithmetic {
@@ -343,7 +343,7 @@ impl Parser<'_> {
         self.lexer.skip(usize::from(both));
         let next = (self.lexer.peek(0), self.lexer.peek(1));
         if matches!(next, (Some(b'<' | b'>'), Some(b'('))) {
-            // A process stands for a file.
+            // Process substitution (`<(…)`) is used as a file.
             self.lexer.skip(1);
             let word = self.lexer.parentheses();
             return self.push(word);
@@ -359,7 +359,7 @@ impl Parser<'_> {
         self.lexer.skip(length);
         self.lexer.skip_blanks();
         let (target, raw) = self.lexer.word();
-        // `2>&1` makes a descriptor another one's copy, and `>&-` closes it.
+        // `2>&1` copies a descriptor and `>&-` closes it; neither names a file.
         let is_copy = next.1 == Some(b'&') && raw.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         if let Some(kind) = kind
             && !is_copy
@@ -370,7 +370,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `<<`, `<<-`, `<<<`.
+    /// Parses `<<`, `<<-` and `<<<`.
     fn here(&mut self) {
         if self.lexer.peek(2) == Some(b'<') {
             self.lexer.skip(3);
@@ -383,7 +383,7 @@ impl Parser<'_> {
         self.here_docs.push(Waiting { document, part: None, command: self.pipeline.len() });
     }
 
-    /// Takes the texts of the here-documents of the line that ended.
+    /// Reads the texts of the here-documents announced on the line that ended.
     fn take_here_docs(&mut self) {
         for waiting in std::mem::take(&mut self.here_docs) {
             let from = self.lexer.at();
@@ -411,7 +411,7 @@ impl Parser<'_> {
 
     fn line_ends(&mut self) {
         self.lexer.skip(1);
-        // Behind a `|`, the pipeline goes on with the next line.
+        // After a `|`, the pipeline continues on the next line.
         if !self.is_piped() {
             self.end_pipeline();
         }
@@ -440,7 +440,7 @@ impl Parser<'_> {
     }
 
     fn end_pipeline(&mut self) {
-        // A group that ends without more is no command.
+        // A group without redirection or pipe needs no command of its own.
         if self.begins() && self.pipeline.is_empty() {
             self.closed = None;
         }
@@ -457,7 +457,7 @@ impl Parser<'_> {
 
     // ---- groups
 
-    /// Begins a group; in a pipe, its opening word stands for it there.
+    /// Begins a group; in a pipe, its opening word represents it as a command.
     fn open(&mut self, kind: Kind, group: Group, word: &str) {
         let is_piped = self.is_piped();
         if is_piped {
@@ -474,7 +474,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Ends the innermost group of a kind, and those that were left open in it.
+    /// Ends the innermost group of a kind, and the unclosed groups inside it.
     fn close(&mut self, kind: Kind) {
         self.end_pipeline();
         if self.open_of.get(kind as usize) == Some(&0) {

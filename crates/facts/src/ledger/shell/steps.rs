@@ -1,4 +1,4 @@
-//! What a script runs, command by command, each with the directory that it runs in.
+//! The steps of a parsed script: every command that it runs, with its directory, loops unrolled and `bash -c` followed.
 
 use std::rc::Rc;
 
@@ -8,22 +8,22 @@ use super::parse::parse;
 use super::windows::{as_path, handed_over};
 use crate::ledger::paths;
 
-/// Scripts in scripts (`bash -c`) are followed this far.
+/// How many levels of scripts in scripts (`bash -c`) are followed.
 const SCRIPT_DEPTH: usize = 3;
-/// The most commands read out of one script.
+/// The most steps of one script.
 const MAX_STEPS: usize = 2_000;
-/// The most bytes that the bodies of a script's loops are filled in with.
+/// The most bytes that unrolling the loops of a script may add.
 const MAX_FILLED: usize = 256 * 1024;
 
 /// One command of a script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Step {
-    /// The command's name and arguments, without what only wraps it.
+    /// The command's name and arguments, without wrappers such as `sudo`.
     pub words: Vec<Word>,
     pub redirects: Vec<Redirect>,
     /// The text of its here-document.
     pub here_doc: Option<Rc<str>>,
-    /// The directory it runs in, when it is known; else relative to where the script starts.
+    /// The directory it runs in; relative to the script's start when that is unknown.
     pub dir: Option<Rc<str>>,
     /// Whether a Windows shell ran it.
     pub windows: bool,
@@ -36,14 +36,14 @@ pub(super) fn steps(script: &Script, dir: Option<&str>) -> (Vec<Step>, Option<Rc
     (walk.steps, walk.dir)
 }
 
-/// The directory that a script leaves its shell in; `None` when it does not move or none is known.
+/// The directory in which a script leaves its shell; `None` when it has no `cd` or the directory is unknown.
 pub(in super::super) fn ends_in(script: &Script, dir: Option<&str>) -> Option<String> {
     let (_, end) = steps(script, dir);
     let end = end.filter(|end| Some(end.as_ref()) != dir && paths::is_absolute(end));
     end.map(|end| end.as_ref().to_owned())
 }
 
-/// The pipelines of a script, those of scripts in it in the place of what runs them.
+/// The pipelines of a script; a command that runs an inner script is replaced by the inner pipelines.
 pub(in super::super) fn pipelines(script: &Script) -> Vec<Pipeline> {
     let mut found = Vec::new();
     flatten(script, 0, &mut found);
@@ -75,7 +75,7 @@ fn flatten(script: &Script, depth: usize, found: &mut Vec<Pipeline>) {
     }
 }
 
-/// The script that a command hands to another shell.
+/// The script that a command passes to another shell.
 fn inner_script(command: &Command) -> Option<String> {
     let mut words = command.words.as_slice();
     words = words.get(wrapped_from(words)..).unwrap_or_default();
@@ -85,7 +85,7 @@ fn inner_script(command: &Command) -> Option<String> {
 fn handed_script(words: &[Word], here_doc: Option<&str>) -> Option<String> {
     let name = super::command::basename(words.first()?);
     if name == "eval" {
-        // What a command prints is not known.
+        // The output of a command (`eval $(…)`) is unknown.
         return words.get(1).filter(|w| !w.starts_with(['$', '`'])).map(|w| w.text.clone());
     }
     if let Some(script) = handed_over(name, words) {
@@ -104,7 +104,7 @@ fn handed_script(words: &[Word], here_doc: Option<&str>) -> Option<String> {
     }
 }
 
-/// How many words in front only wrap a command: `sudo`, `env A=b`, `timeout 10` …
+/// The number of leading words that wrap a command: `sudo`, `env A=b`, `timeout 10` …
 fn wrapped_from(words: &[Word]) -> usize {
     let mut from = 0;
     for _ in 0..6 {
@@ -139,15 +139,15 @@ fn wrapper_takes_value(option: &str) -> bool {
     matches!(option, "-u" | "-g" | "-s" | "-k" | "-p" | "--user" | "--signal" | "--package" | "--with")
 }
 
-/// A group that is open.
+/// A group that is not closed yet.
 struct Open<'s> {
     group: &'s Group,
-    /// Where the shell stood, and how many steps there were, when it began.
+    /// The shell's directory and the number of steps when the group began.
     dir: Option<Rc<str>>,
     steps: usize,
 }
 
-/// Gathers steps and follows `cd`.
+/// Collects steps and follows `cd`.
 struct Walk {
     steps: Vec<Step>,
     dir: Option<Rc<str>>,
@@ -180,7 +180,7 @@ impl Walk {
                     let outer = self.dir.clone();
                     for command in pipeline.commands.iter().filter(|command| !command.is_control) {
                         self.push(command, script.windows);
-                        // Each command of a pipe runs in a shell of its own.
+                        // Each command of a pipe runs in a subshell, so a `cd` in it has no effect.
                         if pipeline.commands.len() > 1 && !script.windows {
                             self.dir.clone_from(&outer);
                         }
@@ -190,8 +190,8 @@ impl Walk {
         }
     }
 
-    /// A loop over literal words is what agents write to edit several files: its body is read once
-    /// per word, with the variable filled in.
+    /// Unrolls a loop over literal words, which agents write to edit several files: repeats the steps of its body for
+    /// every word, with the variable replaced.
     fn repeat(&mut self, from: usize, variable: &str, values: &[String]) {
         let body: Vec<Step> = self.steps.drain(from.min(self.steps.len())..).collect();
         let size: usize = body.iter().flat_map(Step::filled_words).map(|word| word.len()).sum();
@@ -209,7 +209,7 @@ impl Walk {
         }
     }
 
-    /// Takes a command in: moves on `cd`, looks into `bash -c`, else keeps it.
+    /// Handles a command: `cd` changes the directory, `bash -c` is followed, anything else becomes a step.
     fn push(&mut self, command: &Command, windows: bool) {
         if self.steps.len() >= MAX_STEPS {
             return;
@@ -260,7 +260,7 @@ impl Walk {
 }
 
 impl Step {
-    /// The words that variables are filled into.
+    /// The words in which variables are replaced.
     fn filled_words(&self) -> impl Iterator<Item = &Word> {
         self.words.iter().chain(self.redirects.iter().map(|redirect| &redirect.target))
     }

@@ -1,4 +1,4 @@
-//! The reader of shell commands itself; what commands do to files stands in the ledger's tests.
+//! Tests of the shell parser; the effects of commands on files are tested in the ledger's tests.
 
 use proptest::prelude::*;
 use rstest::rstest;

@@ -1,4 +1,4 @@
-//! PowerShell and `cmd`: a plain reader, since a backslash separates there and escapes nothing.
+//! The parser of scripts for PowerShell and `cmd`, in which a backslash separates paths and escapes nothing.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use super::command::{
 };
 use crate::pattern;
 
-/// A cmdlet, or a path with a drive and a backslash. Neither stands bare in a POSIX script.
+/// A cmdlet, or a path with a drive and a backslash; neither occurs unquoted in a POSIX script.
 static TELLS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::ascii(concat!(
         r"(?i)\b(?:Get-Content|Set-Content|Add-Content|Clear-Content|Out-File|New-Item|Remove-Item|Move-Item",
@@ -22,8 +22,8 @@ static TELLS: LazyLock<Regex> = LazyLock::new(|| {
 static RELATIVE: LazyLock<Regex> =
     LazyLock::new(|| pattern::ascii(r"(?:^|[\s'\x22])\.{0,2}\\?[\w.-]+\\[\w.-]+"));
 
-/// Whether a script is one for a Windows shell. `dir` is where it runs: with a drive in it, words
-/// joined by backslashes are paths.
+/// Whether a script is for a Windows shell. `dir` is where it runs: if it has a drive, words with backslashes are taken
+/// for paths.
 pub(super) fn is_script(script: &str, dir: Option<&str>) -> bool {
     if script.contains("<<") {
         return false;
@@ -34,7 +34,7 @@ pub(super) fn is_script(script: &str, dir: Option<&str>) -> bool {
         || cmd_only(script)
 }
 
-/// Commands that only `cmd` knows, used on a path with a backslash.
+/// Whether a script uses a command that only `cmd` has, on a path with a backslash.
 fn cmd_only(script: &str) -> bool {
     let first = script.split_whitespace().next().unwrap_or("");
     matches!(
@@ -43,7 +43,7 @@ fn cmd_only(script: &str) -> bool {
     ) && script.contains('\\')
 }
 
-/// The script that `powershell -Command …` or `cmd /c …` is given.
+/// The script in `powershell -Command …` or `cmd /c …`.
 pub(super) fn handed_over(name: &str, words: &[Word]) -> Option<String> {
     let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
@@ -57,7 +57,7 @@ pub(super) fn handed_over(name: &str, words: &[Word]) -> Option<String> {
     (!rest.is_empty()).then(|| rest.join(" "))
 }
 
-/// Reads a script in one pass.
+/// Parses a script in one pass.
 pub(super) fn parse(script: &str) -> Vec<Part> {
     let mut parser =
         Parser { parts: Vec::new(), outer: Vec::new(), pipeline: Vec::new(), command: Command::default() };
@@ -67,7 +67,7 @@ pub(super) fn parse(script: &str) -> Vec<Part> {
 
 struct Parser {
     parts: Vec<Part>,
-    /// What the parentheses and braces that are open stand in.
+    /// The enclosing pipelines and commands of the open parentheses and braces.
     outer: Vec<(Vec<Command>, Command)>,
     pipeline: Vec<Command>,
     command: Command,
@@ -117,7 +117,7 @@ impl Parser {
         self.end_pipeline();
     }
 
-    /// Ends what stands in parentheses or braces; the command that they stand in goes on.
+    /// Closes a parenthesis or brace; the enclosing command continues.
     fn close(&mut self) {
         self.end_pipeline();
         if let Some((pipeline, command)) = self.outer.pop() {
@@ -161,7 +161,7 @@ impl Parser {
     }
 }
 
-/// A word taken as a path: backslashes separate, a leading `./` says nothing.
+/// A word as a path: backslashes become slashes, a leading `./` is removed.
 pub(super) fn as_path(word: &Word) -> Word {
     if word.text.starts_with("\\\\") {
         return word.clone();
@@ -169,10 +169,10 @@ pub(super) fn as_path(word: &Word) -> Word {
     Word { text: word.text.replace('\\', "/"), literal: word.literal }
 }
 
-/// The word that begins at `from`, quotes taken away, and where it ends.
+/// The word that begins at `from`, without quotes, and the offset of its end.
 fn word(script: &str, from: usize) -> (Word, usize) {
     let rest = script.get(from..).unwrap_or("");
-    // Here-strings hold whole files.
+    // A here-string may contain a whole file.
     for (open, close) in [("@'", "\n'@"), ("@\"", "\n\"@")] {
         if let Some(body) = rest.strip_prefix(open) {
             let end = body.find(close).unwrap_or(body.len());

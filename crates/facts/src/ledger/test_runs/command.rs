@@ -1,22 +1,22 @@
-//! Which commands run tests, through the wrappers that people put in front of them.
+//! Recognises commands that run tests, also behind wrappers (`docker exec`, `poetry run`).
 
 use super::super::shell::{self, Pipeline, basename};
 use super::rules::{Command, RULES, Tests};
 
-/// What stands between a test runner and the reader of its output.
+/// How reliable the output and the exit code of a test command are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reading {
-    /// The command did nothing else, so that its exit code is the test's.
+    /// The command ran nothing else, so its exit code is that of the tests.
     pub alone: bool,
-    /// A filter dropped lines that may have told of failures.
+    /// A filter may have removed lines that report failures.
     pub filtered: bool,
-    /// A `head -n` of this many lines stands behind the run: a shorter output is whole.
+    /// The output went through `head` with this many lines; a shorter output is complete.
     pub head: Option<usize>,
-    /// The runner's own summary may be taken from the output of a program of another kind.
+    /// The command is a test run only if its output contains a test summary.
     pub only_if_summary: bool,
 }
 
-/// Reads how a command runs tests; `None` when it does not.
+/// Parses how a command runs tests; `None` when it does not.
 pub(super) fn reading(pipelines: &[Pipeline]) -> Option<Reading> {
     let mut found: Option<Reading> = None;
     let mut others = 0_usize;
@@ -40,12 +40,12 @@ pub(super) fn reading(pipelines: &[Pipeline]) -> Option<Reading> {
     found.map(|r| Reading { alone: r.alone && others == 0, ..r })
 }
 
-/// Whether a pipeline only sets the scene (`cd`, `export`, …) and prints nothing of its own.
+/// Whether a pipeline only prepares (`cd`, `export`, …) and prints nothing.
 fn is_preparation(pipeline: &Pipeline) -> bool {
     pipeline.commands.first().is_some_and(|s| holds(&RULES.words.preparations, s.program()))
 }
 
-/// What the stages behind the runner do to its output.
+/// Whether the commands after the runner filter its output, and the limit of a `head`.
 fn filters(pipeline: &Pipeline) -> (bool, Option<usize>) {
     let mut filtered = pipeline.redirected;
     let mut head = None;
@@ -63,7 +63,7 @@ fn head_lines(stage: &shell::Command) -> usize {
     stage.args().iter().find_map(|a| a.trim_start_matches(['-', 'n', '=']).parse().ok()).unwrap_or(10)
 }
 
-/// `Some(false)` for a test run, `Some(true)` for a script that is one if its output says so.
+/// `Some(false)` for a test run, `Some(true)` for a script that is one only if its output has a summary, else `None`.
 fn test_kind(pipeline: &Pipeline) -> Option<bool> {
     let first = pipeline.commands.first()?;
     let words: Vec<&str> = first.words.iter().map(|word| &**word).collect();
@@ -77,14 +77,14 @@ fn asks_only_for_information(words: &[&str]) -> bool {
     words.iter().any(|word| holds(&RULES.words.information, word))
 }
 
-/// Whether a script's or a target's name says that it tests.
+/// Whether the name of a script or target contains a word for tests.
 fn names_a_test(target: &str) -> bool {
     let lower = target.to_ascii_lowercase();
     lower.split([':', '-', '_', '.', '/', ' ']).any(|part| holds(&RULES.words.tests, part))
 }
 
 fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
-    // Bounded, since every wrapper takes at least one word away.
+    // Wrappers nest; eight levels are enough.
     if depth > 8 {
         return None;
     }
@@ -152,7 +152,7 @@ impl Command {
     }
 }
 
-/// Whether a word is a name, of which one `*` stands for anything.
+/// Whether a word matches a name, in which one `*` matches anything.
 fn fits(name: &str, word: &str) -> bool {
     match name.split_once('*') {
         Some((start, end)) => word.strip_prefix(start).is_some_and(|rest| rest.ends_with(end)),
@@ -180,7 +180,7 @@ fn cargo(rest: &[&str]) -> bool {
     })
 }
 
-/// What a shell of an environment is given to run.
+/// The kind of the command that an environment's shell runs.
 fn in_shell(command: &Command, rest: &[&str], depth: u8) -> Option<bool> {
     let sub = first_operand(rest);
     if command.scripts && matches!(sub, "run" | "r") {
@@ -196,7 +196,7 @@ fn in_shell(command: &Command, rest: &[&str], depth: u8) -> Option<bool> {
     }
 }
 
-/// What PowerShell is given to run.
+/// The kind of the command that PowerShell runs.
 fn in_powershell(rest: &[&str], depth: u8) -> Option<bool> {
     let at = rest.iter().position(|w| matches!(w.to_ascii_lowercase().as_str(), "-c" | "-command"))?;
     let script: Vec<&str> = rest.get(at + 1..)?.iter().flat_map(|w| w.split_whitespace()).collect();
@@ -273,8 +273,8 @@ fn script_runner(program: &str, rest: &[&str], depth: u8) -> Option<bool> {
 fn in_container(rest: &[&str], depth: u8) -> Option<bool> {
     let start = rest.iter().position(|w| matches!(*w, "exec" | "run"))?;
     let tail = rest.get(start + 1..).unwrap_or_default();
-    // The image or service stands before the program, but options make its place uncertain: the
-    // first word that starts a test run decides.
+    // The image or service comes before the program, but options make its position uncertain, so the first word that
+    // starts a test run decides.
     (1..tail.len().min(12)).find_map(|at| {
         let inner = tail.get(at..)?;
         let script = inner
@@ -295,7 +295,7 @@ fn first_operand<'a>(rest: &[&'a str]) -> &'a str {
     rest.iter().find(|w| !w.starts_with('-')).copied().unwrap_or("")
 }
 
-/// What stands behind the first occurrence of a word.
+/// The words after the first occurrence of a word.
 fn after<'a, 'b>(rest: &'b [&'a str], word: &str) -> &'b [&'a str] {
     rest.iter().position(|w| *w == word).and_then(|at| rest.get(at + 1..)).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
-//! Test runs: which commands are one, and what their output says of the outcome.
+//! Test runs: recognises commands that run tests, and parses the outcome from their output.
 //!
-//! Invariant: one fact per run; an outcome that neither a summary line nor the exit code of a run
-//! on its own tells is `unknown`.
+//! Invariant: there is one fact per run. The outcome comes from a summary line, or from the exit code when the command
+//! ran nothing else; without either it is `unknown`.
 
 mod command;
 mod outcome;
@@ -18,14 +18,14 @@ use rules::Means;
 /// The longest command kept, in characters.
 const MAX_COMMAND: usize = 400;
 
-/// A tool use, read as a test run.
+/// A tool use, with its test run if it is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Run {
-    /// Its command taken apart, when it has one.
+    /// Its parsed command, when it has one.
     pub command: Option<Vec<Pipeline>>,
-    /// Its command runs tests, so that its failures are told by the run.
+    /// Whether its command runs tests; its failures are then in the test run's fact and are no errors.
     pub is_test: bool,
-    /// What is told of it, when it ran.
+    /// The fact, when a run took place.
     fact: Option<TestRunFact>,
 }
 
@@ -36,7 +36,7 @@ impl Run {
     }
 }
 
-/// Reads each tool use as a test run.
+/// Parses each tool use as a test run; the result has one entry per tool use.
 pub(super) fn read_each(invocations: &[Invocation<'_>]) -> Vec<Run> {
     invocations.iter().map(read_one).collect()
 }
@@ -45,7 +45,7 @@ pub(super) fn read_each(invocations: &[Invocation<'_>]) -> Vec<Run> {
 pub(super) fn facts(runs: Vec<Run>) -> Vec<TestRunFact> {
     let mut told: Vec<TestRunFact> = Vec::new();
     for run in runs.into_iter().filter_map(|run| run.fact) {
-        // One shell line shown twice by a harness is one run.
+        // A harness may show one command twice; it is one run.
         if !told.iter().rev().take(8).any(|r| r.command == run.command && r.seqs == run.seqs) {
             told.push(run);
         }
@@ -88,7 +88,7 @@ fn fact(invocation: &Invocation<'_>, command: &str, reading: Reading) -> Option<
     })
 }
 
-/// Whether the harness refused the call or sent it to the background: no run, or none to be read.
+/// Whether the harness rejected the call or sent it to the background, so that there is no outcome.
 fn never_ran(output: &str) -> bool {
     let head = output.trim_start();
     ["The user doesn't want to", "<tool_use_error>", "Permission to use", "Command running in background"]
@@ -105,12 +105,12 @@ fn by_exit(invocation: &Invocation<'_>, output: &str) -> TestOutcome {
     match invocation.exit_code {
         _ if outcome::says(Means::NothingToRun, output) => TestOutcome::Unknown,
         Some(0) => TestOutcome::Pass,
-        // 1 is "tests failed" for every runner; what lies above is usage, collection, signals, time.
+        // 1 means "tests failed" in every runner; higher codes mean usage errors, collection errors, signals, timeouts.
         Some(1) => failed(),
         Some(_) => TestOutcome::Error,
         None => match invocation.failed {
             Some(true) => failed(),
-            // Claude Code writes an exit code into the output only when it is not 0.
+            // Claude Code shows an exit code only when it is not 0.
             Some(false) | None if invocation.tool == "Bash" => TestOutcome::Pass,
             Some(false) | None => TestOutcome::Unknown,
         },

@@ -1,4 +1,4 @@
-//! What the output of a test runner says: summary lines, counts, names of failing tests.
+//! Parses the output of test runners: summary lines, counts, names of failing tests.
 
 use regex::Captures;
 
@@ -10,11 +10,11 @@ use crate::ledger::line::{clip, head, plain};
 const MAX_FAILING: usize = 30;
 /// The longest failing name kept, in characters.
 const MAX_NAME: usize = 200;
-/// The longest part of a line that a summary stands in, in bytes.
+/// The longest part of a line that is searched for a summary, in bytes.
 const MAX_SUMMARY_LINE: usize = 500;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is one thing that some line said; they may all hold")]
-/// What the summary lines of one output add up to.
+/// The sum of the summary lines of one output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     /// Tests passed, when a summary counts them.
@@ -23,26 +23,26 @@ pub(super) struct Tally {
     pub failed: Option<u32>,
     /// Names of failing tests, distinct, in order.
     pub failing: Vec<String>,
-    /// A summary over the whole run says that it passed.
+    /// A summary of the whole run reports success.
     whole_pass: bool,
-    /// A line says that a part of the run passed.
+    /// A line reports success of a part of the run.
     part_pass: bool,
-    /// A line says that something failed.
+    /// A line reports a failure.
     fail: bool,
-    /// A line says that the run broke.
+    /// A line reports that the run itself broke.
     error: bool,
-    /// A line says that something failed, which may be no more than the build.
+    /// A line reports a failure that may only be the build's.
     vague_fail: bool,
-    /// The program around the runner says that something it started broke.
+    /// The program that started the runner reports that something broke.
     around: bool,
-    /// A line says that there was no test to run.
+    /// A line reports that there were no tests.
     idle: bool,
-    /// How many of the failures that are counted are files that could not be loaded or built.
+    /// How many of the counted failures are files that could not be loaded or built.
     unloaded: u32,
 }
 
 impl Tally {
-    /// Whether any line told an outcome.
+    /// Whether any line reported an outcome.
     pub(super) fn has_summary(&self) -> bool {
         self.whole_pass
             || self.part_pass
@@ -54,7 +54,7 @@ impl Tally {
             || self.failed.is_some_and(|n| n > 0)
     }
 
-    /// The outcome; `cut` says that lines may be missing, `chained` that other programs printed too.
+    /// The outcome. With `cut`, lines of the output may be missing; with `chained`, other programs printed too.
     pub(super) fn verdict(&self, cut: bool, chained: bool) -> TestOutcome {
         if self.failed.is_some_and(|n| n > self.unloaded) || self.fail {
             TestOutcome::Fail
@@ -63,7 +63,7 @@ impl Tally {
         } else if self.vague_fail && !self.around {
             TestOutcome::Fail
         } else if self.around && !(self.whole_pass && chained) {
-            // In a chain, what broke behind a run that passed is another program.
+            // In a chain, another program broke after the run that passed.
             TestOutcome::Error
         } else if self.whole_pass || (self.part_pass && !cut) {
             TestOutcome::Pass
@@ -72,7 +72,7 @@ impl Tally {
         }
     }
 
-    /// Takes in a summary line: what it counts and names, then its verdict.
+    /// Adds a summary line: its counts and names, then its verdict.
     fn apply(&mut self, rule: &Summary, line: &Captures<'_>) {
         let number =
             |group: &str| line.name(group).and_then(|m| m.as_str().replace([',', '.'], "").parse().ok());
@@ -80,7 +80,7 @@ impl Tally {
         let counts_failures = ["failed", "errors"].iter().any(|group| rule.pattern.has_group(group));
         let failed = counts_failures.then(|| sum(["failed", "errors"]));
         let (run, all, skipped) = (number("run"), number("all"), number("skipped").unwrap_or(0));
-        // Where a line counts all tests, those that were skipped are not among those that ran.
+        // A count of all tests is separate from the count of those that ran; else skipped tests are in it.
         let ran = run.map(|run: u32| if all.is_some() { run } else { run.saturating_sub(skipped) });
         let passed = ran.map(|ran| ran.saturating_sub(failed.unwrap_or(0))).or_else(|| number("passed"));
         let passed = passed.or_else(|| rule.one_passed.then_some(1));
@@ -108,13 +108,13 @@ impl Tally {
             Some(Verdict::Whole) => self.whole_pass |= is_clean,
             Some(Verdict::Part) => self.part_pass |= is_clean,
             Some(Verdict::PartUnlessIdle) => self.part_pass |= !self.idle,
-            // Where failures are counted, the counts decide.
+            // If failures are counted, the counts decide.
             Some(Verdict::Fail) => self.fail |= failed == 0,
             Some(Verdict::VagueFail) => self.vague_fail = true,
             Some(Verdict::Error) => self.error = true,
             Some(Verdict::Around) => self.around = true,
             Some(Verdict::Idle) => self.idle = true,
-            // No test of it ran.
+            // A file that could not be loaded ran no test.
             Some(Verdict::Unloaded) => self.unloaded = self.unloaded.saturating_add(1),
             None => {}
         }
@@ -138,14 +138,14 @@ impl Tally {
 }
 
 impl Summary {
-    /// The groups of a line that the rule matches.
+    /// The groups of the rule's match in a line.
     pub(super) fn matches<'l>(&self, line: &'l str) -> Option<Captures<'l>> {
         let caps = self.pattern.captures(line)?;
         self.unless.as_ref().is_none_or(|unless| !unless.is_match(line)).then_some(caps)
     }
 }
 
-/// Reads every summary line of an output.
+/// Adds up all summary lines of an output.
 pub(super) fn tally(output: &str) -> Tally {
     let summaries = &RULES.summaries;
     let mut tally = Tally::default();
@@ -161,7 +161,7 @@ pub(super) fn tally(output: &str) -> Tally {
     tally
 }
 
-/// Whether a run without a summary says something of itself, at one of its ends.
+/// Whether an output without a summary contains a line with this meaning, at its beginning or end.
 pub(super) fn says(means: Means, output: &str) -> bool {
     let head = head(output, READ_AT_AN_END);
     let rest = output.get(head.len()..).unwrap_or_default();
@@ -176,5 +176,5 @@ pub(super) fn says(means: Means, output: &str) -> bool {
     })
 }
 
-/// How much of each end of an output without a summary is read, in bytes.
+/// The bytes at each end of an output without a summary that are read.
 const READ_AT_AN_END: usize = 16_000;

@@ -1,4 +1,4 @@
-//! The rules of `rules/runners.toml`: the commands that run tests, and the lines that runners print.
+//! The rules of `rules/runners.toml`: commands that run tests, and summary lines of test runners.
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ pub(super) struct Runners {
     pub endings: Table<Ending>,
 }
 
-/// Programs, and when a call of them runs tests.
+/// Programs, and the condition under which they run tests.
 #[derive(Deserialize)]
 #[cfg_attr(test, serde(deny_unknown_fields))]
 pub(super) struct Command {
@@ -37,10 +37,10 @@ pub(super) struct Command {
     pub words: Vec<String>,
     #[serde(default)]
     pub except: Vec<String>,
-    /// How many words may be one of `words`.
+    /// How many leading arguments are compared with `words`.
     #[serde(default)]
     pub within: usize,
-    /// Whether it runs scripts of the project by name.
+    /// Whether the program runs scripts of the project by name.
     #[serde(default)]
     pub scripts: bool,
     pub program: Option<String>,
@@ -55,7 +55,7 @@ pub(super) struct Command {
     pub not: Vec<String>,
 }
 
-/// When a call runs tests; `rules/runners.toml` says what each means.
+/// When a program runs tests; `rules/runners.toml` explains each variant.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Tests {
@@ -99,7 +99,7 @@ pub(super) struct NodePackage {
     pub no_scripts: Vec<String>,
 }
 
-/// A line that a runner sums up with.
+/// A rule for a summary line.
 #[derive(Deserialize)]
 #[cfg_attr(test, serde(deny_unknown_fields))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a property of the line's own")]
@@ -124,7 +124,7 @@ pub(super) struct Summary {
     pub not: Vec<String>,
 }
 
-/// What a line says of the run.
+/// What a summary line reports about the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Verdict {
@@ -139,7 +139,7 @@ pub(super) enum Verdict {
     Unloaded,
 }
 
-/// A line of a run that has no summary, and says why.
+/// A rule for a line in a run without a summary, which explains why there is none.
 #[derive(Deserialize)]
 #[cfg_attr(test, serde(deny_unknown_fields))]
 pub(super) struct Ending {

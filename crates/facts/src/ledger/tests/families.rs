@@ -1,4 +1,4 @@
-//! Agents by what they say of success and failure: the calls that the first tables leave out.
+//! Tests of agents' reports of success and failure, for calls that `vocabularies` does not cover.
 
 use rstest::rstest;
 use serde_json::{Value, json};

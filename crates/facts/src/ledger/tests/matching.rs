@@ -1,4 +1,4 @@
-//! Calls and their results.
+//! Tests of pairing calls with their results.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Each parser on texts made of its own words, whole and cut off: what it tells stands in the text.
+//! Property tests of each parser on texts made of its own words, whole and cut off: its result is part of the text.
 
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -1,4 +1,4 @@
-//! Hostile input: no panic, bounded output, the same answer twice.
+//! Tests with hostile input: no panic, bounded output, the same result twice.
 
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Shell commands.
+//! Tests of the effects of shell commands on files.
 
 use rstest::rstest;
 use serde_json::json;

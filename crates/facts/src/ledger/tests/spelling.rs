@@ -1,4 +1,4 @@
-//! One file, one spelling.
+//! Tests that each file has one spelling.
 
 use rstest::rstest;
 use serde_json::json;

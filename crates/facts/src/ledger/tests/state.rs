@@ -1,4 +1,4 @@
-//! What is left of a file's events.
+//! Tests of combining a file's events into one fact.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! One table per agent: the call as it sends it, the answer as it comes, the fact.
+//! Tests of agents' tools, one table per agent: the call, the output, the expected fact.
 
 use rstest::rstest;
 use serde_json::{Value, json};

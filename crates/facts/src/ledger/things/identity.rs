@@ -1,4 +1,4 @@
-//! What tells a thing from others of its kind, and what kind it is.
+//! The identity of a thing: the field that identifies it, and its kind.
 
 use super::super::super::wording::clip_chars;
 use super::super::shell::Word;
@@ -7,16 +7,16 @@ use super::value::{Fields, scalar};
 
 /// The longest identity, in characters.
 const LONGEST: usize = 120;
-/// The most words of a name that identifies.
+/// The most words of an identity.
 const MOST_WORDS: usize = 12;
-/// The longest text of where a call looked, in characters.
+/// The longest scope, in characters.
 const LONGEST_SCOPE: usize = 60;
-/// The longest name of a place, in bytes.
+/// The longest name of a place in a scope, in bytes.
 const LONGEST_PLACE: usize = 40;
 /// The longest kind, in characters.
 const LONGEST_KIND: usize = 40;
 
-/// Words of a tool's name that say what is done and not to what.
+/// Words of a tool's name that are not the kind of thing it is about.
 const NO_NOUNS: [&str; 50] = [
     "get",
     "list",
@@ -70,19 +70,19 @@ const NO_NOUNS: [&str; 50] = [
     "results",
 ];
 
-/// What a tool's output is about, as far as its call says.
+/// What a tool's output is about, according to its call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Subject {
-    /// The kind of thing that it asks for; empty when its name does not say.
+    /// The kind of thing that the call asks for; empty when its name does not contain one.
     pub kind: String,
-    /// The one id that it was given, with its kind.
+    /// The id in its arguments, with its kind, when there is exactly one.
     pub asked: Option<(String, String)>,
-    /// Where it looked (`repo a`, `namespace prod`): what has the same number elsewhere is another thing.
+    /// The place in which it looked (`repo a`, `namespace prod`), because the same number elsewhere is another thing.
     pub scope: String,
 }
 
 impl Subject {
-    /// By the name of a tool and its arguments.
+    /// The subject of a tool call.
     pub(super) fn of_call(tool: &str, arguments: &str) -> Self {
         let name = tool.rsplit("__").next().unwrap_or(tool);
         let kind = noun(words_of(name).iter().map(String::as_str));
@@ -97,7 +97,7 @@ impl Subject {
         Self { kind, asked, scope: scope_of(arguments) }
     }
 
-    /// By the words of a command: `gh pr list` lists prs.
+    /// The subject of a command: `gh pr list` is about `pr`.
     pub(super) fn of_command(words: &[Word]) -> Self {
         const PLACES: [&str; 9] =
             ["-n", "--namespace", "-R", "--repo", "--context", "--project", "-p", "--profile", "--region"];
@@ -113,12 +113,12 @@ impl Subject {
         Self { kind: noun(words), asked: None, scope }
     }
 
-    /// What lies below a field of what it asks for.
+    /// The subject of values below a field that holds things of a kind.
     pub(super) fn below(&self, kind: String) -> Self {
         Self { kind, asked: None, scope: self.scope.clone() }
     }
 
-    /// A kind that nothing but the call says, with where it looked.
+    /// The call's kind with its scope, for a thing whose fields contain no kind.
     pub(super) fn own_kind(&self) -> String {
         match (self.kind.is_empty(), self.scope.is_empty()) {
             (_, true) => self.kind.clone(),
@@ -128,7 +128,7 @@ impl Subject {
     }
 }
 
-/// The arguments of a call that say where it looks: names of places; no ids, no figures, nothing that is written there.
+/// The scope of a call, from those of its arguments that name places: no ids, no numbers, no content.
 fn scope_of(arguments: &str) -> String {
     let Ok(fields) = serde_json::from_str::<Fields<'_>>(arguments) else { return String::new() };
     let told = fields.list.iter().filter_map(|(key, value)| {
@@ -141,7 +141,7 @@ fn scope_of(arguments: &str) -> String {
     clip_chars(&told.collect::<Vec<_>>().join(", "), LONGEST_SCOPE).trim_end().to_owned()
 }
 
-/// Whether an argument is what is written or asked, and no place.
+/// Whether an argument is content or a question, and not a place.
 fn tells(key: &str) -> bool {
     const PROSE: [&str; 22] = [
         "title",
@@ -170,7 +170,7 @@ fn tells(key: &str) -> bool {
     words_of(key).last().is_some_and(|word| PROSE.contains(&word.as_str()))
 }
 
-/// Whether a property is nobody's business, whatever its value looks like.
+/// Whether a property is secret by its name, whatever its value.
 pub(super) fn is_secret(name: &str) -> bool {
     const SECRET: [&str; 20] = [
         "password",
@@ -201,13 +201,13 @@ pub(super) fn is_secret(name: &str) -> bool {
         || name.contains("密码")
 }
 
-/// The last word that names something, in the singular.
+/// The last noun, in the singular.
 fn noun<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let last = words.filter(|word| !NO_NOUNS.contains(word) && word.len() > 1).last();
     last.map(kind_of).unwrap_or_default()
 }
 
-/// A kind by the name of the field that holds things of it.
+/// The kind of things in a field, by the field's name.
 pub(super) fn kind_of(field: &str) -> String {
     let words = words_of(field);
     let mut kind = words.join(" ");
@@ -224,7 +224,8 @@ pub(super) fn kind_of(field: &str) -> String {
     clip_chars(&kind, LONGEST_KIND).to_owned()
 }
 
-/// The kind of thing that a key names the id of: `reservation_id`, `orderId`, `flight_number`; empty for a bare `id`.
+/// The kind of thing that a key is the id of (`reservation_id`, `orderId`, `flight_number`), empty for a bare `id`;
+/// `None` when the key is not one for ids.
 fn id_key(key: &str) -> Option<String> {
     let mut words = words_of(key);
     let is_id = matches!(
@@ -248,20 +249,20 @@ fn id_key(key: &str) -> Option<String> {
         return None;
     }
     words.pop();
-    // What stores it is no kind of thing.
+    // A word for storage (`record`, `node`) is not the kind of thing.
     words.retain(|word| {
         !matches!(word.as_str(), "database" | "node" | "global" | "internal" | "object" | "record")
     });
     Some(kind_of(&words.join("_")))
 }
 
-/// How well a key names the identity of its object: the less, the better.
+/// The rank of a key as identity of its object, lower is better; `None` when it cannot be one.
 fn rank(key: &str, place: usize) -> Option<usize> {
     let words = words_of(key);
     let last = words.last()?.as_str();
     let rank = match (words.len(), last) {
         (1, "identifier" | "number" | "key" | "sku") => 0,
-        // The first field that ends like an id is the object's own; later ones name other things.
+        // The first field with a name like an id is the object's own; later ones refer to other things.
         (_, "id" | "number" | "uuid" | "code" | "key" | "no" | "sku") if place == 0 => 1,
         (1, "id") => 2,
         (
@@ -276,22 +277,22 @@ fn rank(key: &str, place: usize) -> Option<usize> {
     Some(rank)
 }
 
-/// The field that tells an object from others.
+/// The field that identifies an object.
 pub(super) struct Own {
-    /// Its place.
+    /// Its index in the object.
     pub place: usize,
-    /// The kind that its key says; empty when it says none.
+    /// The kind in its key; empty when there is none.
     pub kind: String,
-    /// A name, a title or an address: an id that the call asked for tells more.
+    /// Whether it is a name, a title or an address, to which an id in the call's arguments is preferred.
     pub is_name: bool,
 }
 
-/// The field that tells an object from others.
+/// The field that identifies an object, by the names of its fields.
 pub(super) fn own(fields: &Fields<'_>) -> Option<Own> {
     let named = fields.list.iter().enumerate().filter_map(|(place, (key, value))| {
         let value = scalar(value).filter(|value| identifies(value) && !is_secret(key))?;
         let mut rank = rank(key, place)?;
-        // What people call it by comes before a number of thirty digits.
+        // An identity that people use is preferred to a long machine-made id.
         if rank < 4 && is_machine_id(&value) {
             rank += 4;
         }
@@ -302,7 +303,7 @@ pub(super) fn own(fields: &Fields<'_>) -> Option<Own> {
     Some(Own { place, kind: id_key(key).unwrap_or_default(), is_name: rank >= 3 })
 }
 
-/// Where no key says so, in whatever language: a first field that reads like an id.
+/// The first field, when its value looks like an id although its key, in any language, does not.
 pub(super) fn first(fields: &Fields<'_>) -> Option<usize> {
     let (_, value) = fields.list.first().filter(|(key, _)| !is_secret(key) && id_key(key).is_none())?;
     let value = scalar(value)?;
@@ -311,7 +312,7 @@ pub(super) fn first(fields: &Fields<'_>) -> Option<usize> {
     (marked && identifies(&value) && !value.contains(char::is_whitespace) && value.len() <= 40).then_some(0)
 }
 
-/// Whether a value may be an identity: short, one line, no sentence, no bare word of logic.
+/// Whether a value may be an identity: short, no long sentence, no boolean or null.
 pub(super) fn identifies(value: &str) -> bool {
     (1..=LONGEST).contains(&value.chars().count())
         && value.split(' ').count() <= MOST_WORDS

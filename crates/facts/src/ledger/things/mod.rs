@@ -1,8 +1,9 @@
-//! Things: what structured outputs show of reservations, tickets, people, pods, whatever has an id.
+//! Things: records with an id (reservations, tickets, people, pods), extracted from structured outputs.
 //!
-//! What lives here: objects and lists in JSON, tables, lines of keys and values, each with all of its properties.
-//! Invariant: a value is told with the thing that it belongs to or not at all; bounded, and what a bound left out is
-//! counted.
+//! What lives here: the parsers of JSON objects and lists (`objects`, `value`), of tables and lines of keys and values
+//! (`table`), and the choice of the field that identifies a thing (`identity`).
+//! Invariant: a value is reported only as a property of the thing that it belongs to. All counts and sizes are limited,
+//! and the number of what was dropped is kept.
 
 mod identity;
 mod objects;
@@ -25,19 +26,19 @@ use super::tools::{self, Kind};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
-/// The most things of one span that are compared for those places.
+/// The most things of one span from which those that are kept are chosen.
 const MOST_COMPARED: usize = 4_096;
-/// The most things kept of one span, and their bytes.
+/// The most things kept of one span, and the most bytes.
 const MOST_OF_SPAN: usize = 160;
 const MOST_BYTES_OF_SPAN: usize = 48 * 1024;
-/// The most of an output that is read for tables, in bytes.
+/// The longest part of an output that is searched for tables, in bytes.
 const MOST_TEXT: usize = 64 * 1024;
-/// The most of one spoken message that is read for names of things, in bytes.
+/// The longest part of one message that is searched for identities of things, in bytes.
 const MOST_SPOKEN: usize = 64 * 1024;
-/// The shortest identity that is recognised in words.
+/// The shortest identity that is searched for in messages, in bytes.
 const SHORTEST_NAMED: usize = 4;
 
-/// Programs that show files, differences and lists of files: what they print is no thing.
+/// Programs that show files, differences and lists of files; their output contains no things.
 const SHOW_FILES: [&str; 34] = [
     "cat",
     "head",
@@ -75,18 +76,18 @@ const SHOW_FILES: [&str; 34] = [
     "echo",
 ];
 
-/// What of a span's outputs is a thing.
+/// The things of a span.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Things {
     /// The things, each once, in the order in which they were first shown.
     pub shown: Vec<Thing>,
-    /// How many a bound left out.
+    /// How many were dropped because of a limit.
     pub left_out: u32,
-    /// Things of earlier spans that somebody named in this one, by their identity.
+    /// The identities of things that were named in this span, each with the messages that name it.
     pub named: Vec<(String, Vec<Seq>)>,
 }
 
-/// Reads the things of a span; `known` are identities of earlier spans.
+/// The things of a span; `known` are identities from earlier spans.
 pub(super) fn read(
     span: &[Reading<'_>],
     uses: &[Invocation<'_>],
@@ -94,7 +95,7 @@ pub(super) fn read(
 ) -> Things {
     let mut all = Things::default();
     let mut at: HashMap<String, usize> = HashMap::new();
-    // What test runners print is told as test runs.
+    // The output of test runners is reported as test runs.
     for (one, run) in uses.iter().zip(runs).filter(|(_, run)| !run.is_test) {
         let shown = shown_by(one, run);
         all.left_out = all.left_out.saturating_add(u32::try_from(shown.left_out).unwrap_or(u32::MAX));
@@ -137,7 +138,7 @@ fn shown_by(one: &Invocation<'_>, run: &Run) -> Shown {
     let subject = if let Some(pipelines) = &run.command {
         let programs = || pipelines.iter().flat_map(|pipeline| &pipeline.commands);
         let shows_files = |program: &str| SHOW_FILES.contains(&program.to_ascii_lowercase().as_str());
-        // What several programs printed cannot be told apart, and the first of a pipe says what it is about.
+        // The output of several programs cannot be separated. Of a pipe, the first program determines the subject.
         let [only] = pipelines.as_slice() else { return shown };
         let Some(first) = only.commands.first() else { return shown };
         let is_git = first.program() == "git";
@@ -156,7 +157,7 @@ fn shown_by(one: &Invocation<'_>, run: &Run) -> Shown {
     if trimmed.starts_with(['{', '[']) {
         objects::read(trimmed, &subject, &mut shown);
         if shown.found.is_empty() {
-            // A line for each object.
+            // JSON lines: one object per line.
             for line in trimmed.lines().take(MOST_OF_OUTPUT).filter(|line| line.starts_with('{')) {
                 objects::read(line, &subject, &mut shown);
             }
@@ -172,7 +173,7 @@ fn shown_by(one: &Invocation<'_>, run: &Run) -> Shown {
     shown
 }
 
-/// Whether a call only tells what would be.
+/// Whether a call is a dry run, which shows what does not exist.
 fn is_tried(one: &Invocation<'_>) -> bool {
     const TRIES: [&str; 3] = ["--dry-run", "--dryrun", "--what-if"];
     let flag = |name: &str| {
@@ -184,7 +185,7 @@ fn is_tried(one: &Invocation<'_>) -> bool {
             .is_ok_and(|fields| fields.list.iter().any(|(name, value)| value.get() == "true" && flag(name)))
 }
 
-/// Whether what a tool gives back is gone then.
+/// Whether a tool deletes what it returns.
 fn deletes(tool: &str) -> bool {
     let words = tools::words_of(tool);
     words.iter().any(|word| matches!(word.as_str(), "delete" | "remove" | "destroy" | "drop" | "purge"))
@@ -212,7 +213,7 @@ fn is_about_files(tool: &str) -> bool {
     tools::words_of(tool).iter().any(|word| FILES.contains(&word.as_str()))
 }
 
-/// Counts who names which thing: people, the agent, the arguments of calls.
+/// Finds the messages in which people, the agent or arguments of calls name a thing.
 fn name(all: &mut Things, span: &[Reading<'_>], known: &[&str]) {
     let mut ids: Vec<&str> =
         all.shown.iter().map(|thing| thing.id.as_str()).chain(known.iter().copied()).collect();
@@ -223,7 +224,8 @@ fn name(all: &mut Things, span: &[Reading<'_>], known: &[&str]) {
     if ids.is_empty() {
         return;
     }
-    // What is named before it is shown names nothing that is known yet, wherever the session is cut.
+    // A name counts only after an output has shown the thing, so that the result does not depend on where the
+    // session is cut into spans.
     let mut shown_at: HashMap<&str, Seq> = HashMap::new();
     for thing in &all.shown {
         let first = thing.seqs.first().copied().unwrap_or_default();
@@ -234,7 +236,7 @@ fn name(all: &mut Things, span: &[Reading<'_>], known: &[&str]) {
     let mut named: HashMap<&str, Vec<Seq>> = HashMap::new();
     for reading in span {
         let Reading { seq, message, .. } = reading;
-        let mut hear = |text: &str| {
+        let mut find_names = |text: &str| {
             let text = head(text, MOST_SPOKEN);
             for hit in words.find_iter(text) {
                 let alone = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
@@ -251,10 +253,10 @@ fn name(all: &mut Things, span: &[Reading<'_>], known: &[&str]) {
             }
         };
         if let Some(text) = reading.words() {
-            hear(text);
+            find_names(text);
         }
         if message.role == Role::Assistant {
-            message.calls().for_each(|call| hear(&call.arguments));
+            message.calls().for_each(|call| find_names(&call.arguments));
         }
     }
     let mut named: Vec<(String, Vec<Seq>)> =

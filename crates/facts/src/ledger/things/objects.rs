@@ -1,4 +1,4 @@
-//! Things out of JSON: objects that have an identity, alone, in lists, or under the fields of a reply.
+//! Extracts things from JSON: objects with an identity, alone, in lists, or below the fields of a reply.
 
 use serde_json::value::RawValue;
 
@@ -6,14 +6,14 @@ use super::identity::{Subject, first, identifies, is_secret, kind_of, own};
 use super::shown::{Found, MOST_PROPERTIES, REDACTED, Shown};
 use super::value::{Data, Fields, Items, rendered, scalar};
 
-/// How deep things are looked for below the reply that wraps them.
+/// The deepest level below the reply's outer object at which things are searched.
 const DEEPEST: u8 = 4;
-/// A list of things within a thing is told as its value up to this length, in characters.
+/// The longest list of things inside a thing that is kept as a property's value, in characters.
 const LONGEST_INNER: usize = 360;
-/// Objects of fewer properties beside their identity are names and no things.
+/// The fewest properties beside its identity that make an object a thing.
 const FEWEST_PROPERTIES: usize = 1;
 
-/// The things of a JSON text.
+/// Adds the things in a JSON text to `shown`.
 pub(super) fn read(text: &str, subject: &Subject, shown: &mut Shown) {
     let Some(data) = Data::read(text) else { return };
     match data {
@@ -28,13 +28,13 @@ fn list(items: &Items<'_>, subject: &Subject, depth: u8, shown: &mut Shown) {
     let all = ids.len();
     ids.sort_unstable();
     ids.dedup();
-    // What several rows share is what they belong to, and no row's own.
+    // An id that several rows share refers to what they belong to, and identifies no row.
     if ids.len() < all {
         return;
     }
     for item in &items.list {
         if let Some(Data::Fields(fields)) = Data::read(item.get()) {
-            // GraphQL wraps each item once more.
+            // GraphQL wraps each item in an object with one field.
             let fields = match fields.list.as_slice() {
                 [(_, inner)] => match Data::read(inner.get()) {
                     Some(Data::Fields(inner)) => inner,
@@ -55,7 +55,7 @@ fn object(fields: &Fields<'_>, subject: &Subject, depth: u8, shown: &mut Shown) 
         return;
     }
     let by_key = own(fields).filter(|own| {
-        // A refund's order is not the refund.
+        // An id of another kind does not identify the object: the order id in a refund is not the refund's.
         depth == 0 || own.kind.is_empty() || subject.kind.is_empty() || own.kind == subject.kind
     });
     if by_key.is_none() && wraps(fields) && depth < DEEPEST {
@@ -89,7 +89,8 @@ fn object(fields: &Fields<'_>, subject: &Subject, depth: u8, shown: &mut Shown) 
     thing(fields, place, (kind, id), depth, shown);
 }
 
-/// Whether the names of an object's fields are ids: objects of one shape below them, or names with figures in them.
+/// Whether the names of an object's fields are ids: they contain digits, or all values are objects with the same
+/// fields.
 fn is_keyed(fields: &Fields<'_>) -> bool {
     let mut shape: Option<Vec<String>> = None;
     let marked = fields.list.iter().all(|(name, _)| name.contains(|c: char| c.is_ascii_digit()));
@@ -101,14 +102,14 @@ fn is_keyed(fields: &Fields<'_>) -> bool {
     alike && (marked || fields.list.len() > 1) && !fields.list.is_empty()
 }
 
-/// The id of an item of a list, with its kind.
+/// The id of an item of a list.
 fn own_id(item: &RawValue) -> Option<String> {
     let Some(Data::Fields(fields)) = Data::read(item.get()) else { return None };
     let own = own(&fields).filter(|own| !own.is_name)?;
     scalar(fields.list.get(own.place)?.1)
 }
 
-/// An object whose fields are the ids of what they hold.
+/// Adds the things of an object whose field names are their ids.
 fn keyed(fields: &Fields<'_>, kind: &str, depth: u8, shown: &mut Shown) {
     for (id, value) in &fields.list {
         let Some(Data::Fields(inner)) = Data::read(value.get()) else { continue };
@@ -154,7 +155,7 @@ fn thing(
         return;
     }
     shown.push(found);
-    // The items of a long list are things of their own; what they belong to comes before them.
+    // The items of a long list are things themselves; the thing that contains them comes before them.
     if shown.found.len() > at {
         for (kind, items) in inner {
             list(&items, &Subject { kind, ..Subject::default() }, depth + 1, shown);
@@ -162,7 +163,7 @@ fn thing(
     }
 }
 
-/// Whether a property is for programs that follow links alone.
+/// Whether a property is only for programs, such as links.
 fn is_plumbing(key: &str) -> bool {
     let ends = |end: &str| key.ends_with(end) && key != "html_url";
     ends("_url")
@@ -170,7 +171,7 @@ fn is_plumbing(key: &str) -> bool {
         || matches!(key, "node_id" | "gravatar_id" | "etag" | "_links" | "cursor" | "__typename")
 }
 
-/// A list of things that is too long for a value.
+/// The list of things in a value, when it is too long to be kept as a value.
 fn things_within(value: &RawValue, depth: u8) -> Option<(Items<'_>, usize)> {
     if depth >= DEEPEST || value.get().len() <= LONGEST_INNER {
         return None;
@@ -187,7 +188,7 @@ fn things_within(value: &RawValue, depth: u8) -> Option<(Items<'_>, usize)> {
     })
 }
 
-/// Whether an object only wraps what a reply is about: some field holds objects.
+/// Whether an object may be the wrapper of a reply: some field contains objects.
 fn wraps(fields: &Fields<'_>) -> bool {
     fields.list.iter().any(|(_, value)| {
         let text = value.get();
@@ -222,7 +223,7 @@ fn is_wrapper(key: &str) -> bool {
     )
 }
 
-/// Whether a reply tells that something went wrong and nothing else.
+/// Whether a reply only reports a failure.
 fn is_failure(fields: &Fields<'_>) -> bool {
     let is_error = |(key, value): &(String, &RawValue)| {
         matches!(key.as_str(), "error" | "errors" | "exception" | "traceback" | "stderr")

@@ -1,13 +1,13 @@
-//! What one output shows of things, before outputs are compared.
+//! The things of one output, before those of several outputs are merged.
 
-/// What stands for a value that is nobody's business.
+/// Replaces the value of a secret property.
 pub(super) const REDACTED: &str = "[REDACTED:property]";
 /// The most properties of a thing.
 pub(super) const MOST_PROPERTIES: usize = 24;
 /// The most things of one output.
 pub(super) const MOST_OF_OUTPUT: usize = 256;
 
-/// A thing as one output shows it.
+/// A thing in one output.
 pub(super) struct Found {
     pub kind: String,
     pub id: String,
@@ -15,7 +15,7 @@ pub(super) struct Found {
     pub more: usize,
 }
 
-/// What one output shows.
+/// The things of one output, and how many were dropped.
 #[derive(Default)]
 pub(super) struct Shown {
     pub found: Vec<Found>,

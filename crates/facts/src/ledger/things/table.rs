@@ -1,11 +1,11 @@
-//! Things out of tables and key-value lines as programs print them.
+//! Extracts things from tables and key-value lines in programs' output.
 
 use super::identity::{Subject, identifies, is_secret};
 use super::shown::{Found, MOST_PROPERTIES, REDACTED, Shown};
 use super::value::clipped;
 use crate::ledger::tools::words_of;
 
-/// The most rows that are read of a table.
+/// The most rows of a table that are parsed.
 const MOST_ROWS: usize = 256;
 /// The most columns of a table.
 const MOST_COLUMNS: usize = 24;
@@ -14,7 +14,7 @@ const FEWEST_KEYS: usize = 3;
 /// The longest key of such a line, in characters.
 const LONGEST_KEY: usize = 40;
 
-/// The things of a text that is no JSON.
+/// Adds the things in a text that is not JSON to `shown`.
 pub(super) fn read(text: &str, subject: &Subject, shown: &mut Shown) {
     let lines: Vec<&str> = text.lines().collect();
     let mut at = 0;
@@ -27,7 +27,7 @@ pub(super) fn read(text: &str, subject: &Subject, shown: &mut Shown) {
     }
 }
 
-/// Cells between bars, under a header and a rule: Markdown, psql, mysql.
+/// Parses a table with cells between bars, below a header and a rule: Markdown, psql, mysql.
 fn ruled(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
     let (above, lines) = match lines {
         [first, rest @ ..] if is_rule(first) => (1, rest),
@@ -57,7 +57,7 @@ fn cells(line: &str) -> Vec<&str> {
     line.split('|').map(str::trim).collect()
 }
 
-/// Columns under names in capitals, as kubectl and docker print them.
+/// Parses columns below names in capitals, as kubectl and docker print them.
 fn aligned(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
     let (header, rows) = lines.split_first()?;
     let names = spaced(header);
@@ -86,7 +86,7 @@ fn aligned(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize
     })
 }
 
-/// Cells that two spaces or a tab keep apart.
+/// The cells of a line, separated by two spaces or a tab.
 fn spaced(line: &str) -> Vec<&str> {
     line.split("  ")
         .flat_map(|cell| cell.split('\t'))
@@ -95,7 +95,7 @@ fn spaced(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// A row cut where the names of its columns stand.
+/// A row, split at the offsets of the column names.
 fn columns<'l>(row: &'l str, starts: &[usize]) -> Option<Vec<&'l str>> {
     let mut found = Vec::with_capacity(starts.len());
     for (number, start) in starts.iter().enumerate() {
@@ -105,7 +105,7 @@ fn columns<'l>(row: &'l str, starts: &[usize]) -> Option<Vec<&'l str>> {
     found.first().as_ref().is_some_and(|first| !first.is_empty()).then_some(found)
 }
 
-/// Rows of as many cells between tabs. What `gh` prints where nobody looks has no names above its columns.
+/// Parses rows of equally many cells between tabs. `gh` prints no column names when its output is not a terminal.
 fn tabbed(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
     let names: Vec<&str> = lines.first()?.split('\t').map(str::trim).collect();
     let width = names.len();
@@ -178,7 +178,7 @@ fn own_column(names: &[&str]) -> usize {
     names.iter().position(|name| names_id(name)).unwrap_or(0)
 }
 
-/// Whether cells are the names of columns: words without figures, and one that names an id.
+/// Whether cells are column names: words without digits, one of them for an id.
 fn is_header(cells: &[&str]) -> bool {
     let is_name = |cell: &&str| {
         (1..=LONGEST_KEY).contains(&cell.len())
@@ -194,9 +194,9 @@ fn names_id(column: &str) -> bool {
     )
 }
 
-/// Keys and values on lines of their own; one of the keys names the thing.
+/// Parses lines with a key and a value each; one of the keys identifies the thing.
 fn keys(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
-    // A key that comes again begins another one, and what is indented belongs to something else.
+    // A repeated key begins another thing, and an indented line belongs to something else.
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     for (key, value) in lines.iter().map_while(|line| pair(line)) {
         if pairs.iter().any(|(known, _)| *known == key) {
@@ -234,7 +234,7 @@ fn keys(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
     Some(count)
 }
 
-/// `Key: value` or a key, a tab and a value; not a time, an address or a place in a file.
+/// Splits `Key: value`, or a key, a tab and a value; `None` for a time, an address or a location in a file.
 fn pair(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(":\t").or_else(|| line.split_once(": "))?;
     if key.starts_with([' ', '\t', '-', '*']) {

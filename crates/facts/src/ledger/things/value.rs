@@ -1,6 +1,6 @@
-//! JSON as far as a thing can tell it: bounded in width and depth, figures as they were written.
+//! Parses JSON into values of properties, limited in width and depth, with numbers as they were written.
 //!
-//! Invariant: what a bound left out is counted, or shows as `…`; a figure is never rounded.
+//! Invariant: what a limit cut is counted or shown as `…`; a number is never rounded.
 
 use std::fmt;
 
@@ -10,24 +10,24 @@ use serde_json::value::RawValue;
 use super::super::super::wording::clip_words;
 use super::super::line::squash;
 
-/// The most fields that are read of an object.
+/// The most fields of an object that are parsed.
 const MOST_FIELDS: usize = 64;
-/// The most items that are read of a list.
+/// The most items of a list that are parsed.
 const MOST_ITEMS: usize = 256;
 /// The longest value, in characters.
 const LONGEST: usize = 360;
-/// The longest word that is told whole, in characters: a longer one is data.
+/// The longest word that is kept whole, in characters; a longer one is data.
 const LONGEST_WORD: usize = 160;
-/// The most items that are told of a list within a value.
+/// The most items of a list within a value that are shown.
 const MOST_TOLD: usize = 24;
-/// Values that lie deeper are not told.
+/// Deeper values are not shown.
 const DEEPEST: u8 = 5;
 
-/// The fields of an object, in their order; of a field that stands there twice the last.
+/// The fields of an object, in their order; of a repeated field, the last.
 #[derive(Debug, Default)]
 pub(super) struct Fields<'a> {
     pub list: Vec<(String, &'a RawValue)>,
-    /// Fields that were not read.
+    /// The number of further fields, which were not parsed.
     pub more: usize,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Fields<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Items<'a> {
     pub list: Vec<&'a RawValue>,
-    /// Items that were not read.
+    /// The number of further items, which were not parsed.
     pub more: usize,
 }
 
@@ -47,7 +47,7 @@ pub(super) enum Data<'a> {
 }
 
 impl<'a> Data<'a> {
-    /// Reads a text that is an object or a list and nothing else.
+    /// Parses a text that is an object or a list as a whole; `None` for anything else.
     pub(super) fn read(text: &'a str) -> Option<Self> {
         let text = text.trim();
         match text.as_bytes().first()? {
@@ -111,7 +111,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
     }
 }
 
-/// A text, a figure or a truth value as it reads; nothing of `null`, of what is empty, of objects and lists.
+/// A string without quotes, a number or a boolean; `None` for `null`, an empty string, an object or a list.
 pub(super) fn scalar(raw: &RawValue) -> Option<String> {
     let text = raw.get();
     match text.as_bytes().first()? {
@@ -125,12 +125,12 @@ fn turns_text(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A value in one line, whole or with a `…` where something is missing; nothing when it says nothing.
+/// A value in one line, with `…` where something is missing; `None` when it is empty.
 pub(super) fn rendered(raw: &RawValue) -> Option<String> {
     flat(raw, 0).map(|text| clipped(&text))
 }
 
-/// A text within the bound of a value, without signs that turn around what stands beside it.
+/// A text within the limit of a value, without characters that change the direction of text.
 pub(super) fn clipped(text: &str) -> String {
     let text = squash(&text.replace(turns_text, ""));
     if text.chars().count() <= LONGEST {
@@ -170,7 +170,7 @@ fn pairs(fields: &Fields<'_>, depth: u8) -> Vec<String> {
         let Some(value) = flat(value, depth + 1) else { continue };
         length += name.len() + value.len();
         told.push(format!("{name}: {value}"));
-        // More would be clipped anyway.
+        // A longer text would be clipped anyway.
         if length > 4 * LONGEST {
             break;
         }
@@ -178,7 +178,7 @@ fn pairs(fields: &Fields<'_>, depth: u8) -> Vec<String> {
     told
 }
 
-/// A list in one line; names that all of its objects share are told once, in front.
+/// A list in one line; field names that all of its objects share are shown once, in front.
 fn list(items: &Items<'_>, depth: u8) -> Option<String> {
     let most = items.list.len().min(MOST_TOLD);
     let left = items.more + items.list.len() - most;
