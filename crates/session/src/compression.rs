@@ -12,7 +12,7 @@ use anchord_record::gate::GateRecord;
 use anchord_record::probe::Scores;
 use anchord_record::strategy::{Engine, EngineChoice, Strategy};
 
-/// What asks for a compression when a caller does.
+/// The trigger's name when a caller asks for the compression.
 pub const MANUAL: &str = "manual";
 
 /// What a compression covers, fixed at its first claim.
@@ -59,13 +59,13 @@ impl Status {
         self.into()
     }
 
-    /// Reads the status' word.
+    /// Parses the status' word; `None` when it is not one.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         word.parse().ok()
     }
 
-    /// Whether the compression is still to be done.
+    /// Whether the compression waits or runs.
     #[must_use]
     pub fn is_live(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
