@@ -1,9 +1,9 @@
-//! How a reader did in an exam, in figures.
+//! The figures of an exam.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// With fewer questions an exam has no score.
+/// The fewest questions for which an exam has a score.
 pub(super) const LEAST_ASKED: u32 = 3;
 
 /// How a reader who was given a version's context alone did in its exam.
@@ -21,7 +21,7 @@ pub struct ExamScores {
 }
 
 impl ExamScores {
-    /// The same, held against a threshold.
+    /// The same figures, judged by a threshold.
     #[must_use]
     pub fn against(self, threshold: f64) -> Self {
         Self { low: self.score.is_some_and(|score| score < threshold), ..self }

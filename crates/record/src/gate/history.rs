@@ -1,4 +1,4 @@
-//! What the gate did with the candidates of one compression, as the compression's report lists it.
+//! What the gate did with each candidate of one compression, for the compression's report.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
