@@ -44,7 +44,7 @@ pub struct RequestEntry {
     /// The request that took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// What came of it, as a model tells it.
+    /// What came of it, in a model's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// The messages that it came from.
@@ -113,7 +113,7 @@ pub struct ModifiedFile {
     pub renamed_from: Option<String>,
     /// What changed, in words or identifiers, oldest first.
     pub changes: Vec<String>,
-    /// What was changed and what for, as a model tells it.
+    /// What was changed and why, in a model's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
     /// Whether the latest test run after the change passed.

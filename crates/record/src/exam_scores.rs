@@ -11,9 +11,9 @@ pub(super) const LEAST_ASKED: u32 = 3;
 pub struct ExamScores {
     /// Questions asked.
     pub asked: u32,
-    /// Questions whose answer held every fact.
+    /// Questions whose answer had every fact.
     pub passed: u32,
-    /// Passed of asked; null with fewer than three, for then it is not evaluated.
+    /// The share of `asked` that passed; null with fewer than three questions.
     #[schema(required = true)]
     pub score: Option<f64>,
     /// Whether the score is below the session's threshold.

@@ -42,17 +42,18 @@ const MOST_TOLD: usize = 12;
 /// The share below which a version is flagged, unless a setting says otherwise.
 pub const LOW: f64 = 0.20;
 
-/// How a version stood the look back, one version later.
+/// Whether a version's context had the names that later messages used; known one version later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Hindsight {
-    /// Names that later messages used and that earlier ones, not served word for word, had told.
+    /// Names that later messages used and earlier messages contain, without those that the context had word
+    /// for word.
     pub asked: u32,
-    /// Those that the version's context told beside another name of the same message.
+    /// Those that the version's context had near another name of the same message.
     pub found: u32,
-    /// Found of asked; null with fewer than five, for then it is not evaluated.
+    /// The share of `asked` that was found; null with fewer than five names.
     #[schema(required = true)]
     pub score: Option<f64>,
-    /// Some of those that it did not tell.
+    /// Some of the names that were not found.
     pub missing: Vec<String>,
     /// Whether the score is below the session's threshold.
     pub low: bool,

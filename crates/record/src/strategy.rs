@@ -131,7 +131,7 @@ impl Strategy {
     }
 }
 
-/// How far a version can be held against the originals.
+/// How far a version can be checked against the originals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verifiable {

@@ -14,7 +14,7 @@ use super::words::{share, stems};
 /// The most losses that an account lists.
 const MOST_LOSSES: usize = 32;
 
-/// A clause of a model's that was not published.
+/// A clause of a model's answer that was not published.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Loss {
     /// The clause.
@@ -23,20 +23,20 @@ pub struct Loss {
     pub reason: String,
 }
 
-/// How much of what a model told was published.
+/// How much of a model's answer was published.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Account {
-    /// Entries that it told: added, changed, closed; intent and state.
+    /// Entries in its answer: added, changed, closed; intent and state.
     pub told: u32,
     /// Entries of which a clause was left out.
     pub trimmed: u32,
     /// Entries that were left out.
     pub dropped: u32,
-    /// Published of told, a trimmed entry as half of one; null when nothing was told.
+    /// The published share of the entries, a trimmed entry counted as half of one; null without entries.
     #[schema(required = true)]
     pub published: Option<f64>,
-    /// What was left out, the first of it.
+    /// What was left out: the first clauses of it.
     pub losses: Vec<Loss>,
 }
 

@@ -30,7 +30,7 @@ pub struct GateRecord {
     pub next: Option<Escalation>,
 }
 
-/// What is tried when a candidate does not hold, in this order.
+/// What is tried when a candidate fails, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = Measure)]
