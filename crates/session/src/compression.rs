@@ -111,7 +111,7 @@ pub struct Request {
     pub version: Option<i64>,
 }
 
-/// What came of a compression.
+/// The result of a compression.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Report {
@@ -150,7 +150,7 @@ pub struct Report {
     /// What the judge gave it overall, 0 to 5; absent without a judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rubric: Option<f64>,
-    /// How much of what the model told was published, and what was not; absent when none told it.
+    /// How much of the model's answer was published, and what was not; absent when no model was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Account>,
     /// What a reader should know.

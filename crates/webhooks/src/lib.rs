@@ -37,7 +37,7 @@ const SPREAD: f64 = 0.2;
 /// The longest wait that a receiver can ask for with `Retry-After`.
 const LONGEST_ASKED: Duration = Duration::from_hours(10);
 
-/// What a webhook can be told.
+/// The kinds of events that a webhook can receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 pub enum WebhookEvent {
     /// A compression has begun.
