@@ -20,7 +20,7 @@ use anchord_messages::shape::{AsShape, ResultShape, shows_error};
 pub const STRIDE: Seq = 20;
 /// How many of the newest messages keep their outputs.
 pub const PROTECTED_MESSAGES: usize = 5;
-/// At the warn level so many of the newest tool results are not masked.
+/// At the warn level this many of the newest tool results are not masked.
 const RECENT_RESULTS: usize = 10;
 /// The fewest outputs that one step masks, at each level.
 const WARN_STEP_OUTPUTS: usize = 5;
