@@ -1,4 +1,4 @@
-//! The context: what a model is sent in place of the whole session.
+//! The context that a model is sent in place of the whole session.
 //!
 //! What lives here: the assembly of system messages, pins, summary and newest messages within a budget, valid for the
 //! provider; the mask, which replaces old tool outputs by placeholders; pins.

@@ -2,9 +2,9 @@
 //!
 //! What lives here: the policy of masking (what is eligible, what is protected), the stepwise move of
 //! the mask position, and the placeholder's text.
-//! Invariant: what is masked depends on stored positions alone, never on how long the conversation is
-//! at the moment, but for exact repeats, which are looked at anew only every [`STRIDE`] messages: the
-//! served prefix changes in steps, and stays cacheable between them.
+//! Invariant: what is masked depends on stored positions alone, never on the present length of the
+//! conversation, so that the served prefix changes in steps and stays cacheable between them. Exact repeats
+//! are an exception: they are searched for every [`STRIDE`] messages.
 //! Must not know: bodies, formats, budgets.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -14,22 +14,23 @@ use serde::{Deserialize, Serialize};
 use anchord_messages::id::Seq;
 use anchord_messages::shape::{AsShape, ResultShape, shows_error};
 
-/// Exact repeats are looked at when the conversation passes a multiple of this many messages, so that
-/// one repeat after the other does not change the prefix at every turn. The cost: a repeat may be
-/// served whole for that long.
+/// Exact repeats are searched for when the conversation passes a multiple of this many messages, so that
+/// single repeats do not change the prefix at every turn. The cost: a repeat may be served whole for that
+/// long.
 pub const STRIDE: Seq = 20;
-/// The last messages, whose outputs are protected.
+/// How many of the newest messages keep their outputs.
 pub const PROTECTED_MESSAGES: usize = 5;
-/// From the warn level on, the last tool results stay.
+/// At the warn level this many of the newest tool results are not masked.
 const RECENT_RESULTS: usize = 10;
-/// A step masks at least this many outputs at once.
+/// The fewest outputs that one step masks, at each level.
 const WARN_STEP_OUTPUTS: usize = 5;
 const FORCE_STEP_OUTPUTS: usize = 2;
-/// At the force level this many tokens are worth a step of their own.
+/// At the force level a step may mask fewer outputs when they have this many tokens together.
 const FORCE_STEP_TOKENS: u32 = 2_000;
-/// The newest open errors stay; a session that fails all the time must still be maskable. An error is open until the same
-/// command runs again: masking is decided within an append, which reads no bodies, so the ledger cannot be asked. The
-/// cost: an error that something else repaired stays too long.
+/// The most open errors whose outputs are not masked: the newest. A session that fails all the time must
+/// still be maskable. An error is open until the same command runs again: masking is decided within an
+/// append, which reads no bodies, so the ledger cannot be asked. The cost: an error that something else
+/// repaired stays too long.
 const MOST_OPEN_ERRORS: usize = 3;
 
 /// What the caller wants done with a message's outputs.
@@ -67,14 +68,14 @@ pub enum Level {
     Force,
 }
 
-/// What a step needs.
+/// What one step masks at a level.
 #[derive(Clone, Copy, Debug)]
 struct Thresholds {
-    /// The newest outputs that stay.
+    /// How many of the newest outputs are not masked.
     recent_results: usize,
-    /// As many outputs are masked at once,
+    /// The fewest outputs of a step.
     outputs: usize,
-    /// or outputs of so many tokens.
+    /// The fewest tokens of a step that has fewer outputs.
     tokens: u32,
 }
 
@@ -92,7 +93,7 @@ impl Thresholds {
     }
 }
 
-/// A tool output among the messages that were looked at.
+/// The place of a tool output among the given messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OutputAt {
     /// The message's index.
@@ -101,8 +102,8 @@ pub struct OutputAt {
     pub result: usize,
 }
 
-/// The outputs to mask, in order: the large ones up to `mask_upto`, the older copies of exact repeats,
-/// and what the caller wants removed.
+/// The places of the outputs to mask, in order: the large ones up to `mask_upto`, the older copies of exact
+/// repeats, and those of messages that the caller marked [`Keep::Never`].
 pub fn masked<T: AsShape>(items: &[T], mask_upto: Seq, marks: &Marks, head_seq: Seq) -> Vec<OutputAt> {
     let mut found = Vec::new();
     let repeats = repeats(items, marks, head_seq);
@@ -130,7 +131,7 @@ fn outputs<T: AsShape>(items: &[T]) -> impl DoubleEndedIterator<Item = (usize, u
     })
 }
 
-/// The older copies of outputs that came again, as they were at the last multiple of [`STRIDE`].
+/// The older copies of repeated outputs, as of the last multiple of [`STRIDE`].
 fn repeats<T: AsShape>(items: &[T], marks: &Marks, head_seq: Seq) -> HashSet<OutputAt> {
     let seen_until = head_seq / STRIDE * STRIDE;
     let protected_from = seen_until - Seq::try_from(PROTECTED_MESSAGES).unwrap_or(Seq::MAX);
@@ -140,7 +141,7 @@ fn repeats<T: AsShape>(items: &[T], marks: &Marks, head_seq: Seq) -> HashSet<Out
         if seq > seen_until || !shape.is_maskable() {
             continue;
         }
-        // A newer copy that is itself removed does not stand for the older one.
+        // A newer copy that is itself removed does not replace the older one.
         if marks.get(&seq) == Some(&Keep::Never) {
             continue;
         }
@@ -151,8 +152,8 @@ fn repeats<T: AsShape>(items: &[T], marks: &Marks, head_seq: Seq) -> HashSet<Out
     older
 }
 
-/// The messages up to a position whose outputs show an error that nothing up to there has answered: what
-/// was run has not been run again. The newest of them; they depend on the position alone, as masking does.
+/// The messages up to `upto` whose outputs show an error and whose command was not run again up to there;
+/// only the newest few. They depend on `upto` alone, as masking does.
 pub fn open_errors<T: AsShape>(items: &[T], upto: Seq) -> BTreeSet<Seq> {
     let mut open = BTreeSet::new();
     if !items.iter().any(|item| item.seq() <= upto) {
@@ -182,8 +183,8 @@ pub fn open_errors<T: AsShape>(items: &[T], upto: Seq) -> BTreeSet<Seq> {
     open
 }
 
-/// Where the mask position moves, given the messages after the anchor: on, in a step of several
-/// outputs, or not at all. It never moves back.
+/// The next mask position, given the messages after the anchor: further on by a step of several outputs, or
+/// the same. It never moves back.
 pub fn step<T: AsShape>(mask_upto: Seq, items: &[T], marks: &Marks, level: Level) -> Seq {
     let Some(thresholds) = Thresholds::at(level) else { return mask_upto };
     let protected_from = items.len().saturating_sub(PROTECTED_MESSAGES);
@@ -203,8 +204,8 @@ pub fn step<T: AsShape>(mask_upto: Seq, items: &[T], marks: &Marks, level: Level
     if count >= thresholds.outputs || tokens >= thresholds.tokens { last.max(mask_upto) } else { mask_upto }
 }
 
-/// The text that stands for a masked output. `what` is what was asked of the tool. It names no way to the whole: the
-/// model that reads it could not go it.
+/// The text in place of a masked output; `what` describes the call. It does not say how to read the output,
+/// because the model that reads the text cannot call the service.
 #[must_use]
 pub fn placeholder(result: &ResultShape, what: Option<&str>) -> String {
     let reference = &result.reference;

@@ -1,7 +1,8 @@
 //! Pins: constraints that every summary and every context carry word for word.
 //!
-//! What lives here: a pin and its id, how a tenant's pins and a session's own come together, and what
-//! they take. Invariant: the same text has the same id, and comes once.
+//! What lives here: a pin and its id, how a tenant's and a session's pins are combined, and how many tokens
+//! they take.
+//! Invariant: the same text has the same id, and is served once.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -9,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::context::{Counted, pins_text};
 use anchord_messages::tokens::TokenCounter;
 
-/// The most pins of a session, and of a tenant.
+/// The most pins of a session, and the most of a tenant.
 pub const MAX_PINS: usize = 200;
 /// Share of the effective window that pins may take.
 pub const PINS_SHARE: f64 = 0.10;
@@ -24,7 +25,7 @@ pub struct Pin {
 }
 
 impl Pin {
-    /// Gives a text its id.
+    /// A pin of this text, with its id.
     #[must_use]
     pub fn new(text: String) -> Self {
         let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
@@ -33,7 +34,7 @@ impl Pin {
     }
 }
 
-/// The tenant's pins and then the session's own; a text that both have comes once.
+/// The tenant's pins, then the session's own; a text that both have appears once.
 #[must_use]
 pub fn together(wide: &[Pin], own: Vec<Pin>) -> Vec<Pin> {
     let mut pins = wide.to_vec();
@@ -48,7 +49,7 @@ pub fn served(pins: &[Pin]) -> Option<String> {
     (!texts.is_empty()).then(|| pins_text(&texts))
 }
 
-/// What the pins take in a context, in tokens.
+/// The tokens of the pins in a context.
 #[must_use]
 pub fn tokens(pins: &[Pin], counter: TokenCounter) -> u32 {
     served(pins).map_or(0, |text| Counted::new(&text, &counter).tokens)

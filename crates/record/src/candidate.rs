@@ -1,7 +1,7 @@
-//! One compression's pure part, step by step: facts → proposal → draft → checked draft.
+//! One compression without I/O, step by step: facts → proposal → draft → checked draft.
 //!
-//! Each step takes the last one's value; the caller measures the time between. The worker and
-//! the command line call the same steps.
+//! Each step takes the value of the one before; the caller measures the time between. The worker and the
+//! command line call the same steps.
 
 use super::changes::{Account, Board};
 use super::digest;
@@ -23,7 +23,7 @@ pub mod sample;
 pub use check::{CheckedDraft, check, expand, recap};
 pub use material::{Base, Draft, Material, Proposed};
 
-/// Reads the facts out of the span, without its secrets.
+/// The facts of the span, without secrets.
 #[must_use]
 pub fn read(material: &Material) -> Facts {
     let base = material.base.as_ref();
@@ -50,8 +50,8 @@ pub fn draft(material: &Material, facts: &Facts) -> Draft {
     merge_proposal(material, facts, propose(material, facts))
 }
 
-/// Asks the deterministic engine for the narrative of the span; a strategy without a narrative gets the
-/// intent alone, because the task must stay reachable.
+/// The deterministic engine's narrative of the span. A strategy without a narrative gets only the intent,
+/// because the task must stay in the summary.
 #[must_use]
 pub fn propose(material: &Material, facts: &Facts) -> Proposed {
     let base = material.base.as_ref().map(|base| &base.summary);
@@ -73,8 +73,8 @@ pub fn propose(material: &Material, facts: &Facts) -> Proposed {
     }
 }
 
-/// What code finds where a model reads the span: the choices that tools carried, things, and an intent until the model
-/// writes one. State and steps are the model's to write.
+/// What code proposes when a model reads the span: decisions from tool calls, things, and an intent that
+/// stands until the model writes one. State and steps are the model's to write.
 #[must_use]
 pub fn propose_beside(material: &Material, facts: &Facts) -> Proposal {
     let Proposal { intent, decisions, things, .. } = propose(material, facts).proposal;
@@ -84,7 +84,7 @@ pub fn propose_beside(material: &Material, facts: &Facts) -> Proposal {
     Proposal { intent, decisions, things, is_beside: true, ..Proposal::default() }
 }
 
-/// The summary as code merges the span into it: what a model is shown, and what its changes are made upon.
+/// The summary after code merged the span: the model is shown it, and its changes apply to it.
 #[must_use]
 pub fn record_beside(material: &Material, facts: &Facts) -> Summary {
     let proposal = propose_beside(material, facts);
@@ -106,9 +106,9 @@ pub fn merge_proposal(material: &Material, facts: &Facts, proposed: Proposed) ->
     merge_into(record, material, facts, proposed)
 }
 
-/// Merges an engine's proposal into the current summary itself, which the material has no longer: for whoever
-/// makes nothing else of it. A summary grows with its session, and so does a copy.
-/// makes nothing else of it. A record grows with its session, and copying it was a fourth of a late merge.
+/// Merges an engine's proposal into the current summary itself and takes it out of the material, which cannot
+/// be used for another merge then. A record grows with its session, and copying it was a fourth of a late
+/// merge.
 #[must_use]
 pub fn merge_last(material: &mut Material, facts: &Facts, proposed: Proposed) -> Draft {
     let record = material.base.as_mut().map(|base| std::mem::take(&mut base.summary));
@@ -124,7 +124,7 @@ fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, propo
             board.apply(changes);
         }
         merged.summary = board.finish();
-        // What the span leaves unsaid the model was asked for.
+        // A model was asked for what the span does not state, so these warnings are wrong.
         merged.warnings.retain(|warning| !warning.contains(": the span states none"));
     }
     digest::grow(&mut merged.summary.digest, &material.span);
@@ -132,7 +132,7 @@ fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, propo
     Draft { proposed, merged, before }
 }
 
-/// Merges facts and what code proposes of them.
+/// Merges the facts and what code proposes from them.
 fn merge_facts(
     record: Option<Summary>,
     material: &Material,
@@ -142,8 +142,8 @@ fn merge_facts(
     if let Some(followed) = facts.followed.as_ref().filter(|_| material.strategy.asks_an_engine()) {
         proposed.proposal.follow(followed);
     }
-    // What the summary has and what the ledger read are without secrets already, so only what is new
-    // is read for them: the cost of a compression follows its span and not the session.
+    // The summary and the ledger's facts have no secrets any more, so only the new texts are redacted: the
+    // cost of a compression follows its span and not the session.
     redacted::redact_proposal(&mut proposed.proposal);
     let pins = redacted::redacted_constraints(&material.pins);
     let context = MergeContext {

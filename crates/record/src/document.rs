@@ -1,9 +1,10 @@
 //! The summary as JSON: what clients read, and what earlier releases stored.
 //!
-//! What lives here: one shape for both. `intent_history` and `technical_context` are views of the requests and the
-//! things, kept for clients until the API is settled; a summary from before there were requests and things is read by
-//! them.
-//! Invariant: reading what was written gives the summary again, save for the digest, which is no part of the document.
+//! One shape serves both. `intent_history` and `technical_context` are views of the requests and the things,
+//! kept for clients until the API is settled; a summary that was stored before there were requests and things
+//! is parsed from them.
+//! Invariant: parsing what was written gives the summary again, except the digest, which is no part of the
+//! document.
 
 use std::collections::BTreeMap;
 
@@ -131,7 +132,7 @@ impl From<PastIntent> for RequestEntry {
 }
 
 impl TechnicalFact {
-    /// A thing as keys and values: its id, and each of its properties under a name that says whose it is.
+    /// A thing as keys and values: its id, and each of its properties under a name that contains the thing's.
     pub fn of(thing: &Thing) -> impl Iterator<Item = Self> {
         let fact = |key: &str, value: &str| Self {
             key: key.to_owned(),
@@ -152,7 +153,8 @@ impl TechnicalFact {
 }
 
 impl From<TechnicalFact> for Thing {
-    /// A key that names one of many is a kind, and its value tells which; any other key is what the value is known of.
+    /// A key that names one of many is the thing's kind, and the value its id; any other key is the thing's
+    /// id, and the value its property.
     fn from(fact: TechnicalFact) -> Self {
         let TechnicalFact { key, value, seqs, session_id } = fact;
         let (kind, id, properties) = if names_one_of_many(&key) {
@@ -164,7 +166,7 @@ impl From<TechnicalFact> for Thing {
     }
 }
 
-/// Whether there are several of what a key names: a session has many commits and one port.
+/// Whether a session has several of what a key names: it has many commits and one port.
 fn names_one_of_many(key: &str) -> bool {
     const MANY: [&str; 26] = [
         "id",
@@ -205,7 +207,7 @@ mod tests {
     use super::*;
     use crate::summary::Summary;
 
-    /// A document as releases before requests and things stored it.
+    /// A document as it was stored before there were requests and things.
     fn before() -> Value {
         json!({
             "session_intent": "Ship it", "session_intent_seqs": [9],

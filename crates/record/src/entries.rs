@@ -44,7 +44,7 @@ pub struct RequestEntry {
     /// The request that took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// What came of it, as a model tells it.
+    /// What came of it, in a model's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// The messages that it came from.
@@ -52,13 +52,13 @@ pub struct RequestEntry {
     /// The session that it came from, when merged from another one; `seqs` are that session's then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// What it is found by; stored beside it and never served.
+    /// The cached result of `key()`; stored beside the entry and never served.
     #[serde(skip)]
     pub key: Key,
 }
 
 impl RequestEntry {
-    /// What it is found by.
+    /// The key by which the same request is found again.
     #[must_use]
     pub fn key(&self) -> u64 {
         self.key.get(|| key::of_text(&self.text))
@@ -113,7 +113,7 @@ pub struct ModifiedFile {
     pub renamed_from: Option<String>,
     /// What changed, in words or identifiers, oldest first.
     pub changes: Vec<String>,
-    /// What was changed and what for, as a model tells it.
+    /// What was changed and why, in a model's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
     /// Whether the latest test run after the change passed.
@@ -163,13 +163,13 @@ pub struct Decision {
     /// The session that it came from, when merged from another one; `seqs` are that session's then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// What it is found by; stored beside it and never served.
+    /// The cached result of `key()`; stored beside the entry and never served.
     #[serde(skip)]
     pub key: Key,
 }
 
 impl Decision {
-    /// What it is found by.
+    /// The key by which the same decision is found again.
     #[must_use]
     pub fn key(&self) -> u64 {
         self.key.get(|| key::of_text(&self.decision))
@@ -229,22 +229,22 @@ pub struct ErrorEntry {
     /// The session that it came from, when merged from another one; `seqs` are that session's then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// What it is found by; stored beside it and never served.
+    /// The cached result of `key()`; stored beside the entry and never served.
     #[serde(skip)]
     pub key: Key,
-    /// What it is found by wherever it stands; neither stored nor served.
+    /// The cached result of `key_anywhere()`; neither stored nor served.
     #[serde(skip)]
     pub key_anywhere: Key,
 }
 
 impl ErrorEntry {
-    /// What it is found by.
+    /// The key by which the same error is found again at the same place.
     #[must_use]
     pub fn key(&self) -> u64 {
         self.key.get(|| key::of_error(self.kind.as_deref(), &self.message))
     }
 
-    /// What it is found by when its lines have moved.
+    /// The key by which the same error is found again at any place, because the code may have moved.
     #[must_use]
     pub fn key_anywhere(&self) -> u64 {
         self.key_anywhere.get(|| key::of_normalized(&normalized_error_anywhere(&self.message)))
@@ -288,14 +288,14 @@ pub struct Blocker {
     pub session_id: Option<String>,
 }
 
-/// A text that names the session that it came from.
+/// A text followed by the session that it came from.
 #[must_use]
 pub fn with_session(text: &str, session: &str) -> String {
     let mark = session_mark(session);
     if text.ends_with(&mark) { text.to_owned() } else { format!("{text}{mark}") }
 }
 
-/// How a text names that session.
+/// How that session is written after a text.
 #[must_use]
 pub fn session_mark(session: &str) -> String {
     format!(" (session {session})")

@@ -1,9 +1,9 @@
-//! How a reader did in an exam, in figures.
+//! The figures of an exam.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// With fewer questions an exam has no score.
+/// The fewest questions for which an exam has a score.
 pub(super) const LEAST_ASKED: u32 = 3;
 
 /// How a reader who was given a version's context alone did in its exam.
@@ -11,9 +11,9 @@ pub(super) const LEAST_ASKED: u32 = 3;
 pub struct ExamScores {
     /// Questions asked.
     pub asked: u32,
-    /// Questions whose answer held every fact.
+    /// Questions whose answer had every fact.
     pub passed: u32,
-    /// Passed of asked; null with fewer than three, for then it is not evaluated.
+    /// The share of `asked` that passed; null with fewer than three questions.
     #[schema(required = true)]
     pub score: Option<f64>,
     /// Whether the score is below the session's threshold.
@@ -21,7 +21,7 @@ pub struct ExamScores {
 }
 
 impl ExamScores {
-    /// The same, held against a threshold.
+    /// The same figures, judged by a threshold.
     #[must_use]
     pub fn against(self, threshold: f64) -> Self {
         Self { low: self.score.is_some_and(|score| score < threshold), ..self }

@@ -1,8 +1,8 @@
-//! The history of files: changes composed so that any grouping of them gives the same result.
+//! The history of files, in which composing changes gives the same result for any grouping.
 //!
-//! A fact about a file is what was there before, what is there after, and whether anything
-//! changed in between. Composing two facts keeps the first's before and the last's after, so that
-//! it does not matter how a session is cut into spans: `(a then b) then c` is `a then (b then c)`.
+//! A fact about a file states whether it existed before and exists after, and whether anything changed
+//! between. Composing two facts keeps the first's before and the last's after, so that it does not matter how
+//! a session is cut into spans: `(a then b) then c` is `a then (b then c)`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -12,7 +12,7 @@ use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::FileFact;
 use anchord_facts::wording::join_seqs;
 
-/// A file as the ledger has it, where a summary left it out; nothing when it was only read.
+/// The entry for a changed file that a summary lost, from the ledger; `None` when it was only read.
 pub(super) fn restored(fact: &FileFact) -> Option<ModifiedFile> {
     Some(ModifiedFile {
         purpose: None,
@@ -28,13 +28,13 @@ pub(super) fn restored(fact: &FileFact) -> Option<ModifiedFile> {
     })
 }
 
-/// Whether a file was there before the first event that is known of it.
+/// Whether a file existed before its first event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     There,
     Absent,
-    /// Written whole by a tool that does not say; `true` when nothing else happened to it, which is taken
-    /// for a creation. What is worked on is not called new without anyone having said so.
+    /// A tool that does not say so wrote the whole file. `true` when nothing else happened to it, which
+    /// counts as a creation; a file that was changed again is not called new without evidence.
     Unknown(bool),
 }
 
@@ -58,7 +58,7 @@ pub fn compose(earlier: FileFact, later: FileFact) -> FileFact {
     let gone = later.action == Some(FileAction::Deleted);
     let path = later.path;
     let renamed_from = earlier.renamed_from.or(later.renamed_from).filter(|from| *from != path);
-    // A file that was only read was there.
+    // A file that was only read existed.
     let action = match start {
         _ if !was_changed && !is_changed => None,
         _ if gone => Some(FileAction::Deleted),
@@ -69,7 +69,7 @@ pub fn compose(earlier: FileFact, later: FileFact) -> FileFact {
     };
     let mut changes = earlier.changes;
     append_distinct(&mut changes, later.changes);
-    // A changed file names the messages that changed it; reading it before or after adds nothing.
+    // A changed file refers only to the messages that changed it, not to those that read it.
     let seqs = match (was_changed, is_changed) {
         (true, false) => earlier.seqs,
         (false, true) => later.seqs,
@@ -100,17 +100,17 @@ fn append_distinct(changes: &mut Vec<String>, more: Vec<String>) {
     changes.extend(more.into_iter().zip(is_new).filter_map(|(change, is_new)| is_new.then_some(change)));
 }
 
-/// One spelling for one path: forward slashes, no leading `./`, no doubled slashes.
+/// A path in one spelling: forward slashes, no leading `./`, no doubled slashes.
 #[must_use]
 pub fn path_key(path: &str) -> String {
     identity(path).into_owned()
 }
 
-/// The same, borrowed where the path is spelt so already.
+/// The same, borrowed where the path is in this spelling already.
 #[must_use]
 pub fn identity(path: &str) -> Cow<'_, str> {
     let path = path.trim();
-    // Most paths are spelt so already.
+    // Most paths are.
     let mut before = 0;
     let is_spelt = path.bytes().all(|byte| {
         let doubled = byte == b'/' && before == b'/';
@@ -133,7 +133,7 @@ pub fn identity(path: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Some files, by their identities.
+/// A set of files, by their paths in one spelling.
 #[derive(Clone, Debug)]
 pub struct PathSet(HashSet<String, foldhash::fast::RandomState>);
 
@@ -144,13 +144,13 @@ impl PathSet {
         Self(paths.map(path_key).collect())
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a path is one of theirs, whatever its spelling.
+    /// Whether a path is in the set, in any spelling.
     #[must_use]
     pub fn contains(&self, path: &str) -> bool {
         self.0.contains(identity(path).as_ref())
@@ -166,7 +166,7 @@ pub struct FileHistory {
 }
 
 impl FileHistory {
-    /// Takes up what is already folded over the whole session: its renames are done.
+    /// Starts from facts that are composed over the whole session, with no rename left to apply.
     #[must_use]
     pub fn of(files: Vec<FileFact>) -> Self {
         let mut history = Self::default();
@@ -182,10 +182,9 @@ impl FileHistory {
         self.extend(vec![event]);
     }
 
-    /// Adds a later span whose own events are already folded, one fact per file.
+    /// Adds a later span, with one composed fact per file.
     ///
-    /// Renames of the span are taken from what was there before it, all at once, so that two
-    /// files may swap names.
+    /// All renames of the span apply to the files before it at once, so that two files may swap names.
     pub fn extend(&mut self, span: Vec<FileFact>) {
         let sources: HashSet<String> = span
             .iter()
@@ -196,7 +195,7 @@ impl FileHistory {
             let Some(slot) = self.at.remove(source) else { continue };
             let Some(place) = self.files.get_mut(slot) else { continue };
             let Some(fact) = place.take() else { continue };
-            // The session made the file under its old name: that name came and went.
+            // The session created the file under its old name, so that name is transient.
             if fact.action.is_some() && matches!(before(&fact), Before::Absent | Before::Unknown(_)) {
                 *place = Some(FileFact {
                     action: Some(FileAction::Deleted),
@@ -214,14 +213,14 @@ impl FileHistory {
         }
         for fact in span {
             let key = path_key(&fact.path);
-            // The old name of a renamed file is told by the new one.
+            // The entry of the new name stands for the old one too.
             if sources.contains(&key) && fact.action == Some(FileAction::Deleted) && !fact.transient {
                 continue;
             }
             let source = fact.renamed_from.as_deref().map(path_key).filter(|from| *from != key);
             let old = self.at.get(&key).copied();
             let (slot, fact) = match source {
-                // What stood at the new name is overwritten: its own history ends here.
+                // The file that had the new name before is overwritten, and its own history ends.
                 Some(source) => match moved.remove(&source) {
                     Some((slot, earlier)) => {
                         (old.unwrap_or(slot.min(self.files.len())), compose(earlier, fact))
@@ -245,7 +244,7 @@ impl FileHistory {
         self.left.extend(sources);
     }
 
-    /// Takes a file out, as if nothing had ever happened to it.
+    /// Removes a file as if nothing had ever happened to it.
     pub fn withdraw(&mut self, path: &str) {
         let key = path_key(path);
         if let Some(place) = self.at.remove(&key).and_then(|slot| self.files.get_mut(slot)) {
@@ -254,13 +253,13 @@ impl FileHistory {
         }
     }
 
-    /// The identities of the files that were renamed or withdrawn; there may be new ones of their names.
+    /// The path keys of files that were renamed or withdrawn; new files may have the same paths.
     #[must_use]
     pub fn left(&self) -> &BTreeSet<String> {
         &self.left
     }
 
-    /// The facts by their places; a place is empty when its file has a new name or was withdrawn.
+    /// The facts in their order, with `None` for a file that was renamed or withdrawn.
     #[must_use]
     pub fn into_places(self) -> Vec<Option<FileFact>> {
         self.files

@@ -1,9 +1,10 @@
 //! How much of a window is filled after a compression by default.
 
-/// Share of the effective window that summary, digest and newest messages take when nobody says: the largest that keeps
-/// the cost of a task within 1.3 of what it was when nearly nothing was filled (docs/quality.md).
+/// The share of the effective window that summary, digest and newest messages take unless a setting says
+/// otherwise: the largest that keeps the cost of a task within 1.3 of the cost with a nearly empty window
+/// (docs/quality.md).
 pub const DEFAULT_FILL: f64 = 0.40;
-/// The most tokens that they take when nobody says.
+/// The most tokens that they take unless a setting says otherwise.
 pub const MAX_DEFAULT_FILL_TOKENS: u32 = 24_000;
 
 /// A share of a number of tokens, rounded down.

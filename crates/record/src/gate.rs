@@ -1,8 +1,7 @@
-//! The gate: when a candidate is refused, and why.
+//! The gate: decides whether a candidate is refused, and why.
 //!
-//! Texts that are the user's own words are never refused for their wording: a session whose first
-//! message is "fix bug" would otherwise be stranded. A text that an earlier version already
-//! published is not judged again either.
+//! The user's own words are never refused for their wording, or a session whose first message is "fix bug"
+//! could never be compressed. A text that an earlier version published is not judged again either.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -29,22 +28,22 @@ use reason::stated_reason;
 pub use refusal::Refusal;
 pub use repair::repair;
 
-/// A candidate with what it was made from.
+/// A candidate and what it was made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
     /// The merged document.
     pub summary: &'a Summary,
-    /// The document that it was merged into, or what is [`published`] of it.
+    /// The document that it was merged into, or the part of it that [`published`] returns.
     pub base: Option<&'a Summary>,
     /// The span's facts.
     pub facts: &'a Facts,
-    /// The span's messages: where a reason or a verbatim wording is looked up.
+    /// The span's messages, in which reasons and wordings are looked up.
     pub span: &'a [Numbered],
-    /// How it was made; decides which checks bind.
+    /// The strategy, which decides which checks apply.
     pub strategy: Strategy,
 }
 
-/// What the gate asks of the summary that a candidate was merged into: the texts that an engine wrote.
+/// The part of the summary before the merge that the gate needs: the texts that an engine wrote.
 #[must_use]
 pub fn published(record: &Summary) -> Summary {
     Summary {
@@ -57,12 +56,13 @@ pub fn published(record: &Summary) -> Summary {
     }
 }
 
-/// Checks a candidate; nothing refused means that it may be published.
+/// Checks a candidate; it may be published when the result is empty. The arguments are the tokens of what it
+/// replaces and of its rendering.
 #[must_use]
 pub fn check(candidate: &Candidate<'_>, tokens_before: u32, tokens_after: u32) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     let summary = candidate.summary;
-    // A rollback publishes what was published before.
+    // The version that a rollback restores was published before.
     if candidate.strategy == Strategy::Rollback {
         return refusals;
     }
@@ -130,7 +130,7 @@ fn check_intent(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     }
 }
 
-/// What people said in the span.
+/// The texts of people in the span.
 fn people(span: &[Numbered]) -> impl Iterator<Item = String> {
     span.iter().filter(|n| n.message.role == Role::User).map(|n| n.message.text())
 }
@@ -161,7 +161,7 @@ fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
 }
 
 fn check_rationales(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
-    // Most decisions have their reason, and then nobody asks which of them are new.
+    // Built only when needed: most decisions have a reason.
     let published: LazyCell<HashSet<&str>, _> = LazyCell::new(|| {
         candidate.base.iter().flat_map(|b| &b.decisions_made).map(|d| d.decision.as_str()).collect()
     });
@@ -176,8 +176,8 @@ fn check_rationales(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     }
 }
 
-/// The decisions behind those that the candidate has as the summary had them: a summary grows with its session,
-/// and the merge appends.
+/// The decisions after those that are unchanged from the earlier summary, because the merge appends and a
+/// summary grows with its session.
 fn new_decisions<'a>(candidate: &Candidate<'a>) -> &'a [Decision] {
     let all = &candidate.summary.decisions_made;
     let known = candidate.base.map_or(&[][..], |base| base.decisions_made.as_slice());
@@ -198,7 +198,7 @@ static ERROR_TEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Whether a whole text says nothing.
+/// Whether a text has no content at all.
 fn is_bare_stand_in(text: &str) -> bool {
     let text = text.trim().trim_start_matches(['-', '*', ' ']).trim();
     let folded = text.to_lowercase();
@@ -208,8 +208,8 @@ fn is_bare_stand_in(text: &str) -> bool {
     )
 }
 
-/// Whether a text begins as something in the span does, white space aside: then the session said it, and
-/// it is no error of the writer of the summary.
+/// Whether the span contains the beginning of a text, apart from white space. Then the session said it, and
+/// the summary's writer made no error.
 fn is_in_the_source(text: &str, span: &[Numbered]) -> bool {
     const COMPARED_CHARS: usize = 80;
     let text = wording::one_line(text);
@@ -218,7 +218,7 @@ fn is_in_the_source(text: &str, span: &[Numbered]) -> bool {
 }
 
 fn check_wording(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
-    // Few texts are suspicious, and only of those it is asked whether they are new.
+    // Built only when needed: few texts are suspicious.
     let published: LazyCell<HashSet<&str>, _> = LazyCell::new(|| {
         candidate.base.map(|b| narrative(b, &b.decisions_made).map(|(_, t)| t).collect()).unwrap_or_default()
     });
@@ -227,7 +227,7 @@ fn check_wording(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
             continue;
         }
         let stand_in = STAND_IN.as_ref().and_then(|r| r.find(text)).map(|m| m.as_str());
-        // What stands in the source like this was written, not left out.
+        // A placeholder that the source contains was quoted, not left in.
         let quoted = |what: &str| candidate.span.iter().any(|n| n.message.text().contains(what));
         if is_bare_stand_in(text) || stand_in.is_some_and(|s| !quoted(s)) {
             if published.contains(text) {
@@ -244,7 +244,7 @@ fn check_wording(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     }
 }
 
-/// The texts that an engine wrote, of some of the decisions.
+/// The texts that an engine wrote, with these of the decisions.
 fn narrative<'a>(
     summary: &'a Summary,
     decisions: &'a [Decision],

@@ -1,10 +1,10 @@
-//! Hand-off between agents: what a sub-agent receives from an earlier session, and how a finished one's
-//! record comes back to its parent.
+//! Hand-off between agents: the text that a sub-agent receives from an earlier session, and the merge of a
+//! finished one's record into its parent's.
 //!
-//! What lives here: the hand-off's text, the summary of a task, records put together (`unite`), and the
-//! gate of a merge (`check`).
-//! Invariant: every entry that comes from another session names it in `session_id`, and its `seqs` are
-//! that session's; no entry has numbers of two sessions.
+//! What lives here: the hand-off's text, the summary of a task, joined records (`unite`), and the gate of a
+//! merge (`check`).
+//! Invariant: every entry from another session names it in `session_id`, and its `seqs` are that session's;
+//! no entry has message numbers of two sessions.
 //! Must not know: where summaries are stored, and the caller.
 
 mod check;
@@ -27,9 +27,9 @@ pub use check::{CheckedMerge, MergeBackInput, check, probes};
 pub use origin::Origin;
 pub use unite::{LeftOut, MergedBack, merge, together, without};
 
-/// The levels of a hand-off, in tokens.
+/// The sizes of a hand-off, in tokens.
 pub const LEVELS: [u32; 3] = [500, 1_500, 3_000];
-/// The level when nobody names one.
+/// The default size, in tokens.
 pub const DEFAULT_LEVEL: u32 = 1_500;
 
 /// Renders a summary for a sub-agent's prompt within `level` tokens, to be put under a level-2 heading.
@@ -40,8 +40,8 @@ pub fn render(origin: &str, subject: &Subject<'_>, level: u32, count: impl Fn(&s
     render::handed_off(origin, &subject, level, count).text
 }
 
-/// Renders a summary as [`render`] does, and beside it a digest of what was said in the session of that name, where a
-/// level has room for both: the summary gets three fifths of it, and what the digest leaves.
+/// Renders a summary as [`render`] does and, where `level` has room for both, a digest of the session with
+/// that name. The summary gets three fifths of the tokens and what the digest leaves.
 #[must_use]
 pub fn render_with_digest(
     origin: &str,
@@ -63,7 +63,7 @@ pub fn render_with_digest(
     if digest.text.is_empty() {
         return record;
     }
-    // Where the two meet a token may be one more or less.
+    // The joined text may have a token more or less.
     let left = beside.saturating_sub(digest.tokens).saturating_sub(2);
     let record = if count(&record) <= left { record } else { render(origin, subject, left, count) };
     format!("{record}{heading}{}", digest.text)
@@ -77,7 +77,8 @@ pub fn render_in_words(
     words: u32,
     count: impl Fn(&str) -> u32,
 ) -> String {
-    // What has room is decided by tokens: counted in words, a path is as short as "a" and leaves none for the intent.
+    // The room is limited by tokens: counted in words, a long path would be as short as "a", and paths would
+    // leave no room for the intent.
     let mut level = words.saturating_mul(4);
     loop {
         let text = render(origin, subject, level, &count);
@@ -88,8 +89,8 @@ pub fn render_in_words(
     }
 }
 
-/// The summary as a reader is told it: what comes from another session says so in words. Errors, test runs
-/// and blockers say it in every rendering.
+/// The summary with the origin of each entry from another session in its text. Every rendering writes the
+/// origin of errors, test runs and blockers itself.
 fn with_origins(summary: &Summary) -> Summary {
     let mut shown = summary.clone();
     for file in &mut shown.files_modified {
@@ -118,8 +119,7 @@ fn with_origins(summary: &Summary) -> Summary {
     shown
 }
 
-/// The summary of a parent that has no version yet: the intent that its first messages state, else the
-/// child's.
+/// The summary of a parent that has no version yet: the intent of its first messages, else the child's.
 #[must_use]
 pub fn opening(span: &[Numbered], child: &Origin<'_>) -> Summary {
     let facts = ledger::read(span, &LedgerState::default(), &EarlierNames::default());

@@ -1,15 +1,15 @@
 //! Hindsight: whether the context of a version had what the later messages needed.
 //!
-//! What lives here: the names that messages after a version used, and a look whether the context of that version told
-//! them beside something of the message that they come from.
-//! Invariant: it shares no code with what writes records or chooses what a digest says, so that it can find them
-//! wanting.
+//! What lives here: the names that messages after a version used, and the search for each in that version's
+//! context, near another name of the message that it is from.
+//! Invariant: it shares no code with what writes records or chooses lines of a digest, so that it can find
+//! their faults.
 //! Must not know: where messages are stored, how a name's message is found.
 //!
-//! Probes ask for what the record was made from, so they reach 1.0 whatever a reader can do with it. What the work
-//! went on to name comes from nobody who made the version. It is known one version later, so it is stored with
-//! history and compression and not in the version's document, which never changes. Names come from redacted text,
-//! because what is missing is shown.
+//! Probes ask for what the record was made from, so they can reach 1.0 even if the context is of no use to a
+//! reader. The names that later work used are independent of what made the version. They are known one
+//! version later, so the result is stored with history and compression and not in the version's document,
+//! which never changes. Names are taken from redacted text, because missing ones are reported.
 
 mod names;
 
@@ -23,60 +23,62 @@ use anchord_facts::redact::redact;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Part, Role};
 
-/// The most names that one version is asked for.
+/// The most names that are searched for in one version.
 pub const MOST_ASKED: usize = 32;
-/// The most names of later messages that are looked at; the first of them.
+/// The most names of later messages that are considered: the first ones.
 const MOST_NAMES: usize = 10_000;
-/// With fewer names nothing is said.
+/// The fewest names for which there is a score.
 const LEAST_ASKED: usize = 5;
-/// How far apart a name and another of its message may stand, in characters.
+/// The largest distance between a name and another of its message in the context, in characters.
 const TOGETHER: usize = 600;
-/// How many names of its message a name is looked for beside: those that stand nearest to it there.
+/// How many other names of its message count as neighbours: the nearest ones there.
 const BESIDE: usize = 48;
-/// How far from it they may stand there, in bytes, unless none stands nearer.
+/// The largest distance of a neighbour in the message, in bytes; a farther one counts only if none is nearer.
 const NEARBY: usize = 4_000;
-/// How many places of a name in a context are looked at.
+/// The most occurrences of a name in a context that are examined.
 const MOST_PLACES: usize = 24;
-/// The most names that are told as missing.
+/// The most missing names that are reported.
 const MOST_TOLD: usize = 12;
-/// Below this share a version is flagged, where no setting says another.
+/// The share below which a version is flagged, unless a setting says otherwise.
 pub const LOW: f64 = 0.20;
 
-/// How a version stood the look back, one version later.
+/// Whether a version's context had the names that later messages used; known one version later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Hindsight {
-    /// Names that later messages used and that earlier ones, not served word for word, had told.
+    /// Names that later messages used and earlier messages contain, without those that the context had word
+    /// for word.
     pub asked: u32,
-    /// Those that the version's context told beside another name of the same message.
+    /// Those that the version's context had near another name of the same message.
     pub found: u32,
-    /// Found of asked; null with fewer than five, for then it is not evaluated.
+    /// The share of `asked` that was found; null with fewer than five names.
     #[schema(required = true)]
     pub score: Option<f64>,
-    /// Some of those that it did not tell.
+    /// Some of the names that were not found.
     pub missing: Vec<String>,
     /// Whether the score is below the session's threshold.
     pub low: bool,
 }
 
 impl Hindsight {
-    /// The same, held against a threshold.
+    /// The same result, judged by a threshold.
     #[must_use]
     pub fn against(self, threshold: f64) -> Self {
         Self { low: self.score.is_some_and(|score| score < threshold), ..self }
     }
 }
 
-/// Names to look for, in the order in which they were first used.
+/// Names to search for, in the order in which they were first used.
 ///
-/// They are what people and agents wrote in `after`, in words and in calls, and what is not in `served`: what stood in
-/// the context word for word when `after` was written. Of more than [`MOST_ASKED`] every so-many-th is taken.
+/// They are what people and agents wrote in `after`, in text and in calls, without the names in `served`: the
+/// messages that the context had word for word when `after` was written. At most [`MOST_ASKED`], spread
+/// evenly.
 #[must_use]
 pub fn wanted(after: &[Message], served: &[Message]) -> Vec<String> {
     let mut wanted = Vec::new();
     let mut left = BTreeSet::new();
     for message in after {
         used(message, &mut |text| {
-            // Record and digest tell no secret, and what is missing is shown.
+            // Redacted like record and digest, because missing names are reported.
             for name in names::names(&redact(text)) {
                 if left.len() < MOST_NAMES && left.insert(name.text.clone()) {
                     wanted.push(name.text);
@@ -84,7 +86,7 @@ pub fn wanted(after: &[Message], served: &[Message]) -> Vec<String> {
             }
         });
     }
-    // One by one, so that what was served need not be held, which may be far more.
+    // Message by message, so that the names of `served`, which may be far more, are not collected.
     for message in served {
         message.each_text(&mut |text| {
             for name in names::names(text) {
@@ -101,9 +103,9 @@ pub fn wanted(after: &[Message], served: &[Message]) -> Vec<String> {
     (0..MOST_ASKED).filter_map(|n| wanted.get_mut(n * all / MOST_ASKED)?.take()).collect()
 }
 
-/// Looks back: was each name told in `context`, near another name of a message that held it?
+/// Searches `context` for each name, near another name of a message that contains it.
 ///
-/// `holders` are the messages that may have held each, by name; a name that none of them holds is not asked for.
+/// `holders` lists the messages that may contain each name; a name that none of them contains is not counted.
 #[must_use]
 pub fn look_back(
     wanted: &[String],
@@ -146,11 +148,11 @@ pub fn look_back(
     Hindsight { asked, found, score, missing, low: false }
 }
 
-/// The other names of a message, those nearest to this one first; `None` when the message does not hold it.
+/// The other names of a message, the nearest to this one first; `None` when the message does not contain it.
 fn beside<'n>(name: &str, all: &'n [names::Name]) -> Option<Vec<&'n str>> {
     let mut places: Vec<usize> =
         all.iter().filter(|other| other.text == name).map(|other| other.start).collect();
-    // Quotations come after the words, so the places are not in order yet.
+    // Quotations are listed after the words, so the places are not in order yet.
     places.sort_unstable();
     places.first()?;
     let distance = |other: &names::Name| {
@@ -172,7 +174,7 @@ fn beside<'n>(name: &str, all: &'n [names::Name]) -> Option<Vec<&'n str>> {
     Some(others.into_iter().take(BESIDE).map(|(_, text)| text).collect())
 }
 
-/// Whether a text tells a name with another one near it.
+/// Whether a text contains a name with another one near it.
 fn is_told(name: &str, beside: &[&str], context: &str) -> bool {
     let others: Vec<memmem::Finder<'_>> = beside.iter().map(memmem::Finder::new).collect();
     names::places(context, name).take(MOST_PLACES).any(|at| {
@@ -180,7 +182,7 @@ fn is_told(name: &str, beside: &[&str], context: &str) -> bool {
         let after = context.get(at + name.len()..).unwrap_or_default();
         let from = before.char_indices().rev().nth(TOGETHER - 1).map_or(0, |(place, _)| place);
         let to = after.char_indices().nth(TOGETHER).map_or(after.len(), |(place, _)| place);
-        // The name itself is between the two, so that no part of it counts as another.
+        // Searched before and after the name itself, so that no part of it counts as another.
         [before.get(from..), after.get(..to)].into_iter().flatten().any(|near| {
             beside.iter().zip(&others).any(|(other, finder)| {
                 finder.find(near.as_bytes()).is_some() && names::places(near, other).next().is_some()
@@ -189,7 +191,7 @@ fn is_told(name: &str, beside: &[&str], context: &str) -> bool {
     })
 }
 
-/// What somebody wrote in a message: words and calls, no tool's output.
+/// The texts that somebody wrote in a message: words and calls, not a tool's output.
 fn used(message: &Message, take: &mut impl FnMut(&str)) {
     for part in &message.parts {
         match part {

@@ -1,12 +1,15 @@
-//! The record of a session is its summary: what the session came to, kept by merging only what is new.
+//! The record of a session, which is its summary: what happened so far, made by merging each new span into
+//! the summary before.
 //!
 //! What lives here, in the order in which data flows:
 //! - a proposal for the narrative: by code (`extractive`) or by a model that lists changes (`changes`);
-//! - `merge` puts facts and proposal into the current summary; `candidate` runs one compression from end to end;
-//! - checks before it is published: the `gate` compares the summary with the messages, `probe` asks questions that code
-//!   made from the facts, `exam` asks questions that a model wrote; `hindsight` finds later what was missing;
-//! - `render` writes the summary for a model; the `digest` quotes lines of what it covers; `handoff` renders it for another
-//!   agent and merges a finished session into its parent.
+//! - `merge` puts facts and proposal into the current summary; `candidate` runs one compression from end to
+//!   end;
+//! - checks before it is published: the `gate` compares the summary with the messages, `probe` asks questions
+//!   that code made from the facts, `exam` asks questions that a model wrote; `hindsight` finds later what
+//!   was missing;
+//! - `render` writes the summary for a model; the `digest` quotes lines of what it covers; `handoff` renders
+//!   it for another agent and merges a finished session into its parent.
 //!
 //! Invariant: the same input gives the same bytes, on any machine, at any time.
 //! Must not know: sessions' settings and counts, I/O, async, clocks, randomness, the environment.

@@ -2,8 +2,8 @@
 
 use std::hash::Hasher as _;
 
-/// A mark that stands in none of the texts, so that none of them can close it. It comes from the texts
-/// themselves, because the same input has to give the same prompt.
+/// A mark that appears in none of the texts, so that none of them can close it. It is computed from the
+/// texts, because the same input must give the same prompt.
 pub fn free_mark<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let texts: Vec<&str> = texts.collect();
     let mut hasher = fnv::FnvHasher::default();

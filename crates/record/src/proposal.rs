@@ -1,5 +1,5 @@
-//! What an engine proposes for the narrative sections of the next version; requests, files, tests, errors
-//! come from the ledger and are not an engine's to change.
+//! What an engine proposes for the narrative sections of the next version. Requests, files, tests and errors
+//! come from the ledger, and no engine changes them.
 
 use super::summary::{Blocker, CurrentState, Decision};
 use anchord_facts::key::Key;
@@ -9,7 +9,7 @@ use anchord_facts::todo::Followed;
 use anchord_facts::wording::one_line;
 use anchord_messages::id::Seq;
 
-/// The narrative of one span, from an engine.
+/// An engine's narrative of one span.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proposal {
     /// The intent that the span states, when it states one.
@@ -20,23 +20,24 @@ pub struct Proposal {
     pub current_state: CurrentState,
     /// What stands in the way at the span's end.
     pub blockers: Vec<Blocker>,
-    /// Whether the span resolves the blockers of before, so that an empty list replaces them.
+    /// Whether the span resolves the earlier blockers, so that an empty list replaces them.
     pub blockers_resolved: bool,
     /// What comes next; empty keeps the old steps.
     pub next_steps: Vec<String>,
     /// The messages that the next steps came from.
     pub next_steps_seqs: Vec<Seq>,
-    /// What later work needs and the ledger does not tell: what a model learnt; pictures and files, in words.
+    /// What later work needs and the ledger does not have: what a model learnt; pictures and files, in words.
     pub things: Vec<Thing>,
-    /// Whether a model writes the rest: then what it wrote of questions and steps is its own to end.
+    /// Whether a model writes the narrative and this is only what code adds. Then the model ends the
+    /// questions and steps that it wrote.
     pub is_beside: bool,
     /// What the engine could not do, for the version's warnings.
     pub warnings: Vec<String>,
 }
 
 impl Proposal {
-    /// Puts in a caller's todo list: what is done becomes decisions made, what is in progress
-    /// the task in hand, what is open the next steps.
+    /// Adds a caller's todo list: completed items become decisions, the one in progress the task, open ones
+    /// the next steps.
     pub fn follow(&mut self, todos: &Followed) {
         const MAX_STEPS: usize = 12;
         let of = |status| todos.items.iter().filter(move |todo| todo.status == status);

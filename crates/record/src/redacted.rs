@@ -102,7 +102,7 @@ fn clean_decision(decision: &mut Decision) {
     clean_some(&mut decision.superseded_by);
 }
 
-/// Redacts every text of a span's facts in place, what is carried to the next span included.
+/// Redacts every text of a span's facts in place, including the ledger's state for the next span.
 pub fn redact_facts(facts: &mut Facts) {
     for file in &mut facts.files {
         clean(&mut file.path);
@@ -137,9 +137,9 @@ pub fn redact_facts(facts: &mut Facts) {
     carry.failing_commands.iter_mut().for_each(clean);
 }
 
-/// A value apart from its key is judged together with it.
+/// Redacts a value that is stored apart from its key, judged together with it.
 fn clean_value(key: &str, value: &mut String) {
-    // No literal holds the sign between them, so what neither has they do not have together.
+    // No secret's fixed part contains `=`: if neither text has one, the two joined have none.
     if !may_hold_secret(key) && !may_hold_secret(value) {
         return;
     }

@@ -1,8 +1,8 @@
-//! The regenerative strategy: the summary grows page by page over the whole history, and entries that only the old
-//! summary has are kept.
+//! The regenerative strategy: the summary is made again, page by page, from the whole history, and entries
+//! that only the old summary has are kept.
 //!
-//! A page is digested as a span of its own, so that a history of any length takes the memory of one
-//! page and of the summary.
+//! A page is compressed as a span of its own, so that a history of any length takes the memory of one page
+//! and of the summary.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -14,7 +14,7 @@ use super::summary::{Decision, RequestEntry, Summary};
 use anchord_facts::ledger::Facts;
 use anchord_facts::wording;
 
-/// The summary with one more page in it, for the next page to build on.
+/// The summary with one more page merged, as the base of the next page.
 #[must_use]
 pub fn grow(mut page: Material, facts: Facts, proposed: Proposed) -> Base {
     let draft = candidate::merge_last(&mut page, &facts, proposed);
@@ -25,10 +25,10 @@ pub fn grow(mut page: Material, facts: Facts, proposed: Proposed) -> Base {
     Base { version, summary: draft.merged.summary, parts, carry: facts.carry, served_tokens }
 }
 
-/// Puts into a fresh record what only the old one has: facts and demands that another engine, other
-/// bounds of pages or another session brought. Nothing of the narrative comes along, but for decisions,
-/// which are facts once they are made. Older than all that is fresh, it goes first.
-/// The cost: a wrong decision stays until a later one reverses it.
+/// Adds to a fresh record the entries that only the old one has: facts and constraints found by another
+/// engine or with other page bounds, or merged from another session. Of the narrative only decisions are
+/// taken, because a decision stays a fact. They are older than the fresh entries and come first. The cost: a
+/// wrong decision stays until a later one reverses it.
 pub fn adopt(old: &Summary, fresh: &mut Summary) {
     let modified: HashSet<String> = fresh
         .files_modified
@@ -56,8 +56,8 @@ pub fn adopt(old: &Summary, fresh: &mut Summary) {
     put_first(&old.things, &mut fresh.things, anchord_facts::thing::Thing::key);
     put_first(&old.findings, &mut fresh.findings, |finding| wording::normalized(&finding.text));
     put_first(&old.notes, &mut fresh.notes, |note| wording::normalized(&note.text));
-    // Pins that were taken back and constraints that were dropped too: the merge that follows tells
-    // which they are, so that nobody asks for them any more.
+    // Also pins and constraints that the caller removed: the merge that follows reports them, so that their
+    // probes are retired.
     put_first(&old.constraints, &mut fresh.constraints, |held| {
         (held.source, wording::normalized(&held.text))
     });

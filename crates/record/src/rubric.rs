@@ -1,10 +1,10 @@
-//! The rubric: six dimensions of a summary, judged by a model from 0 to 5.
+//! The rubric: six dimensions of a summary, graded by a model from 0 to 5.
 //!
-//! What lives here: the dimensions with their weights and targets, the judge's question, the strict reading
-//! of its answer.
-//! Invariant: the judge does not know how a summary was made; the weights are applied by code; without a
-//! judge's whole answer there is no rubric, because no heuristic pretends to be one.
-//! Must not know: how a model is reached, where a rubric is stored.
+//! What lives here: the dimensions with their weights and targets, the judge's prompt, the strict parser of
+//! its answer.
+//! Invariant: the judge does not know how a summary was made; code applies the weights; without a complete
+//! answer there is no rubric, because no heuristic may replace it.
+//! Must not know: how a model is called, where a rubric is stored.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::changes::{Prompt, bare_json};
 use super::mark::free_mark;
 
-/// The best that a judge may give.
+/// The highest grade.
 const BEST: f64 = 5.0;
 
 /// A dimension of the rubric: name, target, and its criteria with their weights.
@@ -124,7 +124,7 @@ pub struct CriterionScore {
     pub score: f64,
 }
 
-/// Asks to judge a summary against what it summarises. How the summary was made is not said.
+/// The prompt that asks to judge a summary against what it summarises, without how it was made.
 #[must_use]
 pub fn question(summary: &str, evidence: &str) -> Prompt {
     let mut system = String::from(
@@ -167,7 +167,7 @@ pub fn schema() -> Value {
     object(DIMENSIONS.iter().map(|d| (d.name, dimension(d))).collect())
 }
 
-/// Reads the judge's answer; `None` unless every criterion has its number.
+/// Parses the judge's answer; `None` unless every criterion has its grade.
 #[must_use]
 pub fn read(reply: &str, model: &str) -> Option<Rubric> {
     let reply: Value = serde_json::from_str(bare_json(reply)).ok()?;
@@ -188,7 +188,7 @@ pub fn read(reply: &str, model: &str) -> Option<Rubric> {
     Some(Rubric { model: model.to_owned(), overall, dimensions })
 }
 
-/// To three places, so that sums of weights read as they are meant.
+/// Rounded to three places, so that sums of weights have no rounding noise.
 fn rounded(score: f64) -> f64 {
     (score * 1_000.0).round() / 1_000.0
 }

@@ -1,7 +1,7 @@
-//! How a version is made: the strategy that decides what is read and kept, the engine that reads it.
+//! How a version is made: the strategy, which decides what is read and kept, and the engine, which reads it.
 //!
-//! The record itself is merged the same way by every strategy. So a session can change its strategy at any version,
-//! and one dense line of 500 tokens loses nothing but what it does not show.
+//! Every strategy merges the record in the same way. So a session can change its strategy at any version, and
+//! one dense line of 500 tokens loses nothing but what it does not show.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use strum::IntoStaticStr;
@@ -49,15 +49,15 @@ impl From<Requestable> for Strategy {
     }
 }
 
-/// Reads a strategy that somebody asks for, which a rollback is not.
+/// Parses the strategy of a request, which cannot be a rollback.
 ///
 /// # Errors
-/// When it is none of those.
+/// When it is not a strategy that a request can name.
 pub fn asked<'de, D: Deserializer<'de>>(from: D) -> Result<Strategy, D::Error> {
     Requestable::deserialize(from).map(Strategy::from)
 }
 
-/// Reads one as [`asked`] does, or nothing.
+/// Parses an optional strategy as [`asked`] does.
 ///
 /// # Errors
 /// As [`asked`].
@@ -72,19 +72,19 @@ impl Strategy {
         self.into()
     }
 
-    /// Whether its versions have a narrative that the gate can hold to account.
+    /// Whether its versions have a narrative that the gate can check.
     #[must_use]
     pub fn has_narrative(self) -> bool {
         matches!(self, Self::Anchored | Self::Regenerative)
     }
 
-    /// Whether its versions can be verified against the ledger and by probes.
+    /// Whether its versions can be checked against the ledger and by probes.
     #[must_use]
     pub fn is_verifiable(self) -> bool {
         self.verifiable() != Verifiable::No
     }
 
-    /// How far its versions can be held against the originals.
+    /// How far its versions can be checked against the originals.
     #[must_use]
     pub fn verifiable(self) -> Verifiable {
         match self {
@@ -94,13 +94,13 @@ impl Strategy {
         }
     }
 
-    /// Whether an engine is asked for a narrative at all.
+    /// Whether an engine writes a narrative.
     #[must_use]
     pub fn asks_an_engine(self) -> bool {
         !matches!(self, Self::SlidingWindow)
     }
 
-    /// Messages that stay verbatim when nobody says how many.
+    /// How many messages stay verbatim unless a setting says otherwise.
     #[must_use]
     pub fn preserves(self) -> u32 {
         match self {
@@ -109,8 +109,8 @@ impl Strategy {
         }
     }
 
-    /// A rendering takes at most this share of what it replaces, so that a compression compresses even
-    /// when its bound would leave room for more.
+    /// The largest share that a rendering may take of what it replaces, so that a compression saves tokens
+    /// even when its bound would leave room for more.
     #[must_use]
     pub fn share_of_before(self) -> f64 {
         match self {
@@ -120,18 +120,18 @@ impl Strategy {
         }
     }
 
-    /// What is tried on the same span when the gate refuses a candidate for good.
+    /// The strategy that is tried on the same span when the gate refuses a candidate for good.
     #[must_use]
     pub fn fallback(self) -> Option<Self> {
         match self {
-            // The record of before is still there to be merged into.
+            // The earlier record is still there to be merged into.
             Self::Regenerative => Some(Self::Anchored),
             Self::Anchored | Self::Opaque | Self::SlidingWindow | Self::Rollback => None,
         }
     }
 }
 
-/// How far a version can be held against the originals.
+/// How far a version can be checked against the originals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verifiable {

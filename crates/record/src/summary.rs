@@ -1,7 +1,7 @@
-//! The anchored summary: forced sections, each present in every version, filled or explicitly empty.
+//! The anchored summary, section by section; every version has every section, filled or explicitly empty.
 //!
-//! A summary is complete; only a rendering of it is bounded. `entries` has the entries of its sections, `document`
-//! its JSON.
+//! A summary is complete; only a rendering of it is limited. `entries` has the entries of its sections,
+//! `document` its JSON.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -65,15 +65,15 @@ pub struct Summary {
     pub notes: Vec<Remark>,
     /// What must hold, word for word.
     pub constraints: Vec<Constraint>,
-    /// How many entries of a section a bound left out; recall finds what they came from.
+    /// How many entries of a section a limit removed; recall finds the messages that they came from.
     pub left_out: BTreeMap<Section, u32>,
-    /// The turns that the digest is chosen from. Stored with the record, and no section of it: the document is what
-    /// was understood, and these are words.
+    /// The turns that the digest is chosen from. They are stored with the record and are no section of it:
+    /// the document says what was understood, and these are quotations.
     pub digest: Vec<Turn>,
 }
 
 impl Summary {
-    /// What the ledger of the next span is told of: the files, changed and read, and the things.
+    /// The names that the ledger of the next span needs: files, changed and read, and things.
     #[must_use]
     pub fn known(&self) -> EarlierNames<'_> {
         let changed = self.files_modified.iter().map(|file| file.path.as_str());
@@ -86,7 +86,7 @@ impl Summary {
 
 impl From<Summary> for Document {
     fn from(record: Summary) -> Self {
-        // Every section by its name, so that a new one is not forgotten.
+        // By name, so that the compiler reports a new section that is forgotten here.
         let Summary {
             session_intent,
             session_intent_seqs,
@@ -163,7 +163,7 @@ impl From<Document> for Summary {
             constraints,
             left_out,
         } = document;
-        // Views say nothing of their own; where there is nothing that they are views of, they are what was stored.
+        // Views are ignored when their sources are there; otherwise they are what an earlier release stored.
         if requests.is_empty() {
             requests = intent_history.into_iter().map(RequestEntry::from).collect();
         }

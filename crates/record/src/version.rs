@@ -1,4 +1,4 @@
-//! A published summary with what is known about its making.
+//! A published version: the summary and its metadata.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ pub struct VersionMeta {
 }
 
 impl VersionMeta {
-    /// The share saved, `None` when there was nothing before.
+    /// The share of tokens that was saved; `None` when there was nothing before.
     #[must_use]
     pub fn ratio(tokens_before: i64, tokens_after: i64) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]

@@ -1,4 +1,4 @@
-//! What was added, changed and dropped between two versions, section by section.
+//! The difference between two versions: what was added, changed and dropped, section by section.
 
 use std::collections::HashMap;
 
@@ -79,10 +79,10 @@ fn json(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or(Value::Null)
 }
 
-/// A section's entries, each under what makes it the same entry in another version.
+/// A section's entries, each under its key in other versions.
 fn entries(summary: &Summary, section: Section) -> Vec<(String, Value)> {
     let mut seen: HashMap<String, usize> = HashMap::new();
-    // Two entries of one key stay two entries.
+    // Two entries with the same key stay two entries.
     let mut unique = |key: String| {
         let n = seen.entry(key.clone()).or_insert(0);
         *n += 1;
@@ -101,7 +101,7 @@ fn entries(summary: &Summary, section: Section) -> Vec<(String, Value)> {
         }
         Section::CurrentState => vec![("current_state".to_owned(), json(&summary.current_state))],
         Section::Requests => list!(requests, |e| wording::normalized(&e.text)),
-        // A file that was renamed is another entry under another path; its old one is dropped.
+        // A renamed file is another entry, under its new path; the old one is dropped.
         Section::FilesModified => list!(files_modified, |e| path_key(&e.path)),
         Section::FilesRead => list!(files_read, |e| path_key(&e.path)),
         Section::DecisionsMade => list!(decisions_made, |e| wording::normalized(&e.decision)),

@@ -8,9 +8,9 @@
 //! a small request waits less for them; while the processor is otherwise idle they lose nothing. The workers' thread
 //! keeps the normal priority: it may hold a session's lock, which appends wait for.
 //!
-//! Tried on a busy machine, from outside: a long slice (`sched_setattr`) gave no clear answer; the scheduler's idle
-//! class for these threads, and also for the workers' and their database processes, took a tenth off or nothing; a
-//! lower priority than this made compressions come too late.
+//! Tried on a busy machine and dropped: a long slice (`sched_setattr`) gave no clear result; the
+//! scheduler's idle class for these threads, and also for the workers' and their database processes, saved a
+//! tenth or nothing; a priority lower than this one made compressions come too late.
 
 use std::num::NonZeroUsize;
 use std::pin::pin;
@@ -39,7 +39,7 @@ static THREADS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
         .build()
 });
 
-/// Read once, because the system reads several files for the answer.
+/// Read once, because the system reads several files to answer it.
 static PROCESSORS: LazyLock<usize> =
     LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZeroUsize::get));
 
@@ -114,10 +114,10 @@ pub struct DedicatedRuntime {
 }
 
 impl DedicatedRuntime {
-    /// Starts the threads; all have the same name.
+    /// Starts the threads, which all have the same name.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// When the system cannot start a thread.
     pub fn start(name: &str, threads: NonZeroUsize) -> std::io::Result<Self> {
         let mut builder = Builder::new_multi_thread();
         let runtime = builder.worker_threads(threads.get()).thread_name(name).enable_all().build()?;

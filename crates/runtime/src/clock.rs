@@ -1,4 +1,4 @@
-//! The clock: the only place of the service that reads the time of day.
+//! The clock: the only place of the service that reads the time of day, so that tests can freeze it.
 
 use chrono::{DateTime, Utc};
 

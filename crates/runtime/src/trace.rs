@@ -3,9 +3,9 @@
 //!
 //! Without an exporter no span has a context, and these functions do nothing.
 //!
-//! It is stored in the job's row, because the process that asks and the one that works share nothing else. Of appends
-//! that shared a transaction the newest one's trace stands for all, because the job is one. A model's server is sent
-//! none: it is a third party's.
+//! The trace context is in the job's row, because the process that enqueues and the one that works share
+//! nothing else. For appends that shared a transaction the newest one's trace is stored, because they start
+//! one job. It is not sent to a model's server, which belongs to a third party.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 /// The name of the header, which is also the propagator's key.
 pub const HEADER: &str = "traceparent";
 
-/// The context of the current span, when it is exported.
+/// The trace context of the current span; `None` when no span is exported.
 #[must_use]
 pub fn current() -> Option<String> {
     let context = Span::current().context();

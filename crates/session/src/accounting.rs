@@ -1,7 +1,7 @@
-//! The running counts of a session, kept with its row so that an append costs the same at any length.
+//! The running counts of a session, stored in its row so that an append costs the same at any length.
 //!
-//! One path feeds them: [`Accounting::push`], message by message, whether the messages are being
-//! appended or counted afresh after a publication.
+//! All of them are counted by [`Accounting::push`], message by message, both for appended messages and for
+//! those that are counted again after a publication.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -23,10 +23,10 @@ pub use components::Components;
 pub use message_counts::MessageCounts;
 pub use open_group::{MAX_GROUP_BYTES, OpenGroup};
 
-/// What a placeholder takes, about: its reference, its size, what was asked and the line that tells most.
+/// The tokens of a placeholder, about: its reference, its size, the call's description and the key line.
 pub const PLACEHOLDER_TOKENS: u32 = 60;
 
-/// A user message that lies inside the span and is still served word for word.
+/// A user message that the summary covers and that is still served word for word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetainedUserMessage {
     /// Its position.
@@ -43,22 +43,22 @@ pub struct Accounting {
     pub system_through: Seq,
     /// Tokens of the system prompt.
     pub system_tokens: u32,
-    /// What the provider's reports correct.
+    /// The correction of the windows by the provider's reports.
     #[serde(skip_serializing_if = "Calibration::is_none")]
     pub calibration: Calibration,
     /// Tokens of the summary message that contexts serve.
     pub summary_tokens: u32,
-    /// Tokens of the digest's.
+    /// Tokens of the digest's message.
     #[serde(skip_serializing_if = "is_zero")]
     pub digest_tokens: u32,
     /// Tokens of the pins, the tenant's included.
     pub pins_tokens: u32,
-    /// The tenant's revision whose pins they count.
+    /// The tenant's settings revision that `pins_tokens` was counted under.
     #[serde(skip_serializing_if = "is_zero")]
     pub pins_revision: i64,
     /// Messages after the anchor, the system prompt aside.
     pub tail_messages: u32,
-    /// Their tokens, nothing masked.
+    /// Their tokens, with nothing masked.
     pub tail_tokens: u64,
     /// Those of their tokens that are tool output.
     pub tool_output_tokens: u64,
@@ -66,54 +66,54 @@ pub struct Accounting {
     pub retrieved_tokens: u64,
     /// User messages after the anchor.
     pub turns: u32,
-    /// Eligible tool outputs up to here are served as placeholders.
+    /// The mask position: eligible tool outputs up to here are served as placeholders.
     pub mask_upto: Seq,
     /// Tokens that those placeholders save.
     pub masked_tokens: u64,
     /// Tool results after `mask_upto`.
     pub unmasked_results: u32,
-    /// The current turn's user message, when the summary covers it.
-    /// The current turn's user message, when the summary covers it. It stays until the next version: if it went with the
-    /// next user message, everything behind it would move, and the provider's cache of the prefix would be lost each turn.
+    /// The current turn's user message, when the summary covers it. It stays until the next version: if it
+    /// went with the next user message, everything after it would move, and the provider's cache of the
+    /// prefix would be lost each turn.
     pub carried: Option<RetainedUserMessage>,
     /// The newest user message.
     pub last_user: Option<RetainedUserMessage>,
-    /// First messages of the newest groups, ascending: enough to find where a span may end.
+    /// First messages of the newest groups, ascending: enough of them to compute where a span may end.
     pub group_starts: Vec<Seq>,
-    /// Calls of the newest group that wait for their result.
+    /// Calls of the newest group that wait for their results.
     pub open_calls: u32,
-    /// The newest group, while it may grow.
+    /// The newest group, while messages may join it.
     #[serde(skip_serializing_if = "OpenGroup::is_closed")]
     pub open_group: OpenGroup,
-    /// Tokens ever appended.
+    /// All tokens that were ever appended.
     pub appended_tokens: u64,
     /// `appended_tokens` when the last compression ended.
     pub settled_tokens: u64,
     /// The newest message when the last compression ended.
     pub settled_head: Seq,
-    /// The last message that the last attempt covered.
+    /// The last message of the last attempt's span.
     pub attempted_through: Seq,
-    /// The span must hold this many tokens before a candidate that was not smaller is tried again.
+    /// The tokens that the span must have before another attempt; set when nothing came of the last one.
     pub retry_tokens: u64,
-    /// Tokens that have to arrive for the compressions that a full window started.
+    /// Tokens that must arrive to pay for the compressions that a full window started.
     #[serde(skip_serializing_if = "is_zero")]
     pub spent_tokens: u64,
-    /// The last version left the context above the target.
+    /// Whether the last version left the context above the target.
     #[serde(skip_serializing_if = "is_false")]
     pub above_target: bool,
-    /// A rollback suspended automatic compression below the critical level.
+    /// Whether a rollback suspended automatic compression below the critical level.
     pub suspended: bool,
-    /// What a compression ahead of need has read; `None` while none has since the last version.
+    /// The last speculative compression; `None` while there is none since the last version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepared: Option<Prepared>,
 }
 
-/// How far a compression ahead of need has read, and under which pins and settings.
+/// The last message of a speculative compression, and the pins and settings that it was made under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prepared {
     /// The last message that it covers.
     pub through: Seq,
-    /// The context's revision that it was made under; it is stale under any other.
+    /// The context revision that it was made under; under any other it is stale.
     pub revision: i64,
 }
 
@@ -196,7 +196,7 @@ impl Accounting {
         let before = self.group_starts.partition_point(|start| *start <= first_preserved);
         let edge = before.checked_sub(1).and_then(|i| self.group_starts.get(i)).copied();
         let mut end = match edge {
-            // Everything is preserved when the oldest group known starts after the edge.
+            // The oldest group that is stored starts after the edge, so everything is preserved.
             None => self.group_starts.first().map_or(head, |start| start - 1),
             Some(start) if first_preserved <= head => start - 1,
             Some(_) => head,
@@ -210,22 +210,22 @@ impl Accounting {
         end
     }
 
-    /// The last message of the group that a message is in, as far as groups are still known: those before
-    /// the preserved messages are not, and the message itself stands for its group.
+    /// The last message of the group that contains `seq`. Groups before the preserved messages are not
+    /// stored; for a message of one of them, its own position.
     #[must_use]
     pub fn group_end(&self, seq: Seq, head: Seq) -> Seq {
         let next = self.group_starts.partition_point(|start| *start <= seq);
         if next == 0 { seq } else { self.group_starts.get(next).map_or(head, |start| start - 1) }
     }
 
-    /// What a default context would serve now, in tokens.
+    /// The tokens that a default context would have now.
     #[must_use]
     pub fn context_tokens(&self) -> u64 {
         let told = u64::from(self.summary_tokens) + u64::from(self.digest_tokens);
         u64::from(self.fixed_tokens()) + told + self.tail_tokens.saturating_sub(self.masked_tokens)
     }
 
-    /// What of a context no compression takes away: system prompt, pins, and the user message that is carried.
+    /// The tokens that no compression removes: system prompt, pins, and the carried user message.
     #[must_use]
     pub fn fixed_tokens(&self) -> u32 {
         let carried = self.carried.map_or(0, |carried| carried.tokens);
@@ -261,8 +261,8 @@ impl Accounting {
         }
     }
 
-    /// Moves the mask position and counts what the placeholders save. `tail` is ascending and holds
-    /// every message after the anchor, the system prompt aside.
+    /// Moves the mask position and counts the tokens that placeholders save. `tail` is every message after
+    /// the anchor except the system prompt, ascending.
     pub fn mask_through<T: AsShape>(&mut self, upto: Seq, tail: &[T], marks: &Marks) {
         self.mask_upto = upto.max(self.mask_upto);
         self.masked_tokens = 0;
@@ -280,7 +280,7 @@ impl Accounting {
         }
     }
 
-    /// What placeholders save within the messages up to `through`.
+    /// The tokens that placeholders save within the messages up to `through`.
     #[must_use]
     pub fn masked_within<T: AsShape>(&self, items: &[T], marks: &Marks, through: Seq) -> u32 {
         let mut masked = Self { mask_upto: self.mask_upto.min(through), ..Self::default() };
@@ -288,8 +288,8 @@ impl Accounting {
         u32::try_from(masked.masked_tokens).unwrap_or(u32::MAX)
     }
 
-    /// Counts afresh after a publication or a rollback: the tail is what lies after the new anchor.
-    /// `tail` is ascending and holds every message after `anchor`, the system prompt aside.
+    /// The counts after a publication or a rollback, counted again from `tail`: every message after `anchor`
+    /// except the system prompt, ascending.
     #[must_use]
     pub fn rebuilt(&self, anchor: Seq, tail: &[MessageCounts], preserve_recent: u32) -> Self {
         let mut fresh = Self {

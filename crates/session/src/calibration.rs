@@ -1,33 +1,33 @@
-//! How the provider's own counts correct the service's.
+//! Corrects the service's token counts by those that the provider reports.
 //!
-//! The service goes on counting with the session's tokenizer, so that every figure that it stores,
-//! serves and reports stays on one basis. What a report corrects is how large the windows are on that
-//! basis: a provider that counts 1.25 tokens for each of ours has room for 160,000 / 1.25 of ours.
+//! The service always counts with the session's tokenizer, so that every figure that it stores, serves and
+//! reports has one basis. A report corrects the size of the windows on that basis: for a provider that counts
+//! 1.25 tokens for each of ours, a window of 160,000 has room for 160,000 / 1.25 of ours.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// A ratio of one, in thousandths.
 const ONE: u64 = 1_000;
-/// Ratios that vocabularies differ by are kept within these.
+/// The least and the largest correction, in thousandths: tokenizers do not differ by more.
 const LEAST: u64 = 500;
 const MOST: u64 = 2_000;
-/// A ratio beyond these is about something else than the context, and says nothing.
+/// A report whose ratio is outside these is about something other than the context and is ignored.
 const PLAUSIBLE: std::ops::RangeInclusive<u64> = 250..=4_000;
-/// What a further report weighs against those before it, of ten.
+/// The weight of a further report against the earlier ones, in tenths.
 const WEIGHT: u64 = 3;
-/// The correction in force moves when the reports are this many thousandths of it away from it.
+/// The correction in force changes when the smoothed reports differ from it by this many thousandths of it.
 const STEP: u64 = 30;
 
 /// The correction of a session's counts; ratios are in thousandths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Calibration {
-    /// What the reports come to.
+    /// The smoothed ratio of the reports.
     smoothed: u64,
     /// The correction in force.
     applied: u64,
-    /// Reports that were used.
+    /// How many reports were used.
     reports: u32,
 }
 
@@ -40,7 +40,7 @@ impl Default for Calibration {
 /// What became of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-// Schemas have one name space, and a probe's verdict is there already.
+// The schema's name differs, because schemas share one name space and a probe's verdict has this one.
 #[schema(as = ReportVerdict)]
 pub enum Verdict {
     /// It counts in full.
@@ -52,33 +52,33 @@ pub enum Verdict {
 }
 
 impl Calibration {
-    /// Whether nothing was reported yet.
+    /// Whether no report was used yet.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.reports == 0
     }
 
-    /// What a token of ours is in the provider's, as in force; 1 without reports.
+    /// The provider's tokens for each of ours, as in force; 1 without reports.
     #[must_use]
     pub fn factor(&self) -> f64 {
         thousandths(self.applied)
     }
 
-    /// What the reports come to, whether it is in force yet or not.
+    /// The smoothed ratio of the reports, whether it is in force yet or not.
     #[must_use]
     pub fn smoothed(&self) -> f64 {
         thousandths(self.smoothed)
     }
 
-    /// A window of the provider's in tokens of ours, rounded down.
+    /// A window of the provider's, in tokens of ours, rounded down.
     #[must_use]
     pub fn window(&self, tokens: u32) -> u32 {
         let ours = u64::from(tokens) * ONE / self.applied.max(1);
         u32::try_from(ours).unwrap_or(u32::MAX)
     }
 
-    /// Takes a report in: `counted` tokens of ours were `reported` by the provider. The first one that
-    /// is plausible counts in full; later ones are smoothed.
+    /// Adds a report: the provider counted `reported` tokens where the service counted `counted`. The first
+    /// plausible report counts in full; later ones are smoothed.
     pub fn take(&mut self, counted: u64, reported: u64) -> Verdict {
         if counted == 0 || reported == 0 {
             return Verdict::Ignored;
@@ -94,7 +94,8 @@ impl Calibration {
             _ => (self.smoothed * (10 - WEIGHT) + kept * WEIGHT + 5) / 10,
         };
         self.reports = self.reports.saturating_add(1);
-        // In steps: every move is a new revision of the context, and most reports only confirm.
+        // In steps, because every change is a new revision of the context, and most reports only confirm the
+        // last one.
         if self.smoothed.abs_diff(self.applied) * ONE >= self.applied * STEP {
             self.applied = self.smoothed;
         }

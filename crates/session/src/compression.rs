@@ -12,7 +12,7 @@ use anchord_record::gate::GateRecord;
 use anchord_record::probe::Scores;
 use anchord_record::strategy::{Engine, EngineChoice, Strategy};
 
-/// What asks for a compression when a caller does.
+/// The trigger's name when a caller asks for the compression.
 pub const MANUAL: &str = "manual";
 
 /// What a compression covers, fixed at its first claim.
@@ -59,13 +59,13 @@ impl Status {
         self.into()
     }
 
-    /// Reads the status' word.
+    /// Parses the status' word; `None` when it is not one.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         word.parse().ok()
     }
 
-    /// Whether the compression is still to be done.
+    /// Whether the compression waits or runs.
     #[must_use]
     pub fn is_live(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
@@ -111,7 +111,7 @@ pub struct Request {
     pub version: Option<i64>,
 }
 
-/// What came of a compression.
+/// The result of a compression.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Report {
@@ -150,7 +150,7 @@ pub struct Report {
     /// What the judge gave it overall, 0 to 5; absent without a judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rubric: Option<f64>,
-    /// How much of what the model told was published, and what was not; absent when none told it.
+    /// How much of the model's answer was published, and what was not; absent when no model was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Account>,
     /// What a reader should know.

@@ -53,7 +53,7 @@ pub enum Level {
     Red,
 }
 
-/// The flags of what came of a compression, and of what was found when its version was looked back on.
+/// The flags of a compression's result and of the hindsight about its version.
 #[must_use]
 pub fn of(report: &Report, hindsight: Option<&Hindsight>) -> Vec<Flag> {
     let mut flags = Vec::new();

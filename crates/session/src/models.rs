@@ -3,14 +3,14 @@
 /// The models that sessions may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Models {
-    /// These.
+    /// Only these.
     Listed(Vec<String>),
-    /// Any that the provider offers.
+    /// Any model that the provider offers.
     Any,
 }
 
 impl Models {
-    /// Whether a session may name this one.
+    /// Whether a session may name this model.
     #[must_use]
     pub fn allow(&self, model: &str) -> bool {
         match self {

@@ -6,22 +6,22 @@ use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::shape::{AsShape, Shape};
 
-/// What is known of a message without its body.
+/// A message without its body.
 #[derive(Clone, Debug)]
 pub struct Outline {
     /// Its position.
     pub seq: Seq,
     /// Who speaks.
     pub role: Role,
-    /// It is an item of the responses API.
+    /// Whether it is an item of the Responses API.
     pub is_item: bool,
     /// Its tokens.
     pub tokens: u32,
-    /// What grouping and masking need of it.
+    /// What grouping and masking need of it; `None` for a plain message.
     pub shape: Option<Shape>,
     /// The caller's mark.
     pub keep: Option<Keep>,
-    /// The caller marked it as a retrieved document.
+    /// Whether the caller marked it as a retrieved document.
     pub retrieved: bool,
     /// Bytes of its body.
     pub bytes: u64,
@@ -43,7 +43,7 @@ impl AsShape for Outline {
 }
 
 impl Outline {
-    /// What counting needs of the message.
+    /// The values that a session's counts are made from.
     #[must_use]
     pub fn counted(&self) -> MessageCounts {
         let bytes = u32::try_from(self.bytes).unwrap_or(u32::MAX);

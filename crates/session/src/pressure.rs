@@ -1,5 +1,5 @@
-//! What a session does when its window fills: it masks before anything is summarised, and
-//! is not summarised more often than that can be of use.
+//! What a session does when its window fills: it masks tool outputs before it is summarised, and it limits
+//! how often it is summarised.
 
 use crate::accounting::Accounting;
 use crate::room::Room;
@@ -8,12 +8,12 @@ use anchord_context::mask::{self, Level, Marks, MaskMode};
 use anchord_messages::shape::AsShape;
 use anchord_record::fill::share_of;
 
-/// Below these many unmasked tool results the mask position cannot move at the warn level, so that the
-/// messages are not even looked at.
+/// With at most this many unmasked tool results the mask position cannot move at the warn level, so the
+/// messages are not even read.
 const MANY_RESULTS: u32 = 14;
 
 impl Accounting {
-    /// How hard the session presses on its window, when there may be tool outputs to mask.
+    /// The level at which tool outputs are masked; `None` when nothing has to be masked.
     #[must_use]
     pub fn mask_level(&self, policy: &Policy) -> Option<Level> {
         if policy.mask == MaskMode::Off || self.unmasked_results == 0 {
@@ -29,8 +29,8 @@ impl Accounting {
         }
     }
 
-    /// Counts what placeholders save within a new tail, and masks every large output that may be masked
-    /// when the context has not met its goal. `tail` is as for [`Self::mask_through`].
+    /// Counts what placeholders save in a new tail, and moves the mask as far as it may when the context
+    /// exceeds its goal. `tail` is as for [`Self::mask_through`].
     pub fn mask_to<T: AsShape>(&mut self, room: Room, mode: MaskMode, tail: &[T], marks: &Marks) {
         if mode == MaskMode::Off {
             return;
@@ -42,7 +42,7 @@ impl Accounting {
         }
     }
 
-    /// Notes that a version was published, by the window's fill or for another reason.
+    /// Counts a published version; `by_window` if the window's fill started it.
     pub fn publish(&mut self, policy: &Policy, by_window: bool) {
         let enough = share_of(policy.effective_window, policy.compress - HYSTERESIS_SHARE);
         self.above_target = self.context_tokens() > u64::from(enough);
@@ -51,11 +51,11 @@ impl Accounting {
         }
     }
 
-    /// Whether another compression for the window's sake would be too often. Where versions reach the
-    /// target, the next is due when a whole stretch from target to trigger has arrived. Where system
-    /// prompt and newest messages alone keep the context above it, every new message would be a reason:
-    /// then at most three are made where two would do, and masking keeps the budget meanwhile. The cost: in such windows
-    /// up to an eighth of the window stands uncovered for a while.
+    /// Whether another compression because of the window would be too soon. Where versions reach the target,
+    /// the next is due when all tokens between target and trigger have arrived. Where system prompt and
+    /// newest messages alone keep the context above it, every new message would be a reason. Then at most
+    /// three versions are made where two would do, and masking keeps the budget meanwhile. The cost: in such
+    /// windows up to an eighth of the window stays uncovered for a while.
     #[must_use]
     pub fn is_compressed_too_often(&self, policy: &Policy) -> bool {
         let trigger = u64::from(share_of(policy.effective_window, policy.compress));
@@ -64,8 +64,8 @@ impl Accounting {
     }
 }
 
-/// The tokens that have to arrive for one compression: two thirds of those between its goal and the trigger. Where system
-/// prompt and pins leave nothing between them, of the hysteresis.
+/// The tokens that must arrive for one compression: two thirds of those between its goal and the trigger, or
+/// of the hysteresis where system prompt and pins leave less between them.
 fn worth(policy: &Policy, counts: &Accounting) -> u64 {
     let trigger = u64::from(share_of(policy.effective_window, policy.compress));
     let hysteresis = u64::from(share_of(policy.effective_window, HYSTERESIS_SHARE));

@@ -1,4 +1,4 @@
-//! Quotas: what a tenant may use, beyond what bounds every tenant of the installation.
+//! Quotas: limits for a single tenant, besides those for every tenant of the installation.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -27,10 +27,10 @@ pub struct Quotas {
 }
 
 impl Quotas {
-    /// Checks the bounds; the error names the field and what is allowed.
+    /// Checks the limits; the error names the field and the allowed values.
     ///
     /// # Errors
-    /// When a bound would let nothing through where something must go through.
+    /// When a limit is outside its range: some must not be 0, and all must fit the database's type.
     pub fn validate(&self) -> Result<(), (&'static str, &'static str)> {
         if self.requests_per_second == Some(0) {
             return Err((
@@ -41,7 +41,7 @@ impl Quotas {
         if self.concurrent_compressions.is_some_and(|jobs| !(1..=1_000).contains(&jobs)) {
             return Err(("concurrent_compressions", "must be from 1 to 1000"));
         }
-        // The database keeps whole numbers of 64 bits with a sign.
+        // The database stores signed integers of 64 bits.
         let large = [
             ("messages_per_day", self.messages_per_day),
             ("stored_bytes", self.stored_bytes),

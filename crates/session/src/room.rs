@@ -1,7 +1,8 @@
-//! How much of the window is filled after a compression, and who gets it: the record, the digest, the newest messages.
+//! Divides the part of the window that is filled after a compression among record, digest and newest
+//! messages.
 //!
-//! Invariant: system prompt and pins come on top, and all of it stays below the trigger less the hysteresis, so that one
-//! compression does not ask for the next.
+//! Invariant: system prompt and pins come on top, and all of it together stays below the trigger less the
+//! hysteresis, so that one compression does not trigger the next.
 
 use super::accounting::{Accounting, MessageCounts};
 use super::settings::{HYSTERESIS_SHARE, Policy};
@@ -14,38 +15,40 @@ use anchord_record::digest;
 use anchord_record::fill::share_of;
 use anchord_record::render::LEAST_BOUND_TOKENS;
 
-/// What the record takes of the fill at most, and the newest messages when the digest needs its part.
+/// The largest share of the fill that the record may take.
 const RECORD_SHARE: f64 = 0.4;
+/// The share of the fill that the newest messages may always take; more where record and digest leave more.
 const TAIL_SHARE: f64 = 0.4;
-/// What a context may have above its goal: messages come while a version is made.
+/// How far a context may exceed its goal and still count as met: messages arrive while a version is made.
 const TOLERANCE_SHARE: f64 = 0.05;
 
-/// The room of a context after a compression, in tokens.
+/// How a context is divided after a compression, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// What stands in it whatever is compressed: system prompt, pins, and the current turn's user message.
+    /// What no compression removes: system prompt, pins, and the current turn's user message.
     pub fixed: u32,
     /// For record, digest and newest messages.
     pub fill: u32,
-    /// Less than the caller named, because it would have been above the trigger less the hysteresis.
+    /// Whether `fill` is less than the caller asked for, because the trigger less the hysteresis does not
+    /// allow more.
     pub is_lowered: bool,
-    /// The whole context is within its goal already.
+    /// Whether the whole context is within its goal already.
     pub has_room: bool,
-    /// It may have so much more and has still met it.
+    /// How far the context may exceed its goal and still count as met.
     tolerated: u32,
 }
 
-/// Room in tokens.
+/// What the messages after a span leave of the fill, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
     /// For the record.
     pub record: u32,
-    /// For record and digest.
+    /// For record and digest together.
     pub together: u32,
 }
 
 impl Room {
-    /// The room that a policy gives, or the share that a caller named in its place.
+    /// The room under a policy. `named` is a share of the effective window in place of the policy's `fill`.
     #[must_use]
     pub fn of(policy: &Policy, named: Option<f64>, counts: &Accounting) -> Self {
         let window = policy.effective_window;
@@ -58,13 +61,13 @@ impl Room {
         Self { fixed, fill, is_lowered: named.is_some() && asked > ceiling, has_room, tolerated }
     }
 
-    /// What the whole context has at most when it is met.
+    /// The most tokens that the whole context should have after a compression.
     #[must_use]
     pub fn goal(self) -> u64 {
         u64::from(self.fixed) + u64::from(self.fill)
     }
 
-    /// Whether a context of so many tokens has met it.
+    /// Whether a context of `tokens` counts as within its goal.
     #[must_use]
     pub fn is_met(self, tokens: u64) -> bool {
         tokens <= self.goal() + u64::from(self.tolerated)
@@ -76,8 +79,10 @@ impl Room {
         share_of(self.fill, RECORD_SHARE).min(most).max(LEAST_BOUND_TOKENS.min(most))
     }
 
-    /// The last message that a span covers: so many of the newest stay as there is room for, and those that are
-    /// preserved; these alone where the whole context has room and something still asks for a compression. `items` is every message after the anchor, `tail` the same with the tokens that are served.
+    /// The last message that a span covers. The newest messages stay out of it as far as they fit, and at
+    /// least the `preserve` newest ones; only these where the whole context has room already. `items` is
+    /// every message after the anchor, `tail` the same with the tokens that are served; the span ends at
+    /// `through` at the latest.
     ///
     /// # Errors
     /// When no message may be covered, with the reason.
@@ -95,14 +100,14 @@ impl Room {
         }
     }
 
-    /// Whether all of these messages would stay if they alone were left: then a compression that follows at once has
-    /// nothing to cover.
+    /// Whether all of these messages fit as newest messages, so that a follow-up compression has nothing to
+    /// cover.
     #[must_use]
     pub fn holds<T: AsShape>(self, policy: &Policy, (items, tail): (&[T], &[MessageCounts])) -> bool {
         self.tail_end(policy, tail, &group::groups(items)).is_none()
     }
 
-    /// What is left for record and digest beside the messages after a span.
+    /// The room for record and digest beside the messages after `through`.
     #[must_use]
     pub fn beside(self, policy: &Policy, tail: &[MessageCounts], through: Seq) -> Left {
         let after = tail.iter().filter(|message| message.seq > through);
@@ -112,13 +117,14 @@ impl Room {
         Left { record: self.record(policy).min(together).max(least), together }
     }
 
-    /// The last message before those of the newest that there is room for; `None` when all of them have room.
+    /// The last message that does not fit among the newest ones; `None` when all fit.
     fn tail_end(self, policy: &Policy, tail: &[MessageCounts], groups: &[Group]) -> Option<Seq> {
         let record = self.record(policy);
         let beside = self.fill.saturating_sub(record).saturating_sub(digest::MOST_TOKENS);
         let most = u64::from(share_of(self.fill, TAIL_SHARE).max(beside));
         let least = u64::from(policy.preserve_recent_tokens.min(self.fill.saturating_sub(record)));
-        // Signals that count messages or turns would ask for the next compression at once.
+        // Half of the count at which the message or turn signal acts; otherwise it would start the next
+        // compression at once.
         let counted = |kind, at: u32| if policy.name.counts(kind) { (at / 2).max(1) } else { u32::MAX };
         let [_, messages, _] = policy.messages;
         let most_messages = counted(SignalKind::MessageCount, messages);

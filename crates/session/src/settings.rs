@@ -1,8 +1,8 @@
 //! A session's settings: what the caller set, and the policy that follows from it.
 //!
-//! An absent field keeps its value and null resets it, so a stored document holds only what was
-//! set, and defaults are resolved when they are used. `document` has the fields, `change` a caller's change,
-//! `validate` the limits, `policy` the settings with every default resolved.
+//! An absent field of a change keeps its value and null resets it, so a stored document holds only what was
+//! set; defaults are resolved when they are used. `document` has the fields, `change` applies a caller's
+//! change, `validate` checks limits, `policy` is the settings with every default resolved.
 
 mod change;
 mod document;
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_effective_window_is_the_rest_of_the_parts_or_four_fifths() {
+    fn the_effective_window_is_what_reservations_leave_or_four_fifths() {
         assert_eq!(Settings::default().policy().effective_window, 160_000);
         let parts = patch(
             &Settings::default(),

@@ -88,7 +88,7 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// A signal, before a policy is asked whether it counts.
+    /// A signal; whether it counts is set later, by the policy.
     pub(crate) fn new(kind: SignalKind, action: Action, detail: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, action, detail: detail.into(), counts: false }
     }

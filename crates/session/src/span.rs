@@ -9,30 +9,31 @@ use anchord_messages::group::{self, NoSpan};
 use anchord_messages::id::Seq;
 use anchord_record::strategy::Strategy;
 
-/// Bytes of message bodies that one compression reads, about; what lies beyond is the follow-up's. Bounds the memory of
-/// a worker, whatever the length of the session. A group goes whole, and is bounded where it is appended.
+/// About how many bytes of message bodies one compression reads; a follow-up covers the rest. This limits the
+/// memory of a worker, whatever the session's length. A group is never split; its size is limited when it is
+/// appended.
 const SPAN_BYTES: u64 = 8 * 1024 * 1024;
-/// A span below this takes another group, however large that is: too little of it can be told in less than it is.
+/// A span below this takes one more group, however large: a summary of less would hardly be smaller than it.
 const LEAST_SPAN_BYTES: u64 = SPAN_BYTES / 2;
 
-/// What is asked of a span.
+/// What a span is chosen by.
 #[derive(Clone, Copy, Debug)]
 pub struct SpanRequest<'a> {
-    /// What asked for the compression.
+    /// The trigger of the compression.
     pub trigger: &'a str,
-    /// What it was asked to do.
+    /// The request of the compression.
     pub request: &'a Request,
-    /// How it is done.
+    /// Its strategy.
     pub strategy: Strategy,
-    /// Where it must end at the latest.
+    /// The last message that it may cover at most.
     pub through: Option<Seq>,
 }
 
-/// The last message that a new span may cover, however large it is: what the caller asked for, else so far that the
-/// newest messages fit into their part of the fill.
+/// The last message that a new span may cover, before its size is limited: what the caller asked for, else so
+/// far that the newest messages fit into their part of the fill.
 ///
 /// # Errors
-/// When there is nothing that it may cover, with the reason.
+/// The reason, when no message may be covered.
 pub fn end(
     settings: &Settings,
     counts: &Accounting,
@@ -55,7 +56,7 @@ pub fn end(
     room.span_end(&policy, (outlines, &served(counts, outlines)), (preserve, through))
 }
 
-/// The policy with what the request says of the newest messages.
+/// The policy with the request's own values for the newest messages.
 #[must_use]
 pub fn policy(settings: &Settings, counts: &Accounting, request: &Request) -> Policy {
     let mut policy = settings.policy().calibrated(counts.calibration);
@@ -79,7 +80,7 @@ pub fn served(counts: &Accounting, outlines: &[Outline]) -> Vec<MessageCounts> {
     tail
 }
 
-/// The last group's end within [`SPAN_BYTES`]; at least one group goes, and [`LEAST_SPAN_BYTES`].
+/// The end of the last group within [`SPAN_BYTES`]; at least one group, and at least [`LEAST_SPAN_BYTES`].
 #[must_use]
 pub fn bounded(outlines: &[Outline], end: Seq) -> Seq {
     let groups = group::groups(outlines);

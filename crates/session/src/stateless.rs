@@ -1,8 +1,8 @@
-//! One compression of messages that are not stored: span, candidate and context in one call, without a model.
+//! Compresses messages that are not stored: span, candidate and context in one call, without a model.
 //!
-//! The steps are those of a session's first compression, and the context is assembled as a session's is,
-//! so that what comes back is valid in its format. Tool outputs become no placeholders: there is no session
-//! that a reference could lead to.
+//! The steps are those of a session's first compression, and the context is assembled in the same way, so
+//! that the reply is valid in its format. Tool outputs are not replaced by placeholders, because there is no
+//! session from which they could be read.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -29,10 +29,10 @@ use anchord_record::strategy::Strategy;
 use anchord_record::summary::Summary;
 use anchord_record::version::VersionMeta;
 
-/// There is no session that a note could refer to.
+/// The session's name in the context: empty, because notes have no session to refer to.
 const NO_SESSION: &str = "";
 
-/// Messages with what is known about each.
+/// A conversation: its messages with their tokens and shapes.
 #[derive(Clone, Debug)]
 pub struct Conversation {
     format: Format,
@@ -48,7 +48,7 @@ impl Conversation {
         Self { format, counter, entries: Vec::new(), messages: Vec::new() }
     }
 
-    /// Takes the next message as its JSON text.
+    /// Adds the next message, given as its JSON text.
     ///
     /// # Errors
     /// When it is not a message of the format.
@@ -80,28 +80,28 @@ impl Conversation {
 pub struct Wanted {
     /// How the summary is made.
     pub strategy: Strategy,
-    /// The most tokens of what comes back; no bound without it.
+    /// The most tokens of the returned context; no limit when absent.
     pub target_tokens: Option<u32>,
     /// When it is made.
     pub now: DateTime<Utc>,
 }
 
-/// What came of it.
+/// The result of a compression without a session.
 #[derive(Clone, Debug)]
 pub struct Compressed {
-    /// The record and what is known about its making; `None` when no summary was worth it.
+    /// The version and its summary; `None` when a summary was not worth it.
     pub summary: Option<(VersionMeta, Summary)>,
-    /// The summary as the context shows it.
+    /// The summary's text in the context.
     pub rendering: Option<String>,
-    /// Whether that is no more than its least form.
+    /// Whether the summary is served in its least form.
     pub is_summary_least: bool,
     /// The system prompt, where the format keeps it apart.
     pub system: Option<String>,
     /// The messages, each as its JSON text.
     pub messages: Vec<String>,
-    /// Tokens of the messages that came in.
+    /// Tokens of the given messages.
     pub tokens_before: u32,
-    /// Tokens of what comes back.
+    /// Tokens of the returned context.
     pub tokens_after: u32,
     /// Runs of messages that are neither served nor covered by the summary, or not in full: first, last,
     /// why.
@@ -110,7 +110,7 @@ pub struct Compressed {
     pub pending_tool_calls: Vec<String>,
     /// Figures of the last candidate's probes.
     pub probes: Scores,
-    /// What a caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
@@ -146,7 +146,7 @@ pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compresse
         digest: &proof.digest,
     });
     let served = serve(conversation, shown, wanted.target_tokens)?;
-    // What is told of the probes is told of what is served.
+    // The probes are reported for the rendering that is served.
     let report = proof.as_ref().filter(|_| served.is_summary_least).map(|proof| {
         let asked: Vec<Probe> = proof.report.results.iter().map(|result| result.probe.clone()).collect();
         probe::score(&asked, &proof.least, &proof.summary)
@@ -156,23 +156,23 @@ pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compresse
     Ok(Compressed { probes, warnings, summary: proof.map(|proof| (proof.meta, proof.summary)), ..served })
 }
 
-/// What a context shows of a summary.
+/// The parts of a summary that a context serves.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
     /// The last message that it covers.
     pub anchor: Seq,
     /// Its text.
     pub rendering: &'a str,
-    /// The smallest text that it can be told in.
+    /// Its least form.
     pub least: &'a str,
-    /// The words of what it covers.
+    /// The digest of the messages that it covers.
     pub digest: &'a digest::ServedDigest,
 }
 
 /// The last message that a summary would cover.
 ///
 /// # Errors
-/// When there is nothing to be covered, with the reason.
+/// The reason, when no message may be covered.
 pub fn span_end(conversation: &Conversation, wanted: Wanted) -> Result<Seq, NoSpan> {
     span(&conversation.entries, wanted)
 }
@@ -184,8 +184,8 @@ pub fn bound(conversation: &Conversation, through: Seq, target_tokens: Option<u3
     room.clamp(LEAST_FORM_TOKENS, DEFAULT_BOUND_TOKENS)
 }
 
-/// The room for the summary and the digest of the messages through `through`, in tokens: what the target leaves, else
-/// the share of all messages that a session's context would fill.
+/// The room for the summary and the digest of the messages up to `through`, in tokens: what the target
+/// leaves, else the share of all messages that a session's context would fill.
 #[must_use]
 pub fn room(conversation: &Conversation, through: Seq, target_tokens: Option<u32>) -> u32 {
     let default =
@@ -193,7 +193,7 @@ pub fn room(conversation: &Conversation, through: Seq, target_tokens: Option<u32
     target_tokens.map_or(default, |target| target.saturating_sub(fixed(conversation, through)))
 }
 
-/// What stands beside them: system prompt, newest messages, and the line that says what a summary is.
+/// The tokens beside them: system prompt, newest messages, and the line that introduces a summary.
 fn fixed(conversation: &Conversation, through: Seq) -> u32 {
     let entries = &conversation.entries;
     let lead = group::leading_system(entries);
@@ -203,7 +203,7 @@ fn fixed(conversation: &Conversation, through: Seq) -> u32 {
     beside.fold(head, |sum, entry| sum.saturating_add(entry.tokens))
 }
 
-/// The span's end: as many of the newest messages as the strategy preserves stay out of it, fewer when a
+/// The span's end: the newest messages that the strategy preserves stay out of it, fewer of them when the
 /// target leaves no room for them beside a summary.
 fn span(entries: &[Entry], wanted: Wanted) -> Result<Seq, NoSpan> {
     let most = usize::try_from(wanted.strategy.preserves()).unwrap_or(usize::MAX);
@@ -222,7 +222,7 @@ fn span(entries: &[Entry], wanted: Wanted) -> Result<Seq, NoSpan> {
             break;
         }
     }
-    // The reason is the strategy's own when nothing may be covered at all.
+    // When nothing at all may be covered, the strategy's own reason is returned.
     end.or_else(|_| group::span_end(entries, most, None))
 }
 
@@ -256,7 +256,7 @@ fn prove(conversation: &Conversation, through: Seq, wanted: Wanted) -> CheckedDr
     }
 }
 
-/// Assembles the context of a conversation with its summary; what is known about the summary is left open.
+/// Assembles the context of a conversation with its summary. The caller sets `summary` and `probes` of the result.
 ///
 /// # Errors
 /// When system prompt and newest message do not fit the target.
@@ -278,7 +278,7 @@ pub fn serve(
         let digest = digest.map(|digest| Counted { text: &digest.text, tokens: digest.tokens });
         SummaryInput { version: 1, anchor_seq: anchor, message, least, digest }
     });
-    // The user's newest word is served even when the summary covers it, as in a session.
+    // The user's newest message is served even when the summary covers it, as in a session.
     let carried = match group::newest_user(tail) {
         Some(_) => None,
         None => group::newest_user(covered).and_then(|at| covered.get(at)),

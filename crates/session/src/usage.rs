@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr};
 use utoipa::ToSchema;
 
-/// A re-fetch rate above this says that compression took too much.
+/// A re-fetch rate above this means that compressions remove too much.
 const TOO_AGGRESSIVE: f64 = 0.20;
 
 /// What was used.
@@ -47,14 +47,14 @@ impl Kind {
         self.into()
     }
 
-    /// Reads the kind's word; `None` when it is not one.
+    /// Parses the kind's word; `None` when it is not one.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         word.parse().ok()
     }
 }
 
-/// Sums of one kind; which of them a kind has, [`Kind`] says.
+/// Sums of one kind; [`Kind`] says which fields a kind has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UsageDelta {
     /// Requests.
@@ -107,7 +107,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds figures of one kind.
+    /// Adds the figures of one kind.
     pub fn add(&mut self, kind: Kind, figures: UsageDelta) {
         *self.of_mut(kind) += figures;
     }
@@ -138,8 +138,8 @@ impl Tally {
         }
     }
 
-    /// What the sums come to. `active_us` is how long the sessions were at work; `None` when that is
-    /// not known.
+    /// The report of these sums. `active_us` is how long the sessions were at work, in microseconds; `None`
+    /// when that is unknown.
     #[must_use]
     pub fn report(&self, active_us: Option<i64>) -> UsageFigures {
         let refetches = self.messages.calls + self.tool_outputs.calls + self.recall.calls;
@@ -319,7 +319,7 @@ impl TaskStatus {
         self.into()
     }
 
-    /// Reads the status's word; `None` when it is not one.
+    /// Parses the status's word; `None` when it is not one.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         word.parse().ok()
@@ -345,7 +345,7 @@ pub struct TaskOutcomes {
 }
 
 impl TaskOutcomes {
-    /// What the sums come to; tokens and requests are those of completed tasks.
+    /// The report of these sums; tokens and requests are those of completed tasks.
     #[must_use]
     pub fn of(ended: i64, completed: i64, tokens: i64, requests: i64) -> Self {
         Self {
@@ -358,7 +358,7 @@ impl TaskOutcomes {
     }
 }
 
-/// To six places: a share of a long session is small.
+/// Rounded to six places, because a share of a long session is small.
 #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^52")]
 fn ratio(part: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| (part as f64 / whole as f64 * 1e6).round() / 1e6)

@@ -1,24 +1,25 @@
-//! Which addresses are public on the internet.
+//! Which IP addresses are public on the internet.
 //!
-//! By the registries of special-purpose addresses for both versions of the protocol, and by what is mapped
-//! into one from the other. Addresses come as octets and segments: to look at a number is no I/O.
+//! It follows the IANA registries of special-purpose addresses for IPv4 and IPv6, and the address that is
+//! embedded where one version is mapped into the other. Addresses come as octets and segments, so that no I/O
+//! type is needed.
 
-/// Blocks of version 4 that are not for everybody: the block and how many bits it is told by.
+/// IPv4 blocks that are not public: the block and the length of its prefix in bits.
 const CLOSED_V4: [([u8; 4], u32); 17] = [
-    // This network; on most systems 0.0.0.0 is this machine.
+    // This network; on most systems 0.0.0.0 reaches the machine itself.
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
-    // Shared by carriers behind their translation; some clouds keep their metadata there.
+    // Shared by carriers for address translation; some clouds serve their metadata there.
     ([100, 64, 0, 0], 10),
     ([127, 0, 0, 0], 8),
-    // Link-local, and with it the metadata of most clouds.
+    // Link-local; most clouds serve their metadata there.
     ([169, 254, 0, 0], 16),
-    // A public number that one cloud keeps for its machines' agent.
+    // A public address that one cloud reserves for the agent on its machines.
     ([168, 63, 129, 16], 32),
     ([172, 16, 0, 0], 12),
     ([192, 0, 0, 0], 24),
     ([192, 0, 2, 0], 24),
-    // Relays of 6to4, which are no more.
+    // 6to4 relays, no longer in use.
     ([192, 88, 99, 0], 24),
     ([192, 168, 0, 0], 16),
     // Benchmarks.
@@ -27,40 +28,40 @@ const CLOSED_V4: [([u8; 4], u32); 17] = [
     ([203, 0, 113, 0], 24),
     // Multicast.
     ([224, 0, 0, 0], 4),
-    // Reserved, and the broadcast.
+    // Reserved, and broadcast.
     ([240, 0, 0, 0], 4),
     ([255, 255, 255, 255], 32),
 ];
 
-/// Blocks of version 6 within what is given out for the internet (`2000::/3`) that are not for everybody.
+/// IPv6 blocks within the global range (`2000::/3`) that are not public.
 const CLOSED_V6: [(u128, u32); 4] = [
-    // Protocols: tunnels through translations (Teredo), benchmarks, identifiers that are no addresses.
+    // Protocol assignments: Teredo tunnels, benchmarks, identifiers that are no addresses.
     (0x2001_0000 << 96, 23),
     // Documentation.
     (0x2001_0db8 << 96, 32),
-    // 6to4: an address of version 4 in other clothes, and no longer in use.
+    // 6to4: an embedded IPv4 address, no longer in use.
     (0x2002 << 112, 16),
     // Documentation.
     (0x3fff << 112, 20),
 ];
 
-/// Whether an address of version 4 is public.
+/// Whether an IPv4 address is public.
 #[must_use]
 pub fn is_public_v4(octets: [u8; 4]) -> bool {
     let address = u32::from_be_bytes(octets);
     !CLOSED_V4.iter().any(|(block, bits)| (address ^ u32::from_be_bytes(*block)) >> (32 - bits) == 0)
 }
 
-/// Whether an address of version 6 is public; one that stands for an address of version 4 is as public as that.
+/// Whether an IPv6 address is public; one with an embedded IPv4 address is public if that is.
 #[must_use]
 pub fn is_public_v6(octets: [u8; 16]) -> bool {
     let address = u128::from_be_bytes(octets);
     let [.., a, b, c, d] = octets;
-    // ::ffff:0:0/96 is the socket's own spelling, 64:ff9b::/96 a translator's.
+    // ::ffff:0:0/96 is how sockets write IPv4 addresses, 64:ff9b::/96 how NAT64 translators do.
     if address >> 32 == 0xffff || address >> 32 == 0x0064_ff9b << 64 {
         return is_public_v4([a, b, c, d]);
     }
-    // Everything else that is given out for the internet lies in 2000::/3.
+    // Only 2000::/3 is assigned for the internet.
     address >> 125 == 1 && !CLOSED_V6.iter().any(|(block, bits)| (address ^ block) >> (128 - bits) == 0)
 }
 

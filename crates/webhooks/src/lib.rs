@@ -1,8 +1,8 @@
-//! Webhooks: which events they receive, which addresses they may have, how a message is written and signed, and when it is
-//! retried.
+//! Webhooks: the events, the addresses that a webhook may have, the message's body and signature, and when a
+//! failed delivery is tried again.
 //!
-//! Invariant: a message has the same bytes at every attempt, and only addresses that are public on the
-//! internet are allowed, unless the operator allows others.
+//! Invariant: a message has the same bytes at every attempt, and its address is public on the internet,
+//! unless the operator allows others.
 //! Must not know: how names are resolved, how a message is sent.
 
 pub mod address;
@@ -19,8 +19,8 @@ use utoipa::ToSchema;
 
 use anchord_messages::id::SessionName;
 
-/// Waits after the first, second … failed attempt; after the last of them it is given up, some 28 hours
-/// after the first.
+/// The waits after the first, second … failed attempt. After the last one the message is given up, about 28
+/// hours after the first attempt.
 const WAITS: [Duration; 8] = [
     Duration::from_secs(5),
     Duration::from_mins(1),
@@ -31,12 +31,13 @@ const WAITS: [Duration; 8] = [
     Duration::from_hours(10),
     Duration::from_hours(10),
 ];
-/// How much longer than that a wait is at most, as a share of it: what failed together is not tried together.
+/// The most that is added to a wait, as a share of it, so that messages which failed together are not retried
+/// together.
 const SPREAD: f64 = 0.2;
-/// The longest wait that a receiver can ask for.
+/// The longest wait that a receiver can ask for with `Retry-After`.
 const LONGEST_ASKED: Duration = Duration::from_hours(10);
 
-/// What a webhook can be told.
+/// The kinds of events that a webhook can receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 pub enum WebhookEvent {
     /// A compression has begun.
@@ -60,7 +61,7 @@ pub enum WebhookEvent {
 }
 
 impl WebhookEvent {
-    /// How many there are.
+    /// The number of kinds.
     pub const COUNT: usize = 6;
 
     /// Its name, as events are stored.
@@ -76,7 +77,7 @@ impl WebhookEvent {
         }
     }
 
-    /// Reads a stored name.
+    /// Parses a stored name; `None` when it is not one.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let all = [
@@ -91,7 +92,7 @@ impl WebhookEvent {
     }
 }
 
-/// The event of a message that was asked for to try a webhook.
+/// The event of a test message.
 pub const TEST_EVENT: &str = "webhook.test";
 
 /// Where a message to a webhook stands.
@@ -116,7 +117,7 @@ impl DeliveryStatus {
         self.into()
     }
 
-    /// Reads a stored name.
+    /// Parses a stored name; `None` when it is not one.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         name.parse().ok()
@@ -148,7 +149,7 @@ impl Failure {
         self.into()
     }
 
-    /// Reads a stored name.
+    /// Parses a stored name; `None` when it is not one.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         name.parse().ok()
@@ -175,17 +176,17 @@ impl DisabledReason {
         self.into()
     }
 
-    /// Reads a stored name.
+    /// Parses a stored name; `None` when it is not one.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         name.parse().ok()
     }
 }
 
-/// How long to wait after `tries` failed attempts; `None` when it is given up.
+/// The wait after `tries` failed attempts; `None` when the message is given up.
 ///
-/// `spread` from 0 to 1 is where within the spread of waits this one lies; `asked` is what the receiver
-/// asked for, which makes a wait longer and never shorter.
+/// `spread`, from 0 to 1, is the random part of the wait. `asked` is the wait that the receiver asked for; it
+/// can make the wait longer and never shorter.
 #[must_use]
 pub fn wait_after(tries: u32, spread: f64, asked: Option<Duration>) -> Option<Duration> {
     let place = usize::try_from(tries.max(1) - 1).ok()?;
@@ -193,7 +194,7 @@ pub fn wait_after(tries: u32, spread: f64, asked: Option<Duration>) -> Option<Du
     Some(asked.map_or(own, |asked| own.max(asked.min(LONGEST_ASKED))))
 }
 
-/// The body of a message: type, time, and what is known about the event, the session first.
+/// The body of a message: type, time, and the event's data, the session first.
 #[must_use]
 pub fn body(
     event: &str,

@@ -1,20 +1,20 @@
-//! How a message is signed: the symmetric scheme of Standard Webhooks.
+//! Signs a message by the symmetric scheme of Standard Webhooks.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// Bytes of a secret.
+/// The length of a secret, in bytes.
 pub const SECRET_BYTES: usize = 32;
 
-/// A secret as its receiver keeps it.
+/// A secret in the form that its receiver stores.
 #[must_use]
 pub fn told(secret: &[u8]) -> String {
     format!("whsec_{}", STANDARD.encode(secret))
 }
 
-/// The value of `webhook-signature`: one signature for each secret, parted by blanks.
+/// The value of the header `webhook-signature`: one signature for each secret, separated by spaces.
 #[must_use]
 pub fn sign<'a>(secrets: impl IntoIterator<Item = &'a [u8]>, id: &str, timestamp: i64, body: &str) -> String {
     let signatures = secrets.into_iter().filter_map(|secret| {
@@ -31,7 +31,7 @@ pub fn sign<'a>(secrets: impl IntoIterator<Item = &'a [u8]>, id: &str, timestamp
 mod tests {
     use super::*;
 
-    /// Checked against a computation with another implementation of HMAC.
+    /// The expected value comes from another HMAC implementation.
     #[test]
     fn signatures_are_those_of_the_standard() {
         let secret = STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").expect("base64");

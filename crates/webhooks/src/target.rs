@@ -1,8 +1,8 @@
-//! Where a webhook may be: its URL, as far as one can judge without resolving its name.
+//! Which URLs a webhook may have, as far as this can be checked without resolving the name.
 //!
-//! The name is not resolved when a webhook is made: an API process may have no resolver, and what a name resolves to
-//! then says nothing about later. What can be judged offline is judged here; the worker's resolver checks the
-//! addresses of every connection. A test message shows at once whether an address works.
+//! The name is not resolved when a webhook is created: an API process may have no resolver, and the result
+//! would say nothing about later calls. The worker's resolver checks the addresses of every connection. A
+//! test message shows at once whether a URL works.
 
 use url::{Host, Url};
 
@@ -11,11 +11,11 @@ use super::address::{is_public_v4, is_public_v6};
 /// The most characters of a webhook's URL.
 pub const MAX_URL_CHARS: usize = 2_048;
 
-/// Endings of names that no public server has.
+/// Name suffixes that no public server has.
 const LOCAL_ENDINGS: [&str; 8] =
     ["localhost", "local", "internal", "intranet", "lan", "home.arpa", "corp", "localdomain"];
 
-/// What the operator lets webhooks call.
+/// Which addresses the operator allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
     /// Public addresses, over https.
@@ -25,30 +25,30 @@ pub enum Reach {
     Any,
 }
 
-/// Why a URL is none for a webhook.
+/// Why a URL is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// It cannot be read.
+    /// It cannot be parsed.
     #[error("must be an absolute URL without blanks, of at most {MAX_URL_CHARS} characters")]
     Malformed,
-    /// It is not http at all, or not encrypted.
+    /// It is neither `https` nor an allowed `http`.
     #[error("must begin with https://")]
     Scheme,
-    /// It tells a name or a password.
+    /// It contains a user name or a password.
     #[error("must not hold a user name or a password: the signature tells who calls")]
     Credentials,
-    /// It has a part that is never sent.
+    /// It has a fragment, which is never sent.
     #[error("must not have a fragment")]
     Fragment,
-    /// It is within a network of somebody's own.
+    /// Its host is in a private network.
     #[error("must not lead to an address that is private, local or reserved")]
     Private,
 }
 
-/// Reads the URL of a webhook.
+/// Parses the URL of a webhook.
 ///
 /// # Errors
-/// When it is not one that may be called.
+/// When a webhook may not have this URL.
 pub fn parse(text: &str, reach: Reach) -> Result<Url, TargetError> {
     let is_plain = |c: char| !c.is_whitespace() && !c.is_control();
     if text.chars().count() > MAX_URL_CHARS || !text.chars().all(is_plain) {
@@ -74,11 +74,11 @@ pub fn parse(text: &str, reach: Reach) -> Result<Url, TargetError> {
     if is_open && url.port() != Some(0) { Ok(url) } else { Err(TargetError::Private) }
 }
 
-/// Whether a name may lead out; where it really leads is seen when it is called.
+/// Whether a name can be public. Its addresses are checked at every call.
 fn is_public_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_below = |end: &str| name.strip_suffix(end).is_some_and(|n| n.is_empty() || n.ends_with('.'));
-    // A name without a dot is looked for in the networks that the machine searches.
+    // A name without a dot is resolved in the machine's own search domains.
     name.contains('.') && !LOCAL_ENDINGS.into_iter().any(is_below)
 }
 

@@ -2,16 +2,16 @@
 //!
 //! 1. the digest is cut, the oldest lines first, to lengths of a fixed ladder and at last to nothing;
 //! 2. older tool outputs become placeholders, the oldest first, open errors after the others;
-//! 3. older messages and outputs are clipped, the oldest most, and placeholders say no more than that they are some;
-//! 4. the summary takes its least form, and the recap goes;
-//! 5. the oldest groups go;
-//! 6. the newest outputs are clipped, all to one length, and then whatever else is newest;
-//! 7. what the caller wants kept is treated like the rest.
+//! 3. older messages and outputs are clipped, the oldest first, and placeholders are shortened;
+//! 4. the summary is served in its least form, and the recap is removed;
+//! 5. the oldest groups are removed;
+//! 6. the newest outputs are clipped, all to one length, and then the other newest messages;
+//! 7. the same steps are taken with the messages that the caller marked as kept.
 //!
-//! What is newest is what the model has not answered yet: the last group, and the newest user message. The summary is
-//! never left out. Steps take in strides of a whole group; what they took too much is given back, the newest first,
-//! clipped to a length of a fixed ladder. What is taken away in all is a multiple of a stride of tokens: while little
-//! comes, the same is taken from the same messages, and what was served stays as it is.
+//! Newest is what the model has not answered yet: the last group, and the newest user message. The summary is
+//! never left out. A step always changes a whole group; what it removed beyond need is restored afterwards,
+//! the newest first, clipped to a length of a fixed ladder. The tokens removed in all are a multiple of a
+//! stride, so that while few messages arrive the same content is removed and what was served stays as it is.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -26,18 +26,18 @@ use anchord_messages::message::Role;
 use anchord_messages::shape::{AsShape, Feature};
 use anchord_record::digest;
 
-/// Nothing older is clipped below this; an output that has less is a placeholder.
+/// No older message is clipped below this many tokens.
 const LEAST_CLIP: u32 = 96;
-/// The most groups that count as unanswered: of a meeting, say, the newest.
+/// The most groups that count as unanswered; in the minutes of a meeting no message is the model's.
 const MOST_UNANSWERED: usize = 8;
-/// What is taken away is a multiple of this part of the budget.
+/// The removed tokens are a multiple of the budget divided by this.
 const STRIDES: u64 = 16;
-/// The last resort clips the newest messages down to this.
+/// The last resort clips the newest messages to this many tokens.
 const HARD_LEAST: u32 = 48;
 
-/// Takes away until the context fits.
+/// Removes content until the context fits.
 pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
-    // By far the most contexts fit as they are, and need no note to be counted.
+    // Most contexts fit as they are, and then no note has to be counted.
     if plan.gap_count == 0 && plan.tokens() <= u64::from(plan.input.budget) {
         return Ok(());
     }
@@ -55,10 +55,10 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
             || fit.drop_older();
         let is_last = keeps == Keeping::Nothing;
         if !took {
-            // The last resort has all of the budget.
+            // The last resort may use the whole budget.
             fit.goal = u64::from(fit.plan.input.budget);
         }
-        // What was clipped before the caller's marks gave way has room again.
+        // The newest messages may have room again, now that the caller's marks no longer protect others.
         if (!took || is_last) && !fit.clip_newest() {
             continue;
         }
@@ -70,8 +70,8 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
     Err(BudgetTooSmall { min_tokens: u32::try_from(fit.total()).unwrap_or(u32::MAX) })
 }
 
-/// The first of the groups that the model has not answered: its last calls with their results and whatever follows, or
-/// what follows its last word; few of them, or the last alone when it never spoke.
+/// The first group that the model has not answered: its last calls with what follows them, or what follows
+/// its last text. At most [`MOST_UNANSWERED`] groups count, and only the last one when the model never spoke.
 fn unanswered(plan: &Plan<'_, '_>) -> usize {
     let last = plan.groups.len().saturating_sub(1);
     let lead = |group: &Group| plan.input.tail.get(group.range.start).map(|entry| entry.role);
@@ -82,12 +82,12 @@ fn unanswered(plan: &Plan<'_, '_>) -> usize {
     (spoken + usize::from(!asks)).min(last).max(last.saturating_sub(MOST_UNANSWERED - 1))
 }
 
-/// A length of the ladder: every one is a sixteenth longer than the one before.
+/// A length of the ladder, in tokens: each is a sixteenth longer than the one before.
 fn rung(number: u32) -> u32 {
     (0..number).fold(HARD_LEAST, |length, _| length.saturating_add(length / 16))
 }
 
-/// How many lengths of the ladder are at most this long.
+/// How many lengths of the ladder are at most `tokens`.
 fn rungs_within(tokens: u32) -> u32 {
     let mut length = HARD_LEAST;
     let mut number = 0;
@@ -98,30 +98,30 @@ fn rungs_within(tokens: u32) -> u32 {
     number
 }
 
-/// What must not be touched yet.
+/// Which messages are protected from removal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keeping {
-    /// What the caller marked.
+    /// Those that the caller marked as kept.
     Marked,
     Nothing,
 }
 
 struct Fit<'p, 'a, 'i> {
     plan: &'p mut Plan<'a, 'i>,
-    /// An upper bound for one note about left-out messages.
+    /// An upper bound for the tokens of one note about left-out messages.
     note_tokens: u64,
-    /// The most tokens that there may be.
+    /// The most tokens that the context may have.
     goal: u64,
     /// The group with the newest user message.
     newest_user: Option<usize>,
-    /// The first group of those that the model has not answered.
+    /// The first group that the model has not answered.
     newest: usize,
-    /// Messages whose outputs give way after the others.
+    /// Messages with open errors, whose outputs are masked after the others.
     open_errors: BTreeSet<Seq>,
     keeping: Keeping,
-    /// The recap, when it went.
+    /// The recap and its tokens, once it was removed.
     recap: Option<(String, u32)>,
-    /// What was masked here, by slot: its results that were masked before.
+    /// For each slot that was masked here, its results that were masked before.
     masked_here: Vec<Option<Vec<usize>>>,
 }
 
@@ -158,7 +158,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         self.keeping == Keeping::Marked && self.plan.input.mask.marks.get(&seq) == Some(&Keep::Always)
     }
 
-    /// Whether a group is older than what the model has not answered, and no user's newest message.
+    /// Whether a group was answered by the model, is not removed, and has not the newest user message.
     fn is_older(&self, group: usize) -> bool {
         group < self.newest && self.newest_user != Some(group) && !self.plan.is_dropped(group)
     }
@@ -171,7 +171,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         self.fits()
     }
 
-    /// Outputs of older groups become placeholders, the oldest first.
+    /// Masks the outputs of older groups, the oldest first.
     fn mask_older(&mut self) -> bool {
         if self.plan.input.mask.mode == MaskMode::Off {
             return false;
@@ -217,7 +217,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         changes
     }
 
-    /// Older messages are clipped to the least, the oldest first.
+    /// Clips older messages to the least length, the oldest first.
     fn clip_older(&mut self) -> bool {
         for group in 0..self.newest {
             if !self.is_older(group) {
@@ -235,7 +235,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         false
     }
 
-    /// Whether there is something to clip: a placeholder has nothing.
+    /// Whether clipping a slot saves anything; a placeholder cannot be clipped.
     fn may_clip(&self, at: usize) -> bool {
         let Some(slot) = self.plan.slots.get(at) else { return false };
         let entry = slot.entry;
@@ -248,14 +248,14 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     fn clip(&mut self, group: usize, slots: &[usize], length: Option<u32>) {
         for slot in slots {
             if let Some(slot) = self.plan.slots.get_mut(*slot) {
-                // What is short enough stays as it was stored.
+                // A message that is short enough stays as it was stored.
                 slot.clip = length.filter(|length| slot.entry.tokens > *length);
             }
         }
         self.plan.remake(group);
     }
 
-    /// Placeholders say less, the oldest first: of a group of hundreds they fill a budget by themselves.
+    /// Shortens placeholders, the oldest first: those of a group of hundreds can fill a budget by themselves.
     fn shorten_placeholders(&mut self) -> bool {
         for group in 0..self.newest {
             if self.plan.is_dropped(group) {
@@ -284,7 +284,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         self.fits()
     }
 
-    /// The oldest groups go, whole.
+    /// Removes the oldest groups, each as a whole.
     fn drop_older(&mut self) -> bool {
         for group in 0..self.newest {
             if self.is_older(group) && !self.range(group).any(|slot| self.is_kept(slot)) {
@@ -297,9 +297,9 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         false
     }
 
-    /// Gives back what was taken beyond need, what was taken last first: the recap, the summary, what was clipped, then
-    /// placeholders; the newest first, and the first that does not fit whole as long as it may be. After groups went,
-    /// what is left of messages comes before the summary: its room is theirs.
+    /// Restores what was removed beyond need, in reverse order: the recap, the summary, clipped messages,
+    /// placeholders; the newest first. The first one that does not fit whole is clipped to the longest length
+    /// that fits. After groups were removed, messages come before the summary.
     fn give_back(&mut self) {
         if let Some((recap, tokens)) = self.recap.take() {
             (self.plan.recap, self.plan.recap_tokens) = (Some(recap), tokens);
@@ -327,7 +327,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         self.cut_digest();
     }
 
-    /// Serves as much of the digest as the others leave room for.
+    /// Serves as much of the digest as there is room for.
     fn cut_digest(&mut self) -> bool {
         let Some(digest) = self.plan.input.summary.and_then(|summary| summary.digest) else { return false };
         self.plan.digest = None;
@@ -358,12 +358,13 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         }
     }
 
-    /// Gives back to the slots of one group, as many of the newest as fit whole; `false` when one of them does not.
+    /// Restores slots of one group, as many of the newest as fit whole; returns `false` when one does not
+    /// fit.
     fn give_back_to(&mut self, group: usize, slots: &[usize], what: Taken) -> bool {
         let taken: Vec<Slot<'a>> =
             slots.iter().filter_map(|slot| self.plan.slots.get(*slot).cloned()).collect();
         let given = Given { group, slots, taken: &taken, what };
-        // How many of the oldest stay as they are: the fewer, the more is given back.
+        // A binary search for how many of the oldest slots stay as they are; the rest is restored.
         let (mut fewest, mut most) = (0, slots.len());
         while fewest < most {
             let stay = usize::midpoint(fewest, most);
@@ -392,7 +393,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         false
     }
 
-    /// The oldest slots as they were taken, the next one at a length, the others whole.
+    /// Leaves the `stay` oldest slots as they are, clips the next one to `length`, and restores the others.
     fn set(&mut self, from: &Given<'_, 'a>, stay: usize, length: Option<u32>) {
         let Given { group, slots, taken, what } = *from;
         for (place, (at, taken)) in slots.iter().zip(taken).enumerate() {
@@ -409,7 +410,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         self.plan.remake(group);
     }
 
-    /// What the model has not answered is clipped: its outputs to one length, then all of it.
+    /// Clips what the model has not answered: its outputs to one length, then all of it.
     fn clip_newest(&mut self) -> bool {
         for group in self.newest..self.plan.groups.len() {
             let slots: Vec<usize> = self.range(group).collect();
@@ -469,16 +470,16 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     }
 }
 
-/// What of a group something is given back to.
+/// The slots of a group that are restored.
 struct Given<'s, 'a> {
     group: usize,
     slots: &'s [usize],
-    /// The slots as they were when it was taken.
+    /// The slots before they are restored.
     taken: &'s [Slot<'a>],
     what: Taken,
 }
 
-/// What was taken from a message.
+/// How a message was shortened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Taken {
     Clipped,

@@ -1,5 +1,5 @@
-//! A group of calls made valid: the model's messages, the result of each call, what was never answered,
-//! and after them what providers do not take in between.
+//! Makes a group of calls valid: the model's messages, one result for each call, and after them what a
+//! provider does not accept in between.
 
 use super::convert::{Converter, EMPTY, ID_CHARS};
 use super::ids::Ids;
@@ -54,14 +54,14 @@ pub(super) fn serve<'a>(converter: Converter<'_>, group: CallGroup<'_, 'a>, turn
     server.after();
 }
 
-/// A call of the group: its new id, its id as sent, what was asked.
+/// A call of the group: its new id, its id as sent, its description.
 struct GroupCall<'a> {
     id: Option<String>,
     sent: &'a str,
     what: &'a str,
-    /// The message that asked.
+    /// The message that contains the call.
     entry: &'a Entry,
-    /// The call is served as a function's, whatever its kind was.
+    /// Whether the call is served as a function call, whatever its kind was.
     as_function: bool,
 }
 
@@ -70,7 +70,7 @@ impl GroupCall<'_> {
         self.id.as_deref().unwrap_or(self.sent)
     }
 
-    /// The kind of an output to it that is written anew.
+    /// The kind of its output when that is written again.
     fn output_kind(&self) -> &'static str {
         if self.as_function {
             openai_responses::FUNCTION_OUTPUT
@@ -80,7 +80,7 @@ impl GroupCall<'_> {
     }
 }
 
-/// What follows the results: late results, media, what else the user said.
+/// What follows the results: late results, media, other content of the user.
 struct FollowUp(Message, Seq);
 
 /// A result's index in its message, and the call that it answers.
@@ -95,8 +95,8 @@ struct GroupServer<'g, 'a, 'i> {
 }
 
 impl<'a> GroupServer<'_, 'a, '_> {
-    /// Chooses the calls that are served as a function's: those whose output is of another kind than
-    /// theirs, or of a kind that takes nothing but its own sort, and not served as it came.
+    /// Chooses the calls that are served as function calls: those whose output is of another kind than the
+    /// call, or of a kind that accepts only its own outputs and is not served as it was stored.
     fn choose_functions(&mut self, rest: &[Slot<'a>], group: CallGroup<'_, 'a>) {
         if self.converter.format != Format::OpenaiResponses {
             return;
@@ -128,7 +128,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
         }
     }
 
-    /// The model's messages, each on its own; where turns alternate, the writer makes them one.
+    /// The model's messages, each by itself; where roles alternate, the writer joins them.
     fn lead(&mut self, lead: &[Slot<'a>]) {
         let mut firsts = Vec::with_capacity(lead.len());
         let mut first_call = 0;
@@ -170,7 +170,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
             && self.converter.takes_whole(slot.entry)
     }
 
-    /// Whether a call's item is served as it was stored but for what must change.
+    /// Whether a call's item is served as it was stored, except for what must change.
     fn is_patched(&self, slot: &Slot<'a>, first_call: usize) -> bool {
         let [call] = slot.entry.calls() else { return false };
         self.converter.format == Format::OpenaiResponses
@@ -193,14 +193,14 @@ impl<'a> GroupServer<'_, 'a, '_> {
         self.turns.served.push(served);
     }
 
-    /// The model's messages as one: where parallel calls are one message, several items become one.
+    /// The model's messages as one: where parallel calls belong to one message, several items become one.
     fn joined_lead(&mut self, lead: &[Slot<'a>]) {
         let mut joined = Message { role: Role::Assistant, name: None, parts: Vec::new() };
         let mut seqs = Vec::with_capacity(lead.len());
         let mut first_call = 0;
         for (at, slot) in lead.iter().enumerate() {
             let mut message = self.lead_message(slot, first_call);
-            // Thinking that leads on to what follows is not empty.
+            // A message of thinking that leads to the next one is not empty.
             if at + 1 < lead.len() && slot.entry.has(Feature::OnlyThinking) {
                 message.parts.retain(|part| !matches!(part, Part::Text(text) if text == EMPTY));
             }
@@ -211,7 +211,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
         self.turns.served.push(ServedMessage::Made(joined, seqs));
     }
 
-    /// A message of the model's written anew, its calls under their served ids.
+    /// A model's message written again, with the served ids of its calls.
     fn lead_message(&mut self, slot: &Slot<'a>, first_call: usize) -> Message {
         let counter = self.converter.counter;
         let mut message = self.converter.body(slot, &|_| None, self.turns);
@@ -233,7 +233,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
             self.after.push(FollowUp(follows, slot.entry.seq));
         }
         if self.converter.format == Format::OpenaiResponses {
-            // What was one message becomes items, each with a frame of its own.
+            // One message becomes several items, each with a frame of its own.
             let (calls, said): (Vec<_>, Vec<_>) = message
                 .parts
                 .iter()
@@ -244,7 +244,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
         message
     }
 
-    /// Counts the frames of what was one message and is several.
+    /// Adds the tokens of the frames when one message becomes several.
     fn add_frames(&mut self, messages: usize) {
         let more = u32::try_from(messages.saturating_sub(1)).unwrap_or(u32::MAX);
         self.turns.add(more.saturating_mul(MESSAGE_TOKENS));
@@ -262,7 +262,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
         let mut answers = answers.into_iter().peekable();
         let mut mine: Vec<Answer> = Vec::new();
         for (index, slot) in rest.iter().enumerate() {
-            // All results of a turn stand in one message there: some of them are no valid message yet.
+            // There, all results of a turn are in one message: a part of them is not a valid message yet.
             if self.state == CallState::Pending && self.converter.format == Format::Anthropic {
                 self.turns.omit(slot.entry.seq, Reason::Held);
                 continue;
@@ -298,19 +298,20 @@ impl<'a> GroupServer<'_, 'a, '_> {
             && results.iter().enumerate().all(as_sent)
     }
 
-    /// Whether the format takes a message of results as it was stored, when each answers its call.
+    /// Whether a message of results is valid in the format as it was stored, provided that each answers its
+    /// call.
     fn takes_results(&self, entry: &Entry) -> bool {
         let results = entry.results();
         let fits = match self.converter.format {
             Format::OpenaiChat => results.len() == 1 && results.iter().all(|r| r.media == 0),
-            // What the user says beside the results would stand before the missing ones.
+            // The user's text beside the results would come before the missing ones.
             Format::Anthropic => entry.has(Feature::OnlyResults) || self.state != CallState::Closed,
             Format::OpenaiResponses => true,
         };
         fits && results.iter().all(|r| !r.blank) && self.converter.takes_whole(entry)
     }
 
-    /// One message with results written anew: those that answer calls; the rest follows the group.
+    /// One message with results, written again: those that answer calls. The rest follows the group.
     fn result_message(&mut self, slot: &Slot<'a>, mine: &[Answer]) {
         let (converter, entry) = (self.converter, slot.entry);
         let what = |result: usize| self.call_of(result, mine).map(|a| a.what).filter(|w| !w.is_empty());
@@ -366,7 +367,8 @@ impl<'a> GroupServer<'_, 'a, '_> {
         self.turns.append(made);
     }
 
-    /// The calls without a result: named while it may come, closed when it cannot come any more.
+    /// Handles calls without a result: reported as pending while it may come, answered by a made-up result
+    /// when it cannot.
     fn unanswered(&mut self, calls: &Calls) {
         let open = calls.answers.iter().zip(&self.asked).filter(|(answer, _)| answer.is_none());
         for (_, asked) in open {
@@ -405,8 +407,8 @@ impl<'a> GroupServer<'_, 'a, '_> {
     }
 }
 
-/// An output's item: as it was sent, but for its call's id and its content; or written anew, of the kind
-/// that its call asks for.
+/// The item of an output: as it was stored, with the id and content replaced; or written again, of the kind
+/// that its call requires.
 fn output(result: &ToolResult, asked: &GroupCall<'_>, entry: &Entry) -> String {
     let patch = Patch { call_id: Some(&result.call_id), arguments: None, output: Some(&result.parts) };
     Some(&entry.raw)
@@ -417,7 +419,7 @@ fn output(result: &ToolResult, asked: &GroupCall<'_>, entry: &Entry) -> String {
         })
 }
 
-/// Says in words that a result is an error, where the format has no field for that.
+/// Says in words that a result is an error, where the format has no field for it.
 fn mark_error(converter: Converter<'_>, result: &mut ToolResult, turns: &mut Turns<'_>) {
     if result.is_error == Some(true) {
         result.parts.insert(0, Part::Text(ERROR_MARK.trim_end().to_owned()));
@@ -425,7 +427,7 @@ fn mark_error(converter: Converter<'_>, result: &mut ToolResult, turns: &mut Tur
     }
 }
 
-/// Leaves text alone in a result; media follow as a user message.
+/// Keeps only the text of a result; media follow as a user message.
 fn text_only(
     converter: Converter<'_>,
     result: &mut ToolResult,

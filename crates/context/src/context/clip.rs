@@ -1,4 +1,4 @@
-//! Clipping: the head and the tail of what is too large, around a marker that says where the rest is.
+//! Clips a text that is too large to its beginning and end, around a marker that says where the rest is.
 
 use anchord_messages::format::push_string;
 use anchord_messages::id::Seq;
@@ -6,7 +6,7 @@ use anchord_messages::message::{Message, Part, ToolResult};
 use anchord_messages::shape::ResultShape;
 use anchord_messages::tokens::{CALL_TOKENS, RESULT_TOKENS, TokenCounter};
 
-/// From here on a text is not counted again.
+/// A text of at least this many bytes is not counted again; its stored count is used.
 const LONG_BYTES: usize = 16 * 1024;
 /// The least that a clipped text keeps: its marker, and a few words.
 const LEAST_LEAF: u32 = 24;
@@ -92,7 +92,7 @@ impl Sizes {
     }
 }
 
-/// The size at which the leaves, each cut down to it, fit the room.
+/// The size to which every larger leaf is cut so that all of them fit the room.
 fn level(leaves: &mut [u32], room: u32) -> u32 {
     leaves.sort_unstable();
     let (mut left, mut count) = (room, u32::try_from(leaves.len()).unwrap_or(u32::MAX));
@@ -139,8 +139,8 @@ fn clip_part(part: &mut Part, cap: u32, (place, whole): (&str, Option<u32>), cou
     }
 }
 
-/// A text cut to `cap` tokens; `None` when it is not longer.
-/// `whole` are its tokens, where they are known.
+/// A text cut to `cap` tokens; `None` when it is not longer. `whole` is its number of tokens, if it was
+/// counted before.
 fn clipped(
     text: &str,
     cap: u32,
@@ -175,10 +175,10 @@ enum Side {
     Tail,
 }
 
-/// An end of a text, as long as a few tries find within `tokens`.
+/// The longest end of a text within `tokens` that a few tries find.
 fn end<'t>(text: &'t str, tokens: u32, whole: u32, counter: TokenCounter, side: Side) -> &'t str {
     const TRIES: usize = 6;
-    /// Nearer than this part of them is near enough.
+    /// The search stops within this part of `tokens`.
     const NEAR: u32 = 64;
     let share = |bytes: usize, part: u32, of: u32| -> usize {
         let scaled = bytes as u128 * u128::from(part) / u128::from(of.max(1));
@@ -204,7 +204,7 @@ fn end<'t>(text: &'t str, tokens: u32, whole: u32, counter: TokenCounter, side: 
                 break;
             }
         }
-        // As many tokens a byte as there were so far; what was too long once is so again.
+        // Estimated by the tokens per byte so far; a length that was too long once is not tried again.
         bytes = share(bytes.max(1), tokens, count).min(beyond.saturating_sub(1 + beyond / 100));
         if bytes <= best.len() {
             break;

@@ -1,4 +1,4 @@
-//! The parts of a message in the format that is served: as they are, in another form, or a marker in their place.
+//! Converts the parts of a message to the format that is served: unchanged, in another form, or as a marker.
 
 use super::input::{ContextInput, Entry};
 use super::output::Reason;
@@ -12,7 +12,7 @@ use anchord_messages::tokens::{MESSAGE_TOKENS, TokenCounter};
 
 pub(super) const EMPTY: &str = "[empty message]";
 const NO_OUTPUT: &str = "[no output]";
-/// The most characters of an id or a name in what is written anew.
+/// The most characters of an id or a name in a line that the service writes.
 pub(super) const ID_CHARS: usize = 64;
 /// Unknown blocks up to this size become text in another format; larger ones are left out.
 const OTHER_BYTES: usize = 4_000;
@@ -31,7 +31,7 @@ impl<'i> Converter<'i> {
 }
 
 impl Converter<'_> {
-    /// Takes out what the format cannot carry, and puts a marker where nothing is left.
+    /// Removes what the format cannot carry, and adds a marker where nothing is left.
     pub(super) fn fix(self, message: &mut Message, entry: &Entry, turns: &mut Turns<'_>) {
         let same = entry.format == self.format;
         let only_thinking = message.parts.iter().all(|p| matches!(p, Part::Thinking(_)));
@@ -45,7 +45,7 @@ impl Converter<'_> {
                     let kept = match self.format {
                         Format::OpenaiChat => !signed,
                         Format::Anthropic => signed,
-                        // Written anew it would lose its id.
+                        // Written again it would lose its id.
                         Format::OpenaiResponses => false,
                     };
                     let part = Part::Thinking(thinking);
@@ -81,7 +81,7 @@ impl Converter<'_> {
             self.end_without_thinking(&mut parts, entry.seq, turns);
         }
         let speaks = parts.iter().any(|p| !matches!(p, Part::Thinking(_)));
-        // A reasoning item of the responses API is no message of its own elsewhere.
+        // A reasoning item of the Responses API is no message of its own in the other formats.
         let vanishes = had_thinking && entry.is_item() && parts.is_empty();
         if vanishes {
             turns.take(MESSAGE_TOKENS);
@@ -95,7 +95,7 @@ impl Converter<'_> {
         message.parts = parts;
     }
 
-    /// A turn that ends with thinking is refused; what it led to never came.
+    /// Removes thinking at the end of a turn: providers refuse it, because what it led to is missing.
     fn end_without_thinking(self, parts: &mut Vec<Part>, seq: Seq, turns: &mut Turns<'_>) {
         if parts.iter().all(|p| matches!(p, Part::Thinking(_))) {
             return;
@@ -109,7 +109,7 @@ impl Converter<'_> {
     /// A part as the format can carry it in a role.
     fn converted_for(self, role: Role, part: Part, entry: &Entry, turns: &mut Turns<'_>) -> Part {
         let same = entry.format == self.format;
-        // A system prompt is text alone for all but the format that it was written in.
+        // Only the format that a system prompt was written in can carry more than its text.
         let text_alone = role.is_system() && (!same || self.format == Format::Anthropic);
         match &part {
             Part::Image(_) if text_alone => self.left_out("an image", &part, entry.seq, turns),
@@ -166,11 +166,11 @@ impl Converter<'_> {
         }
     }
 
-    /// Whether a file of another format's can be given in this one.
+    /// Whether a file from another format can be written in this one.
     fn takes_file(self, source: &MediaSource, media_type: Option<&str>) -> bool {
         let is_audio = media_type.is_some_and(|kind| kind.starts_with("audio/"));
         match (source, self.format) {
-            // An id is known to the provider that gave it alone.
+            // Only the provider that issued an id can resolve it.
             (MediaSource::FileId(_), _) | (MediaSource::Url(_), Format::OpenaiChat) => false,
             (MediaSource::Text(_), _) => true,
             (MediaSource::Url(url), _) => is_address(url),
@@ -182,7 +182,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Takes the media out of a message of the model's, where only a user may show any; they follow it.
+    /// Moves the media of a model's message into a user message after it, where only a user may send media.
     pub(super) fn media_of_model(
         self,
         message: &mut Message,
@@ -205,7 +205,7 @@ impl Converter<'_> {
     }
 }
 
-/// Whether every provider takes a picture; an id is known to the provider that gave it alone.
+/// Whether every provider accepts a picture. Only the provider that issued an id can resolve it.
 fn is_picture(image: &Image) -> bool {
     const KINDS: [&str; 5] = ["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"];
     match &image.source {
@@ -221,7 +221,7 @@ fn is_address(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")
 }
 
-/// Tool names in the letters that every provider takes.
+/// Tool names in the letters that every provider accepts.
 fn plain_names(parts: &mut [Part]) {
     for part in parts {
         if let Part::ToolCall(call) = part {

@@ -1,5 +1,5 @@
-//! Writes what was planned in its format: order, placement, sources, and what the format asks of the
-//! whole (alternating roles, a user first).
+//! Writes a plan in its format: order, placement, sources, and what the format requires of the whole
+//! (alternating roles, a user first).
 
 use std::borrow::Cow;
 
@@ -57,7 +57,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     }
     if let Some((_, turns)) = plan.carried.take() {
         tail += u64::from(turns.tokens);
-        // The summary covers it, so what is clipped here is not lost to the accounting.
+        // The summary covers this message, so clipping it is not reported as omitted.
         writer.turns(turns);
     }
     let gaps = plan.gaps();
@@ -84,8 +84,8 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         writer.turns(turns);
     }
     tail += plan.group_tokens;
-    // Last, because a model heeds the end of a context most. It says that it is no request and that the message
-    // before it is to be answered.
+    // Last, because a model pays most attention to the end of a context. Its text says that it is no request
+    // and that the message before it is to be answered.
     if let Some(recap) = &plan.recap {
         tail += u64::from(plan.recap_tokens);
         writer.service(recap);
@@ -97,8 +97,8 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         omitted.add(1, anchor_seq, Reason::Budget);
     }
     let (system, messages, sources) = writer.finish();
-    // Where roles alternate the next user turn joins the summary's message, sooner or later: it is no whole
-    // message of the prefix, or its hash would change with that.
+    // Where roles alternate, the next user turn joins the summary's message sooner or later. So that message
+    // is not counted as a whole one of the prefix, whose hash would change then.
     let merged = summary.is_some() && input.format == Format::Anthropic;
     let whole = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
     let told =
@@ -176,9 +176,9 @@ struct Written<'a> {
 
 enum Body<'a> {
     Whole(Cow<'a, str>),
-    /// An Anthropic turn that may still grow.
+    /// The last Anthropic turn, which later blocks of the same role may join.
     Turn(Role, Vec<String>),
-    /// An Anthropic message as stored, until something joins it.
+    /// The last Anthropic message as stored, until something joins it.
     Raw(&'a Entry),
 }
 
@@ -205,7 +205,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A text of the service's with no message behind it.
+    /// Adds a text of the service that comes from no stored message.
     fn service(&mut self, text: &str) {
         self.text(Role::User, text, Source::Service);
     }
@@ -305,7 +305,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A provider refuses a conversation whose last word, the model's, ends in white space.
+    /// Trims the end: a provider refuses a conversation whose last message is the model's and ends in white
+    /// space.
     fn trim_last_word(&mut self) {
         let Some(last) = self.messages.last_mut().filter(|last| last.speaker() == Some(Role::Assistant))
         else {
@@ -330,7 +331,7 @@ impl<'a> Writer<'a> {
 
     fn finish(mut self) -> (Option<String>, Vec<Cow<'a, str>>, Vec<Source>) {
         self.trim_last_word();
-        // Providers refuse an empty system prompt, and one of pictures alone has no text.
+        // Providers refuse an empty system prompt, and a prompt of pictures alone has no text.
         self.system.retain(|text| !text.trim().is_empty());
         let system = (!self.system.is_empty()).then(|| self.system.join("\n\n"));
         let mut messages = Vec::with_capacity(self.messages.len());
@@ -351,7 +352,7 @@ impl<'a> Writer<'a> {
 }
 
 impl Written<'_> {
-    /// Whose turn an Anthropic message is; `None` in the other formats.
+    /// The turn's role of an Anthropic message; `None` in the other formats.
     fn speaker(&self) -> Option<Role> {
         match &self.body {
             Body::Whole(_) => None,
@@ -372,7 +373,7 @@ impl Source {
     }
 }
 
-/// The role of a turn where there are only two.
+/// The role of a turn in a format with only two.
 fn speaker(role: Role) -> Role {
     if role == Role::Assistant { Role::Assistant } else { Role::User }
 }

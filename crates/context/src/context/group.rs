@@ -1,4 +1,4 @@
-//! One group made valid: plain messages one by one, calls together with their results.
+//! Makes one group valid: plain messages one by one, calls together with their results.
 
 use super::calls::{self, CallGroup};
 use super::convert::Converter;

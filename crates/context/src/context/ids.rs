@@ -1,8 +1,8 @@
 //! The ids under which calls are served.
 //!
-//! A provider pairs calls and results by id, and agents send ids that are empty, that stand twice in
-//! one message, or that come again later. The first call keeps its id; the others get one that is made
-//! of their own seq, so that it stays the same when messages are appended.
+//! A provider pairs calls and results by id, and agents send ids that are empty, that appear twice in one
+//! message, or that are used again later. The first call keeps its id. The others get an id that is made from
+//! their own seq, so that it stays the same when messages are appended.
 
 use std::collections::HashSet;
 
@@ -41,7 +41,7 @@ pub(super) fn served(format: Format, tail: &[Entry], groups: &[Group]) -> Vec<Id
         .collect()
 }
 
-/// One chat message with a few calls of different ids: by far the most.
+/// The most common case, one chat message with a few calls of different ids.
 fn is_simple(tail: &[Entry], group: &Group, calls: &Calls) -> bool {
     const FEW: usize = 8;
     let Some(entry) = tail.get(group.range.start) else { return true };
@@ -75,7 +75,8 @@ fn unique(format: Format, tail: &[Entry], group: &Group, calls: &Calls, used: &m
     ids
 }
 
-/// An id in the letters and length that a format takes. Ids of the format's own stay as they are.
+/// An id in the letters and length that a format accepts. An id in the format's own style is returned as it
+/// is.
 fn allowed(format: Format, from: Format, id: &str) -> String {
     if format == Format::Anthropic {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };

@@ -1,4 +1,4 @@
-//! What a context is made of: stored messages, pins, the summary, the mask, and the budget.
+//! The input of a context: stored messages, pins, the summary, the mask, and the budget.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use anchord_messages::message::Role;
 use anchord_messages::shape::{AsShape, Shape};
 use anchord_messages::tokens::{MESSAGE_TOKENS, TokenCounter};
 
-/// A stored message, as a context needs it.
+/// A stored message with what assembling needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Its position.
@@ -22,7 +22,7 @@ pub struct Entry {
     pub tokens: u32,
     /// Its shape; `None` for a plain message.
     pub shape: Option<Shape>,
-    /// Its JSON text, as sent; shared, so that contexts which have it in common need no copies.
+    /// Its JSON text, as sent; shared, so that several contexts need no copies.
     pub raw: Arc<str>,
 }
 
@@ -41,12 +41,12 @@ impl AsShape for Entry {
     }
 }
 
-/// A text of the service's with its tokens, which the caller keeps so that no read counts it again.
+/// A text that the service wrote, with its tokens. The caller caches it, so that no read counts it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted<'a> {
     /// The text as it is served.
     pub text: &'a str,
-    /// Its tokens, its message's frame included.
+    /// Its tokens, with the frame of its message.
     pub tokens: u32,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Counted<'a> {
     }
 }
 
-/// The current summary, as a context needs it.
+/// The current summary with what assembling needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SummaryInput<'a> {
     /// Its version.
@@ -67,7 +67,7 @@ pub struct SummaryInput<'a> {
     pub anchor_seq: Seq,
     /// Its message, made by [`summary_message_text`].
     pub message: Counted<'a>,
-    /// The same at its least bound, when that is smaller.
+    /// The same in its least form, when that is smaller.
     pub least: Option<Counted<'a>>,
     /// The digest's message, when there is one.
     pub digest: Option<Counted<'a>>,
@@ -84,14 +84,14 @@ pub struct MaskInput<'a> {
     pub marks: &'a Marks,
 }
 
-/// Everything that a context is made of.
+/// The input of one context.
 #[derive(Clone, Copy, Debug)]
 pub struct ContextInput<'a> {
     /// The session's name, for references; empty when there is no session to refer to.
     pub session: &'a str,
     /// The format to serve.
     pub format: Format,
-    /// The most tokens that it may have.
+    /// The budget, in tokens.
     pub budget: u32,
     /// The session's last message.
     pub head_seq: Seq,

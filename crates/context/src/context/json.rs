@@ -1,5 +1,4 @@
-//! The reply's JSON, written straight into one buffer: stored messages are copied once and never
-//! parsed.
+//! Writes the reply's JSON straight into one buffer: stored messages are copied once and never parsed.
 
 use std::fmt::Write as _;
 
@@ -105,17 +104,18 @@ pub struct StablePrefixReply {
     pub sha256: String,
 }
 
-/// What the reply holds beside its messages, in bytes; a guess that saves growing the buffer.
+/// Bytes of the reply beside its messages, and of one entry of `sources`: estimates, so that the buffer
+/// rarely grows.
 const FRAME_BYTES: usize = 1_024;
 const SOURCE_BYTES: usize = 12;
 
 impl Context<'_> {
-    /// In which form the summary is served.
+    /// The form in which the summary is served; `None` without one.
     fn summary_form(&self) -> Option<&'static str> {
         self.summary_version.map(|_| if self.is_summary_least { "least" } else { "full" })
     }
 
-    /// The reply of `GET …/context`.
+    /// The body of the reply to `GET …/context`.
     #[must_use]
     pub fn to_json(&self) -> String {
         let bodies: usize = self.messages.iter().map(|m| m.len() + SOURCE_BYTES).sum();
@@ -184,7 +184,7 @@ impl Context<'_> {
         out
     }
 
-    /// Whether it keeps to its budget; [`super::assemble`] gives no other.
+    /// Whether the context is within its budget. [`super::assemble`] returns no other.
     #[must_use]
     pub fn within_budget(&self) -> bool {
         self.tokens.total() <= self.max_tokens

@@ -1,7 +1,7 @@
-//! One message made valid: nothing empty, nothing that the format refuses, with its placeholders and its clipping.
+//! Makes one message valid for the format that is served, with its placeholders and its clipping.
 //!
-//! A stored message that needs no change is passed on as its text. Everything else is read, changed
-//! and written anew; its tokens are the stored ones, plus what is put in, less what is taken out.
+//! A stored message that needs no change is passed on as its text. Any other is parsed, changed and written
+//! again; its tokens are the stored ones plus what is added, less what is removed.
 
 use super::super::mask;
 use super::clip;
@@ -15,19 +15,19 @@ use anchord_messages::message::{Message, Part, Role, ToolResult};
 use anchord_messages::shape::{AsShape, Feature, is_blank, one_line};
 use anchord_messages::tokens::MESSAGE_TOKENS;
 
-/// What stands for an output of very many.
+/// The placeholder where a group has so many outputs that ordinary ones would fill the budget.
 const TERSE: &str = "[tool output left out]";
 const SYSTEM_MARK: &str = "[system message]\n";
 
 impl Converter<'_> {
-    /// A message without calls, or results without their calls.
+    /// Serves a message without calls, or results without their calls.
     pub(super) fn plain<'a>(self, slot: &Slot<'a>) -> Turns<'a> {
         let mut turns = Turns::default();
         self.one(slot, &mut turns);
         turns
     }
 
-    /// A message of the system prompt.
+    /// Serves a message of the system prompt.
     pub(super) fn system(self, entry: &Entry) -> Turns<'_> {
         let mut turns = Turns { tokens: entry.tokens, ..Turns::default() };
         let plain = entry.shape.is_none() && entry.format == self.format;
@@ -46,8 +46,8 @@ impl Converter<'_> {
         slot.is_untouched() && self.takes_whole(slot.entry) && slot.entry.results().is_empty()
     }
 
-    /// Which messages may stand: an item of reasoning is refused when the item that it led to does not
-    /// follow as it came; whatever else stands there may stand.
+    /// Which messages may be served. The Responses API refuses a reasoning item that is not followed by the
+    /// unchanged item that it led to; any other message may be served.
     pub(super) fn stays<'a>(
         self,
         slots: &[Slot<'a>],
@@ -70,7 +70,7 @@ impl Converter<'_> {
         stays
     }
 
-    /// Whether a message is thinking alone that becomes one turn with what follows it.
+    /// Whether a message is thinking alone, which becomes one turn with the next message.
     pub(super) fn joins_next(self, slot: &Slot<'_>) -> bool {
         let entry = slot.entry;
         self.format == Format::Anthropic
@@ -114,8 +114,8 @@ impl Converter<'_> {
         }
     }
 
-    /// Whether a message is one item of the responses API that is no message there: only the item itself
-    /// says what it is.
+    /// Whether a message is one item of the Responses API of a type other than a message. Such an item is
+    /// served as it was stored, because only the item itself has its type.
     pub(super) fn is_bare_item(self, message: &Message, entry: &Entry) -> bool {
         self.format == Format::OpenaiResponses
             && entry.format == self.format
@@ -126,7 +126,7 @@ impl Converter<'_> {
             }
     }
 
-    /// Whether the format takes a message as it was stored, calls and results aside.
+    /// Whether a message is valid in the format as it was stored, calls and results aside.
     pub(super) fn takes_whole(self, entry: &Entry) -> bool {
         if entry.format != self.format {
             return false;
@@ -155,13 +155,14 @@ impl Converter<'_> {
         }
     }
 
+    /// The line in place of a message that the caller marked as removed; `None` when it would not be smaller.
     fn removal(self, entry: &Entry) -> Option<String> {
         let line = format!("[message {} left out as marked: {} tokens]", entry.seq, entry.tokens);
         (self.counter.count_text(&line) + MESSAGE_TOKENS < entry.tokens).then_some(line)
     }
 
-    /// A message with its placeholders and its clipping; adds its tokens. `what` says what was asked
-    /// of the tool behind a result.
+    /// A message with its placeholders and its clipping; adds its tokens to `turns`. `what` describes the
+    /// call behind a result, by the result's index.
     pub(super) fn body<'a>(
         self,
         slot: &Slot<'a>,
@@ -176,7 +177,7 @@ impl Converter<'_> {
             let Some(result) = results.get(*index) else { continue };
             let text = if slot.terse { TERSE.to_owned() } else { mask::placeholder(result, what(*index)) };
             let count = self.counter.count_text(&text);
-            // A placeholder never makes anything larger.
+            // A placeholder is used only where it is smaller.
             if count < result.tokens {
                 tokens = tokens.saturating_sub(result.tokens).saturating_add(count);
                 turns.masked.push(Masked { seq: entry.seq, reference: result.reference.clone() });
@@ -205,7 +206,8 @@ impl Converter<'_> {
         message
     }
 
-    /// The operator's messages within the conversation, for a format that has no place for them.
+    /// Turns an operator's message within the conversation into marked user text, for the format that has no
+    /// such role.
     fn operator_as_user(self, message: &mut Message, entry: &Entry, turns: &mut Turns<'_>) {
         if self.format == Format::Anthropic && entry.role.is_system() {
             message.role = Role::User;
@@ -214,7 +216,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Turns every result of a message into text of the user's, under a line that says what it is.
+    /// Turns every result of a message into user text, each under a line that says which call it answers.
     fn results_as_text(self, message: &mut Message, turns: &mut Turns<'_>) {
         message.role = Role::User;
         let name = message.name.take();
@@ -253,8 +255,8 @@ impl Converter<'_> {
     }
 }
 
-/// Reads a stored message. What was stored was read once before, so an error means a row that was
-/// changed by hand; its text is then served rather than nothing.
+/// Parses a stored message. It was parsed when it was stored, so an error means a row that was changed by
+/// hand; then its raw text is served.
 pub(super) fn read(entry: &Entry) -> Message {
     format::parse(entry.format, &entry.raw)
         .unwrap_or_else(|_| text_message(entry.role, entry.raw.to_string()))
@@ -265,8 +267,8 @@ fn text_message(role: Role, text: String) -> Message {
     Message { role, name: None, parts: vec![Part::Text(text)] }
 }
 
-/// A message whose every result is masked, made from its shape alone: no body is read. The Anthropic
-/// error flag is in the body, so those are read.
+/// A message whose results are all masked, made from its shape without parsing its body. The Anthropic error
+/// flag is only in the body, so Anthropic messages are parsed.
 fn masked_whole(entry: &Entry, placeholders: &mut Vec<(usize, String)>) -> Option<Message> {
     let results = entry.results();
     let whole = !results.is_empty() && placeholders.len() == results.len();
@@ -284,8 +286,8 @@ fn masked_whole(entry: &Entry, placeholders: &mut Vec<(usize, String)>) -> Optio
     Some(Message { role: Role::Tool, name, parts: parts.collect() })
 }
 
-/// The model's messages without reasoning at their end: an item of reasoning is refused without the
-/// item that it leads to, which an aborted turn never sent.
+/// The model's messages without reasoning items at their end. The Responses API refuses such an item without
+/// the one that it led to, which an aborted turn never sent.
 pub(super) fn without_idle_reasoning<'s, 'a>(slots: &'s [Slot<'a>], turns: &mut Turns<'_>) -> &'s [Slot<'a>] {
     let idle = |slot: &Slot<'_>| slot.entry.is_item() && slot.entry.has(Feature::OnlyThinking);
     let end = slots.iter().rposition(|slot| !idle(slot)).map_or(0, |i| i + 1);

@@ -7,9 +7,9 @@
 //! change since it was stored is passed on as the text that was stored.
 //! Must not know: the store, HTTP, how a summary is made.
 //!
-//! The way through: `plan` groups the tail and applies the mask; `group` makes each group valid, with `calls` for
-//! calls and results, `message` for one message and `convert` for its parts; `budget` takes away until it fits; `emit`
-//! writes the format; `json` writes the reply.
+//! The steps: `plan` groups the tail and applies the mask; `group` makes each group valid, with `calls` for
+//! calls and results, `message` for one message and `convert` for its parts; `budget` removes content until
+//! it fits; `emit` writes the format; `json` writes the reply.
 //!
 //! Placement, per format. Pins are constraints of the operator, so they follow the system prompt with
 //! its authority: a system message of their own for `openai-chat` and `openai-responses`, the end of
@@ -38,16 +38,16 @@ pub use json::{ContextReply, MaskedReply, OmittedReply, StablePrefixReply, Token
 pub use output::{BudgetTooSmall, Context, Masked, Omitted, Reason, Source, StablePrefix, Tokens};
 pub use texts::{pins_text, summary_message_text};
 
-/// Makes the context.
+/// Assembles the context.
 ///
 /// # Errors
-/// When system prompt, pins and the newest message do not fit, however much is taken away.
+/// When system prompt, pins and the newest message do not fit the budget, however much else is removed.
 pub fn assemble<'a>(input: &ContextInput<'a>) -> Result<Context<'a>, BudgetTooSmall> {
     let mut refused = match within(input) {
         Ok(context) => return Ok(context),
         Err(refused) => refused,
     };
-    // With more room more is tried, so a budget that is reported as enough is tried first.
+    // A larger budget changes what is tried, so a budget is tested before the error reports it as enough.
     for _ in 0..MAX_TRIES {
         match within(&ContextInput { budget: refused.min_tokens, ..*input }) {
             Err(more) if more.min_tokens > refused.min_tokens => refused = more,
@@ -57,7 +57,7 @@ pub fn assemble<'a>(input: &ContextInput<'a>) -> Result<Context<'a>, BudgetTooSm
     Err(refused)
 }
 
-/// The most budgets that are tried before one is reported as enough.
+/// How many budgets are tested before one is reported as enough.
 const MAX_TRIES: usize = 8;
 
 fn within<'a>(input: &ContextInput<'a>) -> Result<Context<'a>, BudgetTooSmall> {

@@ -9,16 +9,16 @@ use utoipa::ToSchema;
 use anchord_messages::format::Format;
 use anchord_messages::id::Seq;
 
-/// The assembled context, borrowing what it passes on.
+/// The assembled context; it borrows what is served as it was stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Context<'a> {
     /// The session's name.
     pub session: &'a str,
-    /// The format.
+    /// The format of `messages`.
     pub format: Format,
-    /// The summary's version, when it is served.
+    /// The version of the summary that is served; `None` without one.
     pub summary_version: Option<i64>,
-    /// Whether the budget left it no more than its least form.
+    /// Whether the summary is served in its least form, because the budget has no room for more.
     pub is_summary_least: bool,
     /// The last message that the summary covers; 0 without one.
     pub anchor_seq: Seq,
@@ -32,9 +32,9 @@ pub struct Context<'a> {
     pub sources: Vec<Source>,
     /// Tokens by component.
     pub tokens: Tokens,
-    /// The budget.
+    /// The budget, in tokens.
     pub max_tokens: u32,
-    /// The served ids of calls that wait for their results, at the head.
+    /// The ids, as served, of calls that still wait for their results.
     pub pending_tool_calls: Vec<String>,
     /// Changes with pins and settings.
     pub context_revision: i64,
@@ -49,16 +49,16 @@ pub struct Context<'a> {
 /// Where a served message came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The service: summary, pins, recap, and a digest that names no message.
+    /// The service wrote it: summary, pins, recap, or a digest that quotes no message.
     Service,
     /// One stored message.
     One(Seq),
-    /// Several stored messages, or none: a note, a result marked as missing.
+    /// Several stored messages; or none, for a note or for the replacement of a missing result.
     Many(Vec<Seq>),
 }
 
 impl Source {
-    /// The messages that it names.
+    /// The stored messages that it came from.
     #[must_use]
     pub fn seqs(&self) -> &[Seq] {
         match self {
@@ -152,10 +152,10 @@ pub struct StablePrefix {
     pub sha256: String,
 }
 
-/// The context cannot be made that small.
+/// The budget is too small for any context of this session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("system prompt, pins and the newest message need at least {min_tokens} tokens")]
 pub struct BudgetTooSmall {
-    /// The least budget that can be met.
+    /// The smallest budget that is large enough.
     pub min_tokens: u32,
 }

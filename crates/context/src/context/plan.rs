@@ -21,7 +21,7 @@ pub(super) enum SummaryForm {
     Least,
 }
 
-/// A context in the making.
+/// The plan of one context, changed until it fits.
 pub(super) struct Plan<'a, 'i> {
     pub input: &'i ContextInput<'a>,
     pub slots: Vec<Slot<'a>>,
@@ -33,7 +33,7 @@ pub(super) struct Plan<'a, 'i> {
     pub system: Vec<Turns<'a>>,
     pub carried: Option<(Slot<'a>, Turns<'a>)>,
     pub summary: SummaryForm,
-    /// The digest, as much of it as is served.
+    /// The digest, or the part of it that is served.
     pub digest: Option<(Cow<'a, str>, u32)>,
     pub recap: Option<String>,
     pub recap_tokens: u32,
@@ -69,7 +69,7 @@ impl<'a, 'i> Plan<'a, 'i> {
         let group_tokens = turns.iter().map(|t| u64::from(t.tokens)).sum();
         let carried = input.carried.map(|entry| {
             let mut slot = Slot::new(entry);
-            // The summary covers what a tool gave along with it.
+            // The summary covers what a tool returned along with it.
             if input.mask.mode == MaskMode::Auto && input.mask.marks.get(&entry.seq) != Some(&Keep::Always) {
                 let results = entry.results().iter().enumerate();
                 slot.masked = results.filter(|(_, r)| r.is_maskable()).map(|(at, _)| at).collect();
@@ -102,7 +102,7 @@ impl<'a, 'i> Plan<'a, 'i> {
         }
     }
 
-    /// Makes a group's turns again after its slots changed.
+    /// Builds a group's turns again after its slots changed.
     pub(super) fn remake(&mut self, index: usize) {
         let (Some(group), Some(ids)) = (self.groups.get(index), self.ids.get(index)) else { return };
         let made = Converter::new(self.input).group(&self.slots, group, ids);
@@ -151,7 +151,7 @@ impl<'a, 'i> Plan<'a, 'i> {
         }
     }
 
-    /// All tokens, but for the notes about what is left out.
+    /// All tokens, except those of the notes about left-out messages.
     pub(super) fn tokens(&self) -> u64 {
         let summary = self.summary_message().map_or(0, |m| u64::from(m.tokens));
         let carried = self.carried.as_ref().map_or(0, |(_, turns)| u64::from(turns.tokens));
@@ -166,7 +166,7 @@ impl<'a, 'i> Plan<'a, 'i> {
         u64::from(Counted::new(&texts::note(head, head), self.input.counter).tokens) + 4
     }
 
-    /// The tokens of the opening, when one is needed.
+    /// The tokens of the opening, if the format needs one.
     pub(super) fn opening_tokens(&self) -> u64 {
         if !self.needs_opening() {
             return 0;
@@ -174,7 +174,7 @@ impl<'a, 'i> Plan<'a, 'i> {
         u64::from(Counted::new(OPENING, self.input.counter).tokens)
     }
 
-    /// Whether the format wants a user first, and the model speaks first.
+    /// Whether the format requires a user first and the model speaks first.
     pub(super) fn needs_opening(&self) -> bool {
         let user_first = self.input.format != Format::Anthropic
             || self.summary_message().is_some()
@@ -201,7 +201,7 @@ impl<'a, 'i> Plan<'a, 'i> {
         self.system_tokens
     }
 
-    /// The runs of messages that are left out for want of room, in order.
+    /// The runs of messages that are left out because they have no room, in order.
     pub(super) fn gaps(&self) -> Vec<(Option<usize>, i64, i64)> {
         let mut gaps: Vec<(Option<usize>, i64, i64)> = Vec::new();
         if let Some((from, to)) = self.input.tail_omitted {
@@ -226,13 +226,13 @@ impl<'a, 'i> Plan<'a, 'i> {
     }
 }
 
-/// The digest as the version holds it.
+/// The digest as the version has it.
 pub(super) fn whole_digest<'a>(input: &ContextInput<'a>) -> Option<(Cow<'a, str>, u32)> {
     let digest = input.summary?.digest?;
     Some((Cow::Borrowed(digest.text), digest.tokens))
 }
 
-/// Whether a line may stand for a whole message: it has no calls or results and is not the operator's.
+/// Whether one line may replace a whole message: it has no calls or results and is not the operator's.
 fn is_removable(entry: &Entry) -> bool {
     let bound = entry.calls().is_empty() && entry.results().is_empty();
     bound

@@ -17,7 +17,7 @@ const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
 const FORMATS: [Format; 3] = [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses];
 const BUDGETS: [u32; 4] = [200, 800, 4_000, 1_000_000];
 
-/// The messages of a session that are served at each of their prefixes: what is served grows with the square of them.
+/// How many messages of a session are served at each of their prefixes; the work grows with the square of it.
 const MOST_MESSAGES: usize = 48;
 
 #[test]

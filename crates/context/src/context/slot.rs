@@ -1,18 +1,18 @@
-//! A stored message with what is done to it before it is served.
+//! A stored message with the changes that are made before it is served.
 
 use super::input::Entry;
 
-/// A stored message, and what is done to it.
+/// A stored message, and the changes that are made to it.
 #[derive(Clone, Debug)]
 pub(super) struct Slot<'a> {
     pub entry: &'a Entry,
-    /// Results that are served as placeholders, ascending.
+    /// The indexes of results that are served as placeholders, ascending.
     pub masked: Vec<usize>,
-    /// Its placeholders say no more than that something is left out.
+    /// Whether its placeholders say only that something is left out.
     pub terse: bool,
-    /// The tokens that it is clipped to.
+    /// The most tokens that it is clipped to.
     pub clip: Option<u32>,
-    /// The caller wants it out: a line stands for it.
+    /// Whether the caller marked it as removed, so that a line is served in its place.
     pub removed: bool,
 }
 

@@ -1,3 +1,5 @@
+//! Tests of assembled contexts: placement, formats, budgets (`pressure`) and the recap (`recap`).
+
 use serde_json::{Value, json};
 
 use super::super::mask::{Keep, Marks, MaskMode};

@@ -1,12 +1,12 @@
-//! The texts that the service itself puts into a context, around the summary, the pins and the recap and in place of
-//! messages that are left out.
+//! The texts that the service itself writes into a context: around the summary, the pins and the recap, and
+//! in place of messages that are left out.
 
 use anchord_messages::id::Seq;
 
-/// Stands before a conversation that the model opens, where a user has to.
+/// Opens a conversation that begins with the model, where the format requires a user first.
 pub(super) const OPENING: &str = "[The conversation begins with the assistant.]";
 
-/// The line that stands for messages that are left out.
+/// The line in place of messages that are left out.
 pub(super) fn note(from: Seq, to: Seq) -> String {
     format!("[Messages {from} to {to} are left out here for want of room]")
 }

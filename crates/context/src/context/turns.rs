@@ -1,4 +1,4 @@
-//! A group of messages as it is served, with its tokens and with what it leaves out.
+//! A group of messages as it is served, with its tokens and the list of what it omits.
 
 use super::input::Entry;
 use super::output::{Masked, Reason};
@@ -10,9 +10,9 @@ use anchord_messages::message::Message;
 pub(super) enum ServedMessage<'a> {
     /// As stored.
     Raw(&'a Entry),
-    /// Written anew, from these messages.
+    /// Written again, from these messages.
     Made(Message, Vec<Seq>),
-    /// An item of the responses API: one that was patched, or an output that nobody sent.
+    /// An item of the Responses API: a patched one, or a made-up output for a call without one.
     Item(String, Option<Seq>),
 }
 
@@ -37,7 +37,7 @@ impl<'a> Turns<'a> {
     }
 
     pub(super) fn omit(&mut self, seq: Seq, reason: Reason) {
-        // A message's own entries stand at the end; a look at all of them would be quadratic.
+        // Entries of the same message stand at the end; searching all of them would be quadratic.
         if !self.omitted.iter().rev().take(8).any(|o| *o == (seq, reason)) {
             self.omitted.push((seq, reason));
         }

@@ -1,11 +1,11 @@
-//! What a provider refuses, checked on the reply's JSON, for the tests of this module and, as a file
-//! that they include, for the integration tests and the bench: hence nothing of the crate is used here.
+//! Checks what a provider refuses, on the reply's JSON. The integration tests and the bench include this file
+//! too, so it uses nothing of the crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// Everything that is wrong with a reply; empty when a provider would take it.
+/// Everything that is wrong with a reply; empty when a provider would accept it.
 pub fn problems(reply: &Value) -> Vec<String> {
     let mut bad = Vec::new();
     let messages = reply["messages"].as_array().expect("messages");
@@ -63,7 +63,7 @@ fn is_name(name: &Value) -> bool {
     name.as_str().is_some_and(|name| !name.is_empty() && name.len() <= 64 && name.chars().all(plain))
 }
 
-/// Whether an address is one that providers fetch, or holds a picture.
+/// Whether an address is one that providers fetch, or contains the picture.
 fn is_picture(url: &Value) -> bool {
     let url = url.as_str().unwrap_or("");
     let inline = url.strip_prefix("data:image/").and_then(|rest| rest.split_once(";base64,"));
@@ -72,7 +72,7 @@ fn is_picture(url: &Value) -> bool {
         || inline.is_some_and(|(_, data)| !data.is_empty())
 }
 
-/// Parts of another format's, which a provider does not know.
+/// Parts of other formats, which the provider refuses.
 fn foreign(content: &Value, kinds: &[&str], at: usize, bad: &mut Vec<String>) {
     for part in content.as_array().into_iter().flatten() {
         if part["type"].as_str().is_none_or(|kind| kinds.contains(&kind)) {
@@ -288,11 +288,11 @@ fn media(blocks: &[Value], at: usize, bad: &mut Vec<String>) {
     }
 }
 
-/// What a call's kind takes for its output.
+/// The kinds of output that a kind of call accepts.
 fn answers(call: &str, output: &str) -> bool {
     match call {
         "function_call" => output == "function_call_output",
-        // The older tool takes a function's output as well.
+        // The older tool accepts a function's output as well.
         "local_shell_call" => ["function_call_output", "local_shell_call_output"].contains(&output),
         other => output.strip_suffix("_output") == Some(other),
     }
@@ -311,7 +311,7 @@ fn responses(items: &[Value], bad: &mut Vec<String>) {
     let mut all_ids: BTreeSet<&str> = BTreeSet::new();
     let mut open: BTreeMap<&str, &str> = BTreeMap::new();
     let mut answering = false;
-    // Reasoning waits for what it leads to.
+    // Reasoning needs the item that it led to.
     let mut reasons = false;
     for (at, item) in items.iter().enumerate() {
         let kind = item["type"].as_str().unwrap_or("message");

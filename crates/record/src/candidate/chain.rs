@@ -1,4 +1,4 @@
-//! For tests: a session that is compressed again and again, without server and database.
+//! For tests: compresses a session again and again, without server and database.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Numbered};
 use anchord_messages::tokens::TokenCounter;
 
-/// The chain so far: what the next version builds on.
+/// The state after the last version, from which the next one is made.
 pub(super) struct Chain {
     counter: TokenCounter,
     base: Option<Base>,
@@ -22,7 +22,7 @@ pub(super) struct Chain {
     version: i64,
     bound: u32,
     least_tokens: u32,
-    /// What is stored of the records.
+    /// The stored parts of the records.
     stored: BTreeMap<i64, String>,
 }
 
@@ -41,13 +41,13 @@ impl Chain {
         }
     }
 
-    /// Takes every span for larger than it is, so that a small one is worth a version.
+    /// Overstates the size of every span, so that a small one is worth a version.
     pub(super) fn of_large_spans(mut self) -> Self {
         self.least_tokens = 50_000;
         self
     }
 
-    /// What the next messages are compressed from.
+    /// The input of the compression of these messages.
     pub(super) fn material(&self, messages: Vec<Message>) -> Material {
         let span: Vec<Numbered> =
             (self.next..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
@@ -62,13 +62,13 @@ impl Chain {
         }
     }
 
-    /// Publishes what came of the material, as the service would.
+    /// Publishes the result, as the service would.
     pub(super) fn publish(&mut self, material: &Material, facts: Facts, proof: CheckedDraft) {
         let kept = (0..).zip(&material.probes).filter(|(at, _)| !proof.retired.contains(at));
         self.probes = kept.map(|(_, probe)| probe.clone()).collect();
         self.probes.extend(proof.new_probes.into_iter().filter(|probe| probe.critical));
         self.next = material.through_seq + 1;
-        // A process that keeps the summary of a version builds on it as one that reads it back.
+        // A process that caches the summary must build on it in the same way as one that reads it back.
         let (summary, parts) = self.store(&proof.summary);
         assert_eq!(summary, proof.summary);
         assert_eq!(read_back(&facts.carry), facts.carry);
@@ -100,7 +100,7 @@ impl Chain {
         &self.base.as_ref().unwrap().summary
     }
 
-    /// The probes that the next version is asked besides its own.
+    /// The earlier probes that the next version must answer.
     pub(super) fn probes(&self) -> &[Probe] {
         &self.probes
     }

@@ -1,5 +1,5 @@
-//! The check of a draft: rendered within its bound, asked its probes, held to the gate, and repaired from
-//! the ledger, round by round.
+//! Checks a draft: renders it within its bound, scores its probes, applies the gate, and repairs it from the
+//! ledger, round by round.
 
 use super::super::digest;
 use super::super::gate::{self, Refusal};
@@ -17,17 +17,17 @@ use anchord_messages::tokens::memo::Memo;
 
 /// Rounds of repair before a candidate is refused.
 const REPAIR_ROUNDS: usize = probe::MAX_REPAIR_ROUNDS;
-/// What the message of a summary has beside its rendering, about.
+/// The tokens of a summary's message besides its rendering, about.
 const SUMMARY_FRAME_TOKENS: u32 = 60;
-/// What rendering and digest may take of what they stand for.
+/// The largest share that rendering and digest may take of the tokens that they replace.
 const MOST_OF_BEFORE: f64 = 0.8;
-/// Reasons that the record of a refusal names.
+/// How many reasons a gate record names.
 const REASONS_TOLD: usize = 5;
 
-/// A draft that was rendered, asked its probes and held to the gate.
+/// A draft that was rendered, probed and checked by the gate.
 #[derive(Clone, Debug)]
 pub struct CheckedDraft {
-    /// What is known about the version.
+    /// The version's metadata.
     pub meta: VersionMeta,
     /// The summary.
     pub summary: Summary,
@@ -35,15 +35,15 @@ pub struct CheckedDraft {
     pub rendering: Rendering,
     /// The smallest rendering that carries the critical facts.
     pub least: Rendering,
-    /// The words of what it covers, as far as there is room for them.
+    /// The digest of what it covers, as far as there is room.
     pub digest: digest::ServedDigest,
-    /// Current task, open errors and next steps once more.
+    /// The recap: current task, open errors and next steps once more.
     pub recap: String,
-    /// The probes' verdict.
+    /// The results of the probes.
     pub report: ProbeReport,
-    /// Probes that the span brought.
+    /// The new probes of the span.
     pub new_probes: Vec<Probe>,
-    /// Earlier probes that a merge rule retired, by their place in [`Material::probes`].
+    /// Earlier probes that a merge rule retired, as indexes into [`Material::probes`].
     pub retired: Vec<usize>,
     /// Why it must not be published; empty when it may.
     pub refusals: Vec<Refusal>,
@@ -56,11 +56,11 @@ pub struct CheckedDraft {
 }
 
 impl CheckedDraft {
-    /// Takes what a model answered as the verdict, and notes what the gate makes of it.
+    /// Replaces the probes' results by those that a model answered, and adds the gate's outcome.
     pub fn answered(&mut self, report: ProbeReport) {
         let strategy = self.meta.strategy;
         let good = holds(strategy, &report);
-        // The earlier verdict is replaced: a candidate is accepted or rejected once.
+        // It replaces the earlier outcome: a candidate is accepted or rejected once.
         self.gate.pop_if(|last| matches!(last.outcome, GateOutcome::Accept | GateOutcome::Reject));
         self.gate.push(GateRecord {
             strategy,
@@ -77,7 +77,8 @@ impl CheckedDraft {
         self.report = report;
     }
 
-    /// Takes the results of its exam, held against the session's threshold; they bind nothing.
+    /// Adds the results of its exam, judged by the session's threshold. They do not decide whether it is
+    /// published.
     pub fn examined(&mut self, results: Vec<ProbeResult>, threshold: f64) {
         self.report = self.report.with_exam(results, threshold);
         self.meta.exam = self.report.exam;
@@ -96,7 +97,7 @@ impl CheckedDraft {
     }
 }
 
-/// Renders the candidate, asks the probes, and repairs what can be repaired from the ledger.
+/// Renders the candidate, scores the probes, and repairs what can be repaired from the ledger.
 #[must_use]
 pub fn check(material: &Material, facts: &Facts, draft: Draft) -> CheckedDraft {
     let Draft { proposed, merged, before } = draft;
@@ -105,15 +106,15 @@ pub fn check(material: &Material, facts: &Facts, draft: Draft) -> CheckedDraft {
     let asked = probe::carry_over(&material.probes, &summary, &merged.gone);
     let retired =
         (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
-    // A span that is read once more, in the shadow, brings what is asked already.
+    // A shadow run reads a span again, so its new probes may be among the earlier ones.
     let news: Vec<Probe> = new_probes.iter().filter(|probe| !asked.contains(probe)).cloned().collect();
     let all: Vec<Probe> = asked.into_iter().chain(news).collect();
     let asking = Asking { proposed, before, new_probes, retired, all };
     examine(material, facts, summary, merged.warnings, asking)
 }
 
-/// Puts back what a model could not find in a candidate, and asks it anew; `None` when there is nothing to
-/// put back.
+/// Puts the facts that a model could not find back into a candidate and checks it again; `None` when there is
+/// nothing to put back.
 #[must_use]
 pub fn expand(material: &Material, facts: &Facts, proof: &CheckedDraft) -> Option<CheckedDraft> {
     let mut summary = proof.summary.clone();
@@ -131,7 +132,7 @@ pub fn expand(material: &Material, facts: &Facts, proof: &CheckedDraft) -> Optio
     Some(examine(material, facts, summary, proof.merge_warnings.clone(), asking))
 }
 
-/// What a candidate is asked, and what it was made of.
+/// The probes of a candidate, and what it was made from.
 struct Asking {
     proposed: Proposed,
     /// What an engine wrote of the summary that it was merged into.
@@ -176,7 +177,7 @@ fn examine(
         let repaired = !is_last && {
             let gated = gate::repair(&refusals, facts, &material.span, &mut summary);
             if gated {
-                // It quotes the span, secrets and all.
+                // A repair quotes the span, which may have secrets.
                 redacted::redact_summary(&mut summary);
             }
             probe::repair(&report, facts, &proposal, &mut summary) || gated
@@ -230,14 +231,14 @@ fn examine(
     }
 }
 
-/// The digest that the rendering leaves room for; both together are smaller than what they stand for.
+/// The digest in the room that the rendering leaves; both together are smaller than what they replace.
 fn digest_of(
     material: &Material,
     summary: &Summary,
     rendering: &Rendering,
     tokens_before: u32,
 ) -> digest::ServedDigest {
-    // A dense reconstruction is chosen for being small.
+    // The opaque style is chosen for being small, so it has no digest.
     if !material.strategy.is_verifiable() {
         return digest::ServedDigest::default();
     }
@@ -246,12 +247,12 @@ fn digest_of(
     digest::serve(&summary.digest, &rendering.text, room, &material.counter)
 }
 
-/// Whether the probes let a version pass; what cannot be verified is scored and not judged.
+/// Whether the probes allow a version. A strategy that cannot be verified is scored, and always allowed.
 fn holds(strategy: Strategy, report: &ProbeReport) -> bool {
     !strategy.is_verifiable() || probe::accept(report)
 }
 
-/// Why a candidate was not accepted as it is.
+/// Why a candidate was not accepted.
 fn reasons(strategy: Strategy, refusals: &[Refusal], report: &ProbeReport) -> Vec<String> {
     let mut reasons: Vec<String> = refusals.iter().take(REASONS_TOLD).map(ToString::to_string).collect();
     if !holds(strategy, report) {
@@ -312,7 +313,7 @@ fn subject_of<'a>(material: &'a Material, summary: &'a Summary, meta: &'a Versio
     }
 }
 
-/// Current task, open errors and next steps once more, for the end of a long context.
+/// The recap: current task, open errors and next steps once more, for the end of a long context.
 #[must_use]
 pub fn recap(summary: &Summary) -> String {
     use super::super::summary::ErrorStatus;

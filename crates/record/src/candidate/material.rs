@@ -1,4 +1,4 @@
-//! What a compression is made from, what an engine proposes for it, and the draft that is merged from both.
+//! The input of a compression, an engine's proposal, and the draft that is merged from both.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
@@ -22,19 +22,19 @@ use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;
 
-/// What a compression is made from.
+/// The input of a compression.
 #[derive(Clone, Debug)]
 pub struct Material {
     /// How the version is made.
     pub strategy: Strategy,
-    /// The caller's name of the session.
+    /// The session's name, as the caller chose it.
     pub session_id: String,
-    /// The caller's name of the task.
+    /// The task's name, as the caller chose it.
     pub task_id: Option<String>,
     /// The span's messages, ascending.
     pub span: Vec<Numbered>,
-    /// The first message that the version was made from: the span's first, or the session's when its
-    /// whole history was read afresh.
+    /// The first message that the version was made from: the span's first, or the session's when the whole
+    /// history was read again.
     pub from_seq: Seq,
     /// The span's last message.
     pub through_seq: Seq,
@@ -42,37 +42,38 @@ pub struct Material {
     pub span_tokens: u32,
     /// The current version; `None` before the first.
     pub base: Option<Base>,
-    /// The number that the new version gets.
+    /// The number of the new version.
     pub version: i64,
-    /// Versions published by compressions so far.
+    /// How many versions compressions published so far.
     pub compression_count: i64,
     /// The phase of the work, which decides how the version is rendered.
     pub phase: Option<Phase>,
-    /// The todo list that the caller keeps; empty for none.
+    /// The caller's todo list; empty for none.
     pub todos: Vec<Todo>,
     /// The pins, in order.
     pub pins: Vec<Constraint>,
     /// Ids of extracted constraints that the caller dropped.
     pub removed_constraints: BTreeSet<String>,
-    /// Probes of earlier spans and of the caller that are still asked.
+    /// Probes of earlier spans and of the caller that may be asked again.
     pub probes: Vec<Probe>,
-    /// The most tokens of the rendering of what code words.
+    /// The most tokens of a rendering whose narrative code wrote.
     pub bound: u32,
-    /// The same of what a model worded: meaning is worth more room than facts, where the caller set no bound.
+    /// The most tokens of a rendering whose narrative a model wrote. It is larger where the caller set no
+    /// bound, because meaning needs more room than facts.
     pub told_bound: u32,
-    /// How large a summary a model is to aim at, in tokens, whatever one version has room for.
+    /// The size of the summary that a model should aim at, in tokens, whatever room one version has.
     pub aim: u32,
     /// The most tokens of rendering and digest together.
     pub room: u32,
     /// When the version is made.
     pub now: DateTime<Utc>,
-    /// Counts tokens.
+    /// The session's token counter.
     pub counter: TokenCounter,
 }
 
 impl Material {
-    /// What the first version of a session is made from, anchored and within the default bound; a
-    /// caller names only where it differs.
+    /// The input of a session's first version, anchored and within the default bound; a caller sets only what
+    /// differs.
     #[must_use]
     pub fn first(span: Vec<Numbered>, span_tokens: u32, counter: TokenCounter, now: DateTime<Utc>) -> Self {
         Self {
@@ -102,31 +103,31 @@ impl Material {
     }
 }
 
-/// The current version, as the next one builds on it.
+/// The current version, on which the next one builds.
 #[derive(Clone, Debug)]
 pub struct Base {
     /// Its number.
     pub version: i64,
     /// Its summary.
     pub summary: Summary,
-    /// Where that is stored.
+    /// The stored parts of the summary.
     pub parts: Parts,
-    /// What its ledger hands on.
+    /// The ledger's state at its end.
     pub carry: LedgerState,
-    /// Tokens of its rendering and its digest as contexts serve them.
+    /// Tokens of its rendering and its digest in contexts.
     pub served_tokens: u32,
 }
 
-/// What an engine made of a span.
+/// The result of an engine for a span.
 #[derive(Clone, Debug)]
 pub struct Proposed {
-    /// What code found: the narrative of the span, or what a model's changes are made upon.
+    /// What code proposes: the narrative of the span, or what a model's changes apply to.
     pub proposal: Proposal,
-    /// What a model changes then, piece by piece.
+    /// The changes that a model makes after that, piece by piece.
     pub changes: Vec<Changes>,
-    /// How much of what it told that is.
+    /// How much of the model's answers these changes are.
     pub account: Account,
-    /// Who wrote it.
+    /// Which engine wrote it.
     pub engine: Engine,
     /// The model that wrote it.
     pub model: Option<String>,
@@ -139,12 +140,12 @@ pub struct Draft {
     pub proposed: Proposed,
     /// The summary and its warnings.
     pub merged: Merged,
-    /// What an engine wrote of the summary that it was merged into; `None` before the first.
+    /// What an engine wrote of the summary that it was merged into; `None` for the first version.
     pub before: Option<Summary>,
 }
 
 impl Proposed {
-    /// The narrative that was proposed, of a summary that holds it: what a model wrote, or code.
+    /// The proposed narrative, whether code or a model wrote it; `record` is the summary that contains it.
     #[must_use]
     pub fn told(&self, record: &Summary) -> Cow<'_, Proposal> {
         if self.changes.is_empty() {

@@ -1,4 +1,4 @@
-//! A small sample session, compressed once to warm caches up.
+//! A small sample session that is compressed once to warm caches up.
 
 use chrono::DateTime;
 
@@ -6,8 +6,8 @@ use super::{Material, check, draft, read};
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use anchord_messages::tokens::TokenCounter;
 
-/// Runs every step on a small session, so that the vocabularies and patterns are ready and warm in
-/// the thread that calls it.
+/// Runs every step on a small session, so that vocabularies and patterns are compiled and warm in the calling
+/// thread.
 pub fn warm_up() {
     let material = sample();
     let facts = read(&material);
@@ -15,7 +15,7 @@ pub fn warm_up() {
     let _ = check(&material, &facts, draft);
 }
 
-/// A session that touches what the ledger knows: calls, a shell, tests, errors, figures, demands.
+/// A session with everything that the ledger reads: calls, a shell, tests, errors, figures, demands.
 pub(super) fn sample() -> Material {
     let text = |role, text: &str| Message { role, name: None, parts: vec![Part::Text(text.to_owned())] };
     let call = |id: &str, name: &str, arguments: &str| Message {

@@ -1,3 +1,5 @@
+//! Tests of whole compressions without I/O: agents' logs (`agents`) and random sessions (`sessions`).
+
 mod agents;
 mod sessions;
 

@@ -1,4 +1,5 @@
-//! Which of a model's changes are published, out of its first answer and the corrected one, and how many are not.
+//! Combines a model's first answer and its correction into the changes that are published, and counts what is
+//! not.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +11,10 @@ use super::reply::{Addition, Changes, Revision};
 use super::support::CheckedReply;
 use super::words::{share, stems};
 
-/// The most losses that an account names.
+/// The most losses that an account lists.
 const MOST_LOSSES: usize = 32;
 
-/// A clause of a model's that was not published.
+/// A clause of a model's answer that was not published.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Loss {
     /// The clause.
@@ -22,25 +23,25 @@ pub struct Loss {
     pub reason: String,
 }
 
-/// How much of what a model told was published.
+/// How much of a model's answer was published.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Account {
-    /// Entries that it told: added, changed, closed; intent and state.
+    /// Entries in its answer: added, changed, closed; intent and state.
     pub told: u32,
     /// Entries of which a clause was left out.
     pub trimmed: u32,
     /// Entries that were left out.
     pub dropped: u32,
-    /// Published of told, a trimmed entry as half of one; null when nothing was told.
+    /// The published share of the entries, a trimmed entry counted as half of one; null without entries.
     #[schema(required = true)]
     pub published: Option<f64>,
-    /// What was left out, the first of it.
+    /// What was left out: the first clauses of it.
     pub losses: Vec<Loss>,
 }
 
 impl Account {
-    /// Adds another piece's.
+    /// Adds the account of another piece.
     pub fn add(&mut self, other: Self) {
         self.told += other.told;
         self.trimmed += other.trimmed;
@@ -49,7 +50,7 @@ impl Account {
         self.losses.truncate(MOST_LOSSES);
     }
 
-    /// Notes what is left out for good.
+    /// Lists what is left out for good.
     pub fn lose(&mut self, faults: Vec<Fault>) {
         let loss =
             |fault: Fault| Loss { text: fault.clause, reason: format!("{}: {}", fault.place, fault.why) };
@@ -57,7 +58,7 @@ impl Account {
         self.losses.truncate(MOST_LOSSES);
     }
 
-    /// The same with the share that was published.
+    /// The same account with the share that was published.
     #[must_use]
     pub fn closed(self) -> Self {
         let lost = f64::from(self.dropped) + f64::from(self.trimmed) / 2.0;
@@ -67,7 +68,7 @@ impl Account {
 }
 
 impl Changes {
-    /// How many entries it has: added, changed, closed; intent and state.
+    /// The number of its entries: added, changed, closed; intent and state.
     #[must_use]
     pub fn count(&self) -> u32 {
         let lists = self.add.len() + self.append.len() + self.update.len() + self.close.len();
@@ -75,7 +76,7 @@ impl Changes {
         u32::try_from(lists + words).unwrap_or(u32::MAX)
     }
 
-    /// Both, this one first.
+    /// Both together, with this intent and state where they are set.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         if self.intent.is_empty() {
@@ -95,8 +96,8 @@ impl Changes {
     }
 }
 
-/// What is kept of a first answer and of its correction: entries that the data supports, those that were corrected, and
-/// of the others what is left of them.
+/// The changes of a first answer and its correction: entries that the data supports, corrected entries, and
+/// what is left of the others.
 #[must_use]
 pub fn settle(
     told: u32,
@@ -113,9 +114,9 @@ pub fn settle(
         account.lose(objections.into_iter().map(unread).collect());
         return (first.whole.and(first.trimmed), account);
     };
-    // The rest was kept, and may have been sent again as it was.
+    // The supported entries of the first answer are kept; the model may have sent them again.
     second.whole.leave_out_same(&first.whole);
-    // What was sent again is not taken from the first answer too.
+    // An entry that was sent again is not taken from the first answer.
     let mut trimmed = first.trimmed;
     trimmed.leave_out(&second.whole);
     trimmed.leave_out(&second.trimmed);
@@ -125,14 +126,14 @@ pub fn settle(
     account.lose(second.faults);
     let sent = |fault: &Fault| !fault.clause.is_empty();
     if account.dropped > 0 || trimmed.count() > 0 {
-        // Taken back by the model, or not sent again.
+        // The model took it back, or did not send it again.
         account.lose(first.faults.into_iter().filter(sent).collect());
     }
     (first.whole.and(second.whole).and(second.trimmed).and(trimmed), account)
 }
 
 impl Changes {
-    /// Leaves out what another answer tells in the same words.
+    /// Removes entries that another answer has in the same words.
     fn leave_out_same(&mut self, other: &Self) {
         if !other.state.is_empty() {
             self.state.clear();
@@ -150,7 +151,7 @@ impl Changes {
         self.close.retain(|own| !other.close.iter().any(|known| own.id == known.id));
     }
 
-    /// Leaves out what another answer tells too.
+    /// Removes entries that another answer has too.
     fn leave_out(&mut self, other: &Self) {
         if !other.state.is_empty() {
             self.state.clear();

@@ -1,7 +1,8 @@
-//! The summary while a model changes it: its entries have numbers, and changes are applied chunk by chunk.
+//! The summary while a model changes it: its entries are numbered, and changes are applied piece by piece.
 //!
-//! Invariant: a number means the same entry from the first piece of a span to its last. What is closed keeps its number
-//! and takes no further change; it leaves the summary, where it does, when the span is told.
+//! Invariant: a number means the same entry from the first piece of a span to its last. A closed entry keeps
+//! its number and takes no further change; if its list removes closed entries, it is removed after the last
+//! piece.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,7 @@ use anchord_facts::thing::{Property, Thing};
 use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
 
-/// The most messages that one entry names.
+/// The most messages that one entry refers to.
 const MOST_SEQS: usize = 20;
 
 /// Why a change cannot be made.
@@ -30,7 +31,7 @@ pub enum RefusedChange {
     /// Code writes the entry.
     #[error("code keeps this entry")]
     Kept,
-    /// Requests alone are opened again.
+    /// Only requests can be opened again.
     #[error("only a request is opened again")]
     Ending,
     /// Things and files need a name.
@@ -42,18 +43,18 @@ pub enum RefusedChange {
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     summary: Summary,
-    /// What the model closed, of lists whose entries go with that.
+    /// Entries that the model closed, of lists that remove closed entries.
     gone: BTreeSet<Number>,
 }
 
 impl Board {
-    /// The summary as code merged the span into it.
+    /// Numbers the entries of a summary into which code merged the span.
     #[must_use]
     pub fn new(summary: Summary) -> Self {
         Self { summary, gone: BTreeSet::new() }
     }
 
-    /// The summary so far.
+    /// The summary with the changes so far.
     #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary
@@ -75,7 +76,7 @@ impl Board {
         }
     }
 
-    /// What an entry says, as far as a model may write it anew.
+    /// The part of an entry's text that a model may write.
     #[must_use]
     pub fn text(&self, number: Number) -> Option<String> {
         let (record, at) = (&self.summary, number.at);
@@ -91,7 +92,7 @@ impl Board {
         }
     }
 
-    /// Whether an entry takes no more changes.
+    /// Whether an entry is closed.
     #[must_use]
     pub fn is_closed(&self, number: Number) -> bool {
         let record = &self.summary;
@@ -112,14 +113,14 @@ impl Board {
             }
     }
 
-    /// Whether an entry can be changed.
+    /// Checks that an entry can be changed.
     ///
     /// # Errors
-    /// When it cannot.
+    /// When it cannot, with the reason.
     pub fn find(&self, id: &str) -> Result<Number, RefusedChange> {
         let number = Number::read(id).filter(|number| number.at < self.len_of(number.list));
         let number = number.ok_or(RefusedChange::Unknown)?;
-        // What code took for done may be told anew, or be open still.
+        // A request that code marked as done may get an outcome, or may still be open.
         if self.is_closed(number) && number.list != List::Requests {
             return Err(RefusedChange::Closed);
         }
@@ -130,10 +131,10 @@ impl Board {
         Ok(number)
     }
 
-    /// Whether an entry can end like that.
+    /// Checks that an entry can end in this way.
     ///
     /// # Errors
-    /// When it cannot.
+    /// When it cannot, with the reason.
     pub fn may_close(&self, closing: &Closing) -> Result<Number, RefusedChange> {
         let number = self.find(&closing.id)?;
         let is_told =
@@ -148,10 +149,10 @@ impl Board {
         Ok(number)
     }
 
-    /// Whether something can be added.
+    /// Checks that an entry can be added.
     ///
     /// # Errors
-    /// When it cannot.
+    /// When it cannot, with the reason.
     pub fn may_add(&self, added: &Addition) -> Result<(), RefusedChange> {
         match added.section {
             List::Things | List::Files if added.name.is_empty() => Err(RefusedChange::NoName),
@@ -166,7 +167,7 @@ impl Board {
         }
     }
 
-    /// A file of that path: changed or read.
+    /// The file with this path, changed or read.
     fn file(&self, path: &str) -> Option<(bool, usize)> {
         let wanted = identity(path);
         let is_it = |known: &str| {
@@ -178,7 +179,7 @@ impl Board {
         changed.map(|at| (true, at)).or_else(|| read().map(|at| (false, at)))
     }
 
-    /// Applies changes that were checked. What cannot be made is passed over.
+    /// Applies changes that were checked; skips those that are not possible any more.
     pub fn apply(&mut self, changes: &Changes) {
         let record = &mut self.summary;
         if !changes.intent.is_empty() {
@@ -278,7 +279,7 @@ impl Board {
                 see(&mut decision.seqs, &closing.seqs);
             }
             List::Things => {
-                // What code found of a thing stays.
+                // The properties that code found stay.
                 if let Some(thing) = self.summary.things.get_mut(number.at) {
                     thing.properties.retain(|property| property.name != NOTE);
                     if thing.properties.is_empty() {
@@ -289,7 +290,7 @@ impl Board {
             List::Findings | List::Questions | List::Blockers | List::Next => {
                 self.gone.insert(number);
             }
-            // What code knows of a file stays, as of a thing.
+            // The facts that code found about a file stay, as with a thing.
             List::Files => {
                 if let Some(file) = self.summary.files_modified.get_mut(number.at) {
                     file.purpose = None;
@@ -348,7 +349,7 @@ impl Board {
                         file.reason = Some(text);
                     }
                 }
-                // The ledger did not see it read or changed; a listing may show it all the same.
+                // The ledger saw it neither read nor changed, but a listing may have shown it.
                 None => note_thing(&mut record.things, ("file", &added.name), text, seqs),
             },
             List::Findings => push(&mut record.findings, remark(text)),
@@ -369,7 +370,7 @@ impl Board {
         }
     }
 
-    /// The summary without what was closed.
+    /// The summary without the closed entries of lists that remove them.
     #[must_use]
     pub fn finish(self) -> Summary {
         let Self { mut summary, gone } = self;
@@ -407,7 +408,7 @@ fn push(remarks: &mut Vec<Remark>, new: Remark) {
     }
 }
 
-/// A decision in one text.
+/// A decision as one text, with its reason and alternatives.
 pub(super) fn decided(decision: &Decision) -> String {
     let mut text = decision.decision.clone();
     if !decision.rationale.trim().is_empty() {
@@ -421,12 +422,12 @@ pub(super) fn decided(decision: &Decision) -> String {
     text
 }
 
-/// What a model wrote of a thing.
+/// The text that a model wrote about a thing.
 pub(super) fn note(thing: &Thing) -> Option<&str> {
     thing.properties.iter().find(|property| property.name == NOTE).map(|property| property.value.as_str())
 }
 
-/// Writes of a thing that is known by its name or is new.
+/// Adds a text about a thing, which is found by its name or is new.
 fn note_thing(things: &mut Vec<Thing>, (kind, name): (&str, &str), text: String, seqs: Vec<Seq>) {
     let wanted = wording::normalized(name);
     let is_it = |thing: &&mut Thing| {
@@ -456,7 +457,7 @@ fn write_note(thing: &mut Thing, text: String) {
     }
 }
 
-/// A text behind another one.
+/// Two texts as one; the second is left out when the first contains it.
 fn joined(before: &str, text: &str) -> String {
     let before = before.trim_end();
     if before.is_empty() || before.contains(text) {

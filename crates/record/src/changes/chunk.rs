@@ -1,4 +1,4 @@
-//! The chunks of a span that a model reads one by one: whole groups, clipped, without secrets.
+//! Splits a span into the pieces that a model reads one by one: whole groups, clipped, without secrets.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Numbered, Part, Role};
 use anchord_messages::tokens::TokenCounter;
 
-/// Characters that are left of one tool body, of one text.
+/// The most characters of a tool body, and of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clipping {
     tool: usize,
@@ -25,12 +25,12 @@ impl Default for Clipping {
     }
 }
 
-/// The least that is left of a body when one group alone is too large.
+/// The least characters of a body when a single group is too large.
 const LEAST_CHARS: usize = 120;
-/// Tokens of a message's marks.
+/// Tokens of the marks around a message.
 const MARK_TOKENS: u32 = 40;
 
-/// Whose words a message is.
+/// Who wrote a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Voice {
     Person,
@@ -38,14 +38,14 @@ pub(super) enum Voice {
     Tool,
 }
 
-/// One message as it is sent.
+/// One message as it is sent to the model.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) seq: Seq,
     pub(super) role: &'static str,
     pub(super) voice: Voice,
     pub(super) text: String,
-    /// The words without calls and results.
+    /// The text without calls and results.
     pub(super) words: String,
 }
 
@@ -56,13 +56,13 @@ pub struct Chunk {
     pub from_seq: Seq,
     /// Its last message.
     pub through_seq: Seq,
-    /// Tokens of its messages as they are sent, about.
+    /// About how many tokens its messages have as they are sent.
     pub tokens: u32,
     pub(super) blocks: Vec<Block>,
 }
 
-/// The next piece after `after`: as many whole groups as fit in `budget` tokens, at least one. `ends` are
-/// the last messages of the span's groups, ascending. `None` when nothing is left.
+/// The next piece after `after`: as many whole groups as fit in `budget` tokens, at least one; `None` at the
+/// end of the span. `ends` are the last messages of the span's groups, ascending.
 #[must_use]
 pub fn next_chunk(
     span: &[Numbered],
@@ -77,7 +77,7 @@ pub fn next_chunk(
     let mut blocks: Vec<Block> = Vec::new();
     let mut tokens = 0_u32;
     let mut through = after;
-    // Whatever the groups say, the span ends with its last message.
+    // The span ends with its last message, even if the groups do not.
     let later = ends.iter().copied().filter(|end| *end >= first && *end < last).chain([last]);
     for end in later {
         let group = between(rest, through, end);
@@ -96,7 +96,7 @@ pub fn next_chunk(
     Some(Chunk { from_seq: first, through_seq: through, tokens, blocks })
 }
 
-/// The last piece after `after`: as many whole groups as fit in `budget` tokens, counted from the end, at
+/// The last piece after `after`: as many whole groups, counted from the end, as fit in `budget` tokens, at
 /// least one.
 pub(super) fn last_chunk(
     span: &[Numbered],
@@ -134,7 +134,7 @@ fn cost(blocks: &[Block], counter: TokenCounter) -> u32 {
         .fold(0, |sum, block| sum.saturating_add(counter.count_text(&block.text)).saturating_add(MARK_TOKENS))
 }
 
-/// One group that is too large by itself: clipped harder, and then without its middle.
+/// A single group that is too large: clipped harder, and then without its middle.
 fn squeezed(group: &[Numbered], budget: u32, counter: TokenCounter) -> (Vec<Block>, u32) {
     let mut clipping = Clipping::default();
     loop {
@@ -191,9 +191,9 @@ fn push_parts(out: &mut String, message: &Message, is_person: bool, clipping: Cl
     for part in &message.parts {
         let piece = match part {
             Part::Text(text) if is_person => clipped(text, clipping.text),
-            // What a harness put there: a skill's page, a reminder.
+            // Text that a harness inserted: a skill's page, a reminder.
             Part::Text(text) => clipped(&without_reminders(text), clipping.tool / 2),
-            // Plans and edits are what the agent says, in a call.
+            // The agent writes plans and edits in the arguments of a call.
             Part::ToolCall(call) => {
                 format!("[calls {}] {}", clipped(&call.name, 100), clipped(&call.arguments, clipping.text))
             }
@@ -203,7 +203,8 @@ fn push_parts(out: &mut String, message: &Message, is_person: bool, clipping: Cl
             }
             Part::Image(_) => "[image]".to_owned(),
             Part::File(file) => format!("[file {}]", clipped(file.name.as_deref().unwrap_or_default(), 200)),
-            // The model's private reasoning is not part of what was said, and unknown blocks are opaque.
+            // The model's private reasoning is not part of the conversation, and unknown blocks cannot be
+            // read.
             Part::Thinking(_) | Part::Other(_) => continue,
         };
         if !out.is_empty() {
@@ -213,14 +214,15 @@ fn push_parts(out: &mut String, message: &Message, is_person: bool, clipping: Cl
     }
 }
 
-/// A text without the reminders that harnesses put behind every output.
+/// A text without the reminders that harnesses append to every output.
 fn without_reminders(text: &str) -> Cow<'_, str> {
     static REMINDER: LazyLock<Regex> =
         LazyLock::new(|| pattern::unicode(r"(?s)<system-reminder>.*?</system-reminder>\s*"));
     REMINDER.replace_all(text, "")
 }
 
-/// Head and tail of a text, secrets first: a cut through one would hide it from the rules.
+/// The beginning and end of a text. Secrets are redacted first, because the rules would not recognise a cut
+/// one.
 fn clipped(text: &str, max: usize) -> String {
     let text = redact(text);
     if text.len() <= max {

@@ -1,9 +1,9 @@
-//! A text of a reply that is checked, what kind of claim it makes, how much of it is kept, and what is wrong with it.
+//! A text of a reply to be checked: the kind of claim it makes, how much of it is supported, and its faults.
 
-/// Something of a reply that the data does not support.
+/// A clause of a reply that the data does not support.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where in the reply.
+    /// Its place in the reply.
     pub place: String,
     /// The clause.
     pub clause: String,
@@ -11,30 +11,30 @@ pub struct Fault {
     pub why: String,
 }
 
-/// What a clause is about, which decides who must have said it.
+/// The kind of a claim, which decides who must have said it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// What is so: messages and tools alike say it.
+    /// A fact: a message or a tool's output may state it.
     Fact,
     /// Where the work stands.
     Standing,
-    /// What somebody wants, decided, asks or plans.
+    /// What a person or the agent wants, decided, asks or plans.
     Will,
     /// What the person wants.
     Aim,
 }
 
-/// What is checked.
+/// A text to be checked.
 pub(super) struct Entry<'a> {
     pub(super) place: String,
     pub(super) claim: Claim,
-    /// What the entry is about.
+    /// The name of the thing or file.
     pub(super) named: &'a str,
-    /// What the entry said before.
+    /// The entry's text before.
     pub(super) before: &'a str,
 }
 
-/// How much of a text is kept.
+/// How much of a text is supported.
 pub(super) enum Kept {
     Whole(String),
     Part(String),

@@ -12,23 +12,23 @@ use super::words::{Term, capitalised, clauses, is_figure, names, plain, shape, s
 use anchord_facts::phrases::Phrase;
 use anchord_messages::id::Seq;
 
-/// The most places of one term that are looked at.
+/// The most places of one term that are searched.
 const MOST_PLACES: usize = 256;
-/// A word that stands in at most so many places tells what is spoken of.
+/// A word with at most this many places is rare, and counts twice.
 const RARE: usize = 4;
-/// From this share of words with capitals on a language writes its nouns so.
+/// From this share of capitalised words within sentences on, the language capitalises its nouns.
 const NOUNS: f64 = 0.15;
-/// A word that stands in at most so many tells something.
+/// A word with at most this many places counts once; a more common one does not count.
 const SELDOM: usize = 12;
-/// Words that weigh so much together tell where something was said.
+/// What the words of a fragment must count together to identify it.
 const ENOUGH: u32 = 4;
-/// Share of a choice's words that somebody must have said, unless no tool printed more of them.
+/// The share of a decision's words that somebody must have said, unless no tool printed more of them.
 const SPOKEN: f64 = 0.34;
-/// Share of a clause's words that the data must have, when it names nothing.
+/// The share of a clause's words that the data must have when the clause has no name.
 const SPOKEN_OF: f64 = 0.25;
-/// Share of a clause's words in one place of a tool's output that makes it a copy of that.
+/// The share of a clause's words in one place of a tool's output that makes it a copy of that place.
 const COPIED: f64 = 0.8;
-/// Fewer words than these say nothing of who said them.
+/// With fewer words it is not checked who said them.
 const FEWEST_WORDS: usize = 3;
 
 /// A place of the data: a line, a sentence, an object.
@@ -36,31 +36,31 @@ struct Place {
     block: usize,
 }
 
-/// A part of a sentence, or a row of data, and whom it is said of.
+/// A part of a sentence, or a row of data, and the names that it is about.
 struct Fragment {
     block: usize,
     terms: BTreeSet<Term>,
-    /// Ids and names in it; those of the part before it where it has none.
+    /// The ids and names in it; without any, those of the part before.
     owners: BTreeSet<Term>,
 }
 
-/// What the data says.
+/// The index.
 pub(super) struct Corpus<'a> {
     chunk: &'a Chunk,
     board: &'a Board,
     /// The texts of the blocks, then of the summary, in lower case.
     texts: Vec<String>,
-    /// Words with a capital inside of sentences.
+    /// Words that are capitalised within sentences.
     proper_names: HashSet<String>,
     places: Vec<Place>,
     at: HashMap<Term, Vec<usize>>,
     fragments: Vec<Fragment>,
     within: HashMap<Term, Vec<usize>>,
-    /// Stems of what a person said, the agent, tools; of the summary.
+    /// Stems of the words of people, of the agent, and of the summary.
     person: BTreeSet<String>,
     agent: BTreeSet<String>,
     record: BTreeSet<String>,
-    /// Of what the agent said in order not to follow it.
+    /// Stems of the texts in which the agent refuses to follow something.
     refusals: BTreeSet<String>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Corpus<'a> {
             corpus.read(number, &block.text);
             match block.voice {
                 Voice::Person => corpus.person.extend(stems(&block.words)),
-                // An agent that tells of an instruction in order not to follow it has not taken it up.
+                // An agent that quotes an instruction to refuse it has not accepted it.
                 Voice::Assistant if Phrase::Refusal.is_in(&block.words) => {
                     corpus.refusals.extend(stems(&block.words));
                 }
@@ -99,7 +99,8 @@ impl<'a> Corpus<'a> {
         corpus
     }
 
-    /// Words with a capital inside of sentences, and rather so than in small letters: names of somebody or something.
+    /// Finds names of people and things: words that are capitalised within sentences, and more often than
+    /// not.
     fn find_proper_names(&mut self, record: &str) {
         let texts = || self.chunk.blocks.iter().map(|block| block.text.as_str()).chain([record]);
         let mut counts: HashMap<String, (u32, u32)> = HashMap::new();
@@ -109,7 +110,7 @@ impl<'a> Corpus<'a> {
             inner += capitalised(&block.words).filter(|(_, opens)| !opens).count();
             words += block.words.split_whitespace().count();
         }
-        // Of what was said: code and logs write capitals where they like, and so do headings.
+        // Only in what was said, because code, logs and headings capitalise freely.
         let is_heading =
             |line: &&str| line.trim_start().starts_with(['#', '*', '+', '|']) || line.contains("**");
         let spoken = self.chunk.blocks.iter().filter(|block| block.voice != Voice::Tool);
@@ -129,11 +130,11 @@ impl<'a> Corpus<'a> {
                 }
             }
         }
-        // Where nouns are written with capitals, they tell no names.
+        // Where nouns are capitalised, capitals do not mark names.
         if words > 0 && share(inner, words) > NOUNS {
             found.clear();
         }
-        // A currency owns no figure.
+        // A figure does not belong to a currency.
         found.retain(|word| !matches!(word.as_str(), "eur" | "usd" | "gbp" | "chf" | "jpy" | "cny"));
         found.retain(|word| counts.get(word).is_none_or(|(capital, small)| capital > small));
         self.proper_names = found;
@@ -141,7 +142,7 @@ impl<'a> Corpus<'a> {
 
     fn read(&mut self, block: usize, text: &str) {
         let text = plain(&unescaped(text));
-        // Lines of data that follow each other belong to the id that was told last.
+        // A line of data without an id belongs to the last id above it.
         let mut above: BTreeSet<Term> = BTreeSet::new();
         for line in text.lines() {
             let is_data =
@@ -199,12 +200,13 @@ impl<'a> Corpus<'a> {
         self.chunk.blocks.iter().any(|block| block.voice == Voice::Person && seqs.contains(&block.seq))
     }
 
-    /// What an entry says and code knows of it.
+    /// An entry as a line: its text, and what code found about it.
     pub(super) fn before(&self, number: Number) -> String {
         entry(self.board, number)
     }
 
-    /// The clauses of a text that the data supports; messages that hold their names join those that it cites.
+    /// The clauses of a text that the data supports. Adds messages that contain their names to the cited
+    /// ones.
     pub(super) fn keep(
         &self,
         entry: &Entry<'_>,
@@ -231,7 +233,7 @@ impl<'a> Corpus<'a> {
         }
     }
 
-    /// What is wrong with a clause, if anything.
+    /// What is wrong with a clause; `None` when the data supports it.
     fn fault(&self, entry: &Entry<'_>, clause: &str, seqs: &mut Vec<Seq>) -> Option<String> {
         let clause = plain(clause);
         let before = plain(entry.before).to_lowercase();
@@ -261,7 +263,7 @@ impl<'a> Corpus<'a> {
         self.misplaced(entry.named, &clause, &before).or_else(|| self.unsaid(entry.claim, &clause, &before))
     }
 
-    /// Whether a figure is one of the data's in thousands or millions, rounded: "2.4 s" of 2412 ms, "21.8k".
+    /// Whether a figure is one of the data, rounded in thousands or millions: "2.4 s" for 2412 ms, "21.8k".
     fn is_rounded(&self, name: &str) -> bool {
         let digits = name.trim_end_matches(['k', 'K', 'M', '%']);
         let Ok(told) = digits.parse::<f64>() else { return false };
@@ -278,7 +280,7 @@ impl<'a> Corpus<'a> {
         known.into_iter().any(|known| scales.iter().any(|scale| (known / scale - told).abs() <= half))
     }
 
-    /// A figure, or words that are seldom said, of which every place is about another one than the clause is.
+    /// A fault if a figure, or rare words, appear only in places that are about another name than the clause.
     fn misplaced(&self, named: &str, clause: &str, before: &str) -> Option<String> {
         let subject: BTreeSet<Term> = terms(named, &self.proper_names).filter(is_key).collect();
         for (told, owners) in fragments(clause, &subject, &self.proper_names) {
@@ -314,12 +316,12 @@ impl<'a> Corpus<'a> {
         None
     }
 
-    /// Whom all of these fragments are about, when that is somebody else of the same kind.
+    /// The name that all of these fragments are about, when it is another one of the same kind.
     fn others(&self, places: impl Iterator<Item = usize>, owners: &BTreeSet<Term>) -> Option<&Term> {
         let mut other = None;
         for at in places {
             let fragment = self.fragments.get(at)?;
-            // What the summary tells came out of messages that are not here.
+            // The summary's texts come from messages that are not here.
             if fragment.block >= self.chunk.blocks.len() {
                 return None;
             }
@@ -329,7 +331,7 @@ impl<'a> Corpus<'a> {
                 }
                 let mut peers = fragment.owners.iter().filter(|own| are_peers(owner, own));
                 let first = peers.next()?;
-                // One of the clause's own beside it will do.
+                // The fragment is fine if it also has one of the clause's own names.
                 let is_met = owners.contains(first) || peers.any(|peer| owners.contains(peer));
                 (!is_met).then_some(first)
             });
@@ -338,7 +340,7 @@ impl<'a> Corpus<'a> {
         other
     }
 
-    /// What somebody is said to want, to have decided or to have reached, and nobody said.
+    /// A fault if the clause says that somebody wants, decided or reached something, and nobody said so.
     fn unsaid(&self, claim: Claim, clause: &str, before: &str) -> Option<String> {
         let wanted: BTreeSet<String> = stems(clause).collect();
         if wanted.len() < FEWEST_WORDS {
@@ -352,7 +354,7 @@ impl<'a> Corpus<'a> {
         if claim == Claim::Fact {
             return None;
         }
-        // What an agent said that it does not follow supports that it was turned down, and nothing else.
+        // What an agent refused to follow supports only that it was turned down.
         let is_turned_down = claim == Claim::Will && Phrase::TurnedDown.is_in(clause);
         let data = share(&|word| has(&self.record, word) || self.at.contains_key(&Term::Word(word.clone())));
         if data < SPOKEN_OF && names(clause).next().is_none() {
@@ -363,7 +365,7 @@ impl<'a> Corpus<'a> {
                 || has(&self.person, word)
                 || is_turned_down && has(&self.refusals, word)
                 || claim != Claim::Aim && has(&self.agent, word)
-                // Where nobody speaks, the agent does.
+                // Without a person's message the agent's words count.
                 || self.person.is_empty() && has(&self.agent, word)
         });
         let copied = self.copied(&wanted);
@@ -381,7 +383,8 @@ impl<'a> Corpus<'a> {
         })
     }
 
-    /// The largest share of words that one message which somebody spoke has, with the one before it, or the summary.
+    /// The largest share of the words in one spoken message together with the one before it, or in the
+    /// summary.
     fn said(&self, wanted: &BTreeSet<String>, known: &BTreeSet<String>, is_turned_down: bool) -> f64 {
         let mut most =
             wanted.iter().filter(|word| known.contains(*word) || self.record.contains(*word)).count();
@@ -399,8 +402,8 @@ impl<'a> Corpus<'a> {
         share(most, wanted.len())
     }
 
-    /// The largest share of words that one place of a tool's output has, with the one after it: lines break anywhere. A
-    /// few words stand in two of many lines by chance.
+    /// The largest share of the words in one place of a tool's output together with the next one, because
+    /// lines break anywhere. For a few words a single place counts, because two lines contain them by chance.
     fn copied(&self, wanted: &BTreeSet<String>) -> f64 {
         const FEW: usize = 6;
         let before = usize::from(wanted.len() >= FEW);
@@ -421,7 +424,7 @@ impl<'a> Corpus<'a> {
     }
 }
 
-/// Whether a term tells one thing from others of its kind: an id, somebody's name.
+/// Whether a term distinguishes one thing from others of its kind: an id, a person's name.
 fn is_key(term: &Term) -> bool {
     match term {
         Term::Proper(_) => true,
@@ -435,10 +438,10 @@ fn is_key(term: &Term) -> bool {
     }
 }
 
-/// Whether two are of one kind: both somebody's names, or ids of the same build.
+/// Whether two terms are of one kind: both names of people, or ids of the same pattern.
 fn are_peers(one: &Term, other: &Term) -> bool {
     match (one, other) {
-        // A person is no abbreviation.
+        // An abbreviation is no person.
         (Term::Proper(one), Term::Proper(other)) => {
             one.chars().any(char::is_uppercase) == other.chars().any(char::is_uppercase)
         }
@@ -449,7 +452,7 @@ fn are_peers(one: &Term, other: &Term) -> bool {
     }
 }
 
-/// Whether a text has a name, or all figures of a range or a row of them (`90-140`, `5/10/20`).
+/// Whether a text has a name, or all figures of a range or a list (`90-140`, `5/10/20`).
 fn holds_all(text: &str, name: &str) -> bool {
     let is_figures =
         name.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '–' | '/' | '×' | ':' | '%'));
@@ -469,7 +472,7 @@ fn holds_all(text: &str, name: &str) -> bool {
             && name.split(['-', '–', '/', '×']).filter(|part| !part.is_empty()).all(|part| holds(text, part))
 }
 
-/// Whether a text has a name; a figure not as a part of a longer one.
+/// Whether a text has a name; a figure only if it is not part of a longer one.
 fn holds(text: &str, name: &str) -> bool {
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let (begins, ends) = (digit(name.chars().next()), digit(name.chars().next_back()));
@@ -480,7 +483,7 @@ fn holds(text: &str, name: &str) -> bool {
     })
 }
 
-/// A text in which JSON's own escapes are taken back, as far as they hide names.
+/// A text without the JSON escapes that would hide names.
 fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
@@ -518,7 +521,7 @@ fn fragments(
     found
 }
 
-/// A sentence cut at its commas and at words that join.
+/// A sentence split at its commas and conjunctions.
 fn parts(sentence: &str) -> Vec<&str> {
     const JOINS: [&str; 9] = [", ", "; ", ": ", " and ", " but ", " while ", "，", "；", "、"];
     let mut found = Vec::new();
@@ -532,7 +535,7 @@ fn parts(sentence: &str) -> Vec<&str> {
     found
 }
 
-/// The objects of a list that stands on one line.
+/// The objects of a list that is written on one line.
 fn objects(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut from = 0;

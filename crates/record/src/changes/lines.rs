@@ -1,4 +1,4 @@
-//! The summary in lines, as prompts show it and as replies are checked against it.
+//! Writes a summary as lines, for prompts and for the check of replies.
 
 use super::super::summary::{ErrorStatus, Summary};
 use super::board::{self, Board};
@@ -7,10 +7,10 @@ use anchord_facts::thing::NOTE;
 use anchord_facts::wording::one_line;
 use anchord_messages::id::Seq;
 
-/// The most lines of each kind that code keeps.
+/// The most constraints that are shown; other lists have a part or a multiple of it.
 const KEPT_SHOWN: usize = 30;
 
-/// An entry as it is shown: what code knows of it, and what was written.
+/// An entry as a line: what code found, then what was written about it.
 pub(super) fn entry(board: &Board, number: Number) -> String {
     let (summary, at) = (board.summary(), number.at);
     let text = board.text(number).unwrap_or_default();
@@ -54,7 +54,7 @@ fn seqs(seqs: &[Seq]) -> String {
     seqs.first().map(|first| format!(" (#{first})")).unwrap_or_default()
 }
 
-/// What code keeps and nobody changes.
+/// Lines of the sections that only code writes: constraints, the latest test runs, open errors, files read.
 pub(super) fn kept(summary: &Summary) -> Vec<String> {
     let mut lines = Vec::new();
     lines
@@ -82,7 +82,8 @@ pub(super) fn kept(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// All that the summary tells, in lines: what a new entry may name without a message that does.
+/// Every line of the summary. A new entry may use a name that stands in one of them, even if no message has
+/// it.
 pub(super) fn all_lines(board: &Board) -> Vec<String> {
     let summary = board.summary();
     let mut lines = vec![summary.session_intent.clone(), summary.current_state.text.clone()];

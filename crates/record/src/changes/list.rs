@@ -1,9 +1,9 @@
-//! The lists of a summary whose entries have numbers, and those numbers: `D3` is the third decision.
+//! The numbered lists of a summary, and their numbers: `D3` is the third decision.
 
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-/// A list of a summary whose entries have numbers.
+/// A numbered list of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
@@ -64,14 +64,14 @@ impl List {
 /// The number of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Number {
-    /// Its list.
+    /// The list.
     pub list: List,
-    /// Its place there, from 0.
+    /// The index in it, from 0.
     pub at: usize,
 }
 
 impl Number {
-    /// Reads a number as prompts write it: `D3`.
+    /// Parses a number as prompts write it: `D3`.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim().trim_matches(['[', ']', '#']);

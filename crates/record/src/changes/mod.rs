@@ -1,9 +1,10 @@
-//! The changes that a model makes to a summary, and the check of them.
+//! The changes that a model makes to a summary, and their check.
 //!
-//! What lives here: the pieces that a span is asked in, the summary with its entries numbered, the prompt, the reading
-//! of the reply, the check that the data supports it, and how it is applied.
-//! Invariant: messages are data between marks that they cannot close; what a reply does not touch stays as it is;
-//! nothing is kept that the data does not support; no secret is in a prompt or a change.
+//! What lives here: the pieces of a span that a model reads one by one (`chunk`), the summary with its
+//! entries numbered (`board`), the prompt, the parser of replies, the check that the data supports a reply,
+//! and how changes are applied.
+//! Invariant: messages are data between marks that they cannot close; what a reply does not mention stays as
+//! it is; nothing is kept that the data does not support; no secret is in a prompt or a change.
 //! Must not know: providers, their wire formats, retries, where changes are stored.
 
 mod account;
@@ -31,5 +32,5 @@ pub use prompt::{Frame, Prompt, evidence, schema};
 pub use reply::{Addition, Changes, Closing, Ended, Read, ReplyError, Revision, read};
 pub use support::{CheckedReply, check};
 
-/// Tokens that a reply may take.
+/// The most tokens of a reply.
 pub const REPLY_TOKENS: u32 = 4_096;

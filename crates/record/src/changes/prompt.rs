@@ -1,4 +1,4 @@
-//! The prompt that asks a model for changes: fixed instructions, and all else as data between marks.
+//! The prompt that asks a model for changes: fixed instructions, and everything else as data between marks.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ use anchord_messages::message::Numbered;
 use anchord_messages::script::is_chinese;
 use anchord_messages::tokens::TokenCounter;
 
-/// What a provider is asked.
+/// A question to a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     /// The instructions.
@@ -30,7 +30,7 @@ pub struct Prompt {
     pub user: String,
 }
 
-/// What frames every piece of a span.
+/// What the prompts of all pieces of a span have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// The most characters of the summary that are shown.
@@ -43,18 +43,18 @@ pub struct Frame {
     pub counter: TokenCounter,
 }
 
-/// Characters of a line of a judge's facts.
+/// The most characters of a line of facts for a judge.
 const LINE_CHARS: usize = 300;
-/// Characters of an answer that is shown once more.
+/// The most characters of an earlier answer that is shown again.
 const ANSWER_CHARS: usize = 24_000;
-/// The most faults that a model is told at once.
+/// The most faults that are reported to the model at once.
 const MOST_FAULTS: usize = 24;
-/// Characters of an entry that is closed, and of a line that has no number.
+/// The most characters of a closed entry, and of a line without a number.
 const CLOSED_CHARS: usize = 160;
 const KEPT_CHARS: usize = 300;
-/// Characters of what was told of a file that was read.
+/// The most characters of the text about a file that was read.
 const ENTRY_CHARS: usize = 1_700;
-/// The most closed entries of a list that are shown, the newest.
+/// The most closed entries of a list that are shown: the newest.
 const CLOSED_SHOWN: usize = 12;
 
 const INSTRUCTIONS: &str = "\
@@ -122,7 +122,7 @@ seats, 19:30, LP-77\", \"seqs\": [8]}]}
 ";
 
 impl Frame {
-    /// The prompt for one piece; the board is the summary as the pieces before it left it.
+    /// The prompt for one piece; the board is the summary after the pieces before it.
     #[must_use]
     pub fn prompt(&self, chunk: &Chunk, board: &Board) -> Prompt {
         let record = self.record(board);
@@ -151,7 +151,7 @@ impl Frame {
         Prompt { system, user }
     }
 
-    /// What entries take that a model may change, and how much of it is served.
+    /// How many tokens the entries that a model may change take, and how much of the summary is served.
     fn size(&self, board: &Board) -> String {
         let summary = board.summary();
         let mut written = format!("{}\n{}", summary.session_intent, summary.current_state.text);
@@ -173,8 +173,8 @@ impl Frame {
         }
     }
 
-    /// The summary in lines, its entries numbered; what is over, and what was there first, goes first when there is no
-    /// room.
+    /// The summary in lines, its entries numbered. Where there is no room, closed entries are left out first,
+    /// then the oldest.
     fn record(&self, board: &Board) -> String {
         let mut lines: Vec<(u8, String)> = Vec::new();
         let summary = board.summary();
@@ -222,7 +222,7 @@ impl Frame {
     }
 }
 
-/// What a judge is shown of a span: its facts, its beginning and its end, in about `budget` tokens.
+/// The data that a judge is shown of a span: its facts, its beginning and its end, in about `budget` tokens.
 #[must_use]
 pub fn evidence(
     span: &[Numbered],
@@ -249,7 +249,7 @@ pub fn evidence(
 }
 
 impl Prompt {
-    /// The same question once more, for more of what an earlier answer lost.
+    /// The same question again, asking for more of what an earlier answer lost.
     #[must_use]
     pub fn in_detail(&self, lost: &[&str]) -> Self {
         let user = format!(
@@ -260,7 +260,7 @@ impl Prompt {
         Self { system: self.system.clone(), user }
     }
 
-    /// The same question once more, with what was wrong with the answer.
+    /// The same question again, with what was wrong with the answer.
     #[must_use]
     pub fn repair(&self, error: &ReplyError) -> Self {
         let user = format!(
@@ -270,8 +270,8 @@ impl Prompt {
         Self { system: self.system.clone(), user }
     }
 
-    /// The question once more for what the data did not support, or could not be done. What is quoted of the answer is
-    /// the model's own, and data.
+    /// The question again, with what the data did not support or what was not possible. The quoted clauses
+    /// are the model's own, and data.
     #[must_use]
     pub fn correct(&self, answer: &str, faults: &[Fault], objections: &[String]) -> Self {
         let answer = redact(answer);
@@ -294,7 +294,7 @@ impl Prompt {
     }
 }
 
-/// What matters most in a phase, and about how much of it is told.
+/// What matters most in a phase, and about how many words to write.
 fn phase_rule(phase: Phase) -> &'static str {
     match phase {
         Phase::Research => {
@@ -313,14 +313,14 @@ fn phase_rule(phase: Phase) -> &'static str {
     }
 }
 
-/// Asks for the language of the person, or of the whole piece when nobody speaks.
+/// Asks for the person's language, or for that of the whole piece when no person speaks.
 fn language(chunk: &Chunk, record: &Summary) -> String {
     let of = |voice: Voice| -> String {
         let words =
             chunk.blocks.iter().filter(|block| block.voice == voice).map(|block| block.words.as_str());
         words.take(8).collect::<Vec<_>>().join("\n")
     };
-    // The session's, so that a summary does not change its language from part to part.
+    // The session's language, so that a summary does not change its language from piece to piece.
     let asked =
         record.requests.iter().take(8).map(|request| request.text.as_str()).collect::<Vec<_>>().join("\n");
     let person = if asked.trim().is_empty() { of(Voice::Person) } else { asked };
@@ -379,7 +379,7 @@ fn fact_lines(facts: &Facts) -> Vec<String> {
     lines
 }
 
-/// The reply's JSON schema; every field is required and none is added, as strict providers want it.
+/// The reply's JSON schema. Every field is required and no other is allowed, as strict providers demand.
 #[must_use]
 pub fn schema() -> Value {
     let text = json!({"type": "string"});

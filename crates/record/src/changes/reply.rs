@@ -9,34 +9,34 @@ use anchord_facts::redact::redact;
 use anchord_facts::wording::one_line;
 use anchord_messages::id::Seq;
 
-/// What a model changes in a summary.
+/// The changes that a model makes to a summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
-    /// What the person wants now; empty when that is as before.
+    /// What the person wants now; empty when it is unchanged.
     #[serde(default)]
     pub intent: String,
     /// Where the work stands.
     #[serde(default)]
     pub state: String,
-    /// The messages that intent and state came from.
+    /// The messages that support intent and state.
     #[serde(default)]
     pub seqs: Vec<Seq>,
     /// New entries.
     #[serde(default)]
     pub add: Vec<Addition>,
-    /// What is new of entries, told behind what they say.
+    /// Texts that are appended to entries.
     #[serde(default)]
     pub append: Vec<Revision>,
-    /// Entries anew.
+    /// New texts of entries.
     #[serde(default)]
     pub update: Vec<Revision>,
-    /// Entries that are over.
+    /// Entries that end.
     #[serde(default)]
     pub close: Vec<Closing>,
 }
 
 impl Changes {
-    /// What it adds and changes, in its words.
+    /// The texts that it adds and changes.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let added = self.add.iter().map(|added| added.text.as_str());
         added.chain(self.append.iter().chain(&self.update).map(|revised| revised.text.as_str()))
@@ -46,26 +46,26 @@ impl Changes {
 /// A new entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Addition {
-    /// Where it goes.
+    /// Its list.
     pub section: List,
-    /// The thing's name, the file's path; empty for others.
+    /// The thing's name or the file's path; empty for other lists.
     #[serde(default)]
     pub name: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// The messages that it came from.
+    /// The messages that support it.
     #[serde(default)]
     pub seqs: Vec<Seq>,
 }
 
-/// An entry anew, or more of it.
+/// A text that replaces or extends an entry's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revision {
-    /// Its number.
+    /// The entry's number.
     pub id: String,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// The messages that it came from.
+    /// The messages that support it.
     #[serde(default)]
     pub seqs: Vec<Seq>,
 }
@@ -73,12 +73,12 @@ pub struct Revision {
 /// The end of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Closing {
-    /// Its number.
+    /// The entry's number.
     pub id: String,
     /// How it ended.
     #[serde(rename = "as")]
     pub ended: Ended,
-    /// What came of it, when that matters.
+    /// The outcome, when it matters.
     #[serde(default)]
     pub note: String,
     /// The messages that say so.
@@ -95,15 +95,15 @@ pub enum Ended {
     Done,
     /// Taken back, or of no use any more.
     Dropped,
-    /// Another one took its place.
+    /// Another entry took its place.
     Superseded,
-    /// A decision that holds no more.
+    /// A decision that was taken back.
     Overturned,
     /// A blocker that is gone.
     Resolved,
     /// A question that somebody answered.
     Answered,
-    /// Not at all: a request that was taken for done is open.
+    /// A request that code took for done and that is still open.
     Reopened,
 }
 
@@ -126,7 +126,7 @@ impl Ended {
     }
 }
 
-/// Why a reply cannot be used; never with the reply's own words.
+/// Why a reply cannot be used; it never quotes the reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplyError {
     /// It is no JSON object.
@@ -150,7 +150,7 @@ const LONGEST_ENTRY: usize = 1_600;
 /// The longest state and intent, in characters.
 const LONGEST_STATE: usize = 2_000;
 
-/// What was read of a reply.
+/// A parsed reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
     /// The changes.
@@ -159,8 +159,8 @@ pub struct Read {
     pub objections: Vec<String>,
 }
 
-/// Reads a reply: one JSON object, alone, in a fence, or after the thinking of a model that thinks aloud. An entry that
-/// has not the shape that was asked for is left out, and told.
+/// Parses a reply: one JSON object, alone, in a code fence, or after thinking that the model printed. An
+/// entry of the wrong shape is left out and reported.
 ///
 /// # Errors
 /// When the reply is not usable.
@@ -199,7 +199,7 @@ pub fn read(text: &str) -> Result<Read, ReplyError> {
     changes.append.retain(|revised| !revised.text.is_empty());
     changes.update.retain(|revised| !revised.text.is_empty());
     if !fields.is_empty() {
-        // Not by name: the name is the model's text too.
+        // The name is not quoted, because it is the model's text too.
         objections.push(format!("{} fields that are none of the seven", fields.len()));
     }
     let tells = !(changes.state.is_empty()
@@ -211,7 +211,7 @@ pub fn read(text: &str) -> Result<Read, ReplyError> {
     if tells { Ok(read) } else { Err(ReplyError::Empty) }
 }
 
-/// The entries of a list, each by itself, so that one of another shape does not cost the others.
+/// The entries of a list, parsed one by one, so that one of the wrong shape does not lose the others.
 fn entries<T: for<'de> Deserialize<'de>>(
     fields: &mut Map<String, Value>,
     name: &str,
@@ -239,7 +239,7 @@ fn entries<T: for<'de> Deserialize<'de>>(
     Ok(found)
 }
 
-/// Whole numbers of a list, also those that were written as texts.
+/// The whole numbers of a list, also those that are strings.
 fn numbers(value: &Value) -> Vec<Seq> {
     let number = |value: &Value| {
         value.as_i64().or_else(|| value.as_str()?.trim_start_matches('#').trim().parse().ok())
@@ -248,7 +248,7 @@ fn numbers(value: &Value) -> Vec<Seq> {
     all.iter().filter_map(number).take(64).collect()
 }
 
-/// The JSON of a reply: without a fence, and without the thinking of a model that thinks aloud.
+/// The JSON of a reply, without a code fence and without thinking that the model printed.
 #[must_use]
 pub fn bare_json(text: &str) -> &str {
     let mut text = text.trim();
@@ -259,7 +259,8 @@ pub fn bare_json(text: &str) -> &str {
     fenced.and_then(|rest| rest.trim_end().strip_suffix("```")).unwrap_or(text).trim()
 }
 
-/// A text on one line, without secrets, within its bound: what is too long ends with a whole sentence, and is told.
+/// A text on one line, without secrets. One that is too long is cut after a whole sentence, and this is
+/// reported.
 fn clean(text: &str, longest: usize, what: &str, objections: &mut Vec<String>) -> String {
     let line = one_line(text);
     let line = redact(&line);

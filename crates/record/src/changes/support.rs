@@ -1,9 +1,9 @@
 //! Checks, clause by clause, that messages or summary support what a reply says.
 //!
-//! Code cannot tell whether a paraphrase is true, and words are free. It can tell that a name, a path or a figure stands
-//! nowhere; that a figure, an id or somebody's name stands with other things than those it is told of; and that what
-//! somebody is said to want or to have decided was printed by a tool and said by nobody. The last costs some true
-//! sentences, which code's own engine fills.
+//! Code cannot tell whether a paraphrase is true, and common words are not checked. It can tell that a name,
+//! a path or a figure appears nowhere; that a figure, an id or a person's name appears only together with
+//! other things; and that something which a person is said to want or have decided was printed by a tool and
+//! said by nobody. The last rule loses some true sentences, which code's own engine supplies.
 
 use super::board::Board;
 use super::chunk::Chunk;
@@ -13,20 +13,20 @@ use super::list::List;
 use super::reply::Changes;
 use anchord_messages::id::Seq;
 
-/// What became of a reply.
+/// A reply after the check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckedReply {
-    /// What the data supports whole.
+    /// Entries that the data supports as a whole.
     pub whole: Changes,
-    /// Entries without the clauses that it does not support.
+    /// Entries without the clauses that the data does not support.
     pub trimmed: Changes,
-    /// Entries of which nothing is left.
+    /// Entries without any supported clause.
     pub dropped: u32,
-    /// What it does not support, and what cannot be done.
+    /// Unsupported clauses, and changes that are not possible.
     pub faults: Vec<Fault>,
 }
 
-/// Holds a reply against the piece that it is about and the summary that it changes.
+/// Checks a reply against the piece that it is about and the summary that it changes.
 #[must_use]
 pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
     let corpus = Corpus::new(chunk, board);
@@ -58,7 +58,7 @@ pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
         }
         let text = std::mem::take(&mut added.text);
         let name = added.name.clone();
-        // The name of a thing or a file is a part of what is said of it.
+        // The name of a thing or a file is checked with its text.
         let named = if !added.name.is_empty() && !text.contains(&added.name) {
             format!("{}: {text}", added.name)
         } else {
@@ -110,7 +110,7 @@ pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
         };
         let before = corpus.before(number);
         let mut seqs = corpus.own(&closing.seqs);
-        // That it is over is the model's to say; how it ended is held against the data.
+        // The model may say that it is over; the outcome is checked against the data.
         let entry = Entry { place, claim: Claim::Fact, named: "", before: &before };
         let kept = corpus.keep(&entry, &closing.note, &mut seqs, &mut checked.faults);
         closing.seqs = or_end(seqs);
@@ -131,7 +131,7 @@ pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
 }
 
 impl CheckedReply {
-    /// Where an entry goes, by how much of it is kept; nowhere when there is nothing of it.
+    /// The list for an entry, by how much of it is supported; none when it is empty.
     fn place_for(&mut self, kept: &Kept, told: &str) -> Option<&mut Changes> {
         match kept {
             Kept::Whole(_) => Some(&mut self.whole),

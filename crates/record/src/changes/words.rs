@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anchord_facts::ledger::prose;
 use anchord_messages::script::is_spaceless;
 
-/// Something that a clause says and that can be looked for.
+/// A part of a clause that can be searched for in the data.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Term {
     /// A path, an id, a figure, an identifier; in lower case.
@@ -24,12 +24,13 @@ impl Term {
     }
 }
 
-/// Every term of a text; a word with a capital that opens a sentence is somebody's name when it is one elsewhere.
+/// Every term of a text. A capitalised word at the beginning of a sentence is a name only if it is one
+/// elsewhere.
 pub(super) fn terms<'t>(text: &'t str, proper_names: &'t HashSet<String>) -> impl Iterator<Item = Term> + 't {
     let names = names(text).map(|name| Term::Name(name.to_lowercase()));
     let proper = capitalised(text)
         .filter(|(word, _)| proper_names.contains(&word.to_lowercase()))
-        // What is written in capitals is no person.
+        // A word all in capitals is no person.
         .map(|(word, _)| {
             let is_person = word.chars().any(char::is_lowercase);
             Term::Proper(if is_person { word.to_lowercase() } else { word.to_owned() })
@@ -37,7 +38,7 @@ pub(super) fn terms<'t>(text: &'t str, proper_names: &'t HashSet<String>) -> imp
     names.chain(proper).chain(stems(text).map(Term::Word))
 }
 
-/// How an id is built: its letters, figures and signs, each run as one.
+/// The pattern of an id: its letters, digits and signs, each run as one.
 pub(super) fn shape(name: &str) -> String {
     let mut shape = String::new();
     for c in name.chars() {
@@ -50,7 +51,7 @@ pub(super) fn shape(name: &str) -> String {
             shape.push(sign);
         }
     }
-    // Ids mix letters and figures as they like.
+    // Ids mix letters and digits in any order.
     if shape.chars().all(|c| matches!(c, 'a' | '9')) { "id".to_owned() } else { shape }
 }
 
@@ -63,7 +64,7 @@ pub(super) fn is_figure(name: &str) -> bool {
         })
 }
 
-/// A text without the commas inside of figures, so that "1,505" is "1505".
+/// A text without the commas within figures, so that "1,505" becomes "1505".
 pub(super) fn plain(text: &str) -> String {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -73,8 +74,8 @@ pub(super) fn plain(text: &str) -> String {
     text.char_indices().filter(|(at, c)| !(*c == ',' && is_group(*at))).map(|(_, c)| c).collect()
 }
 
-/// The words that carry a text's meaning: longer ones by their first letters, so that inflections agree; pairs of signs
-/// in scripts without spaces.
+/// The words that carry a text's meaning, longer ones by their first letters, so that inflections match; in
+/// scripts without spaces, pairs of characters.
 pub(super) fn stems(text: &str) -> impl Iterator<Item = String> + '_ {
     const STEM: usize = 5;
     text.split(|c: char| !c.is_alphanumeric()).flat_map(|word| {
@@ -89,7 +90,7 @@ pub(super) fn stems(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// Words with a capital, somebody's name, a product's, a place's, each with whether it opens a sentence.
+/// The capitalised words (names of people, products, places), each with whether it begins a sentence.
 pub(super) fn capitalised(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut opens = true;
     text.split_whitespace().filter_map(move |piece| {
@@ -107,7 +108,7 @@ pub(super) fn capitalised(text: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// Paths, file names, figures and other names that nobody paraphrases.
+/// Paths, file names, figures and other names that cannot be paraphrased.
 pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
     let edge = |c: char| {
         c.is_whitespace()
@@ -179,7 +180,7 @@ fn is_name(word: &str) -> bool {
             && ending.bytes().any(|b| b.is_ascii_alphabetic())
     });
     let signed = word.len() > 2 && word.contains(sign) && word.bytes().any(|b| b.is_ascii_alphanumeric());
-    // "and/or", "read/write": words that a slash joins.
+    // "and/or", "read/write": words joined by a slash.
     let joined = word.split('/').all(|part| part.len() > 1 && part.chars().all(char::is_alphabetic))
         && word.matches('/').count() == 1;
     // `getHeadHash`, `MongoDB`.
@@ -194,7 +195,7 @@ fn is_name(word: &str) -> bool {
     (signed && !joined) || extension || digits >= 2 || is_compound || is_id
 }
 
-/// The clauses of a text, with the signs that end them: sentences, and what semicolons keep apart.
+/// The clauses of a text, with their punctuation: sentences, and the parts between semicolons.
 pub(super) fn clauses(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -213,7 +214,7 @@ pub(super) fn clauses(text: &str) -> Vec<&str> {
     found
 }
 
-/// "e.g. this", "1. that".
+/// Whether the period does not end a sentence: "e.g. this", "1. that".
 fn goes_on(before: Option<&str>) -> bool {
     let before = before.unwrap_or_default().trim();
     prose::is_abbreviation(before) || before.len() <= 2 && before.bytes().all(|b| b.is_ascii_digit())

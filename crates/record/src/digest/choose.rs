@@ -1,8 +1,10 @@
-//! Which lines a digest keeps: those that name most that no chosen line names yet, for the room that they take.
+//! Chooses the lines of a digest: those with the most names that no chosen line has yet, relative to the room
+//! they take.
 //!
-//! A line is worth what it names: ids, paths, figures, names, each once, more when later turns come back to it; and that
-//! it says something at all. What a person said counts most, then what the agent said, then what tools gave; what is old
-//! a little less. Lines are taken one by one, the worthiest for its room first, until there is none left.
+//! A line is worth its names (ids, paths, figures, people), each counted once and more if later turns use it
+//! again, plus something for its words. What a person said counts most, then what the agent said, then tool
+//! output; older lines count a little less. Lines are taken one by one, the best value for its room first,
+//! until the room is used up.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -11,25 +13,25 @@ use super::names::{Name, names};
 use super::turn::{Line, LineKind, Turn};
 use anchord_messages::message::Role;
 
-/// What a line is worth beside its names, when it is a full line.
+/// The worth of a full line's words, besides its names.
 const WORTH_OF_WORDS: f64 = 2.5;
 /// Characters of a full line.
 const FULL_LINE: f64 = 80.0;
-/// What a name of one or two characters is worth; others are worth one.
+/// The worth of a name of one or two characters; longer ones are worth one.
 const WORTH_OF_SHORT: f64 = 0.3;
-/// What is added for each later turn that has the name, at most three.
+/// The worth of each later turn that has the name, for at most three.
 const WORTH_OF_RETURN: f64 = 0.2;
-/// Tokens that each line is taken to cost beside its own: few whole lines are worth more than many scraps.
+/// Tokens that are added to the cost of each line, so that few whole lines are preferred to many scraps.
 const FIXED_COST: f64 = 15.0;
-/// What the oldest line loses.
+/// The share of its worth that the oldest line loses.
 const LOSS_OF_AGE: f64 = 0.3;
 /// Tokens of a turn's number and speaker.
 const HEAD_COST: u32 = 6;
-/// The most bytes kept of a message, by who speaks.
+/// The most bytes that are kept of a message: with words of a person or the agent, and without.
 const MOST_OF_PERSON: usize = 4_096;
 const MOST_OF_OTHERS: usize = 1_536;
 
-/// The lines of one message that are kept, in their order.
+/// The lines of one message that are kept, in order.
 pub(super) fn within_message(role: Role, lines: Vec<Line>) -> Vec<Line> {
     let says = lines.iter().any(|line| line.kind == LineKind::Said);
     let most = if role == Role::User || says { MOST_OF_PERSON } else { MOST_OF_OTHERS };
@@ -44,7 +46,7 @@ pub(super) fn within_message(role: Role, lines: Vec<Line>) -> Vec<Line> {
     lines.into_iter().filter(|_| places.next().unwrap_or_default()).collect()
 }
 
-/// Drops what is worth least until at most so many bytes and turns are left.
+/// Drops the least valuable lines until at most this many bytes and turns are left.
 pub(super) fn keep(turns: &mut Vec<Turn>, most_bytes: usize, most_turns: usize) {
     let cost = |line: &Line| u32::try_from(line.text.len()).unwrap_or(u32::MAX);
     let chosen = choose(turns, u32::try_from(most_bytes).unwrap_or(u32::MAX), &cost);
@@ -57,21 +59,21 @@ pub(super) fn keep(turns: &mut Vec<Turn>, most_bytes: usize, most_turns: usize) 
     turns.drain(..surplus);
 }
 
-/// A line that may be taken, by its turn's place and its own.
+/// The place of a line: its turn's index and its own.
 pub(super) type Place = (usize, usize);
 
-/// A line, its names and what it costs.
+/// A line with its names and cost.
 pub(super) struct Seen<'t> {
     place: Place,
     line: &'t Line,
     names: Vec<(Name, f64)>,
-    /// What its words are worth, and how much it all counts for who says it and when.
+    /// The worth of its words, and the factor for its speaker and age.
     words: f64,
     weight: f64,
     cost: u32,
 }
 
-/// A line at what it was worth when it was last looked at.
+/// A line with its worth when it was last computed.
 struct Offer {
     worth: f64,
     at: usize,
@@ -90,17 +92,18 @@ impl PartialOrd for Offer {
 }
 impl Ord for Offer {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Of two that are worth the same, the newer.
+        // Of two of the same worth, the newer one.
         self.worth.total_cmp(&other.worth).then(self.at.cmp(&other.at))
     }
 }
 
-/// The lines that fit into so much room, by `cost`.
+/// The best lines that fit into `room`, in units of `cost`.
 pub(super) fn choose(turns: &[Turn], room: u32, cost: &dyn Fn(&Line) -> u32) -> HashSet<Place> {
     pick(&look_at(turns, cost), room)
 }
 
-/// Of lines that were looked at, those that fit into so much room: several rooms are tried for one look.
+/// The best of these lines that fit into `room`. Separate from [`look_at`], so that several rooms can be
+/// tried.
 pub(super) fn pick(lines: &[Seen<'_>], room: u32) -> HashSet<Place> {
     let (mut told, mut begun) = (HashSet::new(), HashSet::new());
     let worth = |line: &Seen<'_>, told: &HashSet<Name>| {
@@ -114,7 +117,7 @@ pub(super) fn pick(lines: &[Seen<'_>], room: u32) -> HashSet<Place> {
     while let Some(Offer { worth: before, at }) = offers.pop() {
         let Some(line) = lines.get(at) else { continue };
         let now = worth(line, &told);
-        // What was told meanwhile takes from it, so that another one may come first.
+        // Its names may have been chosen since, so that another line is worth more now.
         if now < before && offers.peek().is_some_and(|next| now < next.worth) {
             offers.push(Offer { worth: now, at });
             continue;
@@ -129,9 +132,9 @@ pub(super) fn pick(lines: &[Seen<'_>], room: u32) -> HashSet<Place> {
     chosen
 }
 
-/// Looks at all lines.
+/// Computes names and cost of every line.
 pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Line) -> u32) -> Vec<Seen<'t>> {
-    // In how many turns, from the newest on, a name was met.
+    // In how many of the later turns each name appears.
     let mut met: HashMap<Name, (u32, usize)> = HashMap::new();
     let mut all = Vec::new();
     for (at, turn) in turns.iter().enumerate().rev() {

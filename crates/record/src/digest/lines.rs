@@ -1,4 +1,5 @@
-//! A message in lines that can be read alone: sentences, lines of output, calls, pieces of data with the path to them.
+//! Splits a message into lines that can be read alone: sentences, lines of output, calls, pieces of data with
+//! the path to them.
 
 use serde_json::Value;
 
@@ -9,17 +10,16 @@ use anchord_messages::message::{Message, Part};
 
 /// The most characters of a line; a longer one is cut between two words.
 const LONGEST: usize = 300;
-/// From this length on a line of prose is written sentence by sentence.
+/// From this length on a line of prose is split into sentences.
 const LONG_PROSE: usize = 220;
 /// The most characters of a call's arguments.
 const LONGEST_CALL: usize = 240;
-/// Of a longer text the head and the tail are read, so many characters together: what a message brings is bounded
-/// further anyway.
+/// The most characters that are read of a text: two thirds at its beginning, a third at its end.
 const MOST_READ: usize = 48 * 1024;
-/// Pieces of data that lie deeper are written as they stand.
+/// Data nested deeper is written as JSON.
 const DEEPEST: usize = 24;
 
-/// The lines of a message, without secrets; thinking, media and what no format knows tell none.
+/// The lines of a message, without secrets. Thinking, media and unknown blocks have none.
 pub(super) fn message_lines(message: &Message) -> Vec<Line> {
     let mut lines = Vec::new();
     for part in &message.parts {
@@ -42,7 +42,7 @@ fn push(lines: &mut Vec<Line>, kind: LineKind, text: &str) {
     lines.push(Line { kind, text: shortened(text, LONGEST) });
 }
 
-/// Cut between two words; one word that is longer than all is written by its ends.
+/// Cuts between two words; of a single word that is too long, both ends are written.
 fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -53,7 +53,7 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// The text without secrets, of a long one its ends.
+/// The text without secrets; only both ends of a long one.
 fn readable(text: &str) -> String {
     if text.len() <= MOST_READ {
         return redact(text).into_owned();
@@ -75,7 +75,7 @@ fn said(lines: &mut Vec<Line>, text: &str) {
     }
 }
 
-/// A line cut behind the signs that end sentences.
+/// Splits a line after the signs that end sentences.
 fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
@@ -115,7 +115,7 @@ fn called(lines: &mut Vec<Line>, name: &str, arguments: &str) {
     push(lines, LineKind::Call, &format!("[{name}] {}", shortened(&one_line(&told), LONGEST_CALL)));
 }
 
-/// The name and the text of a document that a call writes: a plan, notes, a report. They are what the agent said.
+/// The name and text of a document that a call writes: a plan, notes, a report. The agent said it.
 fn document(arguments: &str) -> Option<(String, String)> {
     const DOCUMENTS: [&str; 5] = [".md", ".markdown", ".txt", ".rst", ".adoc"];
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(arguments) else { return None };
@@ -156,7 +156,7 @@ fn flat(value: &Value) -> String {
     }
 }
 
-/// Data in lines, each with the thing that it belongs to in front of it.
+/// Data as lines, each preceded by the thing that it belongs to.
 fn data(lines: &mut Vec<Line>, value: &Value, path: &str, depth: usize) {
     let mut tell = |text: &str| {
         let text = if path.is_empty() { text.to_owned() } else { format!("{path}: {text}") };
@@ -205,7 +205,7 @@ fn below(path: &str, line: &str) -> String {
     if path.is_empty() { line.to_owned() } else { format!("{path}: {line}") }
 }
 
-/// The path to an object with what tells it from its like: an id, a name, a number of its own.
+/// The path to an object, with what distinguishes it from others of its kind: an id, a name, a number.
 fn thing(path: &str, fields: &serde_json::Map<String, Value>) -> String {
     let names = |key: &str| {
         let key = key.to_ascii_lowercase();

@@ -1,11 +1,11 @@
-//! The digest: what was said and done before the anchor, in its own words, shorter the less of it is likely needed.
+//! The digest: quotations of the messages that a version covers, fewer of what is less likely needed.
 //!
-//! What lives here: how a message becomes lines, which of them stay, which are served, and the text that serves them.
-//! Code makes all of it from originals; a version keeps the lines for the next one, so that nothing is read again from
-//! the beginning, and the text as it is served.
-//! Invariant: bounded in turns and bytes, without secrets, and read as the past: every line stands under its turn's
-//! number and speaker or is indented below it.
-//! Must not know: the summary's sections, where anything is stored, how a context is put together.
+//! What lives here: how a message becomes lines, which of them a version stores, which are served, and the
+//! text that serves them. Code makes all of it from original messages. A version stores the lines for the
+//! next one, so that the session is not read again from its beginning, and the text as it is served.
+//! Invariant: limited in turns and bytes, without secrets, and recognisable as the past: every line stands
+//! under its turn's number and speaker or is indented below it.
+//! Must not know: the summary's sections, where anything is stored, how a context is assembled.
 
 mod choose;
 mod lines;
@@ -26,17 +26,16 @@ use anchord_messages::message::{Numbered, Role};
 pub use turn::{Line, LineKind, Turn};
 pub use write::{MOST_TOKENS, ServedDigest, cut, seqs, serve};
 
-/// The most turns that a version keeps.
+/// The most turns that a version stores.
 const MOST_TURNS: usize = 1_024;
-/// The most bytes of lines that a version keeps: about twice what the largest digest serves.
+/// The most bytes of lines that a version stores: about twice what the largest digest serves.
 pub const MOST_BYTES: usize = 128 * 1024;
 
-/// Adds the turns of a span. What was known of its messages, and of those after them, is replaced: a span may be read
-/// once more.
+/// Adds the turns of a span. Turns from its first message on are replaced, because a span may be read again.
 pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
     let Some(first) = span.first().map(|message| message.seq) else { return };
     turns.truncate(turns.partition_point(|turn| turn.seq < first));
-    // By their letters and not folded: every version asks it of all lines that are kept.
+    // A hash of the exact text, not of a normalised one, because every version hashes all stored lines.
     let print = |line: &Line| FixedState::default().hash_one(line.text.as_str());
     let mut said: HashSet<u64> = turns.iter().flat_map(|turn| &turn.lines).map(print).collect();
     for Numbered { seq, message } in span {
@@ -44,10 +43,10 @@ pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
             continue;
         }
         let mut lines = lines::message_lines(message);
-        // What was said before is not said again.
+        // A line is stored only once.
         lines.retain(|line| said.insert(print(line)));
         let mut lines = choose::within_message(message.role, lines);
-        // Data is written in another form than it came in, in which a secret may show.
+        // Lines of data are reformatted, so a secret may be recognisable only now.
         for line in &mut lines {
             if let Cow::Owned(redacted) = redact(&line.text) {
                 line.text = redacted;
@@ -59,20 +58,20 @@ pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
     }
     let bytes: usize = turns.iter().map(Turn::bytes).sum();
     if bytes > MOST_BYTES || turns.len() > MOST_TURNS {
-        // Well below the bounds, so that not every version drops something.
+        // Well below the limits, so that not every version has to drop lines.
         choose::keep(turns, MOST_BYTES / 4 * 3, MOST_TURNS / 4 * 3);
     }
 }
 
-/// Takes out the demands that the caller dropped: dropped, they are written nowhere any more.
+/// Removes the constraints that the caller dropped, which must not be written anywhere any more.
 pub fn forget(turns: &mut Vec<Turn>, dropped: &BTreeSet<String>) {
     if dropped.is_empty() {
         return;
     }
     for turn in turns.iter_mut().filter(|turn| turn.role == Role::User) {
         let said = turn.lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
-        // Of the turn, for a demand may be longer than a line, and its language shows in all of it; of each line by
-        // itself, for lines between them may be gone.
+        // Searched in the whole turn, because a constraint may be longer than a line and only the whole shows
+        // its language; and in each line, because lines between may be missing.
         let mut gone = dropped_among(&said, dropped);
         gone.extend(turn.lines.iter().flat_map(|line| dropped_among(&line.text, dropped)));
         for line in turn.lines.iter_mut().filter(|_| !gone.is_empty()) {
@@ -83,7 +82,7 @@ pub fn forget(turns: &mut Vec<Turn>, dropped: &BTreeSet<String>) {
     turns.retain(|turn| !turn.lines.is_empty());
 }
 
-/// A line without some sentences; nothing of it when it is a part of one.
+/// A line without these sentences; empty when it is a part of one.
 fn without(line: &str, gone: &[String]) -> String {
     let mut left = line.to_owned();
     for sentence in gone {

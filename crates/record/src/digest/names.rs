@@ -4,13 +4,13 @@ use std::hash::BuildHasher as _;
 
 use foldhash::fast::FixedState;
 
-/// The longest word that is a name.
+/// The most bytes of a name.
 const LONGEST: usize = 80;
 
-/// A name, by what it says.
+/// A hash of a name.
 pub(super) type Name = u64;
 
-/// The names in a line, each with whether it is a long one, as they come.
+/// The names in a line, in order, each with whether it is a long one.
 pub(super) fn names(text: &str) -> impl Iterator<Item = (Name, bool)> {
     let mut ends_sentence = true;
     text.split(is_between).filter_map(move |piece| {
@@ -68,7 +68,7 @@ fn is_name(word: &str, opens: bool) -> bool {
         capitals += u32::from(c.is_uppercase());
         before = Some(c);
     }
-    // An abbreviation, or somebody's name inside of a sentence.
+    // An abbreviation, or a person's name within a sentence.
     let is_capitalised = word.chars().next().is_some_and(char::is_uppercase);
     (capitals > 1 && capitals == letters) || (is_capitalised && !opens && letters > 2)
 }

@@ -1,39 +1,39 @@
-//! A message as the digest keeps it: a turn of lines.
+//! A message as the digest stores it: a turn of lines.
 
 use serde::{Deserialize, Serialize};
 
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
-/// A message, as the digest knows it.
+/// A message as the digest stores it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Turn {
     /// Its position.
     pub seq: Seq,
     /// Who speaks.
     pub role: Role,
-    /// What was said, called or given back, in its order.
+    /// Its lines, in order.
     pub lines: Vec<Line>,
 }
 
-/// A sentence, a line of output, a call, a piece of data that can be read alone.
+/// A line that can be read alone: a sentence, a line of output, a call, a piece of data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Line {
-    /// What it is.
+    /// Its kind.
     pub kind: LineKind,
     /// Its words, on one line.
     pub text: String,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LineKind {
-    /// Somebody said it.
+    /// A person or the model said it.
     Said,
     /// The model called a tool.
     Call,
-    /// A tool gave it back.
+    /// A tool returned it.
     Output,
 }
 

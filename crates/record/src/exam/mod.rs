@@ -1,16 +1,18 @@
-//! Exams: questions that a model writes from the messages, so that a summary is tested by something that it was not
-//! made from.
+//! Exams: questions that a model writes from the messages, so that a summary is tested by something that it
+//! was not made from.
 //!
-//! What lives here: which sessions are examined, the examiner's question and the strict reading of its answer, which
-//! earlier questions are asked again, and what a reader's answers come to.
-//! Invariant: a question is asked only when its facts stand in the messages that it names and not in itself; neither
-//! examiner nor reader knows how a summary was made, and the writer of a summary never sees a question.
-//! Must not know: how a model is reached, where questions are stored.
+//! What lives here: which sessions are examined, the examiner's prompt and the strict parser of its answer,
+//! which earlier questions are asked again, and whether a reader's answers are plausible.
+//! Invariant: a question is asked only when its facts appear in the messages that it names and not in the
+//! question itself; neither examiner nor reader knows how a summary was made, and the writer of a summary
+//! never sees a question.
+//! Must not know: how a model is called, where questions are stored.
 //!
-//! An exam binds nothing, because a weak examiner must not keep a session from being compressed; it raises a flag,
-//! and lets the model tell once more what was not known. Sessions are sampled and not versions: an earlier question
-//! is fair only while nothing made its answer untrue, which the examiner knows only of what it reads. Questions are
-//! stored as probes, so that publication, rollback and erasure treat them alike.
+//! An exam decides nothing, because a weak examiner must not prevent a compression. It raises a flag, and
+//! lets the model write again about what the reader did not know. Sessions are sampled, not versions: an
+//! earlier question is fair only while its answer is still true, and the examiner knows that only from the
+//! messages that it reads. Questions are stored as probes, so that publication, rollback and erasure treat
+//! them alike.
 
 mod prompt;
 #[cfg(test)]
@@ -27,13 +29,13 @@ use anchord_messages::id::SessionId;
 pub use super::exam_scores::ExamScores;
 pub use prompt::{ExamPrompt, ExamQuestions, MOST_NEW, RefusedQuestion, schema};
 
-/// Below this share of right answers an exam is low, where no setting says another.
+/// The share of right answers below which an exam is low, unless a setting says otherwise.
 pub const LOW: f64 = 0.50;
-/// The most earlier questions that are asked again.
+/// The most earlier questions that are asked again about one version.
 pub const MOST_EARLIER: usize = 6;
-/// The most questions that a session keeps to be asked again; the oldest go first.
+/// The most questions that a session stores to be asked again; the oldest are dropped first.
 pub const MOST_KEPT: usize = 24;
-/// Of how many sessions one is examined where they are sampled.
+/// In the sampled mode one of this many sessions is examined.
 const SAMPLED_OF: u128 = 4;
 
 /// Which sessions a model examines.
@@ -61,7 +63,8 @@ impl ExamMode {
     }
 }
 
-/// Whether answers come from a reader that may not have read: the same one to every question, in words of its own.
+/// Whether the reader may not have read the questions: it gave the same answer, in words of its own, to all
+/// of them.
 #[must_use]
 pub fn is_parroted(results: &[ProbeResult]) -> bool {
     let mut answers = results.iter().map(|result| wording::normalized(&result.answer));
@@ -69,13 +72,13 @@ pub fn is_parroted(results: &[ProbeResult]) -> bool {
     results.len() >= LEAST_ASKED as usize && first != super::probe::NOT_FOUND && answers.all(|a| a == first)
 }
 
-/// The places of the earlier questions that are asked again, spread over all of them: of `count`, at most
+/// The indexes of the earlier questions that are asked again, spread evenly: of `count`, at most
 /// [`MOST_EARLIER`].
 #[must_use]
 pub fn asked_again(count: usize) -> Vec<usize> {
     if count <= MOST_EARLIER {
         return (0..count).collect();
     }
-    // The newest always; the others at equal distances before it.
+    // Always the newest; the others at equal distances before it.
     (1..=MOST_EARLIER).map(|n| (n * count).div_ceil(MOST_EARLIER) - 1).collect()
 }

@@ -17,17 +17,17 @@ use anchord_messages::message::Numbered;
 /// The most questions that are asked of one version: new ones and earlier ones.
 pub const MOST_NEW: usize = 6;
 
-/// Questions of a reply that are looked at; the rest is as if it were not there.
+/// The most questions of a reply that are checked; the rest is ignored.
 const MOST_READ: usize = 24;
-/// Characters of a question, of its reference answer, of one fact.
+/// The most characters of a question, of its reference answer, and of one fact.
 const MAX_QUESTION: usize = 400;
 const MAX_ANSWER: usize = 600;
 const MAX_FACT: usize = 120;
-/// Facts of one question.
+/// The most facts of one question.
 const MAX_FACTS: usize = 6;
-/// Messages that a question may name.
+/// The most messages that a question may name.
 const MAX_SEQS: usize = 8;
-/// Characters of an earlier question and its answer, as they are shown.
+/// The most characters of an earlier question with its answer in the prompt.
 const SHOWN_CHARS: usize = 300;
 
 const INSTRUCTIONS: &str = "\
@@ -89,42 +89,42 @@ pub fn schema() -> Value {
     })
 }
 
-/// What an examiner is asked.
+/// The prompt for an examiner.
 #[derive(Clone, Debug)]
 pub struct ExamPrompt {
-    /// The question.
+    /// The prompt.
     pub prompt: Prompt,
-    /// The questions of earlier exams, as it sees them numbered.
+    /// The questions of earlier exams, in the order of their numbers in the prompt.
     earlier: Vec<String>,
 }
 
-/// What an examiner wrote, as far as it holds.
+/// The checked reply of an examiner.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExamQuestions {
-    /// The questions.
+    /// The questions that passed the checks.
     pub questions: Vec<Probe>,
-    /// The places of the earlier questions that are true no more.
+    /// The indexes of the earlier questions that are no longer true.
     pub outdated: BTreeSet<usize>,
-    /// Why the others are not asked, one by one.
+    /// Why each of the other questions is not asked.
     pub refused: Vec<RefusedQuestion>,
 }
 
 /// Why a question is not asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum RefusedQuestion {
-    /// It is empty, or larger than a question may be.
+    /// It is empty, or longer than a question may be.
     #[error("empty or too long")]
     Size,
     /// It names no message that was shown.
     #[error("no message named that was shown")]
     Unplaced,
-    /// A fact stands in none of the messages that it names.
+    /// A fact appears in none of the messages that it names.
     #[error("facts that the named messages do not hold")]
     Unfounded,
-    /// It says what it asks for, or anybody would answer so.
+    /// It contains its own answer, or anybody would guess it.
     #[error("the answer given away")]
     GivenAway,
-    /// Its own answer would not pass.
+    /// Its reference answer would not pass.
     #[error("an answer without its facts")]
     Inconsistent,
     /// It was asked before.
@@ -132,7 +132,7 @@ pub enum RefusedQuestion {
     Repeated,
 }
 
-/// A reply; what is in its lists is read one by one, so that one bad item spoils no other.
+/// A reply. The items of its lists are parsed one by one, so that a bad one does not lose the others.
 #[derive(Deserialize)]
 struct Reply {
     questions: Vec<Value>,
@@ -140,7 +140,7 @@ struct Reply {
     outdated: Value,
 }
 
-/// A question as it was written.
+/// A question as the examiner wrote it.
 struct Item {
     kind: String,
     question: String,
@@ -156,7 +156,8 @@ fn seqs(value: &Value) -> Vec<Seq> {
 }
 
 impl ExamPrompt {
-    /// Asks for the exam of the messages that `evidence` shows; `earlier` are the questions that the session keeps.
+    /// Asks for an exam about the messages in `evidence`; `earlier` are the questions that the session
+    /// stores.
     #[must_use]
     pub fn new(evidence: &str, earlier: &[Probe]) -> Self {
         let mut known = String::new();
@@ -175,7 +176,8 @@ impl ExamPrompt {
         Self { prompt: Prompt { system, user }, earlier }
     }
 
-    /// Reads a reply and holds every question against the messages that it names; `None` when it is no such reply.
+    /// Parses a reply and checks every question against the messages that it names; `None` when the reply has
+    /// another shape.
     #[must_use]
     pub fn read(&self, reply: &str, span: &[Numbered]) -> Option<ExamQuestions> {
         let Reply { questions, outdated } = serde_json::from_str(bare_json(reply)).ok()?;
@@ -207,7 +209,7 @@ impl ExamPrompt {
 }
 
 impl Item {
-    /// Reads a question; a field of another type is as if it were not there, and a figure may stand without quotes.
+    /// Parses a question. A field of another type is ignored, and a number may be written without quotes.
     fn of(value: &Value) -> Self {
         let text = |value: &Value| match value {
             Value::String(text) => text.clone(),
@@ -227,7 +229,7 @@ impl Item {
 
     fn checked(self, texts: &mut Texts<'_>, asked: &mut BTreeSet<String>) -> Result<Probe, RefusedQuestion> {
         let fits = |text: &str, most: usize| !text.is_empty() && text.chars().count() <= most;
-        // Long ones are refused before anything reads them whole.
+        // Long texts are cut, and refused later, before anything processes them as a whole.
         let clean = |text: &str, most: usize| redact(&one_line(clip_chars(text, most + 1))).into_owned();
         let question = clean(&self.question, MAX_QUESTION);
         let answer = clean(&self.answer, MAX_ANSWER);
@@ -281,8 +283,8 @@ impl Item {
     }
 }
 
-/// The facts without spellings whose figures nobody said: words may be said in other words, and a day in another form of
-/// date, but 4.0 is not 3.9.
+/// The facts without spellings whose figures no message has. Words may be paraphrased and a date may be
+/// written in another form, but 4.0 is not 3.9.
 fn with_known_figures(probe: &Probe, cited: &str) -> Vec<String> {
     let figures = |text: &str| -> BTreeSet<String> {
         let runs = text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
@@ -296,14 +298,14 @@ fn with_known_figures(probe: &Probe, cited: &str) -> Vec<String> {
     probe.expected.iter().map(fact).collect()
 }
 
-/// Whether anybody would give a fact as an answer, whatever was asked.
+/// Whether a fact could answer any question.
 fn says_nothing(fact: &str) -> bool {
     let fact = normalized(fact);
     let letters = fact.chars().filter(|c| c.is_alphanumeric()).count();
     let has_digit = fact.chars().any(char::is_numeric);
     let is_wide = !fact.is_ascii();
     letters == 0
-        // What a reader says who does not know.
+        // The words of a reader that does not know.
         || NOT_FOUND.contains(fact.as_str())
         || (letters < 3 && !has_digit && !is_wide)
         || matches!(
@@ -323,7 +325,7 @@ fn says_nothing(fact: &str) -> bool {
         )
 }
 
-/// The texts of a span's messages, each read once.
+/// The texts of a span's messages, each collected once.
 struct Texts<'a> {
     span: &'a [Numbered],
     read: BTreeMap<Seq, String>,
@@ -338,7 +340,7 @@ impl Texts<'_> {
         self.at(seq).is_some()
     }
 
-    /// What some messages say together, without its secrets, which no question can name.
+    /// The joined texts of some messages, without secrets, so that no question can name one.
     fn of(&mut self, seqs: &[Seq]) -> String {
         let mut all = String::new();
         for seq in seqs {

@@ -1,4 +1,4 @@
-//! What a plan fixes word for word: signatures, types, API contracts and data models, as things.
+//! The contracts that a plan fixes word for word (signatures, types, API contracts, data models), as things.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,9 +10,9 @@ use anchord_facts::pattern;
 use anchord_facts::thing::Thing;
 use anchord_messages::message::{Numbered, Role};
 
-/// The most notes of one span, the latest.
+/// The most contracts of one span: the latest.
 const MAX_NOTES: usize = 60;
-/// The longest line that is a contract, in bytes; a longer one is data.
+/// The longest line that counts as a contract, in bytes; a longer one is data.
 const MAX_LINE: usize = 300;
 
 static KINDS: LazyLock<[(&str, Regex); 4]> = LazyLock::new(|| {
@@ -42,8 +42,8 @@ static KINDS: LazyLock<[(&str, Regex); 4]> = LazyLock::new(|| {
     ]
 });
 
-/// The contracts that people and the model wrote, each once, the latest last. What tools print is the
-/// ledger's.
+/// The contracts that people and the model wrote, each once, the latest last. The ledger reads those that
+/// tools print.
 pub fn things(span: &[Numbered]) -> Vec<Thing> {
     let mut found: Vec<Thing> = Vec::new();
     for Numbered { seq, message } in span {

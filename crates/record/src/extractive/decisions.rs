@@ -1,4 +1,4 @@
-//! Decisions that stand in tool calls and results: answers to the model's questions, plans approved or rejected.
+//! Finds decisions in tool calls and results: answers to the model's questions, plans approved or rejected.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -15,10 +15,10 @@ use anchord_messages::message::{Numbered, Role, ToolCall};
 
 /// The longest decision, rationale or alternative, in characters.
 const MAX_TEXT: usize = 400;
-/// The most parts of a plan that its approval names.
+/// The most parts of an approved plan that are listed.
 const MAX_PARTS: usize = 6;
 
-/// Finds the choices that tools carried.
+/// The decisions that tool calls and results contain.
 pub(super) fn find(span: &[Numbered]) -> Vec<Decision> {
     let mut waiting: BTreeMap<&str, (i64, &ToolCall)> = BTreeMap::new();
     let mut found = Vec::new();
@@ -73,7 +73,7 @@ fn answers(call: &ToolCall, text: &str, seqs: &[i64]) -> Vec<Decision> {
         pairs = keyed_pairs(&arguments, text);
     }
     if pairs.is_empty() {
-        // Other agents hand the bare answer back.
+        // Other agents return the answer alone.
         let question = ["question", "prompt", "message"].iter().find_map(|k| arguments.get(*k)?.as_str());
         let text = text.trim();
         let bare = text.strip_prefix("<answer>").and_then(|t| t.strip_suffix("</answer>")).unwrap_or(text);
@@ -140,7 +140,7 @@ fn strings(value: &Value, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-/// The labels that the call offered for a question.
+/// The labels of the options that the call offered for a question.
 fn options(arguments: &Value, question: &str) -> Vec<String> {
     let by_question = arguments
         .get("questions")

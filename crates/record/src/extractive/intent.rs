@@ -1,4 +1,4 @@
-//! The intent of a session: what people asked for and nobody has done yet.
+//! Finds the intent of a session: what people asked for and nobody has done yet.
 
 use super::super::proposal::ProposedIntent;
 use super::super::summary::{RequestEntry, RequestState, Summary};
@@ -12,18 +12,18 @@ use anchord_messages::message::{Numbered, Role, ToolResult};
 
 /// The longest intent, in characters.
 const LONGEST: usize = LONGEST_REQUEST;
-/// The most requests that it tells, the first and the latest.
+/// The most requests that it lists: the first and the latest.
 const MOST_REQUESTS: usize = 5;
-/// The longest of those behind the first, in characters.
+/// The longest request after the first, in characters.
 const LONGEST_LATER: usize = 300;
-/// An intent of fewer words is told with the request before it.
+/// An intent of fewer words is preceded by the request before it.
 const FEWEST_WORDS: usize = 16;
-/// The longest call or answer that stands for an intent, in characters.
+/// The longest call or answer that serves as an intent, in characters.
 const LONGEST_CALL: usize = 200;
-/// The most people that talk is told of.
+/// The most speakers that the intent of a conversation's minutes lists.
 const MOST_SPEAKERS: usize = 12;
 
-/// Finds the intent at a span's end, when it is not what it was.
+/// The intent at a span's end; `None` when it did not change.
 pub(super) fn find(
     span: &[Numbered],
     facts: &Facts,
@@ -39,7 +39,7 @@ pub(super) fn find(
     if prose::is_minutes(span.iter().map(|n| &n.message)) { Some(talk(span)) } else { without_person(span) }
 }
 
-/// What is open, the first of it at length; when nothing is, what was asked last.
+/// The open requests, the first of them at length; without any, the latest request.
 fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedIntent> {
     let mut told: Vec<&RequestEntry> = requests.iter().filter(|r| r.state == RequestState::Open).collect();
     if told.is_empty() {
@@ -49,7 +49,7 @@ fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedInte
     if told.len() > MOST_REQUESTS {
         told.drain(1..=told.len() - MOST_REQUESTS);
     }
-    // "Go on with step 3" is understood beside what it goes on with.
+    // "Go on with step 3" is understood only together with the request before.
     let words: usize = told.iter().map(|request| substance(&request.text)).sum();
     if words < FEWEST_WORDS {
         let before = told.first().and_then(|first| requests.iter().position(|r| std::ptr::eq(r, *first)));
@@ -73,7 +73,7 @@ fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedInte
     Some(ProposedIntent { text: lines.join("\n"), changes_scope: is_known, seqs })
 }
 
-/// Minutes have no task: who talks, and how it opens, say what it is about.
+/// Minutes of a meeting have no task: the speakers and the opening words say what they are about.
 fn talk(span: &[Numbered]) -> ProposedIntent {
     let mut names: Vec<String> = Vec::new();
     let mut opening: Vec<String> = Vec::new();
@@ -97,7 +97,7 @@ fn talk(span: &[Numbered]) -> ProposedIntent {
     ProposedIntent { text: clip(text.trim(), LONGEST), changes_scope: false, seqs }
 }
 
-/// Nobody asks for anything: what was said first, or called first, tells what the session was doing.
+/// Without any request: the first words or the first call show what the session is about.
 fn without_person(span: &[Numbered]) -> Option<ProposedIntent> {
     let intent = |seq, text| Some(ProposedIntent { text, changes_scope: false, seqs: vec![seq] });
     let of = |role: Role, words: &dyn Fn(&Reading<'_>) -> String| {

@@ -1,5 +1,5 @@
-//! Pictures and files in a span, as words: a summary carries no bytes, and its reader should
-//! know that there was a picture, what it came with and where it is.
+//! Describes the pictures and files of a span in words. A summary carries no bytes, and its reader should
+//! know that there was a picture, which words came with it and where it is.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -11,11 +11,11 @@ use anchord_facts::thing::{Property, Thing};
 use anchord_messages::message::{Attachment, Image, MediaSource, Numbered, Part};
 use anchord_messages::tokens;
 
-/// The most pictures and files that one span tells of, the latest.
+/// The most pictures and files of one span that are described: the latest.
 const MAX_NOTES: usize = 20;
-/// The most of the words beside a picture, in characters.
+/// The most characters of the words beside a picture.
 const MAX_WORDS: usize = 120;
-/// The longest address that is told, in characters: a longer one is data.
+/// The most characters of an address that is written; a longer one is data.
 const MAX_ADDRESS: usize = 200;
 
 /// One thing for each picture and file, in order.
@@ -73,7 +73,7 @@ fn attachment(file: &Attachment) -> String {
     format!("{}{kind}{}", name.unwrap_or_default(), place_of(&file.source))
 }
 
-/// How large the bytes are, or where they are; never the bytes.
+/// The size of the bytes, or their address; never the bytes.
 fn place_of(source: &MediaSource) -> String {
     match source {
         MediaSource::Base64(data) => match data.len() / 4 * 3 {
@@ -89,7 +89,7 @@ fn place_of(source: &MediaSource) -> String {
     }
 }
 
-/// The words that a picture came with, as the nearest there is to a description.
+/// The text of the picture's message, which is the nearest there is to a description.
 fn beside(numbered: &Numbered) -> String {
     clip(&squash(Reading::new(numbered).words().unwrap_or_default()), MAX_WORDS)
 }
@@ -159,7 +159,7 @@ mod tests {
                     proptest::prop_assert!(value.chars().count() <= 500, "{}", value);
                     proptest::prop_assert!(!value.contains("base64,") || body.contains("base64,"));
                 }
-                // By rule: a picture of whatever bytes costs what the largest picture costs at most.
+                // By rule, a picture of any size costs at most what the largest one costs.
                 let is_picture = head.starts_with("data:image/png;base64,") || format == Format::Anthropic;
                 proptest::prop_assert!(!is_picture || counted <= 20_000, "{counted}");
             }

@@ -1,8 +1,9 @@
-//! The deterministic engine: a span and its facts become a proposal, without a network or a clock.
+//! The deterministic engine: makes a proposal from a span and its facts, without a network or a clock.
 //!
-//! What lives here: the intent, out of what people asked; the state; choices that tools carried; pictures and files.
-//! Quotations are the digest's: a sentence with a marker word in it is no decision, no step and no blocker.
-//! Invariant: every sentence stands in the span; nothing is invented, and nothing is a placeholder.
+//! What lives here: the intent, from what people asked; the state; decisions from tool calls; pictures and
+//! files. It does not read decisions, steps or blockers out of sentences by marker words; the digest quotes
+//! those sentences.
+//! Invariant: every sentence is from the span; nothing is invented, and nothing is a placeholder.
 //! Must not know: merging, renderings, budgets.
 
 pub mod contracts;
@@ -24,8 +25,8 @@ use text::{clip, is_placeholder};
 const MOST_STEPS: usize = 12;
 const LONGEST_STEP: usize = 300;
 
-/// Proposes the narrative of a span; `base` is the summary that the span follows, and `requests` are its own with the
-/// span's.
+/// Proposes the narrative of a span. `base` is the summary before the span, `requests` its requests with the
+/// span's merged into them.
 #[must_use]
 pub fn propose(
     span: &[Numbered],
@@ -45,7 +46,7 @@ pub fn propose(
     }
 }
 
-/// What the todo list has left, what is in hand first: nobody else says what comes next in so many words.
+/// The open items of the todo list, those in progress first: nothing else states the next steps explicitly.
 fn steps(facts: &Facts) -> (Vec<String>, Vec<Seq>) {
     let Some(list) = &facts.todos else { return Default::default() };
     let open = [TodoStatus::InProgress, TodoStatus::Pending]

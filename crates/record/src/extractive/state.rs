@@ -23,13 +23,13 @@ pub(super) fn current(span: &[Numbered], facts: &Facts) -> CurrentState {
     CurrentState { phase: None, task, text, seqs }
 }
 
-/// Who is to move.
+/// Who has to act next, as a sentence, with the message that shows it.
 fn standing(span: &[Numbered], facts: &Facts) -> (String, Vec<i64>) {
     let Some(last) = span.iter().rev().find(|n| !n.message.role.is_system()) else {
         return Default::default();
     };
     let seq = last.seq;
-    // What is served goes on behind it, and so says nothing old.
+    // The served context continues after this message, so the sentence claims nothing about later ones.
     let up_to = format!("Up to message {seq}, behind which the conversation goes on:");
     let text = match (last.message.role, facts.carry.ending) {
         (Role::Assistant, Some(Ending::Question)) => {

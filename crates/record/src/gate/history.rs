@@ -1,4 +1,4 @@
-//! What the gate did with the candidates of one compression, as the compression's report lists it.
+//! What the gate did with each candidate of one compression, for the compression's report.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -30,7 +30,7 @@ pub struct GateRecord {
     pub next: Option<Escalation>,
 }
 
-/// What is tried when a candidate does not hold, in this order.
+/// What is tried when a candidate fails, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = Measure)]

@@ -1,4 +1,4 @@
-//! The reason that the source gives for a decision.
+//! Finds the reason that the source gives for a decision.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ pub(super) fn stated_reason(decision: &Decision, span: &[Numbered]) -> Option<St
     let reason = REASON.as_ref()?;
     let said = |text: &str| reason.captures(text).and_then(|c| Some(c.get(1)?.as_str().trim().to_owned()));
     if said(&decision.decision).is_some() {
-        // It tells its reason itself.
+        // The decision contains its reason.
         return None;
     }
     let wanted = wording::normalized(wording::clip_chars(&decision.decision, 200));

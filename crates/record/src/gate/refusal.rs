@@ -11,16 +11,16 @@ pub enum Refusal {
     /// Nothing is in it.
     #[error("the summary is empty")]
     Empty,
-    /// It has no intent.
+    /// It has no intent at all.
     #[error("the session intent is empty")]
     IntentEmpty,
-    /// Its intent says nothing about this session.
+    /// Its intent would fit any session.
     #[error("the session intent is vague: {text}")]
     IntentVague {
         /// The intent.
         text: String,
     },
-    /// A file that the ledger saw change is not in it.
+    /// It lacks a file that the ledger saw change.
     #[error("a changed file is missing: {path}")]
     FileMissing {
         /// The file's path.
@@ -32,18 +32,18 @@ pub enum Refusal {
         /// The decision.
         decision: String,
     },
-    /// A text stands in for one that was never written.
+    /// A text is a placeholder.
     #[error("a placeholder stands in {section}: {text}", section = section.as_str())]
     Placeholder {
-        /// Where.
+        /// The section.
         section: Section,
         /// The text.
         text: String,
     },
-    /// A provider's or an engine's error became a text of it.
+    /// One of its texts is the error message of a provider or an engine.
     #[error("an error text stands in {section}: {text}", section = section.as_str())]
     ErrorText {
-        /// Where.
+        /// The section.
         section: Section,
         /// The text.
         text: String,

@@ -1,4 +1,4 @@
-//! Repairs of a refused candidate from the facts and the messages, without a model.
+//! Repairs a refused candidate from the facts and the messages, without a model.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -11,8 +11,8 @@ use super::refusal::Refusal;
 use anchord_facts::ledger::{Facts, FileFact};
 use anchord_messages::message::{Numbered, Role};
 
-/// Repairs what can be repaired without asking anybody: missing files come from the ledger, a
-/// stated rationale from the span, a stand-in goes. Returns whether anything changed.
+/// Repairs what needs no model: adds missing files from the ledger and stated reasons from the span, removes
+/// placeholders. Returns whether anything changed.
 #[must_use]
 pub fn repair(refusals: &[Refusal], facts: &Facts, span: &[Numbered], summary: &mut Summary) -> bool {
     if refusals.iter().all(Refusal::is_skip) {
@@ -51,7 +51,7 @@ fn first_demand(span: &[Numbered]) -> Option<(String, i64)> {
         .find(|(text, _)| !text.is_empty())
 }
 
-/// Puts the missing files back, all at once: a span may have touched thousands.
+/// Adds the missing files all at once, because a span may have changed thousands.
 fn restore_files(refusals: &[Refusal], facts: &Facts, summary: &mut Summary) {
     let missing = refusals.iter().filter_map(|refusal| match refusal {
         Refusal::FileMissing { path } => Some(path.as_str()),

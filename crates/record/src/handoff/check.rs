@@ -1,8 +1,9 @@
-//! The gate of a merge-back: the merged version must hold everything that any other version must.
+//! The gate of a merge: the merged version must contain everything that any other version must.
 //!
-//! It refuses and does not repair. A compression repairs from its span, and a merge has none: what its result lacks,
-//! one of the two records lacks, and the caller can compress that session again. What the parent's version did not
-//! contain before is not held against the merge, or a caller's probe that never passes would block every merge.
+//! It refuses and does not repair. A compression repairs from its span, and a merge has none: what its result
+//! lacks, one of the two records lacks, and the caller can compress that session again. What the parent's
+//! version did not contain before does not count against the merge, or a caller's probe that never passes
+//! would block every merge.
 
 use std::collections::BTreeSet;
 
@@ -19,29 +20,30 @@ use anchord_facts::ledger::Facts;
 use anchord_facts::wording::{clip_words, one_line};
 use anchord_messages::message::Numbered;
 
-/// What a merged summary is held against.
+/// The input of the check of a merge.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeBackInput<'a> {
-    /// The parent's summary before, and how it was rendered; of a parent without a version the opening.
+    /// The parent's summary before the merge, and its rendering. Without a version, its opening and no
+    /// rendering.
     pub parent: (&'a Summary, Option<&'a Rendering>),
     /// The session that was merged.
     pub child: &'a Origin<'a>,
     /// The parent's messages that its opening was read from; empty when it has a version.
     pub span: &'a [Numbered],
-    /// How the parent's versions are made.
+    /// The strategy of the parent's versions.
     pub strategy: Strategy,
     /// The most tokens of the rendering.
     pub bound: u32,
-    /// What is asked of the parent already.
+    /// The parent's probes.
     pub probes: &'a [Probe],
 }
 
-/// What the gate found.
+/// The result of the check.
 #[derive(Clone, Debug)]
 pub struct CheckedMerge {
-    /// Every probe's verdict.
+    /// The results of every probe.
     pub report: ProbeReport,
-    /// Probes that the merge brings.
+    /// The new probes about the merged session.
     pub new_probes: Vec<Probe>,
     /// Why the merge must not be published; empty when it may.
     pub refusals: Vec<String>,
@@ -56,7 +58,7 @@ pub fn check(merged: &Summary, rendering: &Rendering, asked: MergeBackInput<'_>)
     let all: Vec<Probe> = asked.probes.iter().chain(&new_probes).cloned().collect();
     let report = probe::score(&all, rendering, merged);
     let mut refusals = lost(parent, merged);
-    // Texts that were published in either session are not judged again.
+    // Texts that either session published are not judged again.
     let mut published = parent.clone();
     let theirs = child.summary;
     published.decisions_made.extend(theirs.decisions_made.iter().cloned());
@@ -72,7 +74,7 @@ pub fn check(merged: &Summary, rendering: &Rendering, asked: MergeBackInput<'_>)
         span: asked.span,
         strategy: asked.strategy,
     };
-    // It replaces no messages, so that it may be larger than what it replaces, within the bound.
+    // A merge replaces no messages, so it may be larger than what it replaces, within the bound.
     let found = gate::check(&candidate, u32::MAX, rendering.tokens);
     refusals.extend(found.iter().filter(|refusal| !refusal.is_skip()).map(Refusal::to_string));
     if rendering.text.trim().is_empty() {
@@ -88,7 +90,8 @@ pub fn check(merged: &Summary, rendering: &Rendering, asked: MergeBackInput<'_>)
     CheckedMerge { report, new_probes, refusals }
 }
 
-/// The verdicts that a merge answers for: what the parent's version did not tell before is not lost to it.
+/// The probes that count against a merge: not those of the parent that its version before did not pass
+/// either.
 fn held_against(report: &ProbeReport, asked: MergeBackInput<'_>) -> ProbeReport {
     let (parent, Some(before)) = asked.parent else { return ProbeReport::of(report.results.clone()) };
     let failed: Vec<Probe> =
@@ -101,7 +104,7 @@ fn held_against(report: &ProbeReport, asked: MergeBackInput<'_>) -> ProbeReport 
     ProbeReport::of(report.results.iter().filter(answers).cloned().collect())
 }
 
-/// What the parent has and the merged summary has not.
+/// What the parent's summary has and the merged one lacks.
 fn lost(parent: &Summary, merged: &Summary) -> Vec<String> {
     fn missing<'a>(
         section: Section,
@@ -148,7 +151,8 @@ fn lost(parent: &Summary, merged: &Summary) -> Vec<String> {
     lost
 }
 
-/// What later versions of the parent are asked about a merged session: its latest files and open errors.
+/// The probes that later versions of the parent must pass about a merged session: its latest files and open
+/// errors.
 #[must_use]
 pub fn probes(child: &Origin<'_>) -> Vec<Probe> {
     let probe = |kind, section, question: String, fact: String, exact| Probe {

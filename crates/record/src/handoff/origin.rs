@@ -5,7 +5,7 @@ use super::super::summary::Summary;
 /// A session with its current summary.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
-    /// The caller's name of it.
+    /// Its name, as the caller chose it.
     pub name: &'a str,
     /// Its summary.
     pub summary: &'a Summary,

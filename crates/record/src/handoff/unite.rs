@@ -24,9 +24,9 @@ use anchord_facts::thing::{Property, Thing};
 use anchord_facts::wording::{self, clip_words, join_seqs, one_line};
 use anchord_messages::id::Seq;
 
-/// What a finished session leaves in one line, in characters.
+/// The most characters of the line that says how a finished session ended.
 const OUTCOME_CHARS: usize = 400;
-/// Steps and blockers that a finished session leaves behind.
+/// The most steps and the most blockers that are taken from a finished session.
 const LEFT_BEHIND: usize = 5;
 
 /// Entries of a finished session that did not come along, and why.
@@ -40,12 +40,12 @@ pub struct LeftOut {
     pub reason: &'static str,
 }
 
-/// A parent's record with a finished session's in it.
+/// A parent's record after the merge of a finished session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergedBack {
     /// The record.
     pub summary: Summary,
-    /// What of the finished session's record did not come along.
+    /// The entries of the finished session's record that were not taken.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -57,9 +57,9 @@ impl MergedBack {
     }
 }
 
-/// An entry that may come from another session.
+/// An entry that may be from another session.
 trait Entry: Clone {
-    /// What makes it the same entry in another record.
+    /// The key of the same entry in another record.
     fn identity(&self) -> String;
     fn origin(&self) -> Option<&str>;
     fn set_origin(&mut self, session: String);
@@ -93,8 +93,8 @@ entry!(Remark, |remark| wording::normalized(&remark.text));
 entry!(Thing, |thing| thing.key());
 entry!(Constraint, |constraint| wording::normalized(&constraint.text));
 
-/// A record without what it has from a session: what a child had from its parent is there already, under
-/// the parent's own numbers.
+/// A record without the entries of one session: what a child took from its parent is in the parent already,
+/// under the parent's own message numbers.
 #[must_use]
 pub fn without(mut record: Summary, session: &str) -> Summary {
     fn drop_of<T: Entry>(entries: &mut Vec<T>, session: &str) {
@@ -118,8 +118,8 @@ pub fn without(mut record: Summary, session: &str) -> Summary {
     record
 }
 
-/// The record of a task: the newest session's intent, state, blockers and next steps, everything else
-/// united, a later session's word over an earlier one's. `sessions` come newest first.
+/// The record of a task, from sessions that come newest first. Intent, state, blockers and next steps are the
+/// newest session's; everything else is joined, and later sessions replace entries of earlier ones.
 #[must_use]
 pub fn together(sessions: &[Origin<'_>]) -> Summary {
     let Some(newest) = sessions.first() else { return Summary::default() };
@@ -156,7 +156,7 @@ pub fn together(sessions: &[Origin<'_>]) -> Summary {
     }
 }
 
-/// A later session's entries in the place of those with the same keys.
+/// Replaces entries by a later session's with the same keys, and adds the others.
 fn take<T: Entry>(all: &mut Vec<T>, theirs: Vec<T>) {
     let keys = keyed(&theirs);
     all.retain(|entry| !keys.contains(&Entry::identity(entry)));
@@ -167,7 +167,7 @@ fn keyed<T: Entry>(entries: &[T]) -> BTreeSet<String> {
     entries.iter().map(Entry::identity).collect()
 }
 
-/// A record whose entries name the session that they are of.
+/// A record whose entries name their session.
 fn owned(record: &Summary, name: &str) -> Summary {
     fn own<T: Entry>(entries: &mut [T], name: &str) {
         for entry in entries {
@@ -190,10 +190,10 @@ fn owned(record: &Summary, name: &str) -> Summary {
     record
 }
 
-/// Merges a finished session's record into its parent's: the parent's intent, state and constraints stay.
+/// Merges a finished session's record into its parent's. The parent's intent, state and constraints stay.
 ///
-/// What an earlier version of the same session brought is replaced. `version` is the parent's version that
-/// is being made.
+/// Entries from an earlier version of the same session are replaced. `version` is the new version of the
+/// parent.
 #[must_use]
 pub fn merge(parent: &Summary, child: &Origin<'_>, version: i64) -> MergedBack {
     let mut merged = MergedBack { summary: parent.clone(), left_out: Vec::new() };
@@ -206,14 +206,15 @@ pub fn merge(parent: &Summary, child: &Origin<'_>, version: i64) -> MergedBack {
 
     let open = |error: &ErrorEntry| error.status != ErrorStatus::Resolved;
     let known: BTreeSet<(Option<String>, String)> = all.errors.iter().map(of_origin).collect();
-    // One that is told as open must be told as resolved; of others its own session's record is enough.
+    // An error that the parent has as open must become resolved there; any other resolved one stays with its
+    // own session.
     let told = |error: &ErrorEntry| open(error) || known.contains(&of_origin(error));
     let (mut errors, resolved): (Vec<_>, Vec<_>) = theirs.errors.into_iter().partition(told);
     for error in &mut errors {
         error.resolved_in_version = (!open(error)).then_some(version);
     }
     let same = replace(&mut all.errors, errors, child.name, |_| true);
-    // One of each session: nobody can tell which of two ran last.
+    // The run of each session is kept, because it is unknown which of two ran last.
     replace(&mut all.test_results, theirs.test_results, child.name, |_| false);
     theirs.things.extend(outcome(child));
     replace(&mut all.things, theirs.things, child.name, |_| true);
@@ -245,8 +246,8 @@ fn of_origin<T: Entry>(entry: &T) -> (Option<String>, String) {
     (entry.origin().map(str::to_owned), entry.identity())
 }
 
-/// Puts the entries of a session in the place of those that it brought before; what another session has
-/// under the same key stands when `stands` says so. Gives how many were not taken for that.
+/// Replaces the entries that a session added before by its present ones. An entry of another session with the
+/// same key stays when `stands` says so; returns how many were left out because of that.
 fn replace<T: Entry>(all: &mut Vec<T>, theirs: Vec<T>, child: &str, stands: impl Fn(&T) -> bool) -> usize {
     let coming: BTreeSet<(Option<String>, String)> = theirs.iter().map(of_origin).collect();
     all.retain(|entry| entry.origin() != Some(child) || coming.contains(&of_origin(entry)));
@@ -268,7 +269,7 @@ fn replace<T: Entry>(all: &mut Vec<T>, theirs: Vec<T>, child: &str, stands: impl
     same
 }
 
-/// What a session was for and where it ended, in one line.
+/// The aim of a session and how it ended, in one line.
 fn outcome(child: &Origin<'_>) -> Option<Thing> {
     let Summary { session_intent, session_intent_seqs, current_state: state, .. } = child.summary;
     let end =
@@ -293,7 +294,8 @@ fn outcome(child: &Origin<'_>) -> Option<Thing> {
     })
 }
 
-/// Appends what a session left to be done in place of what it left before; gives how many steps were cut.
+/// Replaces the next steps that a session added before by its present ones; returns how many are above the
+/// limit.
 fn take_steps(all: &mut Summary, child: &Origin<'_>) -> usize {
     let theirs = child.summary;
     let left: BTreeSet<String> = all
@@ -342,8 +344,8 @@ fn unite_files(all: &mut Summary, from: &Summary, child: &str) {
         at.insert(key, slot);
         told.insert(slot);
     }
-    // What an earlier version of the session brought and this one does not have, save where a third
-    // session changed the file too.
+    // Removes the files of an earlier version of the session that this one lacks, unless a third session
+    // changed them too.
     let mut slot = 0;
     all.files_modified.retain(|file| {
         slot += 1;
@@ -352,7 +354,7 @@ fn unite_files(all: &mut Summary, from: &Summary, child: &str) {
     });
 }
 
-/// Whether a change says which session made it.
+/// Whether a change names the session that made it.
 fn is_marked(change: &str) -> bool {
     change.ends_with(')') && change.contains(" (session ")
 }
@@ -365,7 +367,7 @@ fn unite_read(all: &mut Summary, from: &Summary, child: &str) {
     replace(&mut all.files_read, read, child, |_| true);
 }
 
-/// A file that two sessions changed, or one session in two of its versions: one entry.
+/// One entry for a file that two sessions changed, or one session in two of its versions.
 fn overlay(known: &ModifiedFile, later: &ModifiedFile) -> ModifiedFile {
     let fact = |file: &ModifiedFile, changes| FileFact {
         path: file.path.clone(),
@@ -378,7 +380,7 @@ fn overlay(known: &ModifiedFile, later: &ModifiedFile) -> ModifiedFile {
         seqs: Vec::new(),
     };
     if known.session_id == later.session_id {
-        // The same session's later version holds all of its earlier one; what others did to it stays.
+        // A session's later version includes its earlier one; changes by other sessions stay.
         let mut whole = later.clone();
         for change in known.changes.iter().filter(|change| is_marked(change)) {
             if !whole.changes.contains(change) {
@@ -389,7 +391,7 @@ fn overlay(known: &ModifiedFile, later: &ModifiedFile) -> ModifiedFile {
     }
     let origin = later.session_id.as_deref().unwrap_or_default();
     let of_origin = session_mark(origin);
-    // What its earlier version changed is in the later one, or was taken back.
+    // The changes of the earlier version are in the later one, or were taken back.
     let kept = known.changes.iter().filter(|change| !change.ends_with(&of_origin)).cloned().collect();
     let theirs = later
         .changes
@@ -410,7 +412,7 @@ fn overlay(known: &ModifiedFile, later: &ModifiedFile) -> ModifiedFile {
     }
 }
 
-/// Gives how many stand in the record already, as another session's.
+/// Joins the decisions; returns how many the record has already, from another session.
 fn unite_decisions(all: &mut Vec<Decision>, theirs: Vec<Decision>, child: &str) -> usize {
     let mut reasons: BTreeMap<String, &str> = BTreeMap::new();
     for decision in &theirs {

@@ -1,36 +1,36 @@
-//! The names in a text: paths, identifiers, figures, and words that were put between quotation marks.
+//! The names in a text: paths, identifiers, figures, and short quotations.
 
-/// The shortest name, in characters; what is shorter stands everywhere.
+/// The fewest characters of a name; shorter ones appear everywhere.
 const SHORTEST: usize = 3;
-/// The longest, in bytes.
+/// The most bytes of a name.
 const LONGEST: usize = 120;
-/// The most words of a quotation that is a name.
+/// The most words of a quotation that counts as a name.
 const QUOTED_WORDS: usize = 4;
 /// The most bytes of one text that are read.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// A name at its place, in small letters.
+/// A name and its place, in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
-    /// What it says.
+    /// The name.
     pub text: String,
-    /// Its first byte in the text.
+    /// The place of its first byte in the text.
     pub start: usize,
 }
 
-/// The names of a text, as they come.
+/// The names of a text, words first.
 pub(super) fn names(text: &str) -> impl Iterator<Item = Name> {
     let end = text.floor_char_boundary(MOST_BYTES);
     let text = text.get(..end).unwrap_or_default();
     single(text).chain(quoted(text))
 }
 
-/// Words that are names by their form.
+/// Words whose form makes them names.
 fn single(text: &str) -> impl Iterator<Item = Name> {
     let mut start = 0;
     text.split(divides).filter_map(move |piece| {
         let at = start;
-        // What divides may be more than a byte; where a name stands only has to be about right.
+        // A separator may have several bytes; the place of a name needs to be only about right.
         start += piece.len() + 1;
         let word = piece.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
         (is_name(word) && !word.starts_with("REDACTED:"))
@@ -38,7 +38,7 @@ fn single(text: &str) -> impl Iterator<Item = Name> {
     })
 }
 
-/// Short quotations.
+/// Short quotations, which count as names.
 fn quoted(text: &str) -> impl Iterator<Item = Name> {
     let mut rest = 0;
     std::iter::from_fn(move || {
@@ -92,7 +92,7 @@ fn is_name(word: &str) -> bool {
     false
 }
 
-/// Where a name stands in a text in small letters, not as a part of another word.
+/// The places of a name in a lower-case text, except those within a longer word.
 pub(super) fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
     let continues = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).map(|(at, _)| at).filter(move |at| {

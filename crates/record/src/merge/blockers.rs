@@ -1,4 +1,4 @@
-//! Blockers: what a model says, and the tests that fail now.
+//! Merges blockers: those that a model writes, and one for each failing test run.
 
 use std::fmt::Write as _;
 
@@ -6,21 +6,21 @@ use super::super::summary::{Blocker, TestResult};
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::wording::clip_words;
 
-/// What stands in front of a blocker that code writes.
+/// The beginning of a blocker that code writes.
 const FAILING: &str = "Failing tests: `";
-/// The most of them.
+/// The most blockers that code writes.
 const MOST: usize = 6;
-/// The longest command, in characters, and the most names of tests.
+/// The most characters of a command, and the most names of failing tests.
 const LONGEST_COMMAND: usize = 140;
 const MOST_NAMES: usize = 6;
 
-/// Whether code keeps a blocker: what fails now.
+/// Whether code wrote a blocker, about failing tests.
 #[must_use]
 pub fn is_of_failing_tests(blocker: &Blocker) -> bool {
     blocker.session_id.is_none() && blocker.text.starts_with(FAILING)
 }
 
-/// Puts what fails now in the place of what failed before; what a model says stays.
+/// Replaces the blockers about failing tests by the present ones; a model's blockers stay.
 pub(super) fn merge(blockers: &mut Vec<Blocker>, results: &[TestResult]) {
     blockers.retain(|blocker| !is_of_failing_tests(blocker));
     let failing = results.iter().filter(|run| {

@@ -11,7 +11,7 @@ use crate::summary::RequestState;
 use anchord_facts::ledger::{self, LedgerState};
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 
-/// A step of a session: some messages that belong together.
+/// A step of a session: messages that belong together.
 #[derive(Clone, Debug)]
 enum Step {
     Asks(&'static str),
@@ -72,13 +72,13 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => write,
         1 => read,
     ];
-    // Before anybody asks, what the agent says stands in for an intent, and is one of its own.
+    // Before a person asks, the agent's words serve as the intent, and they differ with the cut.
     let first = Step::Asks("Fix the reader of the shop, please.");
     prop::collection::vec(one, 1..24)
         .prop_map(move |rest| std::iter::once(first.clone()).chain(rest).collect())
 }
 
-/// The messages of a session, and the places where it may be cut: between a call and its result it may not.
+/// The messages of a session, and the places where it may be cut: not between a call and its result.
 fn session(steps: &[Step]) -> (Vec<Numbered>, Vec<usize>) {
     let mut all: Vec<Message> = Vec::new();
     let mut cuts = Vec::new();
@@ -134,7 +134,7 @@ fn record(messages: &[Numbered], cuts: &BTreeSet<usize>) -> Summary {
     record.unwrap()
 }
 
-/// What code finds, without what tells when it was found; files in the order of their paths.
+/// What code finds, without the version numbers, and with files in the order of their paths.
 fn found(record: &Summary) -> serde_json::Value {
     let files: BTreeMap<&str, _> = record.files_modified.iter().map(|f| (f.path.as_str(), f)).collect();
     let read: BTreeMap<&str, _> = record.files_read.iter().map(|f| (f.path.as_str(), f)).collect();

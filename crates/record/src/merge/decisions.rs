@@ -1,4 +1,4 @@
-//! Decisions: appended, one per wording, and marked when a later one takes them back.
+//! Merges decisions: appends them, one per wording, and marks those that a later one reverses.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ pub(super) fn merge(record: &mut Vec<Decision>, proposed: &[Decision]) {
         return;
     }
     let mut at: HashMap<u64, usize> = record.iter().enumerate().map(|(i, d)| (d.key(), i)).collect();
-    // Most decisions take nothing back, and then nobody asks what the earlier ones are about.
+    // Computed only when needed: most decisions reverse nothing.
     let mut subjects: Vec<Option<Subject>> = Vec::new();
     for new in proposed.iter().filter(|new| !new.decision.trim().is_empty()) {
         let key = new.key();
@@ -44,7 +44,7 @@ pub(super) fn merge(record: &mut Vec<Decision>, proposed: &[Decision]) {
     }
 }
 
-/// Takes a decision up again: what was reversed stands, and what was unsaid is filled in.
+/// Merges a repeated decision: it is valid again, and missing fields are filled in.
 fn repeat(old: &mut Decision, new: &Decision) {
     old.superseded_by.clone_from(&new.superseded_by);
     if old.rationale.trim().is_empty() {
@@ -56,13 +56,13 @@ fn repeat(old: &mut Decision, new: &Decision) {
         }
     }
     if old.session_id.take().is_some() {
-        // Its numbers were the other session's.
+        // The entry's message numbers are the other session's.
         old.seqs.clear();
     }
     join_seqs(&mut old.seqs, &new.seqs);
 }
 
-/// What a decision chooses and what it turns away, as words.
+/// The words of what a decision chooses and of what it rejects.
 struct Subject {
     chosen: BTreeSet<String>,
     rejected: Vec<BTreeSet<String>>,
@@ -86,7 +86,7 @@ static PURPOSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 impl Subject {
     fn of(decision: &Decision) -> Self {
-        // Longer than any decision worth reading; bounds the work on hostile text.
+        // Longer than any sensible decision; limits the work on hostile text.
         let text = wording::clip_chars(&decision.decision, 1000);
         let mut chosen = words(text);
         let mut rejected: Vec<BTreeSet<String>> = decision.alternatives.iter().map(|a| words(a)).collect();
@@ -107,9 +107,9 @@ impl Subject {
         Self { chosen, rejected, purpose }
     }
 
-    /// Whether this, the later one, takes `before` back.
+    /// Whether this later decision reverses `before`.
     fn reverses(&self, before: &Self) -> bool {
-        // What is turned away must be what the other one is about, not a word in passing.
+        // The rejected words must be a good part of the other's choice, not mentioned in passing.
         let turned_away =
             |r: &BTreeSet<String>| r.is_subset(&before.chosen) && r.len() * 3 >= before.chosen.len();
         if self.rejected.iter().any(turned_away) {
@@ -122,7 +122,7 @@ impl Subject {
     }
 }
 
-/// The words that carry meaning.
+/// The words of a text without stop words and verbs of deciding.
 fn words(text: &str) -> BTreeSet<String> {
     const OF_DECIDING: [&str; 16] = [
         "use", "using", "used", "uses", "chose", "choose", "decided", "decide", "go", "going", "let",

@@ -1,4 +1,4 @@
-//! Errors: one per normalised message; a fix flips the status.
+//! Merges errors: one entry per normalised message; a fix sets its status to resolved.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use anchord_facts::ledger::{ErrorFact, Facts};
 use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
 
-/// Longer commands are cut: a location is to find the place, not to run it again.
+/// The most characters of a location. A longer command is cut: it shows the place, and nobody runs it again.
 const LOCATION_MAX_CHARS: usize = 160;
 
 /// Merges the span's errors.
@@ -18,50 +18,50 @@ pub(super) fn merge(record: &mut Vec<ErrorEntry>, facts: &Facts, version: i64) {
         resolve_by_passing_command(record, facts, version);
         return;
     }
-    let met: Vec<Met> = facts.errors.iter().map(Met::of).collect();
-    // Doubled, a long record would be copied for each span, and half of the room left empty.
-    record.reserve_exact(met.len());
-    let mut moved = Moved::of(record, &met);
+    let keys: Vec<ErrorKeys> = facts.errors.iter().map(ErrorKeys::of).collect();
+    // No more than needed: a doubled vector would leave half of a long record's memory unused.
+    record.reserve_exact(keys.len());
+    let mut moved = Moved::of(record, &keys);
     let mut at: HashMap<u64, usize> = (0..).zip(record.iter()).map(|(at, entry)| (entry.key(), at)).collect();
-    for (fact, met) in facts.errors.iter().zip(&met) {
+    for (fact, keys) in facts.errors.iter().zip(&keys) {
         if fact.message.trim().is_empty() {
             continue;
         }
         let next = record.len();
-        let slot = *at.entry(met.key).or_insert(next);
+        let slot = *at.entry(keys.key).or_insert(next);
         if let Some(entry) = record.get_mut(slot) {
-            meet_again(entry, fact, version);
+            update_entry(entry, fact, version);
         } else {
-            moved.resolve(record, (fact, met), version);
-            record.push(first_met(fact, met, version));
+            moved.resolve(record, (fact, keys), version);
+            record.push(new_entry(fact, keys, version));
         }
     }
     resolve_by_passing_command(record, facts, version);
 }
 
-/// What an error of the span is found by.
-struct Met {
+/// The keys of an error of the span: with its place, and without.
+struct ErrorKeys {
     key: u64,
-    anywhere: u64,
+    without_place: u64,
 }
 
-impl Met {
+impl ErrorKeys {
     fn of(fact: &ErrorFact) -> Self {
         Self {
             key: key::of_error(fact.kind.as_deref(), &fact.message),
-            anywhere: key::of_normalized(&wording::normalized_error_anywhere(&fact.message)),
+            without_place: key::of_normalized(&wording::normalized_error_anywhere(&fact.message)),
         }
     }
 }
 
-/// Open errors of earlier spans that this span does not show at their place: when one of them is met
-/// at another place, it has moved with its lines, and the old place is done with.
+/// Open errors of earlier spans that this span does not show at their place. When the same message appears at
+/// another place, the code has moved, and the error at the old place is resolved.
 struct Moved(HashMap<u64, Vec<usize>>);
 
 impl Moved {
-    fn of(record: &[ErrorEntry], met: &[Met]) -> Self {
-        let places: HashSet<u64> = met.iter().map(|met| met.key).collect();
-        let anywhere: HashSet<u64> = met.iter().map(|met| met.anywhere).collect();
+    fn of(record: &[ErrorEntry], keys: &[ErrorKeys]) -> Self {
+        let places: HashSet<u64> = keys.iter().map(|keys| keys.key).collect();
+        let anywhere: HashSet<u64> = keys.iter().map(|keys| keys.without_place).collect();
         let mut gone: HashMap<u64, Vec<usize>> = HashMap::new();
         for (at, entry) in record.iter().enumerate().rev() {
             let is_open = entry.session_id.is_none() && entry.status != ErrorStatus::Resolved;
@@ -72,9 +72,9 @@ impl Moved {
         Self(gone)
     }
 
-    /// Resolves the oldest open error that the fact has moved from.
-    fn resolve(&mut self, record: &mut [ErrorEntry], (fact, met): (&ErrorFact, &Met), version: i64) {
-        let places = self.0.get_mut(&met.anywhere);
+    /// Resolves the oldest open error that this one replaces at another place.
+    fn resolve(&mut self, record: &mut [ErrorEntry], (fact, keys): (&ErrorFact, &ErrorKeys), version: i64) {
+        let places = self.0.get_mut(&keys.without_place);
         if let Some(entry) = places.and_then(Vec::pop).and_then(|at| record.get_mut(at)) {
             entry.status = ErrorStatus::Resolved;
             entry.resolution =
@@ -89,7 +89,7 @@ fn location(fact: &ErrorFact) -> Option<String> {
     Some(wording::clip_chars(shown.trim(), LOCATION_MAX_CHARS).to_owned()).filter(|l| !l.is_empty())
 }
 
-fn first_met(fact: &ErrorFact, met: &Met, version: i64) -> ErrorEntry {
+fn new_entry(fact: &ErrorFact, keys: &ErrorKeys, version: i64) -> ErrorEntry {
     let resolved = fact.resolution.is_some();
     ErrorEntry {
         kind: fact.kind.clone(),
@@ -101,20 +101,20 @@ fn first_met(fact: &ErrorFact, met: &Met, version: i64) -> ErrorEntry {
         resolved_in_version: resolved.then_some(version),
         seqs: fact.seqs.clone(),
         session_id: None,
-        key: met.key.into(),
-        key_anywhere: met.anywhere.into(),
+        key: keys.key.into(),
+        key_anywhere: keys.without_place.into(),
     }
 }
 
-fn meet_again(entry: &mut ErrorEntry, fact: &ErrorFact, version: i64) {
+fn update_entry(entry: &mut ErrorEntry, fact: &ErrorFact, version: i64) {
     entry.count = entry.count.saturating_add(fact.count);
     if entry.session_id.take().is_some() {
-        // Its numbers were the other session's.
+        // The entry's message numbers are the other session's.
         entry.seqs.clear();
     }
     join_seqs(&mut entry.seqs, &fact.seqs);
     if fact.count > 0 {
-        // The latest spelling: its numbers are the ones that hold now.
+        // The latest wording, because its line numbers and figures are current.
         entry.message.clone_from(&fact.message);
         entry.key_anywhere = Key::default();
         entry.location = location(fact).or_else(|| entry.location.take());
@@ -134,7 +134,7 @@ fn meet_again(entry: &mut ErrorEntry, fact: &ErrorFact, version: i64) {
     }
 }
 
-/// Resolves an open error that names a command as its place when that command passed since.
+/// Resolves open errors whose location is a command that has passed since.
 fn resolve_by_passing_command(record: &mut [ErrorEntry], facts: &Facts, version: i64) {
     let mut latest: HashMap<&str, (bool, Seq)> = HashMap::new();
     for command in &facts.commands {
@@ -158,12 +158,12 @@ fn resolve_by_passing_command(record: &mut [ErrorEntry], facts: &Facts, version:
         }
     }
     latest.retain(|_, (passed, _)| *passed);
-    // When another session met its error, its numbers do not tell: a run here may have been before.
+    // Message numbers of another session cannot be compared with those of a run here.
     let is_open = |e: &&mut ErrorEntry| e.status != ErrorStatus::Resolved && e.session_id.is_none();
     for entry in record.iter_mut().filter(is_open) {
         let Some(place) = entry.location.as_deref() else { continue };
         if let Some(&(_, seq)) = latest.get(place)
-            && entry.seqs.last().is_none_or(|met| *met < seq)
+            && entry.seqs.last().is_none_or(|last| *last < seq)
         {
             entry.status = ErrorStatus::Resolved;
             entry.resolution = Some(format!("`{place}` passed"));
@@ -236,9 +236,9 @@ mod tests {
             };
             let mut record = Vec::new();
             merge(&mut record, &facts(old), 1);
-            // Errors that no span ever shows change nothing of what is made of the others.
+            // An unrelated error in the record does not change how the others are merged.
             let stranger = fact(None, "nothing like that was ever printed".to_owned());
-            let stranger = first_met(&stranger, &Met::of(&stranger), 1);
+            let stranger = new_entry(&stranger, &ErrorKeys::of(&stranger), 1);
             let mut crowded: Vec<ErrorEntry> =
                 record.iter().flat_map(|entry| [stranger.clone(), entry.clone()]).collect();
             let facts = facts(new);

@@ -1,4 +1,4 @@
-//! Files: the summary's history, then the span's, by the rules of `file_history`.
+//! Merges files: the summary's history, then the span's, by the rules of `file_history`.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,10 +10,10 @@ use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::{Facts, FileFact, TestRunFact};
 use anchord_messages::id::Seq;
 
-/// Merges the span's files into both file sections; returns the identities of those that are no longer
-/// among the changed ones.
+/// Merges the span's files into both file sections; returns the path keys of those that are no longer among
+/// the changed ones.
 pub(super) fn merge(summary: &mut Summary, facts: &Facts, is_beside: bool) -> BTreeSet<String> {
-    // A summary grows with its session, so what the span does not touch stays where it is.
+    // Entries that the span does not touch are not moved, because a summary grows with its session.
     let named = facts.files.iter().flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()]).flatten();
     let touched = PathSet::of(named.chain(&facts.taken_back).map(String::as_str));
     let Opened { modified, read, record, mut earlier } = open(summary, &touched, is_beside);
@@ -78,13 +78,13 @@ fn put<T>(entries: &mut [T], at: usize, new: T) {
     }
 }
 
-/// What a file is in the summary.
+/// The entry of a file.
 enum Entry {
     Modified(ModifiedFile),
     Read(ReadFile),
 }
 
-/// The span's test runs, and when it changed which file.
+/// The span's test runs, and the last message that changed each file.
 struct Runs<'a> {
     all: &'a [TestRunFact],
     changed_at: HashMap<String, Seq>,
@@ -98,7 +98,7 @@ impl<'a> Runs<'a> {
         Self { all: &facts.test_runs, changed_at }
     }
 
-    /// A file that the span touches, by its whole history and by what was known of it before.
+    /// The entry of a file that the span touches, from its whole history and its entry before.
     fn entry(&self, file: FileFact, earlier: &mut HashMap<String, Known>) -> Entry {
         let key = path_key(&file.path);
         let before_span = earlier
@@ -130,44 +130,44 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The summary's files that the span touches; their entries are hollow until their histories are written.
+/// The summary's files that the span touches. Their entries are incomplete until they are replaced.
 struct Opened {
-    /// Their places among the changed ones.
+    /// Their indexes in `files_modified`.
     modified: Vec<usize>,
-    /// Their places among those that were read.
+    /// Their indexes in `files_read`.
     read: Vec<usize>,
-    /// What the summary tells of them, in the same order.
+    /// Their histories, in the same order.
     record: Vec<FileFact>,
-    /// What is known of them besides.
+    /// The other values of their entries, by path key.
     earlier: HashMap<String, Known>,
 }
 
-/// What the summary knows of a file besides its history.
+/// The values of a file's entry besides its history.
 #[derive(Default)]
 struct Known {
     status: FileStatus,
-    /// What a model wrote of it.
+    /// What a model wrote about it.
     purpose: Option<String>,
     origin: Option<Origin>,
 }
 
-/// The other session that an entry came from.
+/// The other session that an entry is from.
 struct Origin {
     session_id: String,
     seqs: Vec<Seq>,
-    /// How many of the changes are its own.
+    /// How many of the changes are that session's.
     changes: usize,
 }
 
 impl Origin {
-    /// Takes the other session's numbers off an entry, so that none of this one's is joined to them.
+    /// Takes the other session's message numbers out of an entry, so that none of this one's join them.
     fn take(session_id: Option<String>, seqs: &mut Vec<Seq>, changes: usize) -> Option<Self> {
         Some(Self { session_id: session_id?, seqs: std::mem::take(seqs), changes })
     }
 }
 
-/// An entry of another session stays its own until this session's messages tell of the file; then it is
-/// this session's, and what the other one changed is written in words.
+/// An entry of another session stays that session's until messages of this one mention the file. Then it is
+/// this session's, and the text of each earlier change names the other one.
 fn with_origin(mut file: FileFact, origin: Option<Origin>) -> (FileFact, Option<String>) {
     let Some(origin) = origin else { return (file, None) };
     if file.seqs.is_empty() {
@@ -180,7 +180,8 @@ fn with_origin(mut file: FileFact, origin: Option<Origin>) -> (FileFact, Option<
     (file, None)
 }
 
-/// `is_beside` says that a model writes about files too: what it wrote about a file that was read is kept when the file changes.
+/// Takes the files that the span touches out of the summary. `is_beside` says that a model writes about files
+/// too: what it wrote about a file that was read is kept when the file changes.
 fn open(summary: &mut Summary, touched: &PathSet, is_beside: bool) -> Opened {
     let (mut modified, mut read, mut record) = (Vec::new(), Vec::new(), Vec::new());
     let mut earlier: HashMap<String, Known> = HashMap::new();
@@ -227,7 +228,7 @@ fn open(summary: &mut Summary, touched: &PathSet, is_beside: bool) -> Opened {
     Opened { modified, read, record, earlier }
 }
 
-/// What the latest decisive run after a change says; a run that cannot tell decides nothing.
+/// The status by the latest decisive test run after a change; a run of unknown outcome does not count.
 fn latest_run(runs: &[TestRunFact], changed_at: Option<Seq>) -> Option<FileStatus> {
     let last = runs.iter().rev().find(|r| r.outcome != TestOutcome::Unknown)?;
     let ran_at = last.seqs.last().copied()?;

@@ -1,8 +1,8 @@
-//! The merge: one span's facts and proposal into the current summary.
+//! Merges one span's facts and proposal into the current summary.
 //!
-//! What lives here: a rule per section, each in the file of its subject.
-//! Invariant: pure and deterministic; files, errors and constraints of the summary are never lost
-//! to a span; a span that is already covered changes nothing.
+//! What lives here: one file per section, with its rule.
+//! Invariant: pure and deterministic; a span never removes files, errors or constraints of the summary; a
+//! span that is already covered changes nothing.
 //! Must not know: engines, renderings, token counts, where a summary is stored.
 
 mod blockers;
@@ -27,12 +27,12 @@ use anchord_messages::id::Seq;
 
 pub use blockers::is_of_failing_tests;
 
-/// What the merge needs to know besides the span.
+/// The input of a merge besides the span.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeContext<'a> {
-    /// The version that is being made.
+    /// The number of the new version.
     pub version: i64,
-    /// The message up to which the current summary covers the session; 0 when there is none.
+    /// The anchor of the current summary; 0 when there is none.
     pub anchor: Seq,
     /// The last message of the span.
     pub through_seq: Seq,
@@ -42,30 +42,30 @@ pub struct MergeContext<'a> {
     pub removed_constraints: &'a BTreeSet<String>,
 }
 
-/// A candidate: merged, not yet trusted.
+/// The result of a merge: a summary that is not yet checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
     /// The new document.
     pub summary: Summary,
-    /// What the version should warn of.
+    /// Warnings for the new version.
     pub warnings: Vec<String>,
-    /// What left the summary, so that nobody asks for it.
+    /// What was removed from the summary, whose probes are retired.
     pub gone: Gone,
 }
 
-/// What a rule of the merge took out of the summary.
+/// What a rule of the merge removed from the summary.
 ///
-/// An earlier version's critical probe asks for it until a rule retires that probe. The record cannot show it: of a rename
-/// it has the first name and the last, and a probe for a name in between would fail every later version.
+/// Earlier versions' critical probes ask for it until a rule retires them. The record cannot show it: for a
+/// rename it has the first name and the last, and a probe for a name between would fail every later version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gone {
-    /// Constraints that the caller took back since the last version.
+    /// Constraints that the caller removed since the last version.
     pub constraints: Vec<Constraint>,
-    /// Identities of files that were renamed, or were copies that the span removed.
+    /// Path keys of files that were renamed, or were copies that the span removed.
     pub files: BTreeSet<String>,
 }
 
-/// Merges a span into the current summary, which grows with its session and is not copied for it.
+/// Merges a span into the current summary, which is taken by value because it grows with its session.
 #[must_use]
 pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: MergeContext<'_>) -> Merged {
     let is_first = current.is_none();
@@ -94,7 +94,7 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     merged
 }
 
-/// Counts entries that a bound left out of a section.
+/// Counts entries that a limit removed from a section.
 fn leave_out(summary: &mut Summary, section: Section, gone: u32) {
     if gone > 0 {
         let all = summary.left_out.entry(section).or_default();
@@ -102,7 +102,7 @@ fn leave_out(summary: &mut Summary, section: Section, gone: u32) {
     }
 }
 
-/// What the agent asks stays open until a person speaks.
+/// The agent's questions stay open until a person speaks; with a model (`is_beside`), until it closes them.
 fn merge_questions(open: &mut Vec<Remark>, facts: &Facts, is_beside: bool) {
     if !is_beside && (facts.answered || !facts.questions.is_empty()) {
         open.retain(|question| question.session_id.is_some());
@@ -112,7 +112,7 @@ fn merge_questions(open: &mut Vec<Remark>, facts: &Facts, is_beside: bool) {
     }
 }
 
-/// Pins first, then what the summary has, then what the span adds; returns what the caller took back.
+/// Pins first, then the summary's constraints, then the span's; returns those that the caller removed.
 fn merge_constraints(
     constraints: &mut Vec<Constraint>,
     found: &[Constraint],
@@ -127,7 +127,7 @@ fn merge_constraints(
             kept.push(Constraint { source: ConstraintSource::Pin, ..pin.clone() });
         }
     }
-    // What a person said stays beside a pin that says the same: the pin may be taken back.
+    // A person's constraint stays beside a pin of the same text, because the pin may be removed.
     for old in constraints.drain(..) {
         if old.source == ConstraintSource::Pin {
             if !pinned.contains(&wording::normalized(&old.text)) {
@@ -148,7 +148,7 @@ fn merge_constraints(
         } else if let Some(known) =
             kept.iter_mut().find(|known| known.id == new.id && known.session_id.is_none())
         {
-            // Demanded once more.
+            // The same constraint was stated again.
             wording::join_seqs(&mut known.seqs, &new.seqs);
         }
     }

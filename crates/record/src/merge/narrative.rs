@@ -1,4 +1,4 @@
-//! The narrative: intent, state, blockers and next steps.
+//! Merges the narrative: intent, state, blockers and next steps.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use anchord_facts::ledger::{Facts, TodoItem, TodoStatus};
 use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
 
-/// Merges the span's narrative; what the span leaves unsaid stays, with a warning.
+/// Merges the span's narrative. What the span does not mention keeps its value, with a warning.
 pub(super) fn merge(summary: &mut Summary, facts: &Facts, proposal: &Proposal, warnings: &mut Vec<String>) {
     if let Some(intent) = proposal.intent.as_ref().filter(|i| !i.text.trim().is_empty()) {
         merge_intent(summary, intent);
@@ -27,12 +27,12 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
 }
 
 fn merge_intent(summary: &mut Summary, new: &ProposedIntent) {
-    let known = wording::normalized(&summary.session_intent);
-    if known.is_empty() {
+    let current = wording::normalized(&summary.session_intent);
+    if current.is_empty() {
         summary.session_intent.clone_from(&new.text);
         summary.session_intent_seqs.clone_from(&new.seqs);
         summary.session_intent_session_id = None;
-    } else if known == wording::normalized(&new.text) {
+    } else if current == wording::normalized(&new.text) {
         if summary.session_intent_session_id.take().is_some() {
             summary.session_intent_seqs.clear();
         }
@@ -41,10 +41,11 @@ fn merge_intent(summary: &mut Summary, new: &ProposedIntent) {
         let text = std::mem::replace(&mut summary.session_intent, new.text.clone());
         let seqs = std::mem::replace(&mut summary.session_intent_seqs, new.seqs.clone());
         let session_id = summary.session_intent_session_id.take();
-        // What people asked is among the requests; what somebody else understood of it is kept there too.
-        let is_told =
+        // An intent in a person's words is among the requests already. One in other words, or of another
+        // session, is added to them, so that it is not lost.
+        let is_a_request =
             summary.requests.iter().any(|request| seqs.iter().any(|seq| request.seqs.contains(seq)));
-        if session_id.is_some() || !is_told {
+        if session_id.is_some() || !is_a_request {
             let (state, superseded_by) = (RequestState::Superseded, None);
             let at = summary.requests.partition_point(|request| request.seqs.first() < seqs.first());
             summary.requests.insert(
@@ -68,17 +69,17 @@ fn todos(facts: &Facts, status: TodoStatus) -> impl Iterator<Item = &TodoItem> {
     items.filter(move |item| item.status == status && !item.content.trim().is_empty())
 }
 
-fn filled(text: Option<&String>) -> Option<&String> {
+fn non_blank(text: Option<&String>) -> Option<&String> {
     text.filter(|t| !t.trim().is_empty())
 }
 
 fn merge_state(summary: &mut Summary, facts: &Facts, proposal: &Proposal, warnings: &mut Vec<String>) {
     let new = &proposal.current_state;
     let doing = todos(facts, TodoStatus::InProgress).next().map(|item| item.content.clone());
-    let task = filled(new.task.as_ref()).cloned().or(doing);
+    let task = non_blank(new.task.as_ref()).cloned().or(doing);
     let state = &mut summary.current_state;
     if new.text.trim().is_empty() {
-        if let Some(phase) = filled(new.phase.as_ref()) {
+        if let Some(phase) = non_blank(new.phase.as_ref()) {
             state.phase = Some(phase.clone());
         }
         match task {
@@ -92,7 +93,7 @@ fn merge_state(summary: &mut Summary, facts: &Facts, proposal: &Proposal, warnin
         }
         return;
     }
-    let phase = filled(new.phase.as_ref()).cloned().or_else(|| state.phase.take());
+    let phase = non_blank(new.phase.as_ref()).cloned().or_else(|| state.phase.take());
     *state = new.clone();
     state.phase = phase;
     state.task = task;
@@ -123,7 +124,7 @@ fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
         steps.extend(todos(facts, TodoStatus::InProgress).map(|t| t.content.clone()));
     }
     if steps.is_empty() {
-        // Everything on the list is done: what it names is no longer to be done.
+        // Every item of the list is done, so the steps that it names are removed.
         let done: HashSet<String> =
             todos(facts, TodoStatus::Completed).map(|t| wording::normalized(&t.content)).collect();
         summary.next_steps.retain(|step| !done.contains(&wording::normalized(step)));
@@ -133,15 +134,16 @@ fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
     }
 }
 
-/// Puts what the todo list leaves to do beside the steps that a model wrote, and takes out what the list has done.
+/// Adds the open items of the todo list to the steps that a model wrote, and removes the steps whose item is
+/// done.
 fn join_steps(summary: &mut Summary, facts: &Facts, seqs: &[Seq]) {
-    // A model may have told more of a step behind its name.
-    let tells = |step: &str, item: &TodoItem| {
+    // A model may have added detail after the item's text.
+    let is_step_of = |step: &str, item: &TodoItem| {
         wording::normalized(step).starts_with(&wording::normalized(&item.content))
     };
-    summary.next_steps.retain(|step| !todos(facts, TodoStatus::Completed).any(|item| tells(step, item)));
+    summary.next_steps.retain(|step| !todos(facts, TodoStatus::Completed).any(|item| is_step_of(step, item)));
     for item in todos(facts, TodoStatus::InProgress).chain(todos(facts, TodoStatus::Pending)) {
-        if !summary.next_steps.iter().any(|step| tells(step, item)) {
+        if !summary.next_steps.iter().any(|step| is_step_of(step, item)) {
             summary.next_steps.push(item.content.clone());
             join_seqs(&mut summary.next_steps_seqs, seqs);
         }

@@ -1,6 +1,6 @@
 //! Entries of a list by their places in it.
 
-/// Takes entries out by their places, which ascend.
+/// Removes the entries at these indexes, which are ascending.
 pub(super) fn remove<T>(entries: &mut Vec<T>, gone: &[usize]) {
     let (mut at, mut gone) = (0, gone.iter().peekable());
     if gone.peek().is_none() {

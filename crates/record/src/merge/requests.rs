@@ -1,4 +1,4 @@
-//! Requests: each once, in order; a later message closes, drops or replaces earlier ones.
+//! Merges requests: each once, in order; a later message marks earlier ones as done, dropped or superseded.
 
 use std::collections::HashMap;
 
@@ -7,30 +7,30 @@ use anchord_facts::key;
 use anchord_facts::ledger::requests::{Earlier, RequestFact, substance};
 use anchord_facts::wording::{clip_words, join_seqs, one_line};
 
-/// A request of more words is a brief, which a change of mind adds to and does not replace.
+/// A request of more words is a brief: a change of mind adds to it and does not supersede it.
 const WORDS_OF_BRIEF: usize = 30;
-/// A short request is over when so many have come behind it.
+/// A short request counts as done after this many later requests.
 const LATER: usize = 3;
-/// What took a request's place is written in at most this many characters.
+/// The most characters of `superseded_by`.
 const LONGEST_SUCCESSOR: usize = 160;
-/// The most requests of a summary; the oldest that are closed go first.
+/// The most requests of a summary; closed ones are removed first, the oldest of them first.
 const MOST: usize = 200;
 
-/// The requests of a summary, if there is one, with those of the span behind it.
+/// The requests of a summary, if there is one, with those of the span merged into them.
 #[must_use]
-pub fn after(record: Option<&Summary>, told: &[RequestFact]) -> Vec<RequestEntry> {
+pub fn after(record: Option<&Summary>, new: &[RequestFact]) -> Vec<RequestEntry> {
     let mut requests = record.map(|record| record.requests.clone()).unwrap_or_default();
-    fold(&mut requests, told);
+    fold(&mut requests, new);
     requests
 }
 
-/// Takes in what people say, message by message.
-pub(super) fn fold(record: &mut Vec<RequestEntry>, told: &[RequestFact]) {
-    if told.is_empty() {
+/// Merges the span's requests into the record's, message by message.
+pub(super) fn fold(record: &mut Vec<RequestEntry>, new: &[RequestFact]) {
+    if new.is_empty() {
         return;
     }
     let mut fold = Fold::of(std::mem::take(record));
-    for fact in told {
+    for fact in new {
         fold.earlier(fact);
         if !fact.text.is_empty() {
             fold.ask(fact);
@@ -39,15 +39,16 @@ pub(super) fn fold(record: &mut Vec<RequestEntry>, told: &[RequestFact]) {
     record.extend(fold.entries.into_iter().flatten());
 }
 
-/// A summary's requests while a span is read into them: the cost follows the span, and not the summary times the span.
+/// The requests of a summary while those of a span are merged. It has indexes, so that the cost is linear in
+/// both.
 struct Fold {
-    /// In order; what was asked again has left its place.
+    /// In order; `None` where a request was repeated later and moved to the end.
     entries: Vec<Option<RequestEntry>>,
-    /// Own requests by their wording.
+    /// The places of this session's own requests, by the key of their wording.
     at: HashMap<u64, usize>,
-    /// Own requests that are open, each with how many came behind it.
+    /// The places of own requests that are open, each with the number of own requests after it.
     open: Vec<(usize, usize)>,
-    /// The session's first own request.
+    /// The place of the session's first own request.
     first: Option<usize>,
 }
 
@@ -78,6 +79,7 @@ impl Fold {
         }
     }
 
+    /// Applies what a message says about earlier requests.
     fn earlier(&mut self, fact: &RequestFact) {
         match fact.earlier {
             Earlier::Stand => {}
@@ -104,13 +106,14 @@ impl Fold {
         }
     }
 
+    /// Adds a request as open and the latest.
     fn ask(&mut self, fact: &RequestFact) {
         let place = self.entries.len();
         let key = key::of_text(&fact.text);
-        let known = self.at.insert(key, place);
-        // Asked again, it is open again, and the latest.
-        let again = known.and_then(|at| self.entries.get_mut(at)?.take());
-        self.open.retain(|(at, _)| Some(*at) != known);
+        let previous = self.at.insert(key, place);
+        // A repeated request is open again and moves to the end.
+        let again = previous.and_then(|at| self.entries.get_mut(at)?.take());
+        self.open.retain(|(at, _)| Some(*at) != previous);
         let mut seqs = again.map(|request| request.seqs).unwrap_or_default();
         join_seqs(&mut seqs, &fact.seqs);
         let (text, state) = (fact.text.clone(), RequestState::Open);
@@ -124,17 +127,17 @@ impl Fold {
             key: key.into(),
         }));
         let first = *self.first.get_or_insert(place);
-        if Some(first) == known {
+        if Some(first) == previous {
             self.first = self.entries.iter().position(|r| r.as_ref().is_some_and(|r| r.session_id.is_none()));
         }
-        // Behind those that stood before it when it was asked first, there are as many as were.
-        let moved = self.open.iter_mut().filter(|(at, _)| known.is_none_or(|known| *at > known));
+        // A request before the repeated one's old place has counted it already.
+        let moved = self.open.iter_mut().filter(|(at, _)| previous.is_none_or(|previous| *at > previous));
         moved.for_each(|(_, later)| *later += 1);
         self.open.push((place, 0));
         let over: Vec<usize> =
             self.open.iter().filter(|(_, later)| *later >= LATER).map(|(at, _)| *at).collect();
         for at in over {
-            // The brief that a session opens with stays until the agent reports.
+            // The brief that a session begins with stays open until the agent reports.
             let words = self.entry(at).map_or(0, |request| substance(&request.text));
             if Some(at) != self.first || words <= WORDS_OF_BRIEF {
                 self.close(at, RequestState::Done);
@@ -144,7 +147,7 @@ impl Fold {
     }
 }
 
-/// Keeps the summary within its bound; gives how many requests went.
+/// Removes requests above the limit; returns how many.
 pub(super) fn bound(record: &mut Vec<RequestEntry>) -> u32 {
     let mut surplus = record.len().saturating_sub(MOST);
     let gone = surplus;

@@ -1,4 +1,4 @@
-//! Test runs: the latest of each command, and which of them a later one covers.
+//! Merges test runs: the latest of each command, marked where a later run covers it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::TestRunFact;
 use anchord_facts::wording;
 
-/// How many of a span's runs are compared with how many of the summary's, the latest of both.
+/// How many of a span's runs, and how many of the summary's, are compared: the latest.
 const MOST_NEW: usize = 32;
 const MOST_OF_RECORD: usize = 256;
 
@@ -34,7 +34,7 @@ pub(super) fn merge(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
     let commands: Vec<String> = runs.iter().map(|run| wording::one_line(&run.command)).collect();
     let run: HashSet<&str> = commands.iter().map(String::as_str).collect();
     let run_again = |result: &TestResult| run.get(wording::one_line(&result.command).as_str()).copied();
-    // A run here is later than what another session handed back of the same command.
+    // A run here is later than another session's run of the same command.
     results.retain(|result| result.session_id.is_none() || run_again(result).is_none());
     let mut at: HashMap<&str, usize> =
         results.iter().enumerate().filter_map(|(i, result)| Some((run_again(result)?, i))).collect();
@@ -50,7 +50,7 @@ pub(super) fn merge(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
     supersede(results, runs);
 }
 
-/// Notes which runs a later one covers, so that no two entries contradict each other.
+/// Marks the runs that a later one covers, so that no two entries contradict each other.
 fn supersede(results: &mut [TestResult], runs: &[TestRunFact]) {
     let new: HashSet<&[i64]> = runs.iter().rev().take(MOST_NEW).map(|run| run.seqs.as_slice()).collect();
     let from = results.len().saturating_sub(MOST_OF_RECORD);
@@ -72,7 +72,7 @@ fn supersede(results: &mut [TestResult], runs: &[TestRunFact]) {
     }
 }
 
-/// Whether a run says all that an earlier one said: by its pattern, or because it ran by name what had failed.
+/// Whether a run covers an earlier one: its pattern is wider, or it passed and names every test that failed.
 fn covers(
     (later, wide): (&TestResult, &BTreeSet<String>),
     (earlier, narrow): (&TestResult, &BTreeSet<String>),
@@ -88,7 +88,7 @@ fn covers(
     by_pattern || by_name
 }
 
-/// The words of a command that say what is run: no options, no redirections, nothing behind a pipe.
+/// The words of a command that select what is run: no options, no redirections, nothing after a pipe.
 fn words(command: &str) -> BTreeSet<String> {
     let command = command.split('|').next().unwrap_or(command);
     let command = command.rsplit("&&").next().unwrap_or(command);

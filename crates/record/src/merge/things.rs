@@ -1,15 +1,17 @@
-//! Things: each once by its kind and id; a later message's word on a property holds, and the value before is kept.
+//! Merges things: each once, by kind and id. The latest value of a property is current, and the one before is
+//! kept.
 
 use std::collections::HashMap;
 
 use anchord_facts::thing::{Thing, keep};
 use anchord_messages::id::Seq;
 
-/// The most things of a summary, and their bytes.
+/// The most things of a summary, and the most bytes of them.
 const MOST: usize = 512;
 const MOST_BYTES: usize = 128 * 1024;
 
-/// Takes in what a span shows, and who of it was named; gives how many things a bound left out.
+/// Merges the things that a span shows, and counts the messages that name a thing by its id. Returns how many
+/// things the limits removed.
 pub(super) fn merge(record: &mut Vec<Thing>, shown: &[Thing], named: &[(String, Vec<Seq>)]) -> u32 {
     if !shown.is_empty() {
         let mut at: HashMap<String, usize> = record
@@ -22,7 +24,7 @@ pub(super) fn merge(record: &mut Vec<Thing>, shown: &[Thing], named: &[(String, 
             let next = record.len();
             let slot = *at.entry(thing.key()).or_insert(next);
             match record.get_mut(slot) {
-                Some(known) => known.update(thing),
+                Some(existing) => existing.update(thing),
                 None => record.push(thing.clone()),
             }
         }

@@ -11,22 +11,21 @@ use super::generate::fact;
 use super::question::Probe;
 use anchord_facts::wording;
 
-/// The most probes that earlier spans hand on.
+/// The most probes of earlier spans that are asked again.
 pub const MAX_CARRIED: usize = 32;
 
-/// The caller's own probes and the earlier critical ones that the candidate must still answer, the
-/// latest last.
+/// The caller's own probes and the earlier critical ones that the candidate must still answer, the latest
+/// last.
 ///
-/// A probe is retired when a rule of the merge replaced or retired its fact: an error that was
-/// resolved, a state that moved on, an intent that changed, and what is `gone`: a file that was
-/// renamed or taken back, a constraint that the caller took back. A fact that is simply not there is
-/// asked for, and fails.
+/// A probe is retired when a rule of the merge replaced or removed its fact: an error that was resolved, a
+/// state that moved on, an intent that changed, and what is in `gone`: a file that was renamed or withdrawn,
+/// a constraint that the caller removed. A fact that is merely missing is asked for, and its probe fails.
 #[must_use]
 pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<Probe> {
     let errors: LazyCell<Vec<(String, &ErrorEntry)>, _> = LazyCell::new(|| {
         candidate.errors.iter().map(|e| (wording::normalized_error(&e.message), e)).collect()
     });
-    // Whether one of a message is open.
+    // For each message, whether an error with it is open.
     let open: LazyCell<BTreeMap<&str, bool>, _> = LazyCell::new(|| {
         let mut open = BTreeMap::new();
         for error in &candidate.errors {
@@ -44,7 +43,8 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
         Some(Section::FilesModified) => {
             probe.expected.iter().any(|path| !gone.files.is_empty() && gone.files.contains(&path_key(path)))
         }
-        // Resolved; or met again with other numbers, which the summary then has.
+        // Retired when the error is resolved, or was reported again with other figures, which the summary
+        // then has.
         Some(Section::Errors) => probe.expected.iter().any(|message| {
             let as_it_was =
                 open.range(message.as_str()..).take_while(|(known, _)| known.starts_with(message));
@@ -58,12 +58,12 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
             })
         }),
         Some(Section::Constraints) => probe.expected.iter().any(|text| taken_back.contains(text)),
-        // An intent that is there and another was set by a change of scope, or by reading all anew.
+        // A different intent was set by a change of scope, or by reading the whole history again.
         Some(Section::SessionIntent) => {
             !intent.is_empty()
                 && !probe.expected.iter().all(|text| intent.starts_with(&wording::normalized(text)))
         }
-        // Replaced by every span that states them.
+        // Every span that states them replaces them.
         Some(
             Section::CurrentState
             | Section::NextSteps
@@ -75,7 +75,7 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
             .decisions_made
             .iter()
             .any(|d| d.superseded_by.is_some() && fact(&d.decision).as_ref() == probe.expected.first()),
-        // What is asked of one of few things is not asked for ever.
+        // Never critical, or the caller's own.
         Some(
             Section::Things | Section::FilesRead | Section::Requests | Section::Findings | Section::Notes,
         )
@@ -83,7 +83,7 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
     };
     let mut seen = HashSet::new();
     let mut room = MAX_CARRIED;
-    // The latest asking of a probe counts, so that the oldest go when there are too many.
+    // Of equal probes the latest counts, and the oldest are dropped when there are too many.
     let mut kept: Vec<Probe> = previous
         .iter()
         .rev()
@@ -100,7 +100,7 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
     kept
 }
 
-/// A caller's own probe names no section; it is asked for as long as the caller keeps it.
+/// A caller's own probe names no section; it is asked until the caller removes it.
 fn is_callers(probe: &Probe) -> bool {
     probe.section.is_none()
 }

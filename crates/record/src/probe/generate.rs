@@ -20,13 +20,13 @@ use anchord_messages::id::Seq;
 pub const MAX_PROBES: usize = 56;
 /// The most facts that one probe expects.
 pub const MAX_EXPECTED: usize = 200;
-/// Characters of user constraints that are critical, the latest first; about a hundred tokens.
+/// The most characters of constraints that are critical, the latest first; about a hundred tokens.
 const CRITICAL_CONSTRAINT_CHARS: usize = 400;
 
-/// Makes the probes of a span: bounded, each once, the critical ones first.
+/// Makes the probes of a span: limited in number, each once, the critical ones first.
 ///
-/// `base` and the candidate only tell which of the span's facts still hold (an intent that stays,
-/// pins); what is expected comes from the facts and the proposal.
+/// `base` and the candidate only decide which of the span's facts still hold (an unchanged intent, pins); the
+/// expected facts come from `facts` and `proposal`.
 #[must_use]
 pub fn generate(
     facts: &Facts,
@@ -51,14 +51,14 @@ pub fn generate(
     probes
 }
 
-/// A fact as it is looked for: one line, its first words.
+/// A fact as it is searched for: on one line, its first words.
 pub(super) fn fact(text: &str) -> Option<String> {
     let line = wording::one_line(text);
     let clipped = wording::clip_words(&line, FACT_CHARS);
     (!clipped.is_empty()).then(|| clipped.to_owned())
 }
 
-/// A fact that matches to the letter, when it is short enough to be written whole.
+/// A fact that must match exactly; `None` when it is too long to be rendered whole.
 fn exact(text: &str) -> Option<String> {
     let line = wording::one_line(text);
     (!line.is_empty() && line.len() <= 300).then_some(line)
@@ -83,7 +83,7 @@ fn probe(kind: ProbeKind, section: Section, question: String, expected: Vec<Stri
 }
 
 fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
-    // One file has one spelling, the summary's; a file that the summary lost is asked for by its own.
+    // The path is spelt as in the summary; one that the summary lost, as in the facts.
     let of_span = PathSet::of(facts.files.iter().map(|f| f.path.as_str()));
     let in_span = |path: &&str| of_span.contains(path);
     let told: Vec<&ModifiedFile> =
@@ -95,7 +95,7 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
         .map(|path| (path_key(path), path))
         .collect();
     let spell = |f: &FileFact| exact(spelling.get(&path_key(&f.path)).copied().unwrap_or(f.path.as_str()));
-    // The old name of a renamed file is no file of its own.
+    // The old name of a renamed file is not a separate file.
     let sources: HashSet<String> =
         facts.files.iter().filter_map(|f| f.renamed_from.as_deref().map(path_key)).collect();
     let moved_away = |f: &FileFact| {
@@ -106,7 +106,7 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
         .iter()
         .filter(|f| f.action.is_some() && !moved_away(f) && exact(&f.path).is_some())
         .collect();
-    // A file of an earlier span that this one removed came and went, which only the summary knows.
+    // Only the summary knows that a file which this span removed was created by an earlier one.
     let passing: HashSet<String> = told.iter().filter(|f| f.transient).map(|f| path_key(&f.path)).collect();
     let is_transient = |f: &FileFact| f.transient || passing.contains(&path_key(&f.path));
     changed.sort_by_key(|f| (is_transient(f), Reverse(latest(&f.seqs))));
@@ -150,7 +150,7 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
             )
         });
     }
-    // A file that was changed before and only read here stays where changed files are written.
+    // A file that was changed before and only read here stays among the changed files.
     let before = told.iter().map(|f| path_key(&f.path));
     let changed: HashSet<String> =
         changed.iter().map(|f| path_key(&f.path)).chain(sources).chain(before).collect();
@@ -174,7 +174,7 @@ fn constraints(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
         let question = format!("What must hold about \"{about}\"?");
         Probe { critical, ..probe(ProbeKind::Constraint, Section::Constraints, question, expected, &c.seqs) }
     };
-    // Pins are the caller's, not the merge's: the candidate has them as they were given.
+    // The caller sets pins, so the candidate has them as they were given.
     for pin in candidate.constraints.iter().filter(|c| c.source == ConstraintSource::Pin) {
         probes.push(ask(pin, true));
     }
@@ -191,12 +191,12 @@ fn constraints(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
 }
 
 fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
-    // The latest spelling of an error is the one that the summary keeps.
+    // The summary keeps the latest wording of an error.
     let mut errors: Vec<_> = facts.errors.iter().rev().filter(|e| e.count > 0).collect();
     errors.sort_by_key(|e| (e.resolution.is_some(), Reverse(latest(&e.seqs))));
     let mut keys = HashSet::new();
     errors.retain(|e| keys.insert(wording::normalized_error(&e.message)));
-    // What has one cause is written in one line, by the latest of it.
+    // Errors of one cause share a line, which begins with the latest.
     let mut shapes = HashSet::new();
     errors.retain(|e| {
         wording::error_shape(e.kind.as_deref(), &e.message).is_none_or(|shape| shapes.insert(shape))
@@ -212,7 +212,7 @@ fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     }
     let mut runs: Vec<_> = facts.test_runs.iter().collect();
     runs.reverse();
-    // A run that a later one covers is written by that one.
+    // A run that a later one covers is not rendered.
     let covered: HashSet<&str> = candidate
         .test_results
         .iter()
@@ -228,12 +228,12 @@ fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
             probes.push(probe(ProbeKind::Recall, Section::TestResults, question, vec![command], &run.seqs));
         }
     }
-    // Of the things that somebody named, the latest: their id, and a property that tells.
+    // The latest things that somebody named, by their ids.
     let named: HashSet<&str> = facts.named.iter().map(|(id, _)| id.as_str()).collect();
     let mut known: Vec<_> = facts.things.iter().filter(|thing| named.contains(thing.id.as_str())).collect();
     known.sort_by_key(|thing| Reverse(latest(&thing.seqs)));
     for thing in known.into_iter().take(8) {
-        // A cell of a table escapes these.
+        // The cell of a table escapes these characters.
         let Some(id) = exact(&thing.id).filter(|id| !id.contains(['|', '`'])) else { continue };
         let question =
             format!("What is known of {}?", wording::one_line(&format!("{} {id}", thing.kind)).trim());
@@ -248,7 +248,7 @@ fn continuation(facts: &Facts, proposal: &Proposal, base: Option<&Summary>, prob
     let known = base.map_or("", |b| b.session_intent.trim());
     if let Some(intent) = proposal.intent.as_ref().filter(|i| known.is_empty() || i.changes_scope) {
         let line = wording::one_line(&intent.text);
-        // Its start: the end of a long first message may be all that a rendering cuts.
+        // Only its beginning, because a rendering may cut the end of a long first message.
         let start = wording::clip_words(&line, 80);
         if !start.is_empty() {
             probes.push(Probe {

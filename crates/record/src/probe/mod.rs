@@ -1,10 +1,10 @@
 //! Probes: questions that must be answerable from the compressed context alone.
 //!
-//! What lives here: making them from a span, asking later versions again, scoring a rendering, and
-//! putting back what a candidate lost.
-//! Invariant: a probe comes from facts and the proposal, never from the candidate that it judges;
-//! what the token bound cut is reported as cut and not as failed.
-//! Must not know: engines, how a model is reached, where probes are stored.
+//! What lives here: making probes from a span, asking later versions again, scoring a rendering, and
+//! repairing a candidate that lost a fact.
+//! Invariant: a probe comes from facts and the proposal, never from the candidate that it judges; what the
+//! token bound cut is reported as cut and not as failed.
+//! Must not know: engines, how a model is called, where probes are stored.
 
 mod carry;
 mod generate;
@@ -22,7 +22,7 @@ pub use report::{ACCEPT_AT, ProbeReport, Scores, accept, exam_scores};
 pub use score::{check_answer, score};
 pub use sheet::{Answered, Sheet, Spent, answer_schema, keep_passed, mark_answers, settle_by_code, sheets};
 
-/// How often a candidate is repaired and asked again before the next measure is taken.
+/// How often a candidate is repaired and checked again before another measure is taken.
 pub const MAX_REPAIR_ROUNDS: usize = 2;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A probe, its expected facts, and how it went.
+//! A probe, its expected facts, and its result.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::super::section::Section;
 use anchord_messages::id::Seq;
 
-/// The answer when nothing was found.
+/// The answer when the context does not have the facts.
 pub const NOT_FOUND: &str = "information not found";
 
 /// What a probe asks about.
@@ -73,8 +73,8 @@ pub struct Probe {
     /// The messages that the facts came from.
     #[serde(default)]
     pub seqs: Vec<Seq>,
-    /// The answer that an examiner wrote from the messages; a question with one is an exam's, which a reader answers and
-    /// no code.
+    /// The answer that an examiner wrote from the messages. Only questions of an exam have one, and a model
+    /// answers them, not code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
 }
@@ -86,7 +86,8 @@ impl Probe {
         self.reference.is_some()
     }
 
-    /// The ways to spell a fact, any of which will do: an exam's has ` | ` between them, any other is one.
+    /// The accepted spellings of an expected fact. An exam's fact lists them with ` | ` between them; any
+    /// other fact has one.
     pub fn spellings<'a>(&self, fact: &'a str) -> impl Iterator<Item = &'a str> {
         let most = if self.is_exam() { usize::MAX } else { 1 };
         fact.splitn(most, " | ").map(str::trim)
@@ -121,7 +122,7 @@ pub enum Answerer {
 pub struct ProbeResult {
     /// The probe.
     pub probe: Probe,
-    /// What was found, or that nothing was.
+    /// The answer; `information not found` when there is none.
     pub answer: String,
     /// How it went.
     pub verdict: Verdict,
@@ -131,7 +132,7 @@ pub struct ProbeResult {
     /// Who answered.
     #[serde(default)]
     pub answered_by: Answerer,
-    /// How long the call took that answered it among others, in milliseconds; 0 for code.
+    /// How long the model's call took, in milliseconds; one call answers several probes. 0 for code.
     #[serde(default)]
     pub latency_ms: u64,
     /// Its share of that call's cost, in millionths of the currency of the operator's prices.
@@ -140,14 +141,14 @@ pub struct ProbeResult {
 }
 
 impl ProbeResult {
-    /// Nobody has answered it yet.
+    /// The result of a probe that was not asked yet: failed, and every fact is missing.
     #[must_use]
     pub fn unanswered(probe: Probe) -> Self {
         let missing = probe.expected.clone();
         Self::by_code(probe, NOT_FOUND.to_owned(), Verdict::Fail, missing)
     }
 
-    /// What code found.
+    /// The result of a probe that code answered.
     #[must_use]
     pub fn by_code(probe: Probe, answer: String, verdict: Verdict, missing: Vec<String>) -> Self {
         Self { probe, answer, verdict, missing, answered_by: Answerer::Code, latency_ms: 0, cost_micros: 0 }

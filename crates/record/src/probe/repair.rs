@@ -10,8 +10,8 @@ use anchord_facts::key::Key;
 use anchord_facts::ledger::{ErrorFact, Facts, TestRunFact};
 use anchord_facts::wording;
 
-/// Expands the sections of failed probes with the facts that they miss; returns whether anything
-/// changed, so that asking again makes sense.
+/// Adds the missing facts of failed probes to their sections; returns whether anything changed, so that the
+/// probes should be scored again.
 #[must_use]
 pub fn repair(report: &ProbeReport, facts: &Facts, proposal: &Proposal, summary: &mut Summary) -> bool {
     let mut changed = false;
@@ -149,7 +149,7 @@ fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) -> bool {
     true
 }
 
-/// Puts a lost change back into its file, which the probe's question names.
+/// Adds a lost change to its file, which the probe's question names.
 fn restore_change(result: &ProbeResult, missing: &str, facts: &Facts, summary: &mut Summary) -> bool {
     let part = wording::normalized(missing);
     let is_it = |change: &String| wording::normalized(change).contains(&part);

@@ -1,4 +1,4 @@
-//! All probes of one version, asked: what they come to, and whether the version may be published.
+//! The results of all probes of one version, their figures, and whether the version may be published.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -9,7 +9,7 @@ use super::question::{ProbeResult, Verdict};
 /// The least share of probes that a version must pass.
 pub const ACCEPT_AT: f64 = 0.90;
 
-/// Every probe of one version, asked.
+/// The results of every probe of one version.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProbeReport {
     /// Probe by probe.
@@ -57,14 +57,14 @@ pub struct Scores {
 }
 
 impl ProbeReport {
-    /// The figures, without the verdicts.
+    /// The figures without the results.
     #[must_use]
     pub fn scores(&self) -> Scores {
         let Self { asked, failed, cut, critical_failed, score, facts_score, exam, .. } = *self;
         Scores { score, facts_score, asked, failed, cut, critical_failed, exam }
     }
 
-    /// The report with the results of an exam, held against a threshold, in place of those that it has.
+    /// The report with the results of an exam, judged by a threshold, in place of any exam's before.
     #[must_use]
     pub fn with_exam(&self, results: Vec<ProbeResult>, threshold: f64) -> Self {
         let others = self.results.iter().filter(|result| !result.probe.is_exam()).cloned();
@@ -72,7 +72,7 @@ impl ProbeReport {
         Self { exam: report.exam.map(|exam| exam.against(threshold)), ..report }
     }
 
-    /// Sums up results.
+    /// Counts results.
     #[must_use]
     pub fn of(results: Vec<ProbeResult>) -> Self {
         let count = |keep: &dyn Fn(&ProbeResult) -> bool| {
@@ -94,8 +94,8 @@ impl ProbeReport {
     }
 }
 
-/// Whether a version may be published: enough passed and nothing critical failed. Without probes
-/// it may, with a warning.
+/// Whether a version may be published: enough probes passed and no critical one failed. Without probes it
+/// may, with a warning.
 #[must_use]
 pub fn accept(report: &ProbeReport) -> bool {
     report.critical_failed == 0 && report.score.is_none_or(|score| score >= ACCEPT_AT)

@@ -15,8 +15,8 @@ use super::report::ProbeReport;
 use anchord_facts::wording;
 use anchord_messages::id::Seq;
 
-/// Asks every probe of a rendering; what only the summary holds, because the bound cut its section,
-/// is cut and not failed.
+/// Scores every probe on a rendering. A fact that only the summary has, because the bound cut its section,
+/// counts as cut and not as failed.
 #[must_use]
 pub fn score(probes: &[Probe], rendering: &Rendering, record: &Summary) -> ProbeReport {
     let (shown, kept) = (BTreeMap::new(), BTreeMap::new());
@@ -28,7 +28,7 @@ pub fn score(probes: &[Probe], rendering: &Rendering, record: &Summary) -> Probe
 #[must_use]
 pub fn check_answer(probe: &Probe, answer: &str) -> ProbeResult {
     let text = Text::of(answer);
-    // Whoever says that it does not know has named no fact.
+    // An answer that says it does not know contains no fact.
     let is_unknown = probe.is_exam() && wording::normalized(answer) == NOT_FOUND;
     let is_held = |fact: &str| !is_unknown && text.holds(fact, probe.exact, probe);
     let missing: Vec<String> =
@@ -73,14 +73,14 @@ fn ask(probe: &Probe, texts: &mut Texts<'_>) -> ProbeResult {
     ProbeResult::by_code(probe.clone(), answer, verdict, missing)
 }
 
-/// The texts that probes are asked of, each folded once.
+/// The texts that probes are searched in, each normalised once.
 struct Texts<'a> {
     probes: &'a [Probe],
     rendering: &'a Rendering,
     record: &'a Summary,
     shown: BTreeMap<Option<Section>, Text<'a>>,
     kept: BTreeMap<Option<Section>, Text<'static>>,
-    /// Paths of the summary that probes ask for.
+    /// The paths of the summary that probes ask for.
     paths: Option<HashSet<Cow<'a, str>>>,
 }
 
@@ -113,8 +113,8 @@ impl<'a> Texts<'a> {
                 return true;
             }
         }
-        // An entry mostly stands where the probe's messages are named; only then all of a section is read.
-        // Such entries are mostly among the latest, which are looked at before all of a long section.
+        // The fact is mostly in an entry that refers to the probe's messages, and such entries are mostly
+        // among the latest. The whole section is searched only after those.
         let near = probe.section.filter(|_| !probe.seqs.is_empty());
         if near.is_some_and(|section| {
             [64, 512, usize::MAX].into_iter().any(|latest| {
@@ -139,7 +139,7 @@ fn asks_for_paths(probe: &Probe) -> bool {
     probe.exact && matches!(probe.section, None | Some(Section::FilesModified | Section::FilesRead))
 }
 
-/// A text with its folded form.
+/// A text with its normalised form.
 struct Text<'a> {
     raw: Cow<'a, str>,
     folded: OnceCell<String>,
@@ -150,16 +150,16 @@ impl<'a> Text<'a> {
         Self { raw: text.into(), folded: OnceCell::new() }
     }
 
-    /// Whether a fact is in it: paths and identifiers to the letter, the rest by its words.
+    /// Whether the text has a fact: paths and identifiers exactly, others by their words.
     fn holds(&self, fact: &str, exact: bool, probe: &Probe) -> bool {
         if !exact {
             let said = fact.trim();
-            // 25 is not in 2525; an examiner asks for figures.
+            // 25 is not in 2525, and examiners ask for figures.
             let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
             if probe.is_exam() && (digit(said.chars().next()) || digit(said.chars().next_back())) {
                 return find_exact(&self.raw, said);
             }
-            // Most facts stand there as they are, and then nothing is folded.
+            // Most facts are in the text as they are, and then nothing is normalised.
             return !said.is_empty()
                 && (contains(&self.raw, said)
                     || find_words(
@@ -174,7 +174,7 @@ impl<'a> Text<'a> {
         of_files && self.tells_path(fact)
     }
 
-    /// As it is printed, or folder and name on one line.
+    /// Whether the text has a path, as it is rendered, or as folder and name on one line.
     fn tells_path(&self, path: &str) -> bool {
         let shown = shown_path(path);
         if shown != path && find_exact(&self.raw, &shown) {
@@ -189,7 +189,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The lines of a text that have `wanted` in them, which has no line break.
+/// The lines of a text that contain `wanted`, which has no line break.
 fn lines_with<'a>(text: &'a str, wanted: &str) -> impl Iterator<Item = &'a str> {
     let finder = memmem::Finder::new(wanted).into_owned();
     let mut rest = text;
@@ -207,7 +207,7 @@ fn contains(text: &str, wanted: &str) -> bool {
     memmem::find(text.as_bytes(), wanted.as_bytes()).is_some()
 }
 
-/// Finds words in folded text; short ones only whole, so that `art` is not found in `start`.
+/// Finds words in normalised text; short ones only as whole words, so that `art` is not found in `start`.
 fn find_words(text: &str, wanted: &str) -> bool {
     if wanted.len() >= 12 || !wanted.is_ascii() {
         return contains(text, wanted);
@@ -233,7 +233,7 @@ fn find_bounded(text: &str, wanted: &str, is_inner: impl Fn(char) -> bool) -> bo
         let joined_before = starts_inner && before.is_some_and(&is_inner);
         let joined_after = ends_inner
             && match next {
-                // `a.ts` is not `a.ts.bak`, and it may end a sentence.
+                // `a.ts` is not `a.ts.bak`, but it may end a sentence.
                 Some('.' | '-') => then.is_some_and(&is_inner),
                 Some(c) => is_inner(c),
                 None => false,
@@ -242,7 +242,8 @@ fn find_bounded(text: &str, wanted: &str, is_inner: impl Fn(char) -> bool) -> bo
     })
 }
 
-/// What the summary says in a section: all of it, or those of its latest entries that share a message with others.
+/// The text of a summary's section: all of it, or those of its latest entries that refer to one of some
+/// messages.
 fn record_text(summary: &Summary, section: Section, near: Option<(&[Seq], usize)>) -> String {
     let (near, latest) = near.map_or((None, usize::MAX), |(near, latest)| (Some(near), latest));
     let near: Option<Vec<Seq>> = near.map(|near| {
@@ -260,7 +261,7 @@ fn record_text(summary: &Summary, section: Section, near: Option<(&[Seq], usize)
     };
     let mut out = String::new();
     let mut say = |text: &str| {
-        // As facts are looked for: one line each.
+        // On one line each, as facts are searched for.
         wording::one_line_into(&mut out, text);
         out.push('\n');
     };
@@ -324,7 +325,7 @@ fn record_text(summary: &Summary, section: Section, near: Option<(&[Seq], usize)
     out
 }
 
-/// So many of the latest entries, in their order.
+/// The last `latest` entries, in order.
 fn last<T>(entries: &[T], latest: usize) -> std::slice::Iter<'_, T> {
     entries.get(entries.len().saturating_sub(latest)..).unwrap_or_default().iter()
 }

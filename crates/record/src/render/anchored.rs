@@ -24,11 +24,11 @@ pub(super) const ORDER: [Section; 15] = [
     Section::Notes,
 ];
 
-/// The intent always, the others when there is something to show.
+/// The intent always, the other sections when they are not empty.
 pub(super) fn layout() -> Layout {
     let sections = ORDER.into_iter().map(|section| {
         let shape = Shape::new(section, format!("## {}", title(section)));
-        // Of a list that is empty nothing is claimed: what was decided may stand in the digest.
+        // An empty list is not rendered as "none": a decision may be in the digest.
         if section == Section::SessionIntent { shape.or("None recorded.") } else { shape }
     });
     Layout {

@@ -1,4 +1,4 @@
-//! The token bound: sections are filled by priority, each piece counted once.
+//! Fills a text within a token bound: sections by priority, each piece counted once.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use super::entries::{Entries, Line};
 use super::rendering::{Count, Cut, Rendering};
 use anchord_facts::wording;
 
-/// Where the rest of a cut section is.
+/// Where the rest of a cut section can be read.
 const MORE: &str = "GET …/summary";
 
-/// An entry is shortened to no less than this.
+/// No entry is shortened to fewer bytes.
 const MIN_CLIP_BYTES: usize = 60;
 
 /// A section that is being filled.
@@ -23,17 +23,17 @@ struct SectionFill<'a> {
     heading: String,
     required: bool,
     empty: &'static str,
-    /// Lines that were offered and had no room, the most important first.
+    /// Lines that did not fit so far, the most important first.
     passed: VecDeque<Rc<Line>>,
     queue: Rc<Entries<'a>>,
-    /// Lines of the queue that were offered.
+    /// How many lines of the queue were tried.
     offered: usize,
     taken: Vec<Rc<Line>>,
-    /// Entries of the summary that the lines taken show.
+    /// How many entries of the summary the taken lines show.
     told: usize,
-    /// Entries that were shortened.
+    /// How many of these entries were shortened.
     clipped: usize,
-    /// Entries that a special filler did not show.
+    /// How many entries a special filler did not show.
     hidden: usize,
     opened: bool,
 }
@@ -42,28 +42,28 @@ struct SectionFill<'a> {
 pub(super) struct BoundedText<'a> {
     count: Count<'a>,
     title: String,
-    /// Tokens left.
+    /// The tokens that are left.
     pub left: u32,
     more_tokens: u32,
     slots: Vec<SectionFill<'a>>,
 }
 
-/// How a section is printed.
+/// The fixed parts of a section.
 pub(super) struct SectionFrame {
-    /// Which one.
+    /// The section.
     pub section: Section,
-    /// Its heading line, with what opens its list or table.
+    /// Its heading line, with the opening of its list or table.
     pub heading: String,
-    /// Whether it is printed when it has nothing to say.
+    /// Whether it is printed when it is empty.
     pub required: bool,
-    /// What it says then.
+    /// The text of an empty section.
     pub empty: &'static str,
 }
 
 impl<'a> BoundedText<'a> {
     pub(super) fn new(title: &str, bound: u32, count: Count<'a>) -> Self {
         let more_tokens = count(&more_line(9999, 9999));
-        // One line at the end may name the sections that have no room at all.
+        // Reserved for a last line that names the sections without any room.
         let last_line = more_tokens + 24;
         let title_tokens = if title.is_empty() { 0 } else { count(title) + 2 };
         let left = bound.saturating_sub(title_tokens + last_line.min(bound / 8));
@@ -94,22 +94,22 @@ impl<'a> BoundedText<'a> {
         self.slots.push(slot);
     }
 
-    /// Lines of a section that still wait.
+    /// How many lines of a section are not printed yet.
     pub(super) fn waiting(&self, section: Section) -> usize {
         self.slots.iter().find(|s| s.section == section).map_or(0, SectionFill::waiting)
     }
 
-    /// The tokens of a piece.
+    /// The tokens of a text.
     pub(super) fn cost(&self, text: &str) -> u32 {
         (self.count)(text)
     }
 
-    /// The tokens of a piece that attempts share.
+    /// The tokens of a line, which all attempts share.
     pub(super) fn cost_of(&self, line: &Line) -> u32 {
         line.tokens(self.count)
     }
 
-    /// Pays for a section's heading; `None` when there is no room for it.
+    /// Takes the tokens of a section's heading; `None` when there is no room for it.
     pub(super) fn open(&mut self, section: Section) -> Option<()> {
         let slot = self.slots.iter_mut().find(|s| s.section == section)?;
         if !slot.opened {
@@ -120,7 +120,7 @@ impl<'a> BoundedText<'a> {
         Some(())
     }
 
-    /// Prints entries of a section, at most `limit` of them, for at most `cap` tokens.
+    /// Prints at most `limit` lines of a section, for at most `cap` tokens.
     pub(super) fn offer(&mut self, section: Section, cap: u32, limit: usize) {
         if self.waiting(section) == 0 || limit == 0 {
             return;
@@ -134,13 +134,13 @@ impl<'a> BoundedText<'a> {
         let (count, left) = (self.count, &mut self.left);
         let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) else { return };
         let mut pending = slot.waiting().min(limit);
-        // Entries too large for what is left are passed over, a few at most: a smaller one may fit.
+        // Lines that are too large are skipped, a few at most, because a smaller one may fit.
         let mut passed: Vec<Rc<Line>> = Vec::new();
         while pending > 0 && passed.len() < 4 {
             pending -= 1;
             let Some(line) = slot.next() else { break };
             let room = cap.min(*left);
-            // A row without the head of its table means nothing.
+            // A row is useless without the head of its table.
             if line.behind.is_some_and(|head| !slot.taken.iter().any(|taken| taken.order == head)) {
                 passed.push(line);
                 continue;
@@ -171,7 +171,7 @@ impl<'a> BoundedText<'a> {
         }
     }
 
-    /// Puts lines into a section that something else has chosen and paid for.
+    /// Adds lines to a section that were chosen, and whose tokens were taken, elsewhere.
     pub(super) fn place(&mut self, section: Section, lines: Vec<String>, hidden: usize, shortened: usize) {
         if let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) {
             let placed = lines.into_iter().enumerate();
@@ -181,14 +181,14 @@ impl<'a> BoundedText<'a> {
         }
     }
 
-    /// Notes that an entry of a section was shortened before it was offered.
+    /// Counts an entry that was shortened before it was offered.
     pub(super) fn shorten(&mut self, section: Section) {
         if let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) {
             slot.clipped += 1;
         }
     }
 
-    /// The text.
+    /// The finished text.
     pub(super) fn finish(mut self, names: impl Fn(Section) -> &'static str) -> Rendering {
         let mut text = self.title.clone();
         let mut cut = Vec::new();
@@ -245,7 +245,7 @@ impl SectionFill<'_> {
         self.passed.len() + self.queue.lines.saturating_sub(self.offered)
     }
 
-    /// The next line.
+    /// The next line to try.
     fn next(&mut self) -> Option<Rc<Line>> {
         if let Some(line) = self.passed.pop_front() {
             return Some(line);
@@ -263,7 +263,7 @@ fn more_line(omitted: usize, shortened: usize) -> String {
     }
 }
 
-/// The longest start of a text that fits, cut between words and marked; `None` when none does.
+/// The longest beginning of a text that fits, cut between words and marked; `None` when none does.
 pub(super) fn clip_tokens(text: &str, room: u32, count: Count<'_>) -> Option<String> {
     let mut chars = (room as usize).saturating_mul(5).min(text.len());
     for _ in 0..8 {
@@ -271,7 +271,7 @@ pub(super) fn clip_tokens(text: &str, room: u32, count: Count<'_>) -> Option<Str
         if head.trim().is_empty() {
             return None;
         }
-        // A few words of a long entry mean nothing.
+        // A few words of a long entry are useless.
         if head.len() < text.len().min(MIN_CLIP_BYTES) {
             return None;
         }
@@ -284,7 +284,7 @@ pub(super) fn clip_tokens(text: &str, room: u32, count: Count<'_>) -> Option<Str
     None
 }
 
-/// Head and tail of a text around a mark, within `room` tokens; all of it when it fits.
+/// The beginning and end of a text around a mark, within `room` tokens; all of it when it fits.
 pub(super) fn clip_middle(text: &str, mark: &str, room: u32, count: Count<'_>) -> Option<String> {
     if text.len() / 16 <= room as usize && count(text) < room {
         return Some(text.to_owned());
@@ -305,8 +305,8 @@ pub(super) fn clip_middle(text: &str, mark: &str, room: u32, count: Count<'_>) -
     None
 }
 
-/// Builds a text ever smaller until it holds the bound: pieces counted apart may add up to a
-/// little more together.
+/// Builds a text again, smaller each time, until it is within the bound: joined pieces may have a few more
+/// tokens than separate ones.
 pub(super) fn within(bound: u32, count: Count<'_>, build: impl Fn(u32) -> Rendering) -> Rendering {
     let mut target = bound - bound / 50;
     let mut last = None;
@@ -325,7 +325,7 @@ pub(super) fn within(bound: u32, count: Count<'_>, build: impl Fn(u32) -> Render
     last.map_or_else(|| build(0), |r| truncate(r, bound, count))
 }
 
-/// Tries once or twice to use what the pieces, counted apart, left unused.
+/// Tries once or twice to use the tokens that the separately counted pieces left.
 fn grow(first: Rendering, target: u32, bound: u32, build: &impl Fn(u32) -> Rendering) -> Rendering {
     let (mut best, mut target) = (first, target);
     for _ in 0..2 {
@@ -343,7 +343,7 @@ fn grow(first: Rendering, target: u32, bound: u32, build: &impl Fn(u32) -> Rende
     best
 }
 
-/// Keeps whole lines from the start; for bounds in which not even the headings fit.
+/// Keeps whole lines from the beginning, for a bound in which not even the headings fit.
 fn truncate(mut rendering: Rendering, bound: u32, count: Count<'_>) -> Rendering {
     let mut text = String::new();
     let mut tokens = 0;
@@ -366,7 +366,7 @@ fn truncate(mut rendering: Rendering, bound: u32, count: Count<'_>) -> Rendering
         range.start < range.end
     });
     if rendering.sections.is_empty() {
-        // An empty list would say that the style has no sections.
+        // An empty list would mean that the style has no sections.
         rendering.sections.push((Section::SessionIntent, 0..0));
     }
     rendering.text = text;

@@ -1,4 +1,4 @@
-//! The entries of each section as lines, the most important first.
+//! The lines of each section's entries, the most important first.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -17,24 +17,24 @@ use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 use anchord_facts::wording::{self, clip_words};
 
-/// An error's message is shown in at most this many characters.
+/// The most characters of an error's message.
 pub(super) const ERROR_CHARS: usize = 300;
-/// A fact that is asked for is recognised by at most this many characters.
+/// The most characters of a fact; probes search for no more.
 pub const FACT_CHARS: usize = 160;
-/// A rationale, a resolution or a reason is shown in at most this many characters.
+/// The most characters of a rationale, a resolution or a reason.
 const REASON_CHARS: usize = 400;
-/// An earlier request is shown in at most this many characters.
+/// The most characters of an earlier request.
 const REQUEST_CHARS: usize = 200;
-/// An open error that was met so many messages before the anchor is old.
+/// An open error is old when it was last reported this many messages before the anchor.
 const LONG_AGO: i64 = 150;
-/// So many open errors of one shape share a line.
+/// From this number on, open errors of one shape share a line.
 const ALIKE: usize = 3;
-/// So many of them are named.
+/// The most errors of such a line that are named.
 const ALIKE_NAMED: usize = 8;
-/// A decision, a finding or a step is shown in at most this many characters.
+/// The most characters of a decision, a finding or a step.
 const ENTRY_CHARS: usize = 1_200;
 
-/// How a list is printed.
+/// The style of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListShape {
     /// With dashes.
@@ -43,20 +43,20 @@ pub(super) enum ListShape {
     Numbers,
 }
 
-/// Entries that are printed one to a line.
+/// One line for each entry.
 fn in_order<'a, T: 'a>(ranked: Vec<(usize, T)>, print: impl Fn(usize, T) -> String + 'a) -> Entries<'a> {
     let all = ranked.len();
     let lines = ranked.into_iter().map(move |(order, e)| Line::entry(order, print(order, e)));
     Entries::of(all, all, lines)
 }
 
-/// Entries that share lines, `all` of them in the summary.
+/// Lines that several entries share; `all` is the number of entries in the summary.
 fn shared<'a>(lines: Vec<Shared>, all: usize, print: impl Fn(&[usize]) -> String + 'a) -> Entries<'a> {
     let print = move |Shared { order, of }| Line::entry(order, print(&of)).telling(of.len());
     Entries::of(lines.len(), all, lines.into_iter().map(print))
 }
 
-/// Entries that share a line, by their places in a list.
+/// Entries that share a line, as indexes into a list.
 struct Shared {
     order: usize,
     of: Vec<usize>,
@@ -66,12 +66,12 @@ fn latest(seqs: &[i64]) -> i64 {
     seqs.last().copied().unwrap_or(0)
 }
 
-/// Pins first, then the latest of what a person or the operator said; each word for word.
+/// Constraints: pins first, then the latest of a person or the operator, each word for word.
 pub(super) fn constraints(summary: &Summary) -> Entries<'_> {
     let is_pin = |c: &Constraint| c.source == ConstraintSource::Pin;
     let pinned: HashSet<String> =
         summary.constraints.iter().filter(|c| is_pin(c)).map(|c| wording::normalized(&c.text)).collect();
-    // A pin that repeats a demand shows it.
+    // A pin of the same text shows it.
     let mut ranked: Vec<(usize, &Constraint)> = summary
         .constraints
         .iter()
@@ -97,7 +97,7 @@ pub(super) fn pins(summary: &Summary) -> usize {
     summary.constraints.iter().filter(|c| c.source == ConstraintSource::Pin).count()
 }
 
-/// What still holds first, the latest of it first.
+/// Decisions: valid ones first, the latest of them first.
 pub(super) fn decisions(summary: &Summary, shape: ListShape) -> Entries<'_> {
     let mut ranked: Vec<(usize, &Decision)> = summary.decisions_made.iter().enumerate().collect();
     ranked.sort_by_key(|(order, d)| (d.superseded_by.is_some(), Reverse(*order)));
@@ -109,10 +109,10 @@ fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
         ListShape::Bullets => "- ".to_owned(),
         ListShape::Numbers => format!("{}. ", order + 1),
     };
-    // Asterisks of the decision's own would end the emphasis.
+    // Asterisks within the decision would end the emphasis.
     let most = if d.superseded_by.is_some() { FACT_CHARS } else { ENTRY_CHARS };
     let _ = write!(text, "**{}**", short(&d.decision, most).replace("**", "\\*\\*"));
-    // A sentence often holds its own reason and what it turns away; once is enough.
+    // A sentence often contains its reason and what it rejects, which are not repeated then.
     let said = wording::normalized(&d.decision);
     let is_new = |part: &str| !part.trim().is_empty() && !said.contains(&wording::normalized(part));
     if is_new(&d.rationale) {
@@ -130,7 +130,7 @@ fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
     text
 }
 
-/// Phase and task, then the state in words; only the words may be cut.
+/// The state: phase and task, then the description; only that may be cut.
 pub(super) fn state<'a>(summary: &Summary, labels: (&str, &str)) -> Entries<'a> {
     let state = &summary.current_state;
     let mut lines = Vec::new();
@@ -146,13 +146,13 @@ pub(super) fn state<'a>(summary: &Summary, labels: (&str, &str)) -> Entries<'a> 
     Entries::printed(lines)
 }
 
-/// In the order of the list: the first step matters most.
+/// The next steps in order: the first one matters most.
 pub(super) fn next_steps(summary: &Summary) -> Entries<'_> {
     let ranked = summary.next_steps.iter().enumerate().collect();
     in_order(ranked, |i, step: &String| format!("{}. {}", i + 1, short(step, ENTRY_CHARS)))
 }
 
-/// In the order of the list.
+/// In the order of the summary.
 pub(super) fn blockers(summary: &Summary) -> Entries<'_> {
     let ranked = summary.blockers.iter().enumerate().collect();
     in_order(ranked, |_, b: &Blocker| {
@@ -160,9 +160,9 @@ pub(super) fn blockers(summary: &Summary) -> Entries<'_> {
     })
 }
 
-/// Whether an error is shown in a version: a resolved one in the version that resolved it and the next.
+/// Whether an error is shown in a version; a resolved one in the version that resolved it and the next.
 fn is_told(error: &ErrorEntry, version: i64) -> bool {
-    // What has moved is shown where it is now.
+    // An error that moved is shown at its new place.
     let moved = error.resolution.as_deref().is_some_and(|fix| fix.starts_with("met again as: "));
     error.status != ErrorStatus::Resolved
         || !moved && error.resolved_in_version.is_none_or(|v| version <= v.saturating_add(1))
@@ -176,13 +176,13 @@ pub(super) fn open_errors(summary: &Summary) -> Vec<&ErrorEntry> {
     open
 }
 
-/// Open ones first, the latest first; then those resolved a moment ago. Open ones of one cause share a line.
+/// Errors: open ones first, the latest first, those of one cause on one line; then those resolved recently.
 pub(super) fn errors(summary: &Summary, (version, through): (i64, i64)) -> Entries<'_> {
     let place = |(order, e): (usize, &ErrorEntry)| {
         Reverse((e.status == ErrorStatus::Resolved, Reverse(latest(&e.seqs)), order))
     };
     let told = || summary.errors.iter().enumerate().filter(|(_, e)| is_told(e, version));
-    // Few of many have room, so they are put in order one by one.
+    // Sorted step by step, because few of many have room.
     let mut ranked: BinaryHeap<_> = told().map(place).collect();
     let all = ranked.len();
     let mut alike = Alike::among(told());
@@ -191,7 +191,7 @@ pub(super) fn errors(summary: &Summary, (version, through): (i64, i64)) -> Entri
         loop {
             let Reverse((_, _, order)) = ranked.pop()?;
             let entry = summary.errors.get(order)?;
-            // An error that nobody met for long mostly stands no more; the summary has it.
+            // An error that was not reported for long is mostly gone; the summary has it.
             told_lines += 1;
             let is_old = entry.status == ErrorStatus::Open && latest(&entry.seqs) < through - LONG_AGO;
             if is_old && told_lines > CRITICAL_ERRORS {
@@ -209,7 +209,7 @@ pub(super) fn errors(summary: &Summary, (version, through): (i64, i64)) -> Entri
                     let _ = write!(text, ": {}", short(&names.join(", "), REASON_CHARS));
                 }
             }
-            // A long first line of an open error is better shown in part than not at all.
+            // A part of an open error's long first line is better than nothing.
             return Some(
                 Line::entry(order, text).telling(1 + others.len()).shortening(others.len()).clippable(),
             );
@@ -218,11 +218,11 @@ pub(super) fn errors(summary: &Summary, (version, through): (i64, i64)) -> Entri
     Entries::of(all, all, std::iter::from_fn(next))
 }
 
-/// Open errors that say the same but for names, paths and figures.
+/// Open errors that are the same except for names, paths and figures.
 struct Alike {
-    /// Of each error that opens or joins a group, the group.
+    /// The index of an error's group.
     group: HashMap<usize, usize>,
-    /// The errors of each group, until they are shown.
+    /// The errors of each group; empty once they are shown.
     groups: Vec<Vec<usize>>,
 }
 
@@ -242,7 +242,7 @@ impl Alike {
         Self { group: members.collect(), groups }
     }
 
-    /// The others of an error's group, once; nothing when they are shown already.
+    /// The other errors of an error's group, once; `None` when they are shown already.
     fn take(&mut self, order: usize) -> Option<Vec<usize>> {
         let Some(group) = self.group.get(&order).and_then(|at| self.groups.get_mut(*at)) else {
             return Some(Vec::new());
@@ -256,13 +256,13 @@ impl Alike {
     }
 }
 
-/// The word of an error that another one of its shape has not.
+/// The first word of `other` that `told` lacks.
 fn distinct<'m>(told: &str, other: &'m str) -> Option<&'m str> {
     let known: HashSet<&str> = told.split_whitespace().collect();
     other.split_whitespace().find(|word| !known.contains(word))
 }
 
-/// Whose it is, of what another session met: the reader must not look for it in this one.
+/// The session of an entry from another one, so that the reader does not look for it in this session.
 pub(super) fn origin(session_id: Option<&String>) -> String {
     session_id.map(|name| format!(" (session {})", escape::line(name))).unwrap_or_default()
 }
@@ -273,7 +273,7 @@ fn error(e: &ErrorEntry) -> String {
         ErrorStatus::Investigating => "investigating",
         ErrorStatus::Resolved => "resolved",
     };
-    // How long ago it was says how likely it still stands.
+    // Its age says how likely it still exists.
     let met = e.seqs.last().filter(|_| e.status == ErrorStatus::Open && e.session_id.is_none());
     let met = met.map_or(String::new(), |seq| format!(", last met in message {seq}"));
     let mut text = format!("- [{status}{met}] ");
@@ -295,10 +295,10 @@ fn error(e: &ErrorEntry) -> String {
     text
 }
 
-/// The latest run first.
+/// Test runs, the latest first.
 pub(super) fn test_results(summary: &Summary) -> Entries<'_> {
     let mut ranked: Vec<(usize, &TestResult)> = summary.test_results.iter().enumerate().collect();
-    // What a later run covers is not shown beside it.
+    // A run that a later one covers is not shown.
     ranked.retain(|(_, t): &(usize, &TestResult)| t.superseded_by.is_none());
     ranked.sort_by_key(|(order, t)| Reverse((latest(&t.seqs), *order)));
     in_order(ranked, |_, t| test_result(t))
@@ -336,7 +336,7 @@ fn test_result(t: &TestResult) -> String {
     text
 }
 
-/// The files that were read with their places in the summary, the latest first.
+/// The files that were read with their indexes in the summary, the latest first.
 pub(super) fn ranked_reads(summary: &Summary) -> Rc<[(usize, &ReadFile)]> {
     let mut ranked: Vec<_> =
         summary.files_read.iter().enumerate().map(|(order, f)| (latest(&f.seqs), order, f)).collect();
@@ -344,16 +344,16 @@ pub(super) fn ranked_reads(summary: &Summary) -> Rc<[(usize, &ReadFile)]> {
     ranked.into_iter().map(|(_, order, f)| (order, f)).collect()
 }
 
-/// Files that share a line of a folder.
+/// The most files of one folder on a line.
 const FILES_TO_A_LINE: usize = 8;
 
-/// How many of the files may be shown in so many lines.
+/// How many files may be shown in this many lines.
 pub(super) fn files_taken(ranked: &[(usize, &ReadFile)], lines: usize) -> usize {
     let are_grouped = ranked.len() >= super::files::GROUP_FROM;
     if are_grouped { ranked.len().min(lines.saturating_mul(FILES_TO_A_LINE)) } else { ranked.len() }
 }
 
-/// The latest first; folder by folder, the first `taken` of them, when there are many.
+/// Files read, the latest first; when there are many, the first `taken` of them by folder.
 pub(super) fn files_read<'a>(ranked: &Rc<[(usize, &'a ReadFile)]>, taken: usize) -> Entries<'a> {
     if ranked.len() >= super::files::GROUP_FROM {
         return by_folder(Rc::clone(ranked), taken);
@@ -367,7 +367,7 @@ pub(super) fn files_read<'a>(ranked: &Rc<[(usize, &'a ReadFile)]>, taken: usize)
     })
 }
 
-/// Paths folder by folder, some to a line, the folder read latest first.
+/// Paths by folder, several to a line, the folder read latest first.
 fn by_folder(ranked: Rc<[(usize, &ReadFile)]>, taken: usize) -> Entries<'_> {
     let mut open: HashMap<&str, usize> = HashMap::new();
     let mut lines: Vec<Shared> = Vec::new();
@@ -396,7 +396,7 @@ fn by_folder(ranked: Rc<[(usize, &ReadFile)]>, taken: usize) -> Entries<'_> {
     })
 }
 
-/// What people asked that the intent does not show, the latest first, each with what became of it.
+/// Requests that the intent does not show, the latest first, each with its state.
 pub(super) fn requests(summary: &Summary) -> Entries<'_> {
     let intent = wording::normalized(&summary.session_intent);
     let is_told = |request: &RequestEntry| {
@@ -416,7 +416,7 @@ pub(super) fn requests(summary: &Summary) -> Entries<'_> {
     .leaving_out(summary, Section::Requests)
 }
 
-/// Head and tail of a request: what is asked often stands behind what was pasted.
+/// The beginning and end of a request, because the question often follows a pasted text.
 fn ends(text: &str) -> String {
     let line = escape::line(text);
     if line.chars().count() <= REQUEST_CHARS {
@@ -427,7 +427,7 @@ fn ends(text: &str) -> String {
     format!("{} … {}", head.trim_end(), tail.trim_start())
 }
 
-/// In the order of the list.
+/// In the order of the summary.
 pub(super) fn remarks(remarks: &[Remark]) -> Entries<'_> {
     let ranked = remarks.iter().enumerate().collect();
     in_order(ranked, |_, remark: &Remark| {
@@ -435,7 +435,7 @@ pub(super) fn remarks(remarks: &[Remark]) -> Entries<'_> {
     })
 }
 
-/// A section's name for readers.
+/// A section's name in texts for readers.
 pub(super) fn title(section: Section) -> &'static str {
     match section {
         Section::SessionIntent => "Session Intent",

@@ -1,8 +1,8 @@
-//! The entries of a section, printed and counted once for all attempts at a text.
+//! The lines of a section, printed and counted once for all attempts at a text.
 //!
-//! A text is built in several sizes until one holds its bound. What a line says does not depend on the
-//! size, so attempts share what was printed; and as a summary grows with its session and a text does
-//! not, a line is printed only when there may be room for it.
+//! A text is built in several sizes until one is within its bound. A line is the same in all sizes, so
+//! attempts share it. A summary grows with its session and a text does not, so a line is printed only when
+//! there may be room for it.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -11,12 +11,12 @@ use super::super::section::Section;
 use super::super::summary::Summary;
 use super::rendering::Count;
 
-/// One entry of a section, as it will be printed.
+/// A printed line of a section, for one entry or several.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    /// Its place among the section's entries.
+    /// Its order among the section's lines.
     pub order: usize,
-    /// Its text, without the last line break.
+    /// Its text, without the line break at the end.
     pub text: String,
     /// Whether it may be shortened when there is no room for all of it.
     pub clip: bool,
@@ -24,7 +24,7 @@ pub(super) struct Line {
     pub entries: usize,
     /// How many of those it shows in part.
     pub shortens: usize,
-    /// The place of the line that must be there for this one to make sense: the head of its table.
+    /// The order of the line that must precede this one: the head of its table.
     pub behind: Option<usize>,
     tokens: OnceCell<u32>,
 }
@@ -40,63 +40,64 @@ impl Line {
         Self { clip: true, ..self }
     }
 
-    /// The same line, which shows so many entries in part.
+    /// The same line, which shows this many entries in part.
     pub(super) fn shortening(self, shortens: usize) -> Self {
         Self { shortens, ..self }
     }
 
-    /// The same line, which makes sense only behind another one.
+    /// The same line, which needs another one before it.
     pub(super) fn behind(self, opens: usize) -> Self {
         Self { behind: Some(opens), ..self }
     }
 
-    /// The same line, which shows so many entries.
+    /// The same line, which shows this many entries.
     pub(super) fn telling(self, entries: usize) -> Self {
         Self { entries, ..self }
     }
 
-    /// Its tokens, which are counted once: whatever one rendering prints is counted alike.
+    /// Its tokens, counted once with the first `count`; all attempts use the same one.
     pub(super) fn tokens(&self, count: Count<'_>) -> u32 {
         *self.tokens.get_or_init(|| count(&self.text))
     }
 }
 
-/// The lines of a section, each printed when somebody asks for it.
+/// The lines of a section, each printed when it is first read.
 pub(super) struct Entries<'a> {
-    /// How many lines there are.
+    /// The number of lines.
     pub lines: usize,
-    /// Entries of the summary that are to be shown.
+    /// The number of summary entries in this section.
     pub all: usize,
     shared: RefCell<Shared<'a>>,
 }
 
 struct Shared<'a> {
     printed: Vec<Rc<Line>>,
-    /// The rest, the most important first.
+    /// The lines that are not printed yet, the most important first.
     rest: Box<dyn Iterator<Item = Line> + 'a>,
 }
 
 impl<'a> Entries<'a> {
-    /// Lines that are printed already.
+    /// From lines that are printed already.
     pub(super) fn printed(lines: Vec<Line>) -> Self {
         let lines: Vec<Line> = lines.into_iter().filter(|line| !line.text.is_empty()).collect();
         let all = lines.iter().map(|line| line.entries).sum();
         Self::of(lines.len(), all, lines.into_iter())
     }
 
-    /// So many lines, the most important first, which show so many entries together.
+    /// From an iterator that prints `lines` lines, the most important first, which show `all` entries
+    /// together.
     pub(super) fn of(lines: usize, all: usize, print: impl Iterator<Item = Line> + 'a) -> Self {
         let shared = Shared { printed: Vec::new(), rest: Box::new(print) };
         Self { lines, all, shared: RefCell::new(shared) }
     }
 
-    /// The same lines, and the entries of a section that a bound kept out of the summary.
+    /// The same lines; entries that a limit removed from the summary count as missing.
     pub(super) fn leaving_out(self, summary: &Summary, section: Section) -> Self {
         let gone = summary.left_out.get(&section).map_or(0, |gone| *gone as usize);
         Self { all: self.all + gone, ..self }
     }
 
-    /// The line at a place, the most important one at 0.
+    /// The line at an index; the most important one is at 0.
     pub(super) fn line(&self, at: usize) -> Option<Rc<Line>> {
         let mut shared = self.shared.borrow_mut();
         while shared.printed.len() <= at {

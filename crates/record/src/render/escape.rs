@@ -1,13 +1,13 @@
-//! Escapes: texts of callers that must not become Markdown structure.
+//! Escapes texts of callers, which must not become Markdown structure.
 
 use anchord_facts::wording;
 
-/// A line of its own: no line break, no control character.
+/// A text on one line: no line break, no control character.
 pub(super) fn line(text: &str) -> String {
     wording::one_line(text)
 }
 
-/// Several lines that stay text: no heading, no fence, no blank line of theirs takes effect.
+/// A text of several lines, in which no heading, fence or blank line takes effect.
 pub(super) fn block(text: &str, indent: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for raw in text.lines() {
@@ -37,7 +37,7 @@ pub(super) fn block(text: &str, indent: &str) -> String {
     out
 }
 
-/// A cell of a table: no line break, no bar, no backtick that could open code.
+/// The cell of a table: no line break, no bar, no backtick that could open code.
 pub(super) fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in line(text).chars() {
@@ -49,19 +49,19 @@ pub(super) fn cell(text: &str) -> String {
     out
 }
 
-/// A path or identifier as code; one that would close the code is shown as plain text.
+/// A path or identifier as code; as plain text if it would close the code.
 pub(super) fn code(text: &str) -> String {
     let shown = line(text);
     if shown.is_empty() || shown.contains('`') { cell(text) } else { format!("`{shown}`") }
 }
 
-/// A name that a caller gave, safe in a heading or a path.
+/// A caller's name that is safe in a heading or a path.
 pub(super) fn name(text: &str) -> String {
     const MAX_CHARS: usize = 120;
     let mut out = String::with_capacity(text.len().min(MAX_CHARS * 4));
     for c in text.chars().take(MAX_CHARS) {
         let c = if c.is_alphanumeric() || "._:@+=-".contains(c) { c } else { '-' };
-        // Neither a way up the tree nor a rule of dashes.
+        // Neither `..` in a path nor a Markdown rule of dashes.
         if matches!(c, '.' | '-') && out.ends_with(c) {
             continue;
         }
@@ -71,13 +71,13 @@ pub(super) fn name(text: &str) -> String {
     if out.is_empty() { "session".to_owned() } else { out.to_owned() }
 }
 
-/// A path as every Markdown style prints it, without the marks of code.
+/// A path as every Markdown style prints it, without the backticks.
 #[must_use]
 pub fn shown_path(path: &str) -> String {
     code(path).trim_matches('`').to_owned()
 }
 
-/// A text in one line, shortened between words.
+/// A text on one line, cut between words.
 pub(super) fn short(text: &str, max_chars: usize) -> String {
     let line = line(text);
     let clipped = wording::clip_words(&line, max_chars);

@@ -1,4 +1,4 @@
-//! Changed files within a bound: first every path, then what changed, the latest first.
+//! Changed files within a bound: first every path, then the changes, the latest first.
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -14,14 +14,14 @@ use super::escape;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::wording;
 
-/// From this many files on, paths are shown folder by folder.
+/// From this number on, paths are shown by folder.
 pub(super) const GROUP_FROM: usize = 13;
-/// A change is shown in at most this many characters.
+/// The most characters of a change.
 const CHANGE_CHARS: usize = 200;
-/// What a model writes of a file is shown in at most this many characters.
+/// The most characters of what a model wrote about a file.
 const PURPOSE_CHARS: usize = 500;
 
-/// How files are printed.
+/// The style of the list of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FilesShape {
     /// ``- `path` (created): change, change``
@@ -32,12 +32,12 @@ pub(super) enum FilesShape {
     StatusTable,
 }
 
-/// The changed files, the most telling first, with what attempts at a text print of them alike.
+/// The changed files, the most important first, with the lines that attempts at a text share.
 pub(super) struct RankedFiles<'a> {
     shape: FilesShape,
     ranked: Vec<Entry<'a>>,
     groups: Vec<Group<'a>>,
-    /// The places of the files as they are printed: in the order of the summary, transient ones last.
+    /// The indexes of the files in the printed order: as in the summary, transient ones last.
     printed: OnceCell<Vec<usize>>,
 }
 
@@ -46,19 +46,19 @@ struct Group<'a> {
     folder: &'a str,
     verb: &'static str,
     status: &'static str,
-    /// Its line without files.
+    /// The line without its files.
     bare: OnceCell<Line>,
 }
 
 struct Entry<'a> {
     file: &'a ModifiedFile,
-    /// Its place in the summary.
+    /// Its index in the summary.
     order: usize,
-    /// The place of its group.
+    /// The index of its group.
     group: usize,
-    /// Its name among those of its folder.
+    /// Its name in the line of its group.
     member: OnceCell<Line>,
-    /// What changed, briefly and at length.
+    /// Its changes, briefly and at length.
     details: [OnceCell<Line>; 2],
 }
 
@@ -66,7 +66,7 @@ impl<'a> RankedFiles<'a> {
     pub(super) fn of(files: &'a [ModifiedFile], shape: FilesShape) -> Self {
         let mut groups: Vec<Group<'a>> = Vec::new();
         let mut at: FnvHashMap<(&str, &str, &str), usize> = FnvHashMap::default();
-        // What came and went shows least; then the most recent, then the most changed.
+        // Transient files last; then the most recent, then the most changed.
         let mut ranked: Vec<_> = files
             .iter()
             .enumerate()
@@ -79,7 +79,7 @@ impl<'a> RankedFiles<'a> {
         let mut last = 0;
         let entry = |((_, Reverse((_, _, order))), file)| {
             let shared = shared_by(file, shape);
-            // What was changed one after the other mostly shares its folder.
+            // Consecutive files are mostly in the same folder.
             let is_last = groups.get(last).is_some_and(|group| group.is_shared(shared));
             let group = if is_last { last } else { *at.entry(shared).or_insert(groups.len()) };
             last = group;
@@ -108,7 +108,7 @@ impl<'a> RankedFiles<'a> {
 }
 
 impl Entry<'_> {
-    /// With what stands between it and the next one.
+    /// With the separator to the next one.
     fn member(&self) -> &Line {
         let between = || {
             let mut text = member(self.file);
@@ -120,7 +120,7 @@ impl Entry<'_> {
 
     fn detail(&self, depth: Depth) -> &Line {
         let [brief, long] = &self.details;
-        // Of few changes both show all.
+        // A few changes fit into both.
         let is_all_told = self.file.changes.len() <= Depth::Brief.changes();
         let cell = match depth {
             Depth::Long if !is_all_told => long,
@@ -130,7 +130,7 @@ impl Entry<'_> {
     }
 }
 
-/// How much is shown of what changed in a file.
+/// How many of a file's changes are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Depth {
     /// The last changes.
@@ -152,7 +152,7 @@ struct Shown<'r> {
     entry: &'r Entry<'r>,
     /// Whether its path is printed.
     path: bool,
-    /// What is printed of its changes.
+    /// How its changes are printed; `None` if they are not.
     detail: Option<Depth>,
 }
 
@@ -167,7 +167,7 @@ pub(super) struct Files<'r> {
     roster: &'r RankedFiles<'r>,
     ranked: Vec<Shown<'r>>,
     grouped: bool,
-    /// The groups whose line is paid for.
+    /// The groups whose line is counted already.
     open: Vec<bool>,
 }
 
@@ -183,7 +183,7 @@ impl<'r> Files<'r> {
         self.ranked.is_empty()
     }
 
-    /// Chooses as many of the first `most` paths that are left as fit `cap`.
+    /// Chooses as many of the first `most` unprinted paths as fit into `cap` tokens.
     pub(super) fn paths(&mut self, draft: &mut BoundedText<'_>, cap: u32, most: usize) {
         if self.ranked.iter().all(|s| s.path) || draft.open(Section::FilesModified).is_none() {
             return;
@@ -222,7 +222,7 @@ impl<'r> Files<'r> {
         }
     }
 
-    /// Tells what changed in the files whose paths are printed, for at most `cap` tokens.
+    /// Prints the changes of the files whose paths are printed, for at most `cap` tokens.
     pub(super) fn details(&mut self, draft: &mut BoundedText<'_>, cap: u32, depth: Depth) {
         let mut room = cap.min(draft.left);
         let mut passed = 0;
@@ -246,7 +246,7 @@ impl<'r> Files<'r> {
         }
     }
 
-    /// How many files are not told, and of how many not every change is.
+    /// How many files are not shown, and how many are shown without all of their changes.
     pub(super) fn untold(&self) -> (usize, usize) {
         let hidden = self.ranked.iter().filter(|s| !s.path).count();
         let briefly = |s: &&Shown<'r>| {
@@ -359,7 +359,7 @@ fn status(file: &ModifiedFile) -> &'static str {
     }
 }
 
-/// The latest changes, oldest of them first; when there are more, their number.
+/// The latest changes, in order; when there are more, with their number.
 fn detail(file: &ModifiedFile, changes_each: usize) -> String {
     let from = file.changes.len().saturating_sub(changes_each);
     let mut out =
@@ -372,7 +372,7 @@ fn detail(file: &ModifiedFile, changes_each: usize) -> String {
             continue;
         }
         if !out.is_empty() {
-            // What names were touched stands behind what it was for.
+            // The purpose comes first, then the names that were changed.
             out.push_str(if is_first && file.purpose.is_some() { " | " } else { ", " });
         }
         is_first = false;
@@ -403,7 +403,7 @@ fn row(shape: FilesShape, head: &str, verb: &str, status: &str, body: &str) -> S
     }
 }
 
-/// Escapes bars that are not escaped yet; code in a table needs it too.
+/// Escapes bars that are not escaped yet; in a table even code needs it.
 fn bars(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! What the Markdown styles share: which section gets how much of the bound, and in what order.
+//! What the Markdown styles share: how much of the bound each section gets, and in what order.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,13 +20,13 @@ pub(super) struct Layout {
     pub title: String,
     /// The sections in the order of the text.
     pub sections: Vec<Shape>,
-    /// Sections that a phase shows before others, each with the part of the bound that it gets: 1 in so many.
+    /// Sections that a phase shows first, each with its part of the bound, as a divisor.
     pub first: &'static [(Section, u32)],
     /// How changed files are printed.
     pub files: FilesShape,
     /// How decisions are printed.
     pub decisions: ListShape,
-    /// What phase and task are called.
+    /// The labels of phase and task.
     pub state_labels: (&'static str, &'static str),
     /// Whether only the latest open error is shown, in a fence.
     pub fenced_error: bool,
@@ -34,13 +34,13 @@ pub(super) struct Layout {
 
 /// The layout of one section.
 pub(super) struct Shape {
-    /// Which one.
+    /// The section.
     pub section: Section,
     /// Its heading line.
     pub heading: String,
-    /// What opens its table; empty for lists.
+    /// The head of its table; empty for lists.
     pub opening: &'static str,
-    /// What it says when it is empty; without, an empty section is left out.
+    /// Its text when it is empty; without one, an empty section is left out.
     pub empty: Option<&'static str>,
 }
 
@@ -58,22 +58,21 @@ impl Shape {
     }
 }
 
-/// A version to be rendered, in one size or in several: what the sizes share is ranked, printed and counted
-/// once.
+/// Renders a version in one size or several. What the sizes share is ranked, printed and counted once.
 pub(super) struct Renderer<'a> {
     subject: &'a Subject<'a>,
     layout: Layout,
     count: Count<'a>,
-    /// The sections whose lines are the same in every size, by their places in the layout.
+    /// The lines of sections that are the same in every size, by the section's index in the layout.
     sections: Vec<Option<Rc<Entries<'a>>>>,
     files: RankedFiles<'a>,
     reads: Rc<[(usize, &'a ReadFile)]>,
-    /// The lines of what was read: the same in all sizes that take as much of the summary.
+    /// The lines of the files read, by how many of them a size considers.
     read_lines: BySize<'a>,
     pins: usize,
 }
 
-/// The lines of a section by how many entries of the summary were taken for them.
+/// The lines of a section, by how many entries of the summary they were made from.
 #[derive(Default)]
 struct BySize<'a>(RefCell<Vec<(usize, Rc<Entries<'a>>)>>);
 
@@ -107,12 +106,12 @@ impl<'a> Renderer<'a> {
         within(bound, self.count, |target| self.compose(bound.min(target), target))
     }
 
-    /// Fills a text of `target` tokens by shares of `bound`: what is left over may be used, and no
-    /// share grows by it.
+    /// Fills a text of `target` tokens. Shares are of `bound`, so a larger target adds room for what is left
+    /// over, and no share grows.
     fn compose(&self, bound: u32, target: u32) -> Rendering {
         let Self { subject, layout, count, .. } = self;
         let mut draft = BoundedText::new(&layout.title, target, *count);
-        // A line has five tokens at least: more than this many can never be printed.
+        // A line has at least five tokens, so no more than this many can be printed.
         let most = (bound / 5) as usize + 1;
         let (mut intent, intent_is_cut) = intent(subject, intent_room(bound), *count);
         for (shape, shared) in layout.sections.iter().zip(&self.sections) {
@@ -150,14 +149,14 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// What a long intent may take: a quarter, and less of a small bound, in which the other critical
-/// facts have no room beside a quarter.
+/// The room for a long intent: a quarter of the bound, and less of a small one, in which the other critical
+/// facts would have no room.
 fn intent_room(bound: u32) -> u32 {
     const SMALL: u32 = 1_200;
     if bound < SMALL { bound / 6 } else { bound / 4 }
 }
 
-/// Spends the bound by priority; shares are of the whole bound.
+/// Fills the sections by priority; shares are of the whole bound.
 fn fill(
     draft: &mut BoundedText<'_>,
     files: &mut Files<'_>,
@@ -169,12 +168,11 @@ fn fill(
         OpenQuestions, Requests, SessionIntent, TestResults, Things,
     };
     const ALL: usize = usize::MAX;
-    // Pins may take all of it: the caller has set them and the bound.
+    // Pins may use the whole bound, because the caller set both.
     draft.offer(Constraints, u32::MAX, pins);
-    // The room is the text's; its heading and the line that names a cut come on top.
+    // The room is for the text; its heading and the line about a cut are added.
     draft.offer(SessionIntent, intent_room(bound) + 40, 1);
-    // What critical probes ask for, before anything else of the same sections: the latest paths,
-    // what people demanded, the task in hand, the latest open errors.
+    // First, what critical probes ask for: the latest paths, constraints, the task, the latest open errors.
     files.paths(draft, bound / 20 * 9, CRITICAL_FILES);
     draft.offer(CurrentState, bound / 10, 1);
     draft.offer(Constraints, bound / 4, ALL);
@@ -184,7 +182,7 @@ fn fill(
     }
     files.paths(draft, bound / 20 * 9, ALL);
     draft.offer(Errors, bound / 12, 1);
-    // The paths that are left, before any description, with a little kept back for the state and the next steps.
+    // The other paths come before any description; a little is reserved for the state and the next steps.
     let waiting = |draft: &BoundedText<'_>, s| u32::from(draft.waiting(s) > 0);
     let kept_back = bound / 14 * waiting(draft, CurrentState)
         + bound / 14 * waiting(draft, NextSteps)
@@ -195,7 +193,7 @@ fn fill(
     draft.offer(Errors, bound / 10, ALL);
     draft.offer(Blockers, bound / 10, ALL);
     draft.offer(OpenQuestions, bound / 12, ALL);
-    // The rest: each gets a share before any gets all.
+    // The rest: every section gets its share before any gets more.
     draft.offer(DecisionsMade, bound / 6, ALL);
     draft.offer(Findings, bound / 6, ALL);
     draft.offer(Things, bound / 4, ALL);
@@ -210,7 +208,7 @@ fn fill(
         files.details(draft, u32::MAX, Depth::Brief);
         files.details(draft, u32::MAX, Depth::Long);
     }
-    // Errors get no more than their shares: old ones mostly stand no more, and the digest uses the room better.
+    // Errors get no more than their share: old ones are mostly gone, and the digest uses the room better.
     for section in [
         DecisionsMade,
         CurrentState,
@@ -234,7 +232,7 @@ fn entries<'a>(layout: &Layout, section: Section, subject: &Subject<'a>) -> Opti
     let summary = subject.summary;
     Some(match section {
         Section::SessionIntent | Section::FilesRead => return None,
-        // Filled apart.
+        // Filled by their own code.
         Section::FilesModified => Entries::printed(Vec::new()),
         Section::Requests => content::requests(summary),
         Section::OpenQuestions => content::remarks(&summary.open_questions),
@@ -254,15 +252,14 @@ fn entries<'a>(layout: &Layout, section: Section, subject: &Subject<'a>) -> Opti
     })
 }
 
-/// The intent, head and tail of it when it is long, with the message that has all of it; and
-/// whether it was cut.
+/// The intent, or its beginning and end with the message that has all of it; and whether it was cut.
 fn intent(subject: &Subject<'_>, room: u32, count: Count<'_>) -> (Option<Line>, bool) {
     let summary = subject.summary;
     let mark = match summary.session_intent_seqs.first() {
         Some(seq) => format!("[… cut, all of it in message {seq} …]"),
         None => "[… cut …]".to_owned(),
     };
-    // Enough of both ends for the largest bound; a pasted megabyte is not escaped whole.
+    // Enough of both ends for the largest bound, so that a pasted megabyte is not escaped as a whole.
     let text = summary.session_intent.trim();
     let most = (room as usize).saturating_mul(16).max(64);
     let shown = if text.len() > most.saturating_mul(2) {

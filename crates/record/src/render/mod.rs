@@ -1,8 +1,8 @@
-//! Renderings: a summary as the text that somebody reads.
+//! Renderings: a summary as text for a reader, within a token bound.
 //!
 //! What lives here: one file per style, the escapes, and the token bound.
-//! Invariant: byte-stable (no clock, no map order), never above the bound, never half a path,
-//! identifier or number; what the bound cut is shown in the text and in [`Rendering::cut`].
+//! Invariant: byte-stable (no clock, no map order), never above the bound, never half a path, identifier or
+//! number; what the bound cut is shown in the text and in [`Rendering::cut`].
 //! Must not know: how the summary was made, where it is served, which tokenizer counts.
 
 mod anchored;
@@ -34,12 +34,12 @@ pub use opaque::UNVERIFIED;
 pub use phases::phase_bound;
 pub use rendering::{Cut, Rendering, Subject};
 
-/// The most tokens a rendering has by default.
+/// The default bound, in tokens.
 pub const DEFAULT_BOUND_TOKENS: u32 = 4000;
-/// The least bound that a session can ask for; the critical facts fit into it.
+/// The least bound that a session can set, in tokens; the critical facts fit into it.
 pub const LEAST_BOUND_TOKENS: u32 = 800;
-/// The least form of a version, for a context that has no room for more: what is asked, where it stands, what holds and
-/// what is open.
+/// The most tokens of a version's least form, for a context without room for more: the request, the state, the
+/// constraints and open errors.
 pub const LEAST_FORM_TOKENS: u32 = 240;
 
 /// The shape of a rendering.
@@ -63,11 +63,12 @@ pub enum Style {
     Opaque,
 }
 
-/// The bound of a session that sets none: a tenth of its effective window, from 800 to 4,000. What a larger record
-/// would say the digest says better: on the exams of docs/quality.md 15 % knew less.
+/// The bound of a session that sets none, in tokens: a tenth of its effective window, from 800 to 4,000. Beyond
+/// that the digest uses the room better: with a record of up to 15 % of the window, fewer questions of exams were
+/// answered (docs/quality.md).
 #[must_use]
 pub fn default_bound(effective_window: u32) -> u32 {
-    // Widened, so that a window near the type's limit does not wrap.
+    // In 64 bits, so that no window wraps.
     let share = u64::from(effective_window) / 10;
     u32::try_from(share).unwrap_or(u32::MAX).clamp(LEAST_BOUND_TOKENS, DEFAULT_BOUND_TOKENS)
 }
@@ -86,15 +87,15 @@ pub fn render(style: Style, subject: &Subject<'_>, bound: u32, count: impl Fn(&s
     Renderer::of(layout, subject, &count).render(bound)
 }
 
-/// Renders a version for another agent's prompt, under a heading of the caller's; `origin` is a line that
-/// says where it comes from.
+/// Renders a version for another agent's prompt, to be put under a heading of the caller's; `origin` is a
+/// line that names its session.
 #[must_use]
 pub fn handed_off(origin: &str, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
     Renderer::of(handoff::layout(origin), subject, &count).render(bound)
 }
 
-/// A version as contexts serve it: by its sections, or as one dense line that says of itself that nothing
-/// verified it. Its sizes share what they have in common.
+/// A version as contexts serve it: in sections, or as one dense line that says it was not verified. Its sizes
+/// share what they have in common.
 pub struct ServedSummary<'a>(Form<'a>);
 
 enum Form<'a> {
@@ -103,7 +104,7 @@ enum Form<'a> {
 }
 
 impl<'a> ServedSummary<'a> {
-    /// What all sizes of a version share.
+    /// Prepares what all sizes of a version share.
     #[must_use]
     pub fn of(subject: &'a Subject<'a>, count: &'a dyn Fn(&str) -> u32) -> Self {
         Self(match subject.meta.verifiable {
@@ -123,7 +124,7 @@ impl<'a> ServedSummary<'a> {
         }
     }
 
-    /// The version at its least, for a context that has no room for more.
+    /// The least form, for a context without room for more.
     #[must_use]
     pub fn least(&self) -> Rendering {
         match &self.0 {
@@ -139,13 +140,13 @@ impl std::fmt::Debug for ServedSummary<'_> {
     }
 }
 
-/// Renders a version as [`ServedSummary`] does, in one size.
+/// Renders a version as [`ServedSummary::within`] does, in one size.
 #[must_use]
 pub fn served(subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
     ServedSummary::of(subject, &count).within(bound)
 }
 
-/// The smallest of what [`ServedSummary`] gives.
+/// Renders a version's least form, as [`ServedSummary::least`] does.
 #[must_use]
 pub fn served_least(subject: &Subject<'_>, count: impl Fn(&str) -> u32) -> Rendering {
     ServedSummary::of(subject, &count).least()

@@ -1,4 +1,4 @@
-//! The opaque style: one dense line for a reader that only needs to pick up the thread.
+//! The opaque style: one dense line for a reader that only has to continue the work.
 
 use std::fmt::Write as _;
 
@@ -13,17 +13,17 @@ use anchord_facts::thing::Thing;
 use anchord_facts::wording;
 use anchord_messages::stop_words::is_stop_word;
 
-/// The most tokens that the line has, whatever the bound.
+/// The most tokens of the line, whatever the bound.
 pub(super) const MAX_TOKENS: u32 = 500;
 
-/// What a version that nothing verified says of itself, wherever it is shown as text.
+/// The notice before a version that cannot be verified, wherever it is shown as text.
 pub const UNVERIFIED: &str =
     "(Dense reconstruction, not verified: look up the original messages before you rely on a detail.)";
 
-/// Renders the line below its mark, both within the bound; empty when there is no room for a line.
+/// Renders the line below the notice, both within the bound; empty when there is no room for a line.
 pub(super) fn marked(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
     let bound = bound.min(MAX_TOKENS);
-    // One token for the line's end, one for pieces that count more together than apart.
+    // One token for the line's end, and one because joined pieces may have more.
     let mut room = bound.saturating_sub(count(UNVERIFIED) + 2);
     loop {
         let line = render(subject, room, count);
@@ -59,7 +59,7 @@ pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Ren
     }
 }
 
-/// What every size of the line chooses from.
+/// The entries that every size of the line chooses from.
 struct Ranked<'a> {
     name: String,
     files: Vec<&'a ModifiedFile>,
@@ -129,7 +129,7 @@ fn thing_in_words(thing: &Thing) -> String {
     format!("{} {}={}", thing.kind, thing.id, properties.collect::<Vec<_>>().join(" "))
 }
 
-/// `chosen>turned-away(why)`
+/// `chosen>rejected(why)`
 fn decision(d: &Decision) -> String {
     let mut text = slug(&d.decision, 8);
     if let Some(other) = d.alternatives.first() {
@@ -153,18 +153,18 @@ fn file(file: &ModifiedFile, chars: usize) -> String {
     }
 }
 
-/// A text without the line's own signs.
+/// A text without the separators of the line.
 fn bare(text: &str) -> String {
     text.replace('|', "/")
 }
 
-/// A text in one line, cut between words.
+/// A text on one line, cut between words.
 fn dense(text: &str, chars: usize) -> String {
     let line = bare(&escape::line(text)).replace(',', " ");
     wording::clip_words(&wording::one_line(&line), chars).to_owned()
 }
 
-/// The first telling words, joined by dashes.
+/// The first words that are no stop words, joined by dashes.
 fn slug(text: &str, most: usize) -> String {
     let mut seen = BTreeSet::new();
     let folded = wording::normalized(wording::clip_chars(text, 400));

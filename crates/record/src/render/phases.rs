@@ -1,13 +1,12 @@
-//! The layout for each phase of the work: which sections come first, under which names, and
-//! about how many words there are. The summary is the same in every phase, so that a change of phase
-//! loses nothing.
+//! The layout for each phase of the work: the order and names of the sections, and about how many words there
+//! are. The summary is the same in every phase, so that a change of phase loses nothing.
 
 use super::super::section::Section;
 use super::anchored;
 use super::markdown::{Layout, Shape};
 use crate::phase::Phase;
 
-/// The most tokens that a version of a phase is rendered in: about 1,000 words of research, 2,000 of a plan.
+/// The most tokens of a version in a phase: about 1,000 words of research, 2,000 of a plan.
 #[must_use]
 pub fn phase_bound(phase: Option<Phase>) -> u32 {
     match phase {
@@ -17,7 +16,7 @@ pub fn phase_bound(phase: Option<Phase>) -> u32 {
     }
 }
 
-/// The layout of what contexts serve.
+/// The layout that contexts are served.
 pub(super) fn layout(phase: Option<Phase>) -> Layout {
     match phase {
         Some(Phase::Research) => shaped(

@@ -1,4 +1,4 @@
-//! What is rendered, and a rendering with what its bound cut.
+//! The input of a rendering, and a rendering with a report of what its bound cut.
 
 use std::ops::Range;
 
@@ -13,20 +13,20 @@ use super::super::version::VersionMeta;
 /// Counts the tokens of a text.
 pub(super) type Count<'a> = &'a dyn Fn(&str) -> u32;
 
-/// What is rendered: a version and the session that it belongs to.
+/// The input of a rendering: a version and its session.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The document.
     pub summary: &'a Summary,
-    /// What is known about its making.
+    /// The version's metadata.
     pub meta: &'a VersionMeta,
-    /// The caller's name of the session.
+    /// The session's name, as the caller chose it.
     pub session_id: &'a str,
-    /// The caller's name of the task.
+    /// The task's name, as the caller chose it.
     pub task_id: Option<&'a str>,
     /// When the session was created.
     pub started: DateTime<Utc>,
-    /// When its last message came.
+    /// When its last message arrived.
     pub last_activity: DateTime<Utc>,
 }
 
@@ -54,7 +54,7 @@ pub struct Rendering {
 }
 
 impl Rendering {
-    /// A section's own text; the whole text when the style does not keep sections apart.
+    /// The text of one section; the whole text when the style has no separate sections.
     #[must_use]
     pub fn section(&self, section: Section) -> &str {
         if self.sections.is_empty() {

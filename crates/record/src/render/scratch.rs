@@ -1,4 +1,4 @@
-//! The scratch style: short Markdown for a scratch pad, under the version's own time.
+//! The scratch style: short Markdown for a scratch pad, headed by the version's time.
 
 use chrono::SecondsFormat;
 

@@ -9,7 +9,7 @@ use super::escape::{self, short};
 use super::rendering::{Count, Cut, Rendering, Subject};
 use anchord_facts::ledger::FileAction;
 
-/// How much of the summary goes in.
+/// How many entries and characters are included.
 #[derive(Clone, Copy)]
 struct Limits {
     files: usize,
@@ -19,7 +19,7 @@ struct Limits {
     chars: usize,
 }
 
-/// Renders within the bound, with ever fewer entries until it holds.
+/// Renders within the bound, with fewer entries each time until it fits.
 pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
     let room = bound as usize;
     let ranked = ranked_files(&subject.summary.files_modified);
@@ -28,13 +28,13 @@ pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Ren
     loop {
         let (doc, cut) = document(subject, &ranked, limits);
         let text = serde_json::to_string_pretty(&doc).unwrap_or_default();
-        // The text is counted only when it can fit at all: a token has rarely more than 16 bytes.
+        // Counted only when it may fit: a token rarely has more than 16 bytes.
         let tokens = if text.len() / 16 > room { u32::MAX } else { count(&text) };
         if tokens <= bound {
             return Rendering { text, tokens, cut, sections: Vec::new() };
         }
         if limits.files == 0 && limits.chars <= 8 {
-            // Not even the envelope fits: nothing is better than half a document.
+            // Not even the empty document fits, and half a document would be worse than none.
             return Rendering { text: String::new(), tokens: count(""), cut, sections: Vec::new() };
         }
         limits = Limits {
@@ -66,7 +66,7 @@ fn document(subject: &Subject<'_>, ranked: &[(usize, &ModifiedFile)], limits: Li
         let from = file.changes.len().saturating_sub(limits.changes);
         let mut changes: Vec<String> =
             file.changes.iter().skip(from).map(|c| short(c, limits.chars.min(200))).collect();
-        // The shape has no place for the verb; where it is all there is to know, it is the change.
+        // The document has no field for the action, so it is written as the change when no change is known.
         match (file.action, &file.renamed_from) {
             (FileAction::Renamed, Some(old)) => {
                 changes.insert(0, format!("renamed from {}", escape::line(old)));
@@ -129,7 +129,7 @@ fn document(subject: &Subject<'_>, ranked: &[(usize, &ModifiedFile)], limits: Li
     (doc, cut)
 }
 
-/// The files with their places in the summary, the latest first.
+/// The files with their indexes in the summary, the latest first.
 fn ranked_files(files: &[ModifiedFile]) -> Vec<(usize, &ModifiedFile)> {
     let mut ranked: Vec<(usize, &ModifiedFile)> = files.iter().enumerate().collect();
     ranked.sort_by_key(|(order, f)| {

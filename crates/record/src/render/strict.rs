@@ -30,7 +30,7 @@ fn empty(section: Section) -> Option<&'static str> {
         Section::Things => Some("No things recorded."),
         Section::Constraints => Some("No constraints set."),
         Section::FilesRead => Some("No files read without being modified."),
-        // Not forced sections of their own: requests belong to the intent, and notes are the agent's.
+        // These are not required sections: requests belong to the intent, and notes are the agent's.
         Section::Requests | Section::Notes => None,
     }
 }

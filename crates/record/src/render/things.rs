@@ -1,4 +1,4 @@
-//! Things as lines: those of one kind with the same properties as a table, others a line each.
+//! Things as lines: those of one kind with the same properties as a table, the others one to a line.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -12,14 +12,14 @@ use anchord_facts::thing::{NOTE, Property, Thing};
 
 /// The fewest things that make a table.
 const FEWEST_ROWS: usize = 3;
-/// The longest value, in characters.
+/// The most characters of a value.
 const LONGEST_VALUE: usize = 360;
-/// The longest note of a model's, in characters.
+/// The most characters of a model's note.
 const LONGEST_NOTE: usize = 1_200;
-/// The longest value in a cell, in characters: things with longer ones are shown a line each.
+/// The most characters of a value in a cell; things with longer ones are shown one to a line.
 const LONGEST_CELL: usize = 160;
 
-/// The most needed first; what shares a table stands together.
+/// The lines of things, the most needed first, those of one table together.
 pub(super) fn things(summary: &Summary) -> Entries<'_> {
     let all = &summary.things;
     let mut ranked: Vec<&Thing> = all.iter().collect();
@@ -61,11 +61,11 @@ pub(super) fn things(summary: &Summary) -> Entries<'_> {
 }
 
 enum Place {
-    /// The first row of a table, with what stands above it.
+    /// The first row of a table, with the table's head.
     Head,
-    /// Another row, of the table that opens there.
+    /// Another row of the table with this head.
     Row(usize),
-    /// A line of its own.
+    /// A line without a table.
     Alone,
 }
 
@@ -116,7 +116,7 @@ fn alone(thing: &Thing) -> String {
         } else if property.name.is_empty() {
             text.push_str(&value(property));
         } else if property.value.contains("; ") {
-            // What could be read as another property stands in quotes.
+            // Quoted if it could be read as another property.
             let _ = write!(text, "{} \"{}\"", short(&property.name, 60), value(property));
         } else {
             let _ = write!(text, "{} {}", short(&property.name, 60), value(property));

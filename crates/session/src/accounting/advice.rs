@@ -1,11 +1,11 @@
-//! Which component a context is mostly made of, and what helps against it.
+//! Which component takes most of a context, and what reduces it.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::components::Components;
 
-/// Below these many tokens nothing is worth an advice.
+/// No advice is given below this many tokens.
 const LEAST_TOKENS: u64 = 1_000;
 /// Shares from which on a component is dominant.
 const DOMINANT_OUTPUTS: f64 = 0.40;
@@ -69,7 +69,7 @@ pub struct Advice {
 }
 
 impl Components {
-    /// All that the caller sends.
+    /// All tokens that the caller sends.
     #[must_use]
     pub fn total(&self) -> u64 {
         [
@@ -144,7 +144,7 @@ impl Components {
     }
 }
 
-/// A share to four places: a reply needs no more, and is read by people.
+/// A share rounded to four places, because people read it.
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
 fn part(tokens: u64, total: u64) -> f64 {
     if total == 0 { 0.0 } else { (tokens as f64 / total as f64 * 10_000.0).round() / 10_000.0 }

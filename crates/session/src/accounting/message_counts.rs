@@ -1,10 +1,10 @@
-//! What counting needs to know of one message.
+//! The values of one message that a session's counts are made from.
 
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::shape::{Feature, Shape};
 
-/// What counting needs to know of one message.
+/// The values of one message that a session's counts are made from.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each says one thing of a message, and none excludes another"
@@ -17,26 +17,26 @@ pub struct MessageCounts {
     pub role: Role,
     /// Its tokens, as stored.
     pub tokens: u32,
-    /// Its tokens that are tool output.
+    /// Those of its tokens that are tool output.
     pub tool_output_tokens: u32,
     /// Tool calls in it.
     pub calls: u32,
     /// Tool results in it.
     pub results: u32,
-    /// It has nothing but tool results.
+    /// Whether it has nothing but tool results.
     pub only_results: bool,
-    /// The caller marked it as a retrieved document.
+    /// Whether the caller marked it as a retrieved document.
     pub retrieved: bool,
     /// Bytes of its body.
     pub bytes: u32,
-    /// It is an item of the responses API.
+    /// Whether it is an item of the Responses API.
     pub is_item: bool,
-    /// It is thinking alone.
+    /// Whether it is thinking alone.
     pub thinks: bool,
 }
 
 impl MessageCounts {
-    /// What counting needs of a message, its body aside: no bytes, and no item.
+    /// Counts a message without its body: `bytes` is 0 and `is_item` false.
     #[must_use]
     pub fn of(seq: Seq, role: Role, tokens: u32, shape: Option<&Shape>, retrieved: bool) -> Self {
         let results = shape.map_or(&[][..], |shape| &shape.results);

@@ -1,45 +1,46 @@
-//! The group at the head of a session while it may still grow: results of its calls, or further messages of the model's
-//! that a provider takes only with it.
+//! Counts the bytes of the newest group of a session while messages may still join it: results of its calls,
+//! or messages of the model that a provider accepts only together with its earlier ones.
 //!
-//! What a compression reads is bounded in whole groups, so that a group is too. It counts at least what
-//! [`groups`](anchord_messages::group::groups) puts together, and more where a result answers no call: ids are not looked at.
+//! A compression reads whole groups, so its memory is bounded only if the size of a group is. The count is an
+//! upper bound of what [`groups`](anchord_messages::group::groups) forms: call ids are not compared, so a
+//! result that answers no call is counted too.
 
 use serde::{Deserialize, Serialize};
 
 use super::message_counts::MessageCounts;
 use anchord_messages::message::Role;
 
-/// Bytes of messages that one group may hold: what a body may bring at once, by default.
+/// The most bytes of messages in one group: the default limit of a request's body.
 pub const MAX_GROUP_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The group that the newest message belongs to.
+/// The group of the newest message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OpenGroup {
     /// Bytes of its messages.
     pub bytes: u64,
-    /// It has calls, and nothing but results since.
+    /// Whether it has calls, so that results may join it.
     pub calls: bool,
-    /// Its messages are the model's, so far, and how the last of them ended.
+    /// Which messages of the model may join it.
     pub lead: Lead,
 }
 
-/// What may follow in a group that is the model's so far.
+/// Which messages of the model may still join a group that has no results yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lead {
-    /// Nothing of the model's.
+    /// None.
     #[default]
     Closed,
-    /// Any message of the model's: it thought last, or it has called, where calls are items in a row.
+    /// All: the last message was thinking, or each call is an item of its own and the group has some.
     Open,
-    /// Any that is no thinking: it thought before.
+    /// All but thinking: the group began with thinking and has text after it.
     Words,
 }
 
 impl OpenGroup {
-    /// The group after one more message, and whether that joined it.
-    fn and(self, message: &MessageCounts) -> (Self, bool) {
+    /// The group after one more message, and whether the message joined it.
+    fn after(self, message: &MessageCounts) -> (Self, bool) {
         let is_the_models = message.role == Role::Assistant;
         let joins = if message.results > 0 {
             self.calls
@@ -65,20 +66,21 @@ impl OpenGroup {
     /// The group after one more message.
     #[must_use]
     pub fn with(self, message: &MessageCounts) -> Self {
-        self.and(message).0
+        self.after(message).0
     }
 
-    /// Whether no message can join it any more.
+    /// Whether no more message can join it.
     pub(super) fn is_closed(&self) -> bool {
         !self.calls && self.lead == Lead::Closed
     }
 
-    /// The bytes of the largest group of several messages that these would make; one alone has a bound of its own.
+    /// The bytes of the largest group that these messages would form, 0 if none. A group of one message does
+    /// not count: the size of a single message is limited elsewhere.
     #[must_use]
     pub fn largest_with<'a>(mut self, messages: impl IntoIterator<Item = &'a MessageCounts>) -> u64 {
         let mut largest = 0;
         for message in messages {
-            let (group, joined) = self.and(message);
+            let (group, joined) = self.after(message);
             self = group;
             if joined {
                 largest = largest.max(self.bytes);
@@ -100,7 +102,7 @@ mod tests {
     use anchord_messages::shape::{AsShape, Shape};
     use anchord_messages::tokens::TokenCounter;
 
-    /// A message as it is grouped, and as it is counted: of ten bytes.
+    /// A message for grouping and for counting; each counts ten bytes.
     struct Item(Seq, Role, bool, Option<Shape>);
 
     impl AsShape for Item {

@@ -1,4 +1,4 @@
-//! The effects on a session when messages are appended.
+//! What an append changes in a session.
 
 use super::state::{INDEX_EVERY, Session};
 use crate::accounting::{MAX_GROUP_BYTES, MessageCounts, Usage};
@@ -7,43 +7,43 @@ use crate::trigger::{Decision, MessageSignals, Start, TriggerInput, decide};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
-/// A message that comes.
+/// A message to append.
 #[derive(Clone, Copy, Debug)]
 pub struct Incoming<'a> {
-    /// What counting needs; its position is given here.
+    /// The values for the counts; its position is set by the append.
     pub counted: &'a MessageCounts,
-    /// What the signals need.
+    /// The values for the signals.
     pub noticed: &'a MessageSignals,
 }
 
-/// What the caller says of a batch.
+/// The caller's options of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchOptions {
-    /// How the tokens were counted.
+    /// The tokenizer that counted the messages.
     pub tokenizer: TokenizerName,
     /// The position that the caller expects the first message to get.
     pub expected_next_seq: Option<Seq>,
-    /// A task has just ended.
+    /// Whether a task has just ended.
     pub task_boundary: bool,
-    /// When it came, in seconds since 1970.
+    /// When the batch arrived, in seconds since 1970.
     pub now: i64,
 }
 
-/// Why a batch is not appended; nothing has changed.
+/// Why a batch is refused; the session is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AppendRefusal {
-    /// The next message gets another position than the caller expects.
+    /// The first message would get another position than the caller expects.
     Precondition {
-        /// The position that it will get.
+        /// The position that it would get.
         next_seq: Seq,
     },
-    /// The session counts tokens in another way.
+    /// The session counts with this other tokenizer.
     Tokenizer(TokenizerName),
     /// A group would be larger than [`MAX_GROUP_BYTES`].
     GroupTooLarge,
 }
 
-/// What an append comes to.
+/// The result of an append.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Appended {
     /// Position of the first message.
@@ -54,22 +54,22 @@ pub struct Appended {
     pub tokens_added: u64,
     /// How full the context is after it.
     pub usage: Usage,
-    /// What the signals come to.
+    /// The decision about a compression, with every signal.
     pub decision: Decision,
-    /// The compression that it asks for.
+    /// The compression that it starts.
     pub start: Option<Start>,
-    /// It has brought the context to the warn level.
+    /// Whether it brought the context to the warn level.
     pub warns: bool,
-    /// It asks for the recall index to go on: once per [`INDEX_EVERY`] messages, so that a queued indexing does not
-    /// cost a statement at every append.
+    /// Whether the recall index should be extended: once per [`INDEX_EVERY`] messages, so that a queued
+    /// indexing does not cost a statement at every append.
     pub indexes: bool,
 }
 
 impl Session {
-    /// Takes in a batch of messages.
+    /// Appends a batch of messages.
     ///
     /// # Errors
-    /// When it is refused; nothing has changed then.
+    /// When the batch is refused; the session is unchanged then.
     pub fn append(
         &mut self,
         messages: &[Incoming<'_>],
@@ -88,7 +88,7 @@ impl Session {
         if group.largest_with(messages.iter().map(|message| message.counted)) > MAX_GROUP_BYTES {
             return Err(AppendRefusal::GroupTooLarge);
         }
-        // What was made ahead of need under other pins or settings is made anew.
+        // A speculative version that was made under other pins or settings is stale.
         let revision = self.served_revision();
         self.accounting.prepared.take_if(|prepared| prepared.revision != revision);
 
@@ -130,8 +130,8 @@ impl Session {
     }
 }
 
-/// The last message of the task that a batch ends: its last, unless it closes with what nobody has answered
-/// yet, which is the next task's beginning.
+/// The last message of the task that a batch ends: the batch's last, without the unanswered user or system
+/// messages at its end, which begin the next task.
 fn task_end(messages: &[Incoming<'_>], head: Seq) -> Seq {
     let begins_next = |message: &&Incoming<'_>| {
         let counted = message.counted;

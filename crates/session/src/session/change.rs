@@ -1,5 +1,4 @@
-//! The effects on a session when its caller goes back to an earlier version, merges another session, or changes its
-//! settings.
+//! What a rollback, a merge of another session, or a change of settings or pins changes in a session.
 
 use super::Session;
 use super::end::mask_for;
@@ -9,15 +8,15 @@ use crate::settings::{Settings, SettingsError};
 use anchord_messages::id::Seq;
 
 impl Session {
-    /// Through which message the session is covered once it stands on a version that covers it through `anchor`.
+    /// The floor of a version with this anchor: the last message before the tail.
     #[must_use]
     pub fn floor_at(&self, anchor: Seq) -> Seq {
         anchor.max(self.accounting.system_through)
     }
 
-    /// Makes an earlier version current again as a new one, which covers the session through `anchor`; suspends automatic
-    /// compression below the critical level, because the same signal would undo it at once. `tail` is every message
-    /// after [`Self::floor_at`], ascending.
+    /// Makes an earlier version, which covers the session up to `anchor`, current again as a new one.
+    /// Suspends automatic compression below the critical level, because the same signal would undo the
+    /// rollback at once. `tail` is every message after [`Self::floor_at`], ascending.
     pub fn roll_back(&mut self, anchor: Seq, (summary_tokens, digest_tokens): (u32, u32), tail: &[Outline]) {
         let policy = self.policy();
         let counted: Vec<MessageCounts> = tail.iter().map(Outline::counted).collect();
@@ -30,25 +29,25 @@ impl Session {
         self.take_version();
     }
 
-    /// Stands on the version that a merge has made; the anchor and the count of compressions stay.
+    /// Makes the version of a merge the current one; the anchor and the count of compressions stay.
     pub fn merge(&mut self, summary_tokens: u32) {
         self.accounting.summary_tokens = summary_tokens;
         self.accounting.prepared = None;
         self.take_version();
     }
 
-    /// Whether settings mask tool outputs otherwise than those that it has: then [`Self::set`] has to see its tail.
+    /// Whether new settings change the mode of masking; then [`Self::set`] needs the session's tail.
     #[must_use]
     pub fn masks_otherwise(&self, settings: &Settings) -> bool {
         settings.over(&self.defaults).mask.unwrap_or_default()
             != self.effective_settings().mask.unwrap_or_default()
     }
 
-    /// Takes other settings; `false` when they are those that it has. `tail` is every message after its floor,
-    /// ascending, where [`Self::masks_otherwise`].
+    /// Changes the settings; returns `false` when they are the same. If [`Self::masks_otherwise`], `tail` is
+    /// every message after the floor, ascending.
     ///
     /// # Errors
-    /// When they are refused; nothing has changed then.
+    /// When they are refused; the session is unchanged then.
     pub fn set(&mut self, settings: Settings, tail: &[Outline]) -> Result<bool, SettingsError> {
         if settings.tokenizer != self.settings.tokenizer && self.head_seq > 0 {
             return Err(SettingsError {
@@ -72,14 +71,14 @@ impl Session {
         Ok(true)
     }
 
-    /// Takes other pins, the tenant's counted with them.
+    /// Changes the pins; `tokens` includes the tenant's.
     pub fn pin(&mut self, tokens: u32) {
         self.context_revision += 1;
         self.accounting.pins_tokens = tokens;
         self.accounting.pins_revision = self.defaults.wide_pins_revision();
     }
 
-    /// Shows its version otherwise than before: something was dropped from it.
+    /// Changes the sizes of the current version, because a constraint was dropped from it.
     pub fn show(&mut self, summary_tokens: u32, digest_tokens: u32) {
         self.context_revision += 1;
         self.accounting.summary_tokens = summary_tokens;

@@ -1,4 +1,4 @@
-//! The effects on a session when a compression ends.
+//! What the end of a compression changes in a session.
 
 use super::state::Session;
 use crate::accounting::{Accounting, MessageCounts, Prepared};
@@ -13,24 +13,24 @@ use anchord_messages::group::NoSpan;
 use anchord_messages::id::Seq;
 use anchord_record::fill::share_of;
 
-/// How a compression ends, as its worker sees it.
+/// How a compression ends, as its worker reports it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ending<'a> {
-    /// What asked for it.
+    /// The trigger of the compression.
     pub trigger: &'a str,
-    /// What it was asked to do.
+    /// The request of the compression.
     pub request: &'a Request,
-    /// What it has read, if there was anything.
+    /// What it covers; `None` when there was nothing to cover.
     pub span: Option<Span>,
-    /// How it ends.
+    /// The status as the worker reports it.
     pub status: Status,
-    /// The version that it has made.
+    /// The version that it made.
     pub version: Option<Served>,
-    /// What becomes of its span when nothing came of it.
+    /// When its span is tried again if nothing was published.
     pub retry: Retry,
 }
 
-/// What contexts serve of a version.
+/// The sizes of a version in contexts.
 #[derive(Clone, Copy, Debug)]
 pub struct Served {
     /// Its number.
@@ -41,29 +41,29 @@ pub struct Served {
     pub digest_tokens: u32,
 }
 
-/// When a span is tried again that nothing came of.
+/// When a span without a result is tried again.
 #[derive(Clone, Copy, Debug)]
 pub enum Retry {
-    /// When it holds so many tokens.
+    /// When the span has this many tokens.
     After(u64),
-    /// Not ahead of need; at the compress level it is tried as it would have been.
+    /// At the compress level, as usual, but not speculatively before.
     NotAhead,
 }
 
-/// What an end comes to.
+/// The result of [`Session::end`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// How it ends.
+    /// The final status.
     pub status: Status,
-    /// Whether its version is published.
+    /// Whether its version becomes the current one.
     pub publishes: bool,
-    /// The compression that follows: the messages that came meanwhile call for it.
+    /// The next compression, which the messages that arrived meanwhile start.
     pub next: Option<Start>,
 }
 
 impl Session {
-    /// How a compression ends: not as published when another version came between, or the session has become critical
-    /// while the work was done.
+    /// The final status: not a success when another version was published meanwhile, or when the session has
+    /// become critical and refuses the strategy.
     #[must_use]
     pub fn judge(&self, ending: Ending<'_>, report: &mut Report) -> Status {
         let moved = ending.span.is_some_and(|span| span.parent_version != self.version);
@@ -84,13 +84,13 @@ impl Session {
         ending.status
     }
 
-    /// Why a compression that a caller asks for now would find nothing to cover; `None` when it finds something. `tail` is
-    /// every message after [`Self::floor`], ascending.
+    /// Why a compression that a caller asks for now would have nothing to cover; `None` when it has
+    /// something. `tail` is every message after [`Self::floor`], ascending.
     #[must_use]
     pub fn covers_nothing(&self, trigger: &str, request: &Request, tail: &[Outline]) -> Option<NoSpan> {
         let settings = self.effective_settings();
         let strategy = request.strategy.unwrap_or_else(|| settings.strategy_in_force());
-        // What the session refuses is told of as that.
+        // A refused strategy is reported as such, by another check.
         if settings.refuses(strategy) {
             return None;
         }
@@ -98,7 +98,7 @@ impl Session {
         span::end(&settings, &self.accounting, tail, asked).err()
     }
 
-    /// Through which message the session is covered once a compression has ended so.
+    /// The floor after a compression has ended with this status.
     #[must_use]
     pub fn floor_after(&self, status: Status, ending: Ending<'_>) -> Seq {
         let publishes = status == Status::Succeeded && ending.version.is_some();
@@ -106,8 +106,9 @@ impl Session {
         self.floor_at(anchor)
     }
 
-    /// Takes in the end of a compression, judged: stands on its version, if there is one, is counted afresh from what
-    /// lies after its floor, and tells what follows. `tail` is every message after [`Self::floor_after`], ascending.
+    /// Applies the end of a compression, after [`Self::judge`]: makes its version current, if there is one,
+    /// counts the messages after the floor again, and decides what follows. `tail` is every message after
+    /// [`Self::floor_after`], ascending.
     pub fn end(
         &mut self,
         status: Status,
@@ -137,15 +138,15 @@ impl Session {
         Ended { status, publishes: published.is_some(), next: self.next_start() }
     }
 
-    /// Keeps a version that was made ahead of need; nothing that a caller is served changes.
+    /// Records a speculative version that waits; what callers are served does not change.
     pub fn keep_prepared(&mut self, span: Span) {
         let revision = self.served_revision();
         self.accounting.prepared = Some(Prepared { through: span.through_seq, revision });
     }
 
-    /// Publishes a version that was made ahead of need; `false`, and nothing has changed, when version, pins or settings are
-    /// not those (`revision`) that it was made under, or it leaves the context, with what comes on top of it now, too
-    /// near the next one: then a new compression does better.
+    /// Publishes a speculative version. Returns `false`, and changes nothing, when the current version, pins
+    /// or settings are not those (`revision`) that it was made under, or when it would leave the context,
+    /// with the `coming_tokens` on top, too near the next compression: then a new compression does better.
     pub fn publish_prepared(
         &mut self,
         ending: Ending<'_>,
@@ -179,7 +180,7 @@ impl Session {
         true
     }
 
-    /// What the messages that are there start.
+    /// The compression that the present messages start, if any.
     #[must_use]
     pub fn next_start(&self) -> Option<Start> {
         let situation = TriggerInput {
@@ -190,13 +191,13 @@ impl Session {
             first: self.head_seq + 1,
             boundary: None,
             versions: self.last_version,
-            // Growth starts no work, so the time of the newest message will do.
+            // The growth signal starts no compression, so the time of the newest message is good enough.
             now: self.recent.newest(),
         };
         decide(&self.policy(), &situation).1
     }
 
-    /// Whether something must start at once, and not ahead of need.
+    /// Whether a compression must start at once that is not speculative.
     #[must_use]
     pub fn must_start(&self) -> bool {
         self.next_start().is_some_and(|start| !start.is_ahead)
@@ -211,7 +212,7 @@ impl Session {
         self.accounting.digest_tokens = served.digest_tokens;
     }
 
-    /// Counts it afresh from what lies after its floor, and masks more when the goal is still out of reach.
+    /// Counts the messages after the floor again, and masks more when the context still exceeds its goal.
     fn recount(&mut self, ending: Ending<'_>, publishes: bool, tail: &[Outline]) {
         let policy = self.policy();
         let counted: Vec<MessageCounts> = tail.iter().map(Outline::counted).collect();
@@ -226,9 +227,9 @@ impl Session {
             room.holds(&policy, (left, counted.get(covered..).unwrap_or_default()))
         };
         counts.attempted_through = match ending.span {
-            // More than stays is left of what was too long to be covered at once.
+            // The span was limited in size, and a follow-up has messages to cover.
             Some(span) if !stays(span) => span.through_seq,
-            // The same messages are not looked at again before there are more.
+            // No new attempt until more messages arrive.
             Some(span) => span.through_seq.max(end),
             None => counts.attempted_through.max(end),
         };
@@ -248,7 +249,7 @@ impl Session {
     }
 }
 
-/// Masks every large output that may be masked when the context has not met its goal.
+/// Masks as many outputs as it may when the context exceeds its goal.
 pub(super) fn mask_for(counts: &mut Accounting, target: Option<f64>, policy: &Policy, tail: &[Outline]) {
     counts.mask_to(Room::of(policy, target, counts), policy.mask, tail, &marks(tail));
 }

@@ -11,8 +11,9 @@ use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName};
 use anchord_messages::shape::AsShape;
 
 /// A session is indexed for recall when a version is published, and again when this many messages have
-/// arrived: what no summary covers is in the context anyway, and recall reads it as it is. Indexing at every two hundred
-/// took half of what an append cost, mostly for sessions that end before anything is forgotten.
+/// arrived. Messages that no summary covers are in the context anyway, and recall reads them from the store.
+/// Indexing at every two hundred took half of what an append cost, mostly for sessions that end before
+/// anything is covered.
 pub(super) const INDEX_EVERY: Seq = 1_000;
 
 /// A session.
@@ -24,31 +25,31 @@ pub struct Session {
     pub name: SessionName,
     /// What the caller set.
     pub settings: Settings,
-    /// The tenant's defaults below it.
+    /// The tenant's defaults, used where the caller set nothing.
     pub defaults: Settings,
     /// Position of the newest message.
     pub head_seq: Seq,
-    /// Through which message the current summary covers it.
+    /// The anchor: the last message that the current summary covers.
     pub anchor_seq: Seq,
-    /// Through which message the recall index reaches.
+    /// The last message in the recall index.
     pub indexed_seq: Seq,
     /// The current summary version.
     pub version: Option<i64>,
-    /// The newest version ever made.
+    /// The newest version that was ever made.
     pub last_version: i64,
-    /// Versions that compressions published.
+    /// How many versions compressions published.
     pub compression_count: i32,
     /// Grows with every change of its own pins or settings.
     pub context_revision: i64,
     /// Running token and message counts.
     pub accounting: Accounting,
-    /// What the signals keep of its history; empty where nobody decides anything.
+    /// What the signals keep of its history; empty where it was not loaded because nothing is decided.
     pub recent: Recent,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it was last written to.
     pub updated_at: DateTime<Utc>,
-    /// The live compression, when there is one.
+    /// The compression that waits or runs, if there is one.
     pub live: Option<Live>,
 }
 
@@ -59,12 +60,12 @@ pub struct Live {
     pub id: CompressionId,
     /// How far it is.
     pub status: Status,
-    /// It works ahead of need.
+    /// Whether it is speculative.
     pub is_ahead: bool,
 }
 
 impl Session {
-    /// A session that nothing has happened to.
+    /// A new session.
     #[must_use]
     pub fn new(id: SessionId, name: SessionName, defaults: Settings, now: DateTime<Utc>) -> Self {
         Self {
@@ -87,7 +88,7 @@ impl Session {
         }
     }
 
-    /// The settings with the tenant's defaults below them.
+    /// The settings, with the tenant's defaults where the session sets nothing.
     #[must_use]
     pub fn effective_settings(&self) -> Settings {
         self.settings.over(&self.defaults)
@@ -99,7 +100,7 @@ impl Session {
         self.context_revision + self.defaults.wide_revision()
     }
 
-    /// The settings with every default resolved, the windows as the provider's reports correct them.
+    /// The settings with every default resolved, and the windows corrected by the provider's reports.
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.effective_settings().policy().calibrated(self.accounting.calibration)
@@ -113,28 +114,29 @@ impl Session {
         self.accounting.usage(&policy, settings.system_tokens.unwrap_or_default())
     }
 
-    /// The last message before those that are counted one by one.
+    /// The last message before the tail: the anchor, or the end of the system prompt.
     #[must_use]
     pub fn floor(&self) -> Seq {
         self.floor_at(self.anchor_seq)
     }
 
-    /// Placeholders save nothing where nobody masks any more: its tenant may have said so since it was counted.
+    /// Removes the masked tokens from the counts where masking is off; the tenant may have turned it off
+    /// since they were counted.
     pub fn forget_masks_that_are_off(&mut self) {
         if self.effective_settings().mask.unwrap_or_default() == MaskMode::Off {
             self.accounting.masked_tokens = 0;
         }
     }
 
-    /// How hard it presses on its window, when there may be tool outputs to mask.
+    /// The level at which tool outputs are masked; `None` when nothing has to be masked.
     #[must_use]
     pub fn mask_level(&self) -> Option<Level> {
         self.accounting.mask_level(&self.policy())
     }
 
-    /// Moves its mask position on, in the steps that keep served prefixes stable. A step is taken by the append after
-    /// the one that passed the level: the messages that it masks are then all stored, and the decision of every append
-    /// is made on what a context would serve. `tail` is every message after the floor, ascending.
+    /// Moves the mask position on, in the steps that keep served prefixes stable. A step is taken by the
+    /// append after the one that passed the level, when the messages that it masks are all stored; so every
+    /// append decides on what a context would serve. `tail` is every message after the floor, ascending.
     pub fn mask<T: AsShape>(&mut self, level: Level, tail: &[T], marks: &Marks) {
         let upto = mask::step(self.accounting.mask_upto, tail, marks, level);
         if upto > self.accounting.mask_upto {

@@ -1,4 +1,4 @@
-//! A caller's change of settings: put into the document that is stored, and read from it.
+//! Applies a caller's change of settings to the stored document, and parses the result.
 
 use serde_json::{Map, Value};
 
@@ -8,8 +8,8 @@ use super::limits::limits_of;
 use anchord_messages::misread::{escape, must_be, place, pointer};
 
 impl Settings {
-    /// Applies a caller's change: an absent field keeps its value, null resets it. Half of a pair of
-    /// thresholds may stand in `defaults`, so the result is judged above them.
+    /// The settings after a caller's change: an absent field keeps its value, null resets it. One of a pair
+    /// of thresholds may be set in `defaults`, so the result is validated together with them.
     ///
     /// # Errors
     /// When a field is unknown, has a wrong type, or the result is not consistent.
@@ -20,7 +20,7 @@ impl Settings {
         };
         refuse_unknown(&change)?;
         merge_patch(&mut document, change);
-        // Nothing in it is nothing set; of any other field, an object is a wrong type.
+        // An empty object means that nothing is set; for any other field an object has the wrong type.
         for name in ["thresholds", "metadata"] {
             if document.get(name).and_then(Value::as_object).is_some_and(Map::is_empty) {
                 document.remove(name);
@@ -32,7 +32,8 @@ impl Settings {
     }
 }
 
-/// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would pass unseen.
+/// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would not be
+/// noticed.
 fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
     const FIELDS: [&str; 24] = [
         "context_window",
@@ -68,7 +69,7 @@ fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// JSON merge patch; `metadata` is the caller's and is replaced whole.
+/// JSON merge patch; `metadata` belongs to the caller and is replaced as a whole.
 fn merge_patch(document: &mut Map<String, Value>, change: Map<String, Value>) {
     for (name, value) in change {
         if value.is_null() {
@@ -96,9 +97,9 @@ fn without_nulls(value: Value) -> Value {
     value
 }
 
-/// Reads field by field, so that the error names the field.
+/// Parses field by field, so that the error names the field.
 fn read_settings(document: Map<String, Value>) -> Result<Settings, SettingsError> {
-    // serde would take a list for a struct, field by field.
+    // serde would accept an array for a struct.
     let thresholds = document.get("thresholds");
     let messages = thresholds.and_then(|thresholds| thresholds.get("messages"));
     for (pointer, value) in [("/thresholds", thresholds), ("/thresholds/messages", messages)] {
@@ -116,7 +117,7 @@ fn read_settings(document: Map<String, Value>) -> Result<Settings, SettingsError
     serde_json::from_value(Value::Object(document)).or_else(|error| refuse("", must_be(&error.to_string())))
 }
 
-/// A number that no type of ours holds is refused with the limits of those that one holds.
+/// A number outside its type's range is refused with the field's limits.
 fn misread(
     name: &str,
     value: &Value,

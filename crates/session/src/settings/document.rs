@@ -1,4 +1,4 @@
-//! Settings as the caller gave them: every field is optional, and a stored document holds only what was set.
+//! Settings as the caller sets them: every field is optional, and a stored document holds only what was set.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -106,7 +106,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// These settings where they are set, else the defaults below them.
+    /// These settings, with `defaults` for the fields that are not set.
     #[must_use]
     pub fn over(&self, defaults: &Self) -> Self {
         if *defaults == Self::default() {
@@ -151,7 +151,7 @@ impl Settings {
         self.wide.as_ref().map_or(&[], |wide| &wide.pins)
     }
 
-    /// What the tenant's changes add to a session's context revision.
+    /// The tenant's part of a session's context revision.
     #[must_use]
     pub fn wide_revision(&self) -> i64 {
         self.wide.as_ref().map_or(0, |wide| wide.revision)
@@ -163,21 +163,21 @@ impl Settings {
         self.wide.as_ref().map_or(0, |wide| wide.pins_revision)
     }
 
-    /// How versions are made when a compression does not say. A tenant's default that a critical
-    /// session cannot have gives way to the one that can be verified.
+    /// The strategy when a compression names none. If the session is critical, a tenant's default that cannot
+    /// be verified is replaced by one that can.
     #[must_use]
     pub fn strategy_in_force(&self) -> Strategy {
         let strategy = self.strategy.unwrap_or_default();
         if self.refuses(strategy) { Strategy::Anchored } else { strategy }
     }
 
-    /// Whether a strategy's versions must not be published here.
+    /// Whether the session refuses versions of a strategy.
     #[must_use]
     pub fn refuses(&self, strategy: Strategy) -> bool {
         self.critical == Some(true) && !strategy.is_verifiable()
     }
 
-    /// Messages that stay verbatim under a strategy.
+    /// How many messages stay verbatim under a strategy.
     #[must_use]
     pub fn preserved_by(&self, strategy: Strategy) -> u32 {
         self.preserve_recent.unwrap_or_else(|| strategy.preserves())

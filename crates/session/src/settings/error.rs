@@ -1,6 +1,6 @@
 //! Why settings are refused.
 
-/// Why settings were refused: where, and what is allowed.
+/// Why settings are refused: the field, and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{pointer}: {detail}")]
 pub struct SettingsError {

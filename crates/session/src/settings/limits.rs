@@ -1,20 +1,20 @@
 //! Defaults and limits of single settings.
 
-/// Tokens in a context window when the caller does not say.
+/// Tokens of the context window when the caller sets none.
 pub const DEFAULT_CONTEXT_WINDOW: u32 = 200_000;
-/// Share of the context window that is usable when the caller gives no parts.
+/// The usable share of the context window when the caller sets none of its parts.
 pub const DEFAULT_EFFECTIVE_SHARE: f64 = 0.80;
-/// Share of the effective window that must arrive before the next automatic compression, and that a compression stays
-/// below the trigger.
+/// The share of the effective window that must arrive before the next automatic compression, and the least
+/// distance between the trigger and what a compression leaves.
 pub const HYSTERESIS_SHARE: f64 = 0.10;
-/// The largest context window that is taken, in tokens.
+/// The largest context window that is accepted, in tokens.
 pub const MAX_CONTEXT_WINDOW: u32 = 10_000_000;
 /// The most messages that `preserve_recent` may keep out of a span.
 pub const MAX_PRESERVE_RECENT: u32 = 200;
 /// The most bytes of `metadata`, as JSON.
 pub const MAX_METADATA_BYTES: usize = 16 * 1024;
 
-/// The limits of a number, where they are not those of its type.
+/// The limits of a number, where they are narrower than its type.
 pub(super) fn limits_of(name: &str) -> Option<String> {
     Some(match name {
         "context_window" => format!("must be from 1000 to {MAX_CONTEXT_WINDOW} tokens"),

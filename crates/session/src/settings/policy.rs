@@ -58,8 +58,8 @@ pub struct Policy {
 }
 
 impl Settings {
-    /// Resolves every default. Thresholds that contradict each other give way: a session's and those that
-    /// its tenant set later may, and the session must go on.
+    /// Resolves every default. A threshold that contradicts another is moved to the nearest value that does not:
+    /// those of a session and those that its tenant set later may contradict, and the session must go on.
     #[must_use]
     pub fn policy(&self) -> Policy {
         let mut policy = self.resolved();
@@ -72,7 +72,7 @@ impl Settings {
         policy
     }
 
-    /// Resolves every default, consistent or not.
+    /// Resolves every default, without a check for contradictions.
     pub(super) fn resolved(&self) -> Policy {
         let context_window = self.context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW);
         let parts = [self.reserved_output_tokens, self.system_tokens, self.safety_buffer];
@@ -116,8 +116,8 @@ impl Settings {
 }
 
 impl Policy {
-    /// The windows in tokens as the session counts them. The effective one is never larger than the
-    /// context window that was set: what reads a context relies on it.
+    /// The policy with its windows in tokens as the session counts them. The effective window never exceeds
+    /// the context window that was set, because reads of a context rely on it.
     #[must_use]
     pub fn calibrated(mut self, calibration: Calibration) -> Self {
         self.effective_window = calibration.window(self.effective_window).min(self.context_window);

@@ -21,7 +21,7 @@ pub enum PolicyName {
 }
 
 impl PolicyName {
-    /// Whether the policy lets a signal count.
+    /// Whether a signal counts under the policy.
     #[must_use]
     pub fn counts(self, kind: SignalKind) -> bool {
         match self {

@@ -1,12 +1,12 @@
-//! Settings of a tenant: what it sets for all of its sessions beyond their defaults.
+//! Settings of a tenant for all of its sessions, besides the defaults.
 
 use serde::{Deserialize, Serialize};
 
 use anchord_context::pin::Pin;
 
-/// Kept within the tenant's settings, so that it comes with the defaults of a session.
-/// Kept within the tenant's settings, so that every statement that reads a session's defaults has it without another
-/// lookup. The cost: the pins are parsed with the defaults at every append of a tenant that has some.
+/// Stored within the tenant's settings, so that every statement that reads a session's defaults has them
+/// without another lookup. The cost: the pins are parsed with the defaults at every append of a tenant that
+/// has some.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TenantWide {

@@ -1,4 +1,5 @@
-//! The thresholds of the signals: what a caller may set, and what follows for those about history.
+//! The thresholds of the signals: those that a caller may set, and the resolved ones of the signals about
+//! history.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -93,7 +94,7 @@ pub struct MessageThresholds {
 }
 
 impl Thresholds {
-    /// These thresholds where they are set, else the defaults below them.
+    /// These thresholds, with `defaults` for those that are not set.
     pub(super) fn over(&self, defaults: &Self) -> Self {
         let messages = match (&self.messages, &defaults.messages) {
             (Some(own), Some(below)) => Some(MessageThresholds {
@@ -160,7 +161,7 @@ impl HistoryRules {
     /// Checks limits.
     pub(super) fn validate(&self) -> Result<(), SettingsError> {
         let above_zero = |share: f64| share > 0.0 && share <= 1.0;
-        // Comparisons with what is not a number do not hold, so that it is refused too.
+        // Written so that NaN, for which no comparison holds, is refused too.
         let rules = [
             ("savings", (0.0..1.0).contains(&self.savings), "must be at least 0 and below 1"),
             ("repeats", (2..=12).contains(&self.repeats), "must be from 2 to 12"),

@@ -1,4 +1,4 @@
-//! Limits of settings, and whether they are consistent.
+//! Checks the limits of settings, and whether they are consistent.
 
 use serde_json::Value;
 
@@ -90,7 +90,7 @@ impl Settings {
             if text.len() > MAX_METADATA_BYTES {
                 return refuse("/metadata", format!("must be at most {MAX_METADATA_BYTES} bytes as JSON"));
             }
-            // The database reads single settings out of the document, which it cannot where there is NUL.
+            // The database reads single settings from the document, which fails if it contains NUL.
             if metadata.iter().any(|(name, value)| name.contains('\0') || has_nul(value)) {
                 return refuse("/metadata", "must not contain NUL".to_owned());
             }
@@ -98,7 +98,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Checks how much is filled; `target` is what it was called before.
+    /// Checks the fill and its earlier name, `target`.
     fn validate_fill(&self, policy: &Policy) -> Result<(), SettingsError> {
         let target = self.thresholds.as_ref().and_then(|thresholds| thresholds.target);
         if target.is_some_and(|target| !(target > 0.0 && target < policy.compress)) {
@@ -128,7 +128,7 @@ fn has_nul(value: &Value) -> bool {
     }
 }
 
-/// Refuses a number that is beyond its limits.
+/// Refuses a number outside its limits.
 fn beyond<T>(name: &str) -> Result<T, SettingsError> {
     refuse(&format!("/{name}"), limits_of(name).unwrap_or_default())
 }

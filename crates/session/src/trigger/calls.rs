@@ -5,25 +5,25 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::packed;
 use anchord_facts::ledger::asked::Act;
 
-/// How many calls are kept.
+/// How many calls are stored.
 const KEPT: usize = 20;
-/// Calls are looked at for repetition this far back.
+/// How many of the last calls are searched for repetition.
 pub(super) const REPEATS_WITHIN: usize = 12;
-/// The id of a call that is written as text: the next user message answers it.
+/// The id of a call that the agent writes as text; the next user message is its result.
 pub(super) const SPOKEN: u16 = 0;
 
 /// A tool call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Call {
-    /// Tool and arguments, 24 bits.
+    /// A hash of tool and arguments, 24 bits.
     pub hash: u32,
     /// What it does.
     pub act: Act,
-    /// The file's name; 0 when there are several or it is not known.
+    /// A hash of the file's name; 0 when there are several or none is known.
     pub file: u16,
-    /// The id that its result names.
+    /// A hash of the id by which a result names the call.
     pub id: u16,
-    /// What came back; 0 while nothing has.
+    /// A hash of the result; 0 before it arrives.
     pub result: u16,
 }
 
@@ -31,14 +31,14 @@ pub(super) struct Call {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Calls(Vec<Call>);
 
-/// How much of what was read had been read already.
+/// How often files were read again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rereads {
-    /// Calls that show a file.
+    /// Calls that read a file.
     pub reads: usize,
-    /// Those of them that show what an earlier one showed, unchanged.
+    /// Those of them that returned what an earlier one had returned, unchanged.
     pub again: usize,
-    /// Most readings of the same, unchanged.
+    /// The most readings of the same file, unchanged.
     pub most: usize,
 }
 
@@ -47,7 +47,7 @@ impl Calls {
         self.0.is_empty()
     }
 
-    /// Takes a call in; returns whether it is one that is not known yet.
+    /// Adds a call; returns whether it is a new one.
     pub(super) fn push(&mut self, call: Call) -> bool {
         let is_new = !self.0.iter().any(|known| known.hash == call.hash);
         if self.0.len() >= KEPT {
@@ -57,7 +57,7 @@ impl Calls {
         is_new
     }
 
-    /// Takes a result in; returns whether it is one that is not known yet.
+    /// Adds a result; returns whether it is a new one.
     pub(super) fn answer(&mut self, id: u16, result: u16) -> bool {
         let is_new = !self.0.iter().any(|known| known.result == result);
         if let Some(call) = self.0.iter_mut().rev().find(|call| call.id == id && call.result == 0) {
@@ -66,21 +66,22 @@ impl Calls {
         is_new
     }
 
-    /// Answers the newest call when it is written as text; returns whether the answer is new, and `None`
-    /// when no such call waits.
+    /// Adds the result of the newest call if that was written as text; returns whether the result is new, and
+    /// `None` when no such call waits.
     pub(super) fn answer_spoken(&mut self, result: u16) -> Option<bool> {
         let waits = self.0.last().is_some_and(|call| call.id == SPOKEN && call.result == 0);
         waits.then(|| self.answer(SPOKEN, result))
     }
 
-    /// How often one call was made with the same result and no other call changing anything between: running the tests
-    /// after every edit is how work is done. An agent that breaks and mends one line for ever shows by its equal edits.
+    /// How often one call was made with the same result and no changing call between, at most: running the
+    /// tests after every edit is ordinary work. An agent that breaks and repairs the same line again and
+    /// again is found by its equal edits.
     pub(super) fn most_repeats(&self) -> usize {
         let recent = self.0.get(self.0.len().saturating_sub(REPEATS_WITHIN)..).unwrap_or_default();
         (1..=recent.len()).filter_map(|end| recent.get(..end)).map(repeats_at_end).max().unwrap_or(0)
     }
 
-    /// What was read again, within all calls that are kept.
+    /// What was read again among all stored calls.
     pub(super) fn rereads(&self) -> Rereads {
         let mut found = Rereads::default();
         for (at, call) in self.0.iter().enumerate().filter(|(_, call)| call.act == Act::Reads) {
@@ -102,7 +103,7 @@ fn repeats_at_end(calls: &[Call]) -> usize {
     let mut repeats = 1;
     for call in before.iter().rev() {
         if call.hash == last.hash {
-            // Another answer is news; while one is awaited where others came, it may still be.
+            // A different result is news; a result that has not arrived may be.
             if call.result != last.result {
                 break;
             }

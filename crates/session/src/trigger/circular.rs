@@ -1,4 +1,4 @@
-//! The signal that the agent goes round in circles: it says the same again, or makes the same call again.
+//! The signal that the agent repeats itself: it says the same again, or makes the same call again.
 
 use super::input::TriggerInput;
 use crate::settings::Policy;

@@ -1,10 +1,11 @@
-//! The signal that a session was summarised many times and is better begun anew.
+//! The signal that a session was summarised so often that a new session would do better.
 
 use super::input::TriggerInput;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
-/// Published versions; the caller alone can start a new session, so that it is advice.
+/// Acts on the number of published versions. It only advises, because only the caller can start a new
+/// session.
 pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
     let versions = input.versions;
     let due = versions >= i64::from(policy.history.cycles);

@@ -12,10 +12,10 @@ use crate::compression::Request;
 use crate::settings::{HYSTERESIS_SHARE, Policy};
 use crate::signal::{Action, Signal, SignalKind};
 
-/// A signal's rule.
+/// The rule of a signal.
 type Rule = fn(&Policy, &TriggerInput<'_>) -> Signal;
 
-/// Every rule; of two that ask for the same, the first gives a compression its name.
+/// Every rule. Of two with the same action, the first is named as the compression's trigger.
 const RULES: [Rule; 10] = [
     utilization::signal,
     message_count::signal,
@@ -29,7 +29,7 @@ const RULES: [Rule; 10] = [
     cycles::signal,
 ];
 
-/// Messages that must arrive before the next automatic compression, when fewer tokens have.
+/// The messages that must arrive before the next automatic compression, unless enough tokens have.
 const HYSTERESIS_MESSAGES: i64 = 10;
 
 /// What the signals come to.
@@ -47,9 +47,9 @@ pub struct Decision {
 /// A compression that the decision starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// Its result is only prepared: it waits for the compress level.
+    /// Whether it is speculative: its result waits for the compress level.
     pub is_ahead: bool,
-    /// The signal that asked for it, for the compression's trigger.
+    /// The signal that started it, which is the compression's trigger.
     pub kind: SignalKind,
     /// How severe it is.
     pub action: Action,
@@ -58,7 +58,7 @@ pub struct Start {
 }
 
 impl Start {
-    /// What the compression is asked to do: the span of a task that has ended ends with it.
+    /// The request of the compression. After a task boundary its span ends with the task.
     #[must_use]
     pub fn request(&self) -> Request {
         let through_seq = (self.kind == SignalKind::TaskBoundary).then_some(self.through_seq);
@@ -66,14 +66,14 @@ impl Start {
     }
 }
 
-/// Evaluates every signal; `Some(Start)` when work begins.
+/// Evaluates every signal; returns a [`Start`] when a compression starts.
 #[must_use]
 pub fn decide(policy: &Policy, input: &TriggerInput<'_>) -> (Decision, Option<Start>) {
     let mut signals: Vec<Signal> = RULES.iter().map(|rule| rule(policy, input)).collect();
     for signal in &mut signals {
         signal.counts = policy.name.counts(signal.kind);
     }
-    // Advice is for the caller, and no level.
+    // Advice is for the caller and starts nothing.
     let counted = || signals.iter().filter(|signal| signal.counts && signal.action != Action::Advise);
     let action = counted().map(|signal| signal.action).max().unwrap_or_default();
     let asks = |signal: &&Signal| signal.action == action && action != Action::None;
@@ -86,7 +86,8 @@ pub fn decide(policy: &Policy, input: &TriggerInput<'_>) -> (Decision, Option<St
     (Decision { action, reasons, signals }, start)
 }
 
-/// A compression ahead of need: once per version, by the same rules as the one that it stands for.
+/// Starts a speculative compression: at most one per version, by the rules of the compression that it
+/// replaces.
 fn prepare(policy: &Policy, input: &TriggerInput<'_>) -> Option<Start> {
     if !policy.speculative || input.counts.prepared.is_some() {
         return None;
@@ -100,7 +101,7 @@ fn start(policy: &Policy, input: &TriggerInput<'_>, kind: SignalKind, action: Ac
     if !policy.auto || action < Action::Compress || (counts.suspended && action < Action::Immediate) {
         return None;
     }
-    // The minimum is waived for force and above.
+    // The minimum does not hold for force and above.
     if action == Action::Compress && counts.tail_messages < policy.min_messages {
         return None;
     }
@@ -122,7 +123,7 @@ fn start(policy: &Policy, input: &TriggerInput<'_>, kind: SignalKind, action: Ac
     })
 }
 
-/// Enough has arrived since the last compression ended, or there was none.
+/// Whether enough has arrived since the last compression ended, or there was none.
 fn has_settled(policy: &Policy, input: &TriggerInput<'_>) -> bool {
     let counts = input.counts;
     if counts.settled_head == 0 {

@@ -4,7 +4,7 @@ use super::input::TriggerInput;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
-/// Tokens appended in the last five minutes as a share of the effective window.
+/// Acts on the tokens of the last five minutes as a share of the effective window.
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
 pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
     let tokens = input.recent.growth.within(input.now);

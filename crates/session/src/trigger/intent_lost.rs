@@ -5,10 +5,10 @@ use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 use anchord_messages::id::Seq;
 
-/// The agent's words count for this many messages: as many as hysteresis may hold a compression back.
+/// For how many messages the signal stays on: as long as hysteresis may delay a compression.
 const HOLDS: Seq = 10;
 
-/// The agent lost its task in the last messages.
+/// Acts when the agent lost its task in the last messages.
 pub(super) fn signal(_: &Policy, input: &TriggerInput<'_>) -> Signal {
     let lost = input.recent.lost;
     let kind = SignalKind::IntentLost;

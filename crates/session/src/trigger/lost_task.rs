@@ -1,11 +1,11 @@
 //! Whether a text says that the agent does not know its task any more: it asks what it is, or cannot recall it.
 //!
-//! A question for a first task ("what can I do for you?") is none of these, nor is one about a detail.
+//! The question for a first task ("what can I do for you?") does not count, nor does one about a detail.
 
 use super::packed;
 use anchord_facts::phrases::Phrase;
 
-/// Bytes that are looked at, at each end of a message.
+/// Bytes that are read at each end of a message.
 const END_BYTES: usize = 2 * 1024;
 
 /// Whether the agent asks what its task is, or says that it cannot recall it.
@@ -15,7 +15,7 @@ pub(super) fn is_said(text: &str) -> bool {
 }
 
 fn is_said_in(text: &str) -> bool {
-    // Few texts have the phrase at all, and it ends with its line at the latest.
+    // Few texts contain the phrase, and a match ends with its line at the latest.
     Phrase::TaskLost.is_in(text) && Phrase::TaskLost.is_in(&own_lines(text))
 }
 

@@ -4,7 +4,7 @@ use super::input::TriggerInput;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
-/// Uncompressed messages.
+/// Acts on the number of uncompressed messages.
 pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
     let messages = input.counts.tail_messages;
     let [optional, compress, force] = policy.messages;

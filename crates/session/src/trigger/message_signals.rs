@@ -1,4 +1,4 @@
-//! What the signals need to know of one message, taken from it before any lock is held.
+//! The values of one message that the signals use, computed before any lock is taken.
 
 use super::calls::{Call, SPOKEN};
 use super::sketch::Sketch;
@@ -8,55 +8,55 @@ use anchord_messages::message::{Message, Role};
 use anchord_messages::script::is_spaceless;
 use anchord_messages::shape::Shape;
 
-/// The most calls of one message that are taken.
+/// The most calls of one message that are used.
 const MAX_CALLS: usize = 20;
-/// A text of the agent beside calls is reasoning, and not a word on what it does next, from this
-/// many bytes on.
+/// From this many bytes on, a text of the agent beside calls is reasoning; a shorter one announces the next
+/// call.
 const REASONING_BYTES: usize = 200;
-/// A user's words below this weight tell an agent to go on, and nothing else.
+/// A user's text below this weight only tells the agent to go on.
 const DEMAND_WEIGHT: usize = 40;
 
-/// What the signals need to know of one message.
+/// The values of one message that the signals use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageSignals {
-    /// The agent's words.
+    /// The agent's text.
     pub(super) assistant: Option<AssistantText>,
-    /// A user's words.
+    /// The user's text.
     pub(super) user: Option<UserText>,
     pub(super) calls: Vec<Call>,
-    /// Ids and contents of results.
+    /// Hashes of the ids and contents of results.
     pub(super) results: Vec<(u16, u16)>,
-    /// What it names.
+    /// Hashes of the names in it.
     pub(super) facts: Vec<u32>,
-    /// Changes of the todo list, by the ids' hashes.
+    /// Changes of the todo list, items by the hashes of their ids.
     pub(super) todos: Vec<Todos>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AssistantText {
-    /// Characters; those of scripts without spaces count for three.
+    /// Its length in characters; those of scripts without spaces count as three.
     pub weight: u32,
     pub sketch: Option<Sketch>,
-    /// It asks what the task is, or says that it does not know any more.
+    /// Whether it asks what the task is, or says that the agent does not know it any more.
     pub lost: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UserText {
     pub content: u16,
-    /// It is more than a word to go on.
+    /// Whether it says more than to go on.
     pub demands: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Todos {
     pub replaces: bool,
-    /// Items by id, and whether each is still to be done.
+    /// The hashes of items' ids, and whether each is still open.
     pub items: Vec<(u16, bool)>,
 }
 
 impl MessageSignals {
-    /// Looks at a message; `shape` is the message's own.
+    /// The values of a message; `shape` is that message's shape.
     #[must_use]
     pub fn of(message: &Message, shape: Option<&Shape>) -> Self {
         if message.role.is_system() {
@@ -131,7 +131,7 @@ fn id(text: &str) -> u16 {
     short(&[text.as_bytes()])
 }
 
-/// How long a text is to read. A character of a script without spaces says as much as three letters.
+/// How long a text is to read, in characters. One of a script without spaces says as much as three letters.
 fn weight(text: &str) -> usize {
     const COUNTED_BYTES: usize = 16 * 1024;
     if text.len() > COUNTED_BYTES || text.is_ascii() {
@@ -140,7 +140,7 @@ fn weight(text: &str) -> usize {
     text.chars().map(|c| if is_spaceless(c) { 3 } else { 1 }).sum()
 }
 
-/// The id that a tool gave to an item that was added to its list.
+/// The id that a tool gave to an item when it was added to the tool's list.
 fn added_item(answer: &str) -> Option<String> {
     let rest = answer.strip_prefix("Task #")?;
     let id: String = rest.chars().take(12).take_while(char::is_ascii_digit).collect();

@@ -1,9 +1,9 @@
-//! When to compress: the running counts of a session in, one decision out.
+//! When to compress: takes the running counts of a session, returns one decision.
 //!
-//! What lives here: the named policies, one file per signal, the decision; and what the signals about
-//! history need: what one message brings (`message_signals`) and what a session keeps of it (`recent`).
-//! Invariant: only declared rules run, and the same counts give the same decision; what is kept is
-//! bounded, so that an append costs the same at any length.
+//! What lives here: one file per signal, the decision, and the input of the signals about history: the values
+//! of one message (`message_signals`) and what a session stores of them (`recent`).
+//! Invariant: only declared rules run, and the same counts give the same decision; what is stored is bounded,
+//! so that an append costs the same at any length.
 //! Must not know: the queue, the clock, stored messages.
 
 mod calls;

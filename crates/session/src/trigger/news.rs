@@ -6,29 +6,29 @@ use super::packed;
 
 /// 64-bit words of the filter.
 const WORDS: usize = 8;
-/// Above this many bits the filter is emptied: then everything is news for a while, which only keeps
-/// a signal silent.
+/// The filter is emptied above this many set bits. Then everything counts as new for a while, which only
+/// keeps a signal from acting.
 const FULL_BITS: u32 = 256;
-/// The most facts of one message.
+/// The most facts that are taken from one text.
 const MAX_FACTS: usize = 64;
-/// Bytes that are looked at, at each end of a text.
+/// Bytes that are read at each end of a text.
 const END_BYTES: usize = 2 * 1024;
-/// Bytes that are looked at together for anything that tells a name.
+/// Bytes that are tested together for one that only names have.
 const CHUNK: usize = 32;
 
-/// The hashes of what a text names: words with a figure, paths, identifiers.
+/// The hashes of the names in a text: words with a figure, paths, identifiers.
 pub(super) fn facts_in(text: &str) -> Vec<u32> {
     let mut facts = Vec::new();
     let (head, tail) = packed::ends(text, END_BYTES);
     for piece in [head, tail] {
-        // Byte by byte, as what a name is made of is ASCII, and every append comes through here: most words
-        // have no byte that tells a name, and are never looked at as words.
+        // Every append runs this, so it works on bytes, as names are ASCII. Most words have no byte that only
+        // names have and are skipped.
         let mut rest = piece.as_bytes();
         while facts.len() < MAX_FACTS {
-            let Some(telling) = find_telling(rest) else { break };
-            let (before, from) = rest.split_at_checked(telling).unwrap_or((rest, &[]));
+            let Some(found) = find_name_byte(rest) else { break };
+            let (before, from) = rest.split_at_checked(found).unwrap_or((rest, &[]));
             let start = before.iter().rposition(|byte| !is_in_name(*byte)).map_or(0, |other| other + 1);
-            let end = telling + from.iter().position(|byte| !is_in_name(*byte)).unwrap_or(from.len());
+            let end = found + from.iter().position(|byte| !is_in_name(*byte)).unwrap_or(from.len());
             let word = trimmed(rest.get(start..end).unwrap_or_default());
             if is_fact(word) {
                 facts.push(packed::hash(&[word], 30));
@@ -39,16 +39,16 @@ pub(super) fn facts_in(text: &str) -> Vec<u32> {
     facts
 }
 
-/// The first byte that only a name has, or where a small letter turns into a capital.
-fn find_telling(text: &[u8]) -> Option<usize> {
+/// The place of the first byte that only names have: a figure, a mark, or a capital after a small letter.
+fn find_name_byte(text: &[u8]) -> Option<usize> {
     let mut before = b' ';
     let mut place = 0;
     for chunk in text.chunks(CHUNK) {
-        // A whole chunk without a branch: that is what the processor does at once.
-        let may_tell = |any, byte: &u8| any | tells(*byte) | byte.is_ascii_uppercase();
-        if chunk.iter().fold(false, may_tell) {
+        // A whole chunk without a branch, so that the compiler can vectorise it.
+        let may_be_name = |any, byte: &u8| any | is_name_mark(*byte) | byte.is_ascii_uppercase();
+        if chunk.iter().fold(false, may_be_name) {
             for (at, byte) in chunk.iter().enumerate() {
-                if tells(*byte) || is_hump(before, *byte) {
+                if is_name_mark(*byte) || is_hump(before, *byte) {
                     return Some(place + at);
                 }
                 before = *byte;
@@ -60,8 +60,8 @@ fn find_telling(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Figures and marks that words do not have.
-const fn tells(byte: u8) -> bool {
+/// Figures and marks, which ordinary words do not have.
+const fn is_name_mark(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'/' | b'_' | b'.' | b'@')
 }
 
@@ -79,7 +79,8 @@ static IN_NAMES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte: u8 = 0;
     while byte < 128 {
-        table[byte as usize] = tells(byte) || byte.is_ascii_alphabetic() || matches!(byte, b':' | b'-');
+        table[byte as usize] =
+            is_name_mark(byte) || byte.is_ascii_alphabetic() || matches!(byte, b':' | b'-');
         byte += 1;
     }
     table
@@ -101,10 +102,10 @@ fn is_fact(word: &[u8]) -> bool {
         return false;
     }
     let has_hump = word.windows(2).any(|pair| matches!(pair, [before, byte] if is_hump(*before, *byte)));
-    has_hump || word.iter().any(|byte| tells(*byte))
+    has_hump || word.iter().any(|byte| is_name_mark(*byte))
 }
 
-/// The filter.
+/// The filter: 512 bits, two for each fact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct BloomFilter([u64; WORDS]);
 
@@ -113,7 +114,7 @@ impl BloomFilter {
         self.0 == [0; WORDS]
     }
 
-    /// Takes facts in; returns whether any of them is new.
+    /// Adds facts; returns whether any of them is new.
     pub(super) fn learn(&mut self, facts: &[u32]) -> bool {
         if self.0.iter().map(|word| word.count_ones()).sum::<u32>() > FULL_BITS {
             *self = Self::default();
@@ -146,11 +147,11 @@ impl<'de> Deserialize<'de> for BloomFilter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let mut rest: &str = &text;
-        let mut known = Self::default();
-        for word in &mut known.0 {
+        let mut filter = Self::default();
+        for word in &mut filter.0 {
             *word = packed::take(&mut rest, 16).unwrap_or_default();
         }
-        Ok(known)
+        Ok(filter)
     }
 }
 
@@ -165,7 +166,7 @@ mod tests {
         assert_eq!(facts_in("端口是8080，文件是config.yaml。").len(), 2);
     }
 
-    /// What is found when a text is taken apart word by word.
+    /// The facts of a text that is split word by word.
     fn facts_by_word(text: &str) -> Vec<u32> {
         let part_of_name =
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.' | ':' | '-' | '@');
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_for_what_tells_finds_what_a_look_at_each_word_does() {
+    fn a_scan_for_name_bytes_finds_what_splitting_into_words_finds() {
         let text = "See src/pool.rs:12, (maxSize=20) -- e.g. «naïveName» 文件a.b和c ... https://x.io/?q=ab&c_d=E4; \
                     the-end. A/B: fooBar- @me v1. B-2 :: -x- aB Ba 0 00 end./";
         let facts = facts_in(text);
@@ -204,11 +205,11 @@ mod tests {
 
     #[test]
     fn what_was_shown_is_not_new_again() {
-        let mut known = BloomFilter::default();
-        assert!(known.learn(&facts_in("src/pool.rs")));
-        assert!(!known.learn(&facts_in("once more: src/pool.rs")));
-        assert!(known.learn(&facts_in("src/pool.rs and src/main.rs")));
-        let text = serde_json::to_string(&known).unwrap();
-        assert_eq!(serde_json::from_str::<BloomFilter>(&text).unwrap(), known);
+        let mut filter = BloomFilter::default();
+        assert!(filter.learn(&facts_in("src/pool.rs")));
+        assert!(!filter.learn(&facts_in("once more: src/pool.rs")));
+        assert!(filter.learn(&facts_in("src/pool.rs and src/main.rs")));
+        let text = serde_json::to_string(&filter).unwrap();
+        assert_eq!(serde_json::from_str::<BloomFilter>(&text).unwrap(), filter);
     }
 }

@@ -1,7 +1,7 @@
-//! Small numbers as hexadecimal digits of a fixed width: what a session row keeps of its history is
+//! Writes small numbers as hexadecimal digits of a fixed width. What a session row stores of its history is
 //! parsed and written at every append, so it is kept short.
 
-/// Puts a number's lowest digits at a text's end.
+/// Appends the lowest digits of a number to a text.
 pub(super) fn push(text: &mut String, value: u64, digits: u32) {
     for place in (0..digits).rev() {
         let digit = u32::try_from(value >> (4 * place) & 0xf).unwrap_or_default();
@@ -9,7 +9,7 @@ pub(super) fn push(text: &mut String, value: u64, digits: u32) {
     }
 }
 
-/// Takes a number of some digits off a text's front; `None` when there is none.
+/// Removes a number of some digits from the front of a text and returns it; `None` when there is none.
 pub(super) fn take(text: &mut &str, digits: usize) -> Option<u64> {
     let (front, rest) = text.split_at_checked(digits)?;
     let value = u64::from_str_radix(front, 16).ok()?;
@@ -17,14 +17,15 @@ pub(super) fn take(text: &mut &str, digits: usize) -> Option<u64> {
     Some(value)
 }
 
-/// A short hash that stays the same for ever, because it is stored; `bits` of it, never 0.
+/// A short hash of `bits` bits, never 0. It must never change, because it is stored.
 pub(super) fn hash(parts: &[&[u8]], bits: u32) -> u32 {
     let full = hash64(parts);
     let short = u32::try_from((full ^ full >> 32) & ((1 << bits) - 1)).unwrap_or_default();
     short.max(1)
 }
 
-/// The same hash, whole. Parts are told apart, and of a long one the ends and the length count.
+/// The same hash with all its bits. Boundaries between parts count; of a long part, its ends and its length
+/// count.
 pub(super) fn hash64(parts: &[&[u8]]) -> u64 {
     use std::hash::Hasher as _;
     const END: usize = 2 * 1024;
@@ -41,8 +42,8 @@ pub(super) fn hash64(parts: &[&[u8]]) -> u64 {
     hasher.finish()
 }
 
-/// The ends of a text, each of at most `bytes` bytes and whole characters; the second is empty when
-/// the first is all of it.
+/// The ends of a text, each at most `bytes` bytes and cut between characters. The second is empty when the
+/// first is the whole text.
 pub(super) fn ends(text: &str, bytes: usize) -> (&str, &str) {
     if text.len() <= 2 * bytes {
         return (text, "");

@@ -1,9 +1,10 @@
-//! What a session keeps of its history since its last version, so that signals need not read it again.
+//! What a session stores of its history since its last version, so that signals need not read messages again.
 //!
-//! Invariant: it is bounded to about a kilobyte, whatever the messages are.
+//! Invariant: its size is at most about a kilobyte, whatever the messages are.
 //!
-//! Reading the last messages instead would cost every append a statement. The hashes are short: one repetition in
-//! some millions is an accident. It has a column of its own, because no read of a context needs it.
+//! Reading the last messages instead would cost every append a statement. The hashes are short: by chance one
+//! in some millions of messages looks like a repetition. It has a column of its own, because no read of a
+//! context needs it.
 
 mod growth;
 mod lengths;
@@ -21,10 +22,10 @@ use todos::OpenTodos;
 
 pub(super) use lengths::LAST;
 
-/// What it takes when it is written, about.
+/// About how many bytes it takes when written.
 const WRITTEN_BYTES: usize = 1_024;
 
-/// The running state of the signals about history.
+/// The stored state of the signals about history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Recent {
@@ -38,7 +39,7 @@ pub struct Recent {
     pub(super) growth: Growth,
     #[serde(skip_serializing_if = "OpenTodos::is_empty")]
     pub(super) todos: OpenTodos,
-    /// The message in which the agent had last lost its task; 0 when it has not.
+    /// The last message in which the agent had lost its task; 0 if there is none.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) lost: Seq,
 }
@@ -49,7 +50,7 @@ fn is_zero(seq: &Seq) -> bool {
 }
 
 impl Recent {
-    /// Reads what a session row keeps; nothing kept is nothing known.
+    /// Parses what a session row stores; `None` gives the empty state.
     ///
     /// # Errors
     /// When it is not what [`Recent::write`] wrote.
@@ -57,17 +58,17 @@ impl Recent {
         text.map_or_else(|| Ok(Self::default()), serde_json::from_str)
     }
 
-    /// Writes what a session row keeps.
+    /// The text that a session row stores.
     ///
     /// # Errors
-    /// Never; serialising says that it may.
+    /// Never in practice; serde's interface may fail.
     pub fn write(&self) -> serde_json::Result<String> {
         let mut text = Vec::with_capacity(WRITTEN_BYTES);
         serde_json::to_writer(&mut text, self)?;
         String::from_utf8(text).map_err(serde::ser::Error::custom)
     }
 
-    /// Takes a message in. `now` is in seconds since 1970.
+    /// Adds a message. `now` is in seconds since 1970.
     pub fn push(&mut self, seq: Seq, tokens: u32, noticed: &MessageSignals, now: i64) {
         self.growth.push(tokens, now);
         let mut is_news = false;
@@ -87,7 +88,7 @@ impl Recent {
             self.todos.push(seq, todos);
         }
         let is_news = self.lengths.learn(is_news, &noticed.facts);
-        // What is said to a user's new words is no repetition of what was said before.
+        // An answer to a new text of the user is no repetition of earlier answers.
         if is_news && is_word {
             self.said = Sketches::default();
         }
@@ -100,14 +101,13 @@ impl Recent {
         }
     }
 
-    /// What is left of it when a version is published: how long messages are in this session, and what
-    /// is still to be done.
+    /// The state after a version is published: it keeps the usual length of messages and the open todo items.
     #[must_use]
     pub fn after_publication(&self) -> Self {
         Self { lengths: self.lengths.after_publication(), todos: self.todos.clone(), ..Self::default() }
     }
 
-    /// When the newest message came, in seconds since 1970.
+    /// When the newest message arrived, in seconds since 1970.
     #[must_use]
     pub fn newest(&self) -> i64 {
         self.growth.newest()

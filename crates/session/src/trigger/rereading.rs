@@ -1,13 +1,13 @@
-//! The signal that the agent reads files again, so it has lost what it had read.
+//! The signal that the agent reads files again because it lost what it had read.
 
 use super::input::TriggerInput;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
-/// A share tells nothing about fewer readings.
+/// With fewer readings the share is not used.
 const LEAST_READS: usize = 8;
 
-/// Files read again with no change between, among the last twenty calls.
+/// Acts on files that were read again without a change between, among the last twenty calls.
 #[expect(clippy::cast_precision_loss, reason = "twenty calls at most")]
 pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
     let found = input.recent.calls.rereads();

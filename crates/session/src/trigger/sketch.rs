@@ -1,7 +1,7 @@
-//! Near-duplicates of texts in any script, by min-hashes over runs of three words.
+//! Finds near-duplicates of texts in any script, by min-hashes over runs of three words.
 //!
-//! A character of a script without spaces is a word of its own, so that Chinese and Japanese texts
-//! have runs too.
+//! A character of a script without spaces is a word of its own, so that Chinese and Japanese texts have runs
+//! too.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -10,17 +10,17 @@ use anchord_messages::script::is_spaceless;
 
 /// Hashes in a sketch.
 const HASHES: usize = 8;
-/// Hashes that must agree: about nine tenths of the runs are the same then.
+/// The hashes that must agree; then about nine tenths of the runs are the same.
 const ALIKE: usize = 7;
 /// Bits of a hash.
 const BITS: u32 = 12;
-/// Texts with fewer runs are too short to call a repetition reasoning.
+/// The fewest runs of a text that is sketched: a repeated short text is no circular reasoning.
 const LEAST_RUNS: usize = 16;
-/// Bytes that are looked at, at each end of a text.
+/// Bytes that are read at each end of a text.
 const END_BYTES: usize = 2 * 1024;
-/// How many sketches are kept.
+/// How many sketches are stored.
 const KEPT: usize = 12;
-/// Odd factors that make eight hashes of one.
+/// Odd factors that derive eight hashes from one.
 const FACTORS: [u64; HASHES] = [
     0x9e37_79b9_7f4a_7c15,
     0xc2b2_ae3d_27d4_eb4f,
@@ -32,7 +32,7 @@ const FACTORS: [u64; HASHES] = [
     0xbf58_476d_1ce4_e5b9,
 ];
 
-/// What a text is about, word for word, in a few bytes.
+/// The min-hashes of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sketch([u16; HASHES]);
 
@@ -59,7 +59,7 @@ impl Sketch {
         (runs >= LEAST_RUNS).then(|| Self(least.map(short)))
     }
 
-    /// Whether two texts say nearly the same in the same words.
+    /// Whether two texts are nearly the same, word for word.
     pub(super) fn is_like(self, other: Self) -> bool {
         self.0.iter().zip(other.0).filter(|(a, b)| **a == *b).count() >= ALIKE
     }
@@ -70,12 +70,12 @@ fn mixed(run: u64, factor: u64) -> u32 {
     u32::try_from((mixed ^ mixed >> 31) >> 16 & 0xffff_ffff).unwrap_or_default()
 }
 
-/// Calls with the hash of every word, never 0.
+/// Calls `take` with the hash of every word, never 0.
 fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
     let mut word = SEED;
     let mut rest = text;
     loop {
-        // ASCII by its bytes, until a character needs to be taken apart.
+        // ASCII is read byte by byte, until another character has to be decoded.
         let mut ascii = 0;
         for byte in rest.bytes() {
             match FOLDED.get(usize::from(byte)) {
@@ -110,7 +110,7 @@ fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
     }
 }
 
-/// What a word's hash begins with.
+/// The start value of a word's hash.
 const SEED: u64 = 0xcbf2_9ce4_8422_2325;
 
 fn step(hash: u64, c: u32) -> u64 {
@@ -119,10 +119,10 @@ fn step(hash: u64, c: u32) -> u64 {
 
 /// A byte that ends a word.
 const END: u8 = 0;
-/// A byte of a character outside of ASCII.
+/// A byte of a character outside ASCII.
 const FOREIGN: u8 = 0xff;
 
-/// Letters in lower case and digits, as a table, because every byte of the agent's words is looked up.
+/// Lower-case letters and digits, as a table, because every byte of the agent's text is looked up in it.
 #[expect(clippy::indexing_slicing, reason = "the compiler makes it, and would refuse what is outside")]
 static FOLDED: [u8; 256] = {
     let mut folded = [FOREIGN; 256];
@@ -134,7 +134,7 @@ static FOLDED: [u8; 256] = {
     folded
 };
 
-/// The sketches of the last messages of the agent, oldest first; short ones leave their place empty.
+/// The sketches of the agent's last messages, oldest first; `None` for short ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sketches(Vec<Option<Sketch>>);
 
@@ -150,7 +150,7 @@ impl Sketches {
         self.0.push(sketch);
     }
 
-    /// How many messages are nearly the same as one of them, that one included.
+    /// The largest number of messages that are nearly the same as one of them, that one included.
     pub(super) fn most_alike(&self) -> usize {
         let sketches = self.0.iter().flatten();
         let alike = |one: &Sketch| self.0.iter().flatten().filter(|other| one.is_like(**other)).count();
@@ -225,7 +225,7 @@ mod tests {
         assert!(!alike(a, b));
     }
 
-    /// The hashes of words when every character is taken apart.
+    /// The hashes of words when every character is decoded.
     fn words_by_character(text: &str) -> Vec<u64> {
         let mut words = Vec::new();
         let mut word = SEED;

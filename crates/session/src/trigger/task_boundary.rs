@@ -5,7 +5,8 @@ use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 use anchord_messages::id::Seq;
 
-/// The caller says that a task has ended, or this append did the last open item of the todo list.
+/// Acts when the caller reports the end of a task, or when this append did the last open item of the todo
+/// list.
 pub(super) fn signal(_: &Policy, input: &TriggerInput<'_>) -> Signal {
     let (action, detail) = if input.boundary.is_some() {
         (Action::Compress, "a task ended")
@@ -20,14 +21,14 @@ pub(super) fn signal(_: &Policy, input: &TriggerInput<'_>) -> Signal {
 /// The last message that the finished task's span may cover: the caller's boundary, or the end of the group
 /// that did the last open item. What follows belongs to the next task.
 ///
-/// The newest messages stay as they are even so: the end of a task is what the next one asks about. A boundary that finds a
-/// compression at work, or nothing to cover, is not kept for later.
+/// The newest messages are preserved all the same: the next task asks about the end of this one. A boundary
+/// that comes while a compression runs, or when nothing may be covered, is not kept for later.
 pub(super) fn end(input: &TriggerInput<'_>) -> Option<Seq> {
     let done = || Some(input.counts.group_end(list_done(input)?, input.head));
     input.boundary.or_else(done)
 }
 
-/// The message of this append that did the last open item.
+/// The message of this append in which the last open item was done.
 fn list_done(input: &TriggerInput<'_>) -> Option<Seq> {
     input.recent.todos.done_at().filter(|done| *done >= input.first)
 }

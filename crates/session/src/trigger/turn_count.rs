@@ -1,11 +1,11 @@
-//! The signal that there were many turns since the anchor.
+//! The signal that many turns were taken since the anchor.
 
 use super::input::TriggerInput;
 use crate::room::Room;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
-/// Turns since the anchor; worth a compression when it would save enough of what is served.
+/// Acts on the turns since the anchor, when a compression would save enough of what is served.
 pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
     let turns = input.counts.turns;
     let action = if turns <= policy.turns {
@@ -18,7 +18,7 @@ pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
     Signal::new(SignalKind::TurnCount, action, format!("{turns} turns since the anchor"))
 }
 
-/// A compression leaves at most what it may fill, so that this promises too little rather than too much.
+/// Whether a compression would save enough. It leaves at most its goal, so the estimate is rather too low.
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
 fn saves_enough(policy: &Policy, input: &TriggerInput<'_>) -> bool {
     let after = Room::of(policy, None, input.counts).goal();

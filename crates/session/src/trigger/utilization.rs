@@ -4,7 +4,7 @@ use super::input::TriggerInput;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
-/// Tokens served as a share of the effective window.
+/// Acts on the served tokens as a share of the effective window.
 pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
     let usage = input.counts.usage(policy, 0);
     let share = usage.effective_utilization;

@@ -5,10 +5,10 @@ use super::recent::LAST;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
-/// Shorter messages are not verbose, whatever is usual.
+/// Shorter messages do not count as verbose, whatever the session's median.
 const LEAST_WEIGHT: u32 = 400;
 
-/// The median of the last five messages against the session's, when they brought nothing new.
+/// Acts on the median of the last five messages against the session's, when they brought nothing new.
 pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
     let kind = SignalKind::Verbosity;
     let lengths = &input.recent.lengths;

@@ -1,4 +1,4 @@
-//! What a budget takes that binds, and what it leaves.
+//! Tests of what is removed when a budget is too small for everything, and what stays.
 
 use rstest::rstest;
 

@@ -1,4 +1,4 @@
-//! Random sessions of file work over several spans: no version asks for what the record let go.
+//! Random sessions of file work over several spans: no version fails a probe for what a rule removed from the record.
 
 use proptest::prelude::*;
 use serde_json::json;

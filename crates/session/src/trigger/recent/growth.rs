@@ -1,18 +1,18 @@
-//! Tokens that came within the last minutes.
+//! The tokens that arrived within the last minutes.
 
 use serde::{Deserialize, Serialize};
 
-/// Minutes that count.
+/// How many minutes count.
 const MINUTES: usize = 5;
 
-/// Tokens that came in each of the last minutes.
+/// Tokens by minute.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::trigger) struct Growth {
-    /// The newest minute, since 1970.
+    /// The newest minute, in minutes since 1970.
     #[serde(rename = "m")]
     minute: i64,
-    /// Tokens, the newest minute's first.
+    /// Tokens by minute, the newest first.
     #[serde(rename = "t")]
     tokens: Vec<u64>,
 }
@@ -25,7 +25,7 @@ impl Growth {
     pub(in crate::trigger) fn push(&mut self, tokens: u32, now: i64) {
         let minute = now.div_euclid(60);
         let passed = if self.tokens.is_empty() { 1 } else { minute.saturating_sub(self.minute) };
-        // A clock that goes back puts its tokens into the newest minute.
+        // When the clock goes back, tokens are counted in the newest minute.
         for _ in 0..passed.clamp(0, 5) {
             self.tokens.insert(0, 0);
         }
@@ -36,7 +36,7 @@ impl Growth {
         }
     }
 
-    /// Tokens of the last five minutes, the running one included, to the minute.
+    /// Tokens of the last five minutes, the current one included.
     pub(in crate::trigger) fn within(&self, now: i64) -> u64 {
         let passed = usize::try_from(now.div_euclid(60).saturating_sub(self.minute)).unwrap_or(0);
         self.tokens.iter().take(MINUTES.saturating_sub(passed)).sum()

@@ -4,26 +4,26 @@ use serde::{Deserialize, Serialize};
 
 use super::super::news::BloomFilter;
 
-/// The messages that are compared with the session's.
+/// How many of the last messages are compared with the session's median.
 pub(in crate::trigger) const LAST: usize = 5;
-/// A session's own length is not known before this many messages.
+/// The session's median is not used before this many messages.
 const LEAST_MESSAGES: u32 = 12;
-/// Steps of length: two per doubling, up to 65,536 characters.
+/// Buckets of length: two per doubling, up to 65,536 characters.
 const STEPS: usize = 32;
-/// A step's count above which all are halved, so that the session's length follows it.
+/// When a bucket's count exceeds this, all are halved, so that the median follows the session.
 const FULL: u16 = 500;
 
-/// How long the agent's messages are, and whether they tell something.
+/// How long the agent's messages are, and whether they bring something new.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::trigger) struct Lengths {
-    /// The last messages: length in characters, and whether anything new came with it.
+    /// The last messages: length in characters, and 1 if anything new came with it.
     #[serde(rename = "l")]
     pub(in crate::trigger) last: Vec<(u32, u8)>,
-    /// Messages by length, in half doublings.
+    /// Messages by length, in buckets of half a doubling.
     #[serde(rename = "s")]
     steps: Vec<u16>,
-    /// Something new came since the last message.
+    /// Whether something new came since the agent's last message.
     #[serde(rename = "n")]
     is_news: bool,
     #[serde(rename = "k", skip_serializing_if = "BloomFilter::is_empty")]
@@ -35,15 +35,15 @@ impl Lengths {
         *self == Self::default()
     }
 
-    /// Takes in what a message names, and whether it brings something else that is new; returns whether
-    /// anything is.
+    /// Adds the names of a message, and whether it brings something else that is new; returns whether
+    /// anything is new.
     pub(in crate::trigger) fn learn(&mut self, is_news: bool, facts: &[u32]) -> bool {
         let named = !facts.is_empty() && self.known.learn(facts);
         self.is_news |= is_news | named;
         is_news | named
     }
 
-    /// Takes in how long a message of the agent is.
+    /// Adds the length of a message of the agent.
     pub(in crate::trigger) fn push(&mut self, weight: u32) {
         if self.last.len() >= LAST {
             self.last.remove(0);
@@ -61,12 +61,12 @@ impl Lengths {
         }
     }
 
-    /// A new version begins a new stretch; how long messages usually are stays known.
+    /// The state after a version is published: the last messages are cleared, the usual length stays.
     pub(in crate::trigger) fn after_publication(&self) -> Self {
         Self { steps: self.steps.clone(), ..Self::default() }
     }
 
-    /// The session's median, to half a doubling; `None` while there are few messages.
+    /// The session's median length, to half a doubling; `None` while there are few messages.
     pub(in crate::trigger) fn median(&self) -> Option<u32> {
         let all: u32 = self.steps.iter().copied().map(u32::from).sum();
         if all < LEAST_MESSAGES {
@@ -83,14 +83,14 @@ impl Lengths {
     }
 }
 
-/// Two steps per doubling.
+/// The bucket of a length: two per doubling.
 fn step_of(weight: u32) -> usize {
     let doublings = weight.max(1).ilog2();
     let half = u64::from(weight.max(1)).pow(2) >= 1u64 << (2 * doublings + 1);
     (doublings as usize * 2 + usize::from(half)).min(STEPS - 1)
 }
 
-/// The middle of a step, on the scale of doublings.
+/// The middle of a bucket, in characters, on a logarithmic scale.
 fn length_of(step: usize) -> u32 {
     let base = 1u32 << (step / 2).min(30);
     let thousandths: u32 = if step.is_multiple_of(2) { 1_189 } else { 1_682 };

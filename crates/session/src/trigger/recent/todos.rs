@@ -1,4 +1,4 @@
-//! The items of the todo list that are still to be done.
+//! The open items of the todo list.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -6,20 +6,20 @@ use super::super::message_signals::Todos;
 use super::super::packed;
 use anchord_messages::id::Seq;
 
-/// The most open items that are followed; a longer list never counts as done.
+/// The most open items that are stored; a longer list never counts as done.
 const MAX_OPEN: usize = 50;
 
-/// What is still to be done on the agent's todo list.
+/// The open items of the agent's todo list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::trigger) struct OpenTodos {
     /// Open items, by the hashes of their ids.
     #[serde(rename = "o")]
     open: Ids,
-    /// The message with which the last open item was done; 0 when none was.
+    /// The message in which the last open item was done; 0 before that.
     #[serde(rename = "d")]
     done: Seq,
-    /// There are more open items than are followed.
+    /// Whether there are more open items than are stored.
     #[serde(rename = "x", skip_serializing_if = "std::ops::Not::not")]
     overflows: bool,
 }
@@ -32,7 +32,7 @@ impl OpenTodos {
         *self == Self::default()
     }
 
-    /// Takes in a change of the list.
+    /// Adds a change of the list.
     pub(in crate::trigger) fn push(&mut self, seq: Seq, change: &Todos) {
         let had_open = !self.open.0.is_empty() && !self.overflows;
         if change.replaces {
@@ -47,14 +47,14 @@ impl OpenTodos {
                 self.overflows = true;
             }
         }
-        // A list that is only emptied says nothing of what became of its items.
+        // A list that is merely emptied does not say whether its items were done.
         let some_done = change.items.iter().any(|(_, is_open)| !is_open);
         if had_open && some_done && self.open.0.is_empty() && !self.overflows {
             self.done = seq;
         }
     }
 
-    /// The message in which the last item was done, when no item is open; `None` before the first.
+    /// The message in which the last open item was done, while none is open; `None` before the first.
     pub(in crate::trigger) fn done_at(&self) -> Option<Seq> {
         (self.open.0.is_empty() && self.done > 0).then_some(self.done)
     }
