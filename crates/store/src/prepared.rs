@@ -1,19 +1,20 @@
-//! Versions that were made ahead of need: kept, published when they are needed, removed when they are stale.
+//! Prepared versions: made ahead of need by a speculative compression, published when they are needed, deleted when
+//! they are stale.
 //!
-//! Invariant: there is at most one per session, and it is published only on the version, pins and settings
-//! that it was made under, by whoever holds the session's lock; in every other case its compression ends as
-//! superseded (or cancelled) and nothing of it is visible.
+//! Invariant: a session has at most one. It is published only on the version, pins and settings that it was made
+//! under, under the session's lock. Otherwise its compression ends as superseded or cancelled, and nothing of it is
+//! visible.
 //!
-//! An append publishes it, not a worker, so that the caller waits for nothing: the reply shows the context that the
-//! new version leaves. It costs that append some milliseconds, once per version; the session's running counts say
-//! whether anything is prepared, so other appends do not look. It is a transaction of its own before the append's: if
-//! it fails, the append is stored as if nothing had been prepared.
+//! An append publishes it, not a worker, so that the caller does not wait: the reply shows the context that the new
+//! version leaves. That costs one append some milliseconds, once per version. The session's running counts show
+//! whether a version is prepared, so other appends do not look for one. Publishing has a transaction of its own
+//! before the append's: if it fails, the append is stored as if nothing had been prepared.
 //!
-//! It is superseded when version, pins or settings differ, when the caller has added a probe, when a finished task's
-//! span reaches further, or when it would leave the context within 0.10 of the compress level: a new compression of
-//! everything then does in one step what this one would begin. A preparation that failed or was cancelled is not
-//! repeated before the next version. A changed todo list does not supersede it: agents write their lists every few
-//! calls, and the write-back is refused by the list's revision.
+//! It is superseded when the version, pins or settings have changed, when the caller has added a probe, when a
+//! finished task's span reaches further, or when it would leave the context within 0.10 of the compress level. Then a
+//! new compression of everything does in one step what this one would only begin. A preparation that failed or was
+//! cancelled is not repeated before the next version. A changed todo list does not supersede it: agents write their
+//! lists every few calls, and the write-back checks the list's revision.
 
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
@@ -27,7 +28,7 @@ use anchord_session::compression::{Report, Request, Span, Status};
 use anchord_session::signal::SignalKind;
 use anchord_session::trigger::Start;
 
-/// Everything that publishing needs, as it is kept.
+/// What publishing needs, as it is stored.
 #[derive(Deserialize)]
 struct Kept {
     from_seq: i64,
@@ -45,16 +46,16 @@ struct KeptRef<'a> {
     report: &'a Report,
 }
 
-/// A version that was published at once.
+/// A prepared version that was published.
 #[derive(Clone, Debug)]
 pub(super) struct Published {
-    /// The compression that had made it.
+    /// The compression that made it.
     pub(super) id: CompressionId,
-    /// What the metrics are told once it is committed.
+    /// The metrics to record after the commit.
     pub(super) figures: Figures,
 }
 
-/// A version as it is kept, as text.
+/// A prepared version as it is stored, as text.
 pub(super) fn text(job: &Job, made: Candidate<'_>) -> Result<String, StoreError> {
     let Candidate { span, version, evaluation, report } = made;
     let kept = KeptRef { from_seq: span.from_seq, version, evaluation, report };
@@ -62,14 +63,15 @@ pub(super) fn text(job: &Job, made: Candidate<'_>) -> Result<String, StoreError>
         .map_err(|error| StoreError::corrupt("prepared_versions", "candidate", job.id, error))
 }
 
-/// Publishes what is prepared, when it holds and is enough for what starts; else ends it as superseded, so
-/// that a new compression can do better. `None` when nothing was published. The session's lock is held.
+/// Publishes the prepared version when it is valid and sufficient for the compression that is due. Otherwise ends it
+/// as superseded, so that a new compression can do better. `None` when nothing was published. The caller holds the
+/// session's lock.
 pub(super) async fn publish(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     (start, coming_tokens): (&Start, u64),
 ) -> Result<Option<Published>, StoreError> {
-    // A probe that the caller added since asks for something that the candidate was not held against.
+    // The candidate was not checked with a probe that the caller has added since.
     let Some(row) = sqlx::query!(
         r#"select p.compression_id, p.parent_version, p.context_revision, p.through_seq, p.candidate,
                   c.trigger, c.attempt,
@@ -120,7 +122,7 @@ pub(super) async fn publish(
     Ok(is_published.then_some(Published { id, figures }))
 }
 
-/// Ends what is prepared for a session, if anything is: something else takes its place.
+/// Ends the prepared version of a session, when there is one, as superseded.
 pub(super) async fn supersede(
     connection: &mut PgConnection,
     tenant: TenantId,
@@ -140,7 +142,7 @@ pub(super) async fn supersede(
     Ok(())
 }
 
-/// Removes what a compression has prepared, once its row says how it ended.
+/// Deletes what a compression prepared, once its row shows how it ended.
 pub(super) async fn discard(
     connection: &mut PgConnection,
     tenant: TenantId,
@@ -156,8 +158,8 @@ pub(super) async fn discard(
     Ok(())
 }
 
-/// The result of a live compression that worked ahead of need is needed now: it is published when it is done.
-/// `true` when there was one. The session's lock is held.
+/// Marks the live speculative compression as needed now: it is published when it is done. Returns whether there was
+/// one. The caller holds the session's lock.
 pub(super) async fn need_now(
     connection: &mut PgConnection,
     tenant: TenantId,
@@ -180,8 +182,8 @@ pub(super) async fn need_now(
     Ok(done.rows_affected() > 0)
 }
 
-/// Ends a live compression that works ahead of need, because a caller wants another one. A worker that is at
-/// it changes nothing any more. The session's lock is held.
+/// Ends the live speculative compression, because a caller requests another one; its worker changes nothing any more.
+/// The caller holds the session's lock.
 pub(super) async fn give_way(
     connection: &mut PgConnection,
     tenant: TenantId,
