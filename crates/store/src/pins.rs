@@ -1,4 +1,4 @@
-//! Pins, and the extracted constraints that a caller dropped.
+//! Pins of a session and of its tenant: listing, replacing and counting them.
 
 use sqlx::PgConnection;
 
@@ -11,17 +11,17 @@ use anchord_messages::tokens::TokenCounter;
 use anchord_record::fill::share_of;
 use anchord_session::settings::Settings;
 
-/// What became of new pins.
+/// The outcome of replacing pins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PinsOutcome {
-    /// They are stored; the context's revision that shows them.
+    /// They are stored.
     Replaced {
-        /// The session's context revision.
+        /// The context revision that shows them.
         context_revision: i64,
     },
-    /// They take more than their share of the window; nothing changed.
+    /// They take more than their share of the window; nothing has changed.
     TooLarge {
-        /// What they would take, the tenant's included.
+        /// The tokens that they would take, the tenant's pins included.
         tokens: u32,
         /// The most tokens that pins may take in this session.
         max_tokens: u32,
@@ -29,7 +29,7 @@ pub enum PinsOutcome {
 }
 
 impl Store {
-    /// Lists a session's own pins in their order, and its tenant's; `None` when there is no such session.
+    /// Lists a session's own pins in order, and its tenant's; `None` when there is no such session.
     ///
     /// # Errors
     /// When the database fails.
@@ -44,8 +44,7 @@ impl Store {
         Ok(Some((own, session.defaults.wide_pins().to_vec())))
     }
 
-    /// Replaces a session's own pins; `None` when there is no such session. The same pins again change
-    /// nothing.
+    /// Replaces a session's own pins; `None` when there is no such session. The same pins again change nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -61,7 +60,7 @@ impl Store {
             let settings = loaded.session.effective_settings();
             let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
             let tokens = count(&settings, pins.to_vec());
-            // Nobody is kept from taking pins away because the tenant's alone are too large here.
+            // Removing all pins is allowed even when the tenant's own are too large for this session.
             if tokens > max_tokens && !pins.is_empty() {
                 return Ok(Some(PinsOutcome::TooLarge { tokens, max_tokens }));
             }
@@ -72,8 +71,8 @@ impl Store {
         }
     }
 
-    /// Writes pins that take so many tokens, unless they are there already, and gives the revision that contexts have with
-    /// them; `None`, and nothing has changed, when the session is not as it was read.
+    /// Stores pins of this many tokens, unless they are there already. Returns the context revision that shows them;
+    /// `None`, with nothing changed, when the session has changed since it was read.
     async fn write_pins(&self, loaded: Loaded, pins: &[Pin], tokens: u32) -> Result<Option<i64>, StoreError> {
         let tenant = loaded.tenant;
         let mut tx = self.begin(tenant).await?;
@@ -107,7 +106,7 @@ impl Store {
     }
 }
 
-/// Lists a session's own; sets the tenant for itself, so that it needs no transaction.
+/// Lists a session's own pins. The statement sets the tenant itself, so it needs no transaction.
 pub(crate) async fn list(
     connection: &mut PgConnection,
     tenant: TenantId,
@@ -131,7 +130,7 @@ pub(crate) async fn list(
     Ok(pins)
 }
 
-/// Lists the pins that hold in a session: its tenant's and its own.
+/// Lists the pins in force in a session: its tenant's and its own.
 ///
 /// # Errors
 /// When the database fails.
@@ -144,7 +143,7 @@ pub async fn list_all(
     Ok(pin::together(session.defaults.wide_pins(), own))
 }
 
-/// What the tenant's pins and a session's own take together in a context, in tokens.
+/// The tokens that the tenant's pins and a session's own take together in a context.
 pub(super) fn count(settings: &Settings, own: Vec<Pin>) -> u32 {
     let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
     pin::tokens(&pin::together(settings.wide_pins(), own), counter)
