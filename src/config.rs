@@ -1,8 +1,8 @@
-//! Everything that the operator can set, and the only reader of the environment.
+//! The configuration: everything that the operator can set. No other code reads the environment.
 //!
-//! One struct per concern, so that a command lists what it needs. A bad value is refused at start,
-//! by the variable's name and with what is allowed. Secrets are kept apart from everything that is
-//! printed: clap quotes a value that it refuses, so theirs are checked afterwards, by [`Check`].
+//! There is one struct per concern, so that a command lists those that it needs. An invalid value is rejected at
+//! start, with the name of its variable and what is allowed. Secrets are checked after parsing, by [`Check`], because
+//! clap quotes a value that it rejects, and a secret must not be printed.
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -147,7 +147,7 @@ impl Health {
     pub fn address(&self) -> String {
         let Some(url) = &self.url else {
             let mut address = self.listen;
-            // Who listens on every address does so on this machine's own.
+            // A service that listens on every address is asked on this machine's own.
             if address.ip().is_unspecified() {
                 address.set_ip(match address {
                     SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),

@@ -1,8 +1,8 @@
-//! The `anchord` program: parse the command, start telemetry, run, exit code.
+//! The `anchord` program: parses the command, starts telemetry, runs the command, and returns the exit code.
 
 use std::process::ExitCode;
 
-/// Reads and appends make many short-lived pieces of text on many threads.
+/// Chosen because requests allocate many short-lived texts on many threads.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,8 +1,8 @@
-//! Logs, traces and metrics of the process.
+//! Starts logs, traces and metrics of the process; `catalogue` lists the metrics.
 //!
-//! Logs go to standard error: standard output belongs to what a command prints. The subscriber is
-//! set up before the runtime, because the trace exporter brings a blocking client of its own, and is
-//! taken down after it, so that the last spans are sent.
+//! Logs go to standard error, because standard output belongs to the result of a command. The subscriber is set up
+//! before the runtime, because the trace exporter has a blocking client of its own, and is dropped after it, so that
+//! the last spans are sent.
 
 mod catalogue;
 
@@ -21,7 +21,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::{self, LogFormat};
 
-/// What must live as long as the process; dropping it sends the last spans.
+/// The tracing that must live as long as the process; dropping it sends the last spans.
 #[derive(Debug)]
 pub struct Telemetry {
     traces: Option<SdkTracerProvider>,
@@ -30,9 +30,9 @@ pub struct Telemetry {
 /// Starts logs, and traces when an endpoint is configured.
 ///
 /// # Errors
-/// When the exporter cannot be made, or a subscriber is there already.
+/// When the exporter cannot be created, or a subscriber is set already.
 pub fn start(config: &config::Telemetry) -> anyhow::Result<Telemetry> {
-    let traces = config.otlp_endpoint.as_deref().filter(|e| !e.is_empty()).map(exporting_to).transpose()?;
+    let traces = config.otlp_endpoint.as_deref().filter(|e| !e.is_empty()).map(trace_provider).transpose()?;
     let colours = std::io::stderr().is_terminal();
     let logs = match config.log_format {
         LogFormat::Text => {
@@ -52,7 +52,7 @@ pub fn start(config: &config::Telemetry) -> anyhow::Result<Telemetry> {
     Ok(Telemetry { traces })
 }
 
-/// Installs the recorder of metrics and returns what renders them.
+/// Installs the metrics recorder; returns the handle that renders the metrics.
 ///
 /// # Errors
 /// When a recorder is installed already.
@@ -69,9 +69,9 @@ fn recorder() -> Result<PrometheusBuilder, BuildError> {
     })
 }
 
-fn exporting_to(endpoint: &str) -> anyhow::Result<SdkTracerProvider> {
-    // The exporter's HTTP client wants one for the process, and begins before the model's client; of
-    // several the first stays, and all are the same.
+fn trace_provider(endpoint: &str) -> anyhow::Result<SdkTracerProvider> {
+    // The exporter's HTTP client needs a TLS crypto provider for the process, and is created before the model's
+    // client. This fails when one is installed already; that is the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let exporter = SpanExporter::builder()
         .with_http()
@@ -85,7 +85,7 @@ fn exporting_to(endpoint: &str) -> anyhow::Result<SdkTracerProvider> {
 impl Drop for Telemetry {
     fn drop(&mut self) {
         if let Some(traces) = &self.traces {
-            // Nobody is left to tell: the process is about to end.
+            // The process is about to end, so an error cannot be reported any more.
             let _ = traces.shutdown();
         }
     }
@@ -111,7 +111,7 @@ mod tests {
             stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").expect("an answer");
             request
         });
-        let traces = exporting_to(&endpoint).expect("an exporter");
+        let traces = trace_provider(&endpoint).expect("an exporter");
         traces.tracer("test").start("work").end();
         drop(Telemetry { traces: Some(traces) });
         let request = collector.join().expect("the collector");

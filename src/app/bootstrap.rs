@@ -1,7 +1,7 @@
-//! The first key: without it nobody could make another.
+//! The bootstrap key: the first API key, without which no other could be created.
 //!
-//! The service makes one itself only beside a database of its own, on the machine of the one who starts it, in a file of
-//! mode 0600, so that the first call works without a manual. Any other service has only what its operator set.
+//! A service generates it only for an embedded database, on its user's own machine, in a file of mode 0600, so that
+//! the first call works without a manual. Any other service has only the key that its operator configured.
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
@@ -21,31 +21,31 @@ use anchord_store::Store;
 use anchord_store::audit::Actor;
 use anchord_store::keys::NewKey;
 
-/// The tenant of the bootstrap key; its id is fixed, so that two processes that start at the same
-/// time agree on it.
+/// The tenant of the bootstrap key. Its id is fixed, so that two processes that start at the same time use the same
+/// one.
 const DEFAULT_TENANT: TenantId = TenantId(Uuid::from_u128(1));
 const DEFAULT_TENANT_NAME: &str = "default";
 /// The file of a generated key in the data folder.
 const KEY_FILE: &str = "api-key";
 
-/// The key that a service has from its start.
+/// The API key that a service starts with.
 #[derive(Debug)]
 pub enum BootstrapKey {
-    /// Made by a service with a database of its own, at its first start.
+    /// Generated at the first start of a service with an embedded database.
     Generated {
-        /// The key, when this is that start.
+        /// The key, when it was generated in this start.
         made_now: Option<SecretString>,
-        /// Where it is kept.
+        /// The file that holds it.
         file: PathBuf,
     },
-    /// Chosen by the operator.
+    /// Configured by the operator.
     Given,
-    /// There is none.
+    /// None: the operator creates keys.
     None,
 }
 
-/// Makes sure that the tenant `default` has the operator's key or, when the database is our own
-/// (`data_dir`), a generated one.
+/// Ensures that the tenant `default` has the operator's key or, with an embedded database in `data_dir`, a generated
+/// one.
 pub(super) async fn ensure_key(
     store: &Store,
     clock: Clock,
@@ -68,18 +68,18 @@ pub(super) async fn ensure_key(
 
 async fn register(store: &Store, clock: Clock, key: &SecretString) -> anyhow::Result<()> {
     let scopes = [READ, WRITE, ADMIN].map(str::to_owned).to_vec();
-    // Both are there already on every start but the first.
+    // On every start but the first, both exist already.
     let key = NewKey::given(key, scopes);
     store.insert_tenant_as(DEFAULT_TENANT, DEFAULT_TENANT_NAME, Actor::Cli).await?;
     store.insert_key(DEFAULT_TENANT, &key, Actor::Cli).await?;
     if store.find_key(key.digest, clock.now()).await?.is_none() {
-        // Starting must not undo a revocation.
+        // A start must not undo a revocation.
         tracing::warn!("the API key of the tenant default was revoked; it opens nothing");
     }
     Ok(())
 }
 
-/// The key in the file, and whether it was made just now.
+/// Reads the key from the file, or generates it; returns whether it was generated now.
 fn read_or_make(file: &Path) -> std::io::Result<(SecretString, bool)> {
     match fs::read_to_string(file) {
         Ok(text) if !text.trim().is_empty() => Ok((SecretString::from(text.trim()), false)),
@@ -89,7 +89,7 @@ fn read_or_make(file: &Path) -> std::io::Result<(SecretString, bool)> {
     }
 }
 
-/// Writes a new key beside its place and moves it there, so that a file that is there is whole.
+/// Generates a key and moves it to its place last, so that the file is always complete.
 fn make(file: &Path) -> std::io::Result<SecretString> {
     let key = SecretString::from(format!("anc_{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())));
     let unfinished = file.with_extension("unfinished");

@@ -1,7 +1,7 @@
-//! Renderings of a running service's sessions as files.
+//! Exports renderings of a running service's sessions to files.
 //!
-//! A file is written whole beside its place and moved there, so that nobody reads half of one; its name is
-//! made of the session's, without a way out of the folder; and only a file of an earlier export is replaced.
+//! A file is written in a temporary place and moved last, so that nobody reads half of it. Its name is derived from
+//! the session's and cannot leave the folder. Only a file of an earlier export is replaced.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -16,16 +16,16 @@ use sha2::{Digest as _, Sha256};
 use anchord_messages::id::SessionName;
 use anchord_record::render::Style;
 
-/// How long a service may take to answer.
-const PATIENCE: Duration = Duration::from_mins(1);
-/// What the first line of an exported text begins with.
+/// How long the service may take to answer.
+const TIMEOUT: Duration = Duration::from_mins(1);
+/// The beginning of an exported text, by which a file of an earlier export is recognised.
 const MARK: &str = "<!-- anchord export:";
-/// What an exported state file says of itself.
+/// The schema name in an exported state file, by which it is recognised.
 const SCHEMA: &str = "context://session/v1";
-/// Bytes of a file in which its mark stands.
-const LOOKED_AT: u64 = 4_096;
-/// The longest file name without its ending, in bytes: a limit of most file systems is 255.
-const LONGEST_NAME: usize = 150;
+/// How many bytes at the start of a file are searched for that.
+const SEARCHED_BYTES: u64 = 4_096;
+/// The longest file name without its extension, in bytes; most file systems allow 255.
+const MAX_NAME_BYTES: usize = 150;
 
 /// Fetches renderings and writes them.
 #[derive(Debug)]
@@ -39,37 +39,37 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// Prepares the folder and the way to the service.
+    /// Creates the folder and the HTTP client.
     ///
     /// # Errors
-    /// When the address is none, or the folder cannot be made.
+    /// When the address is invalid, or the folder cannot be created.
     pub fn new(url: &str, key: SecretString, style: Style, out: PathBuf) -> anyhow::Result<Self> {
-        // Of several in a process the first stays, and all are the same.
+        // Fails when a TLS crypto provider is installed already; that is the same one.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let url = reqwest::Url::parse(url).with_context(|| format!("{url} is no address"))?;
         if url.cannot_be_a_base() || !matches!(url.scheme(), "http" | "https") {
             bail!("{url}: must begin with http:// or https://");
         }
-        // A redirect could take the key elsewhere.
+        // A redirect could send the key elsewhere.
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
-            .timeout(PATIENCE)
+            .timeout(TIMEOUT)
             .build()
             .context("the HTTP client")?;
         fs::create_dir_all(&out).with_context(|| format!("the folder {} cannot be made", out.display()))?;
         Ok(Self { http, url, key, style, out, force: false })
     }
 
-    /// Replaces files of others too.
+    /// Whether to replace files that no export has written.
     #[must_use]
     pub fn forced(self, force: bool) -> Self {
         Self { force, ..self }
     }
 
-    /// Writes the file of one session; gives its path.
+    /// Writes the file of one session; returns its path.
     ///
     /// # Errors
-    /// When the service refuses, or the file cannot be written.
+    /// When the service rejects the request, or the file cannot be written.
     pub async fn export(&self, session: &str) -> anyhow::Result<PathBuf> {
         let name = SessionName::parse(session).with_context(|| format!("{session}: no name of a session"))?;
         let text = self.fetch(name.as_str()).await.with_context(|| format!("session {name}"))?;
@@ -105,11 +105,11 @@ impl Exporter {
         if !self.force && path.symlink_metadata().is_ok() && !is_ours(path, session) {
             bail!("{} is not of an export of this session; --force replaces it", path.display());
         }
-        let beside = path.with_extension(format!("{}.part", std::process::id()));
-        let written = write_whole(&beside, text).and_then(|()| fs::rename(&beside, path));
+        let temporary = path.with_extension(format!("{}.part", std::process::id()));
+        let written = write_whole(&temporary, text).and_then(|()| fs::rename(&temporary, path));
         if written.is_err() {
-            // Whatever stands there is half of a file, and ours: it was made anew.
-            let _ = fs::remove_file(&beside);
+            // Any file in the temporary place is an incomplete one of ours.
+            let _ = fs::remove_file(&temporary);
         }
         written.with_context(|| format!("{} cannot be written", path.display()))
     }
@@ -125,7 +125,7 @@ fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
 fn is_ours(path: &Path, session: &str) -> bool {
     let mut head = Vec::new();
     let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file());
-    let read = File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));
+    let read = File::open(path).and_then(|file| file.take(SEARCHED_BYTES).read_to_end(&mut head));
     if !is_file || read.is_err() {
         return false;
     }
@@ -134,7 +134,7 @@ fn is_ours(path: &Path, session: &str) -> bool {
         || (head.trim_start().starts_with('{') && head.contains(SCHEMA) && head.contains("\"compress\""))
 }
 
-/// The style's word in a query.
+/// The name of a style in a query.
 fn style_word(style: Style) -> &'static str {
     match style {
         Style::Anchored => "anchored",
@@ -146,16 +146,16 @@ fn style_word(style: Style) -> &'static str {
     }
 }
 
-/// The session's name with the style and the ending of its kind; one that had to be changed ends with a
-/// digest, so that no two sessions share a file.
+/// The session's name, with the style and an extension. A name that had to be changed gets a digest at its end, so
+/// that no two sessions share a file.
 fn file_name(session: &str, style: Style) -> String {
     let mut safe = String::new();
     for c in session.chars() {
         let c = if c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '@' | '+' | '=') { c } else { '-' };
-        if safe.len() + c.len_utf8() > LONGEST_NAME {
+        if safe.len() + c.len_utf8() > MAX_NAME_BYTES {
             break;
         }
-        // Neither a hidden file nor a way up the tree.
+        // A name must neither be hidden nor lead up the tree.
         if !(c == '.' && (safe.is_empty() || safe.ends_with('.'))) {
             safe.push(c);
         }

@@ -10,7 +10,7 @@ const TIMEOUT: Duration = Duration::from_secs(4);
 /// Asks a service whether it is ready.
 ///
 /// # Errors
-/// When it cannot be reached, or says that it is not.
+/// When it cannot be reached, or is not ready.
 pub async fn health(url: &str) -> anyhow::Result<()> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder()

@@ -1,4 +1,4 @@
-//! The operator's commands on the database: the same changes as under `/v1/admin`, without a running service.
+//! The operator's changes on the database itself, without a running service: the same as under `/v1/admin`.
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
@@ -15,9 +15,9 @@ use anchord_store::keys::{ApiKey, NewKey, Rotation};
 use anchord_store::migrate::LockWaits;
 use anchord_store::tenants::{Changed, Tenant, TenantChange};
 
-/// Connections of a command.
+/// The most connections of a command.
 const CONNECTIONS: u32 = 2;
-/// The rows of one read.
+/// How many rows one read returns.
 const PAGE: i64 = 500;
 
 /// The operator's connection to the database.
@@ -29,11 +29,11 @@ pub struct Operators {
 }
 
 impl Operators {
-    /// Reaches the database and brings its schema up to date.
+    /// Connects to the database and brings its schema up to date.
     ///
     /// # Errors
-    /// When it does not start, or cannot be reached: a database of a service's own is that service's
-    /// alone while it runs.
+    /// When the database does not start or cannot be reached. An embedded database cannot be opened while its service
+    /// runs.
     pub async fn open(config: &config::Database) -> anyhow::Result<Self> {
         let (embedded, url) = database::locate(config).await?;
         Store::migrate(&url, LockWaits::default()).await.context("the database cannot be migrated")?;
@@ -43,7 +43,7 @@ impl Operators {
         Ok(Self { store, embedded, tracker })
     }
 
-    /// Lets go of the database.
+    /// Closes the connections, and stops an embedded database.
     pub async fn close(self) {
         self.tracker.close();
         self.tracker.wait().await;
@@ -53,7 +53,7 @@ impl Operators {
         }
     }
 
-    /// Makes a tenant.
+    /// Creates a tenant.
     ///
     /// # Errors
     /// When its name is taken, or the database fails.
@@ -77,7 +77,7 @@ impl Operators {
         }
     }
 
-    /// Suspends a tenant, or lets it go on.
+    /// Suspends a tenant, or resumes it.
     ///
     /// # Errors
     /// When there is no such tenant, or the database fails.
@@ -101,7 +101,7 @@ impl Operators {
         Ok(())
     }
 
-    /// Makes a key of a tenant.
+    /// Creates a key of a tenant.
     ///
     /// # Errors
     /// When there is no such tenant, or the database fails.
@@ -146,7 +146,7 @@ impl Operators {
         Ok(())
     }
 
-    /// Replaces a key by a new one; the old one ends at `until`.
+    /// Replaces a key by a new one; the old one is valid until `until`.
     ///
     /// # Errors
     /// When there is no such key, or the database fails.
@@ -159,12 +159,12 @@ impl Operators {
         let id = self.find(tenant).await?;
         match self.store.rotate_key(id, key, until, (Actor::Cli, None)).await? {
             Rotation::Done(made, key, _) => Ok((*made, key)),
-            // Nothing is beyond an operator.
+            // Never `Beyond`, because an operator has every scope.
             Rotation::NoKey | Rotation::Beyond(_) => anyhow::bail!("there is no key {key}, or it is over"),
         }
     }
 
-    /// A tenant by its id or its name.
+    /// Finds a tenant by its id or its name.
     async fn find(&self, tenant: &str) -> anyhow::Result<TenantId> {
         let id = TenantId::parse(tenant).or_else(|| Uuid::try_parse(tenant).ok().map(TenantId));
         if let Some(id) = id {

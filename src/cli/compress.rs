@@ -1,4 +1,5 @@
-//! `anchord compress FILE`: the service's own steps on a transcript, without server and database.
+//! `anchord compress FILE`: compresses a transcript in memory, by the steps of the service, without server and
+//! database.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -64,7 +65,7 @@ impl From<NamedStrategy> for Strategy {
 impl Compress {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         self.llm.check()?;
-        // Drawn on a terminal alone.
+        // Only drawn on a terminal.
         let progress = ProgressBar::new_spinner();
         progress.enable_steady_tick(Duration::from_millis(100));
         progress.set_message("reading the transcript");
@@ -80,7 +81,7 @@ impl Compress {
         let made = made?;
         let proof = &made.proof;
         let mut out = std::io::stdout().lock();
-        // Whoever reads us may stop early (`head`), which is no failure of ours.
+        // The reader of the output may close it early (`head`), which is no failure.
         let written = if self.json {
             write_json(&mut out, &made, &left_out)
         } else {
@@ -157,7 +158,7 @@ fn write_text(
     Ok(())
 }
 
-/// What models were asked, call by call, and what it cost.
+/// Lists the calls to models, and their cost.
 fn write_calls(out: &mut impl std::io::Write, made: &OfflineResult) -> std::io::Result<()> {
     if made.calls.is_empty() {
         return Ok(());

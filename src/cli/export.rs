@@ -1,4 +1,4 @@
-//! `anchord export`
+//! `anchord export`: writes renderings of a running service's sessions to files.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `anchord health`
+//! `anchord health`: asks a running service whether it is ready.
 
 use clap::Args;
 

@@ -1,7 +1,7 @@
-//! `anchord import FILE --session NAME`: a transcript into a session of a running service.
+//! `anchord import FILE --session NAME`: appends a transcript to a session of a running service.
 //!
-//! Messages go in batches that name the position they expect, so that an import that was cut short goes on
-//! where it ended when it is called again.
+//! Each batch states the position that it expects, so that an import that was interrupted continues where it stopped
+//! when it is run again.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use super::transcript::{self, FileFormat};
 use anchord_messages::id::SessionName;
 use anchord_messages::transcript::{Logged, Transcript};
 
-/// Bytes of messages after which a batch ends; half of the largest body that a service takes by default.
+/// The most bytes of messages in a batch; half of the largest body that a service accepts by default.
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
 
 /// What `import` takes.
@@ -54,17 +54,17 @@ impl Import {
         let remote = Remote::new(&self.url, self.key.clone())?;
         let stored = self.stored(&remote, &read).await?;
         let total = read.messages.len();
-        // Drawn on a terminal alone.
+        // Only drawn on a terminal.
         let progress = ProgressBar::new(u64::try_from(total).unwrap_or(u64::MAX));
         progress.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} messages, {eta} left")?);
         let appended = self.append(&remote, &read, stored, &progress).await;
         progress.finish_and_clear();
         appended?;
-        tell(self.session.as_str(), stored, &read);
+        print_result(self.session.as_str(), stored, &read);
         Ok(())
     }
 
-    /// How many of the transcript's messages the session holds already.
+    /// How many of the transcript's messages the session has already.
     async fn stored(&self, remote: &Remote, transcript: &Transcript) -> anyhow::Result<usize> {
         let session = ["v1", "sessions", self.session.as_str()];
         let reply = remote.get(&session, &[]).await?;
@@ -117,7 +117,7 @@ impl Import {
                     at = range.end;
                     progress.set_position(u64::try_from(at).unwrap_or_default());
                 }
-                // The operator allows less at once.
+                // The service accepts less at once.
                 413 if range.len() > 1 => most = range.len() / 2,
                 _ => {
                     let line = messages.get(range.start).map_or(0, |message| message.line);
@@ -136,7 +136,7 @@ impl Import {
 }
 
 #[expect(clippy::print_stdout, reason = "the command's result")]
-fn tell(session: &str, stored: usize, read: &Transcript) {
+fn print_result(session: &str, stored: usize, read: &Transcript) {
     let before = if stored > 0 { format!(", {stored} of them before") } else { String::new() };
     println!("session {session}: {} messages ({}){before}", read.messages.len(), read.log.as_str());
     if let Some(told) = read.told_left_out() {
@@ -153,7 +153,7 @@ fn refusal(told: &str, body: &Value) -> String {
     if places.is_empty() { told.to_owned() } else { format!("{told} ({})", places.join("; ")) }
 }
 
-/// The next batch: at least one message, at most `most`, and no more bytes than go in one body.
+/// The next batch: at least one message, at most `most`, and at most [`BATCH_BYTES`].
 fn batch(messages: &[Logged], from: usize, most: usize) -> Range<usize> {
     let mut bytes = 0;
     let fitting = messages.iter().skip(from).take(most).take_while(|message| {
@@ -172,7 +172,7 @@ fn body(transcript: &Transcript, range: Range<usize>) -> String {
     format!("{{\"format\":\"{format}\",\"expected_next_seq\":{next},\"messages\":[{messages}]}}")
 }
 
-/// The same batch has the same key, so that one whose reply was lost is not appended twice.
+/// The same batch has the same key, so that it is not appended twice when its reply was lost.
 fn idempotency_key(body: &str) -> String {
     let digest: [u8; 32] = Sha256::digest(body).into();
     let (front, _) = digest.split_at(16);

@@ -1,4 +1,4 @@
-//! `anchord key`
+//! `anchord key`: creates, lists, rotates and revokes API keys.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use clap::{Args, Subcommand, ValueEnum};
@@ -103,19 +103,19 @@ async fn act(operators: &Operators, action: Action, now: DateTime<Utc>) -> anyho
     Ok(())
 }
 
-/// Every scope once, in the order in which they include more.
+/// Every scope once, in ascending order of rights.
 fn words(scopes: &[Scope]) -> Vec<String> {
     let held =
         |wanted: &str| scopes.iter().any(|s| s.to_possible_value().is_some_and(|v| v.get_name() == wanted));
     ["read", "write", "admin"].into_iter().filter(|word| held(word)).map(str::to_owned).collect()
 }
 
-/// Id and key, apart by a tab.
+/// Id and key, separated by a tab.
 fn secret_line((made, key): &(ApiKey, SecretString)) -> String {
     format!("{}\t{}", made.id, key.expose_secret())
 }
 
-/// Id, prefix, scopes, state, last use and name, apart by tabs.
+/// Id, prefix, scopes, state, last use and name, separated by tabs.
 fn line(key: &ApiKey) -> String {
     let time = |at: Option<DateTime<Utc>>| at.map_or_else(|| "-".to_owned(), |at| at.to_rfc3339());
     let state = match (key.revoked_at, key.expires_at) {

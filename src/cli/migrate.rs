@@ -1,4 +1,4 @@
-//! `anchord migrate`
+//! `anchord migrate`: brings the database's schema up to date.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `anchord openapi`
+//! `anchord openapi`: prints the OpenAPI document.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! A running service, as commands reach it: over HTTP, with an API key.
+//! The client of a running service for commands: HTTP with an API key, and retries.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use reqwest::{Method, StatusCode, Url};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
-/// How often a request is sent that found nobody, or was told to come later.
+/// The most tries of a request, when the service cannot be reached or is busy.
 const TRIES: u32 = 6;
-/// How long a reply may take.
+/// How long a request may take.
 const TIMEOUT: Duration = Duration::from_mins(2);
 /// The longest wait before the next try.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// A running service.
+/// The client.
 #[derive(Debug)]
 pub(super) struct Remote {
     http: reqwest::Client,
@@ -22,7 +22,7 @@ pub(super) struct Remote {
     key: SecretString,
 }
 
-/// What it said.
+/// The reply to a request.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) status: StatusCode,
@@ -30,18 +30,18 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    /// What a problem says, for the one who called the command.
+    /// The error of the service as text for the user of the command.
     pub(super) fn told(&self) -> String {
         let word = |key: &str| self.body.get(key).and_then(Value::as_str).unwrap_or_default();
         format!("{} {}: {}", self.status.as_u16(), word("title"), word("detail"))
     }
 }
 
-/// A request with a body, which may be sent again as it is.
+/// The body of a request that may be sent again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent<'a> {
     pub(super) body: &'a str,
-    /// Makes the second sending of what was taken already have no effect.
+    /// Lets the service recognise a repeated request, so that it has no effect twice.
     pub(super) idempotency_key: &'a str,
 }
 
@@ -51,7 +51,7 @@ impl Remote {
         if url.cannot_be_a_base() || !matches!(url.scheme(), "http" | "https") {
             bail!("--url {url}: must begin with http:// or https://");
         }
-        // Of several in a process the first stays, and all are the same.
+        // Fails when a TLS crypto provider is installed already; that is the same one.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -68,11 +68,11 @@ impl Remote {
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
-        self.ask(Method::GET, &url, None).await
+        self.send_with_retries(Method::GET, &url, None).await
     }
 
     pub(super) async fn post(&self, path: &[&str], sent: Sent<'_>) -> anyhow::Result<Reply> {
-        self.ask(Method::POST, &self.address(path)?, Some(sent)).await
+        self.send_with_retries(Method::POST, &self.address(path)?, Some(sent)).await
     }
 
     fn address(&self, path: &[&str]) -> anyhow::Result<Url> {
@@ -83,8 +83,13 @@ impl Remote {
         Ok(url)
     }
 
-    /// Asks until there is an answer that another try would not change.
-    async fn ask(&self, method: Method, url: &Url, sent: Option<Sent<'_>>) -> anyhow::Result<Reply> {
+    /// Sends a request until a reply is final or no try is left.
+    async fn send_with_retries(
+        &self,
+        method: Method,
+        url: &Url,
+        sent: Option<Sent<'_>>,
+    ) -> anyhow::Result<Reply> {
         let mut wait = Duration::from_millis(500);
         for attempt in 1.. {
             let mut request =
@@ -103,7 +108,7 @@ impl Remote {
             };
             match answered {
                 Ok((status, headers, text)) => {
-                    if last || !is_worth_another(status) {
+                    if last || !is_retryable(status) {
                         return Ok(Reply {
                             status,
                             body: serde_json::from_str(&text).unwrap_or(Value::Null),
@@ -125,7 +130,7 @@ impl Remote {
     }
 }
 
-/// Whether the service may answer otherwise soon.
-fn is_worth_another(status: StatusCode) -> bool {
+/// Whether another try may get another reply.
+fn is_retryable(status: StatusCode) -> bool {
     matches!(status.as_u16(), 429 | 502 | 503 | 504)
 }

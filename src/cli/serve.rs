@@ -1,4 +1,4 @@
-//! `anchord serve`
+//! `anchord serve`: runs the service.
 
 use std::io::IsTerminal as _;
 
@@ -29,7 +29,7 @@ pub(super) struct Serve {
 }
 
 impl Serve {
-    /// Checks what clap cannot.
+    /// Checks what clap cannot check.
     pub(super) fn check(&self) -> Result<(), config::BadValue> {
         self.api.check()?;
         self.database.check()?;
@@ -45,8 +45,8 @@ impl Serve {
     }
 }
 
-/// Prints the address, where the key is and the first call to try. The key itself is shown once, to a person: what is
-/// printed elsewhere ends up in logs.
+/// Prints the address, where the key is, and a first call to try. The key itself is printed once, on a terminal only,
+/// because other output ends up in logs.
 #[expect(clippy::print_stdout, reason = "the first lines that someone who starts the service looks for")]
 fn greet(ready: &Ready) {
     let metrics =

@@ -1,4 +1,4 @@
-//! `anchord tenant`
+//! `anchord tenant`: creates, lists, suspends and erases tenants.
 
 use clap::{Args, Subcommand};
 
@@ -69,7 +69,7 @@ async fn act(operators: &Operators, action: Action) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Id, state, time and name, apart by tabs, the name last because it may hold anything.
+/// Id, state, time and name, separated by tabs; the name is last because it may contain anything.
 fn line(tenant: &Tenant) -> String {
     let state = if tenant.suspended_at.is_some() { "suspended" } else { "active" };
     format!("{}\t{state}\t{}\t{}", tenant.id, tenant.created_at.to_rfc3339(), tenant.name)

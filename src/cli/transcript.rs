@@ -1,4 +1,4 @@
-//! The transcripts that commands take: any agent's log that is known, from a file or standard input.
+//! Reads the transcripts that commands take: the log of a supported agent, from a file or standard input.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(super) enum FileFormat {
 }
 
 impl FileFormat {
-    /// Whose log it is, and its messages' format when they alone would not tell.
+    /// The kind of log, and the format of its messages when they alone do not show it.
     fn parts(self) -> (Log, Option<Format>) {
         match self {
             Self::OpenaiChat => (Log::Messages, Some(Format::OpenaiChat)),
@@ -36,7 +36,7 @@ impl FileFormat {
     }
 }
 
-/// Reads a transcript; what it is tells itself unless the caller says. `-` is standard input.
+/// Reads a transcript from a file, or from standard input for `-`. Without `format`, its kind is detected.
 pub(super) fn read(file: &Path, format: Option<FileFormat>) -> anyhow::Result<Transcript> {
     let text = text(file).with_context(|| format!("cannot read {}", file.display()))?;
     let (log, format) =

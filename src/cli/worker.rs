@@ -1,4 +1,4 @@
-//! `anchord worker`
+//! `anchord worker`: runs workers without the API.
 
 use clap::Args;
 
@@ -33,7 +33,7 @@ impl Worker {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "whoever starts a worker wants to see that it runs")]
+#[expect(clippy::print_stdout, reason = "a user who starts a worker wants to see that it runs")]
 fn greet(ready: &app::Ready) {
     if let Some(metrics) = ready.metrics {
         println!("metrics:  http://{metrics}/metrics");

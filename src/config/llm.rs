@@ -154,7 +154,7 @@ impl Llm {
 impl Check for Llm {
     fn check(&self) -> Result<(), BadValue> {
         if self.llm_provider == LlmProvider::None {
-            // Better a refusal than a judge that never judges.
+            // Reject it, because a model that is never called would be configured in vain.
             let allowed = "nothing, unless ANCHORD_LLM_PROVIDER is set";
             refuse_unless(self.probe_model().is_none(), "ANCHORD_PROBE_MODEL", allowed)?;
             refuse_unless(self.exam_model().is_none(), "ANCHORD_EXAM_MODEL", allowed)?;

@@ -1,17 +1,18 @@
-//! Every metric that the service has: its name, its labels and what it says. No label names a tenant, a
-//! session or a key, and none has a value that a caller could invent: each tenant would be a set of series, and everyone
-//! who reads a dashboard would read the list of customers.
+//! The catalogue of all metrics: name, kind, labels and help text of each.
+//!
+//! No label names a tenant, a session or a key, and no label value can be chosen by a caller. Otherwise each tenant
+//! would be a set of series, and every reader of a dashboard could read the list of customers.
 
 use metrics::{Label, counter, describe_counter, describe_gauge, describe_histogram};
 
-/// How a metric counts.
+/// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Grows.
+    /// A count that only grows.
     Counter,
-    /// Goes up and down.
+    /// A value that goes up and down.
     Gauge,
-    /// How often values came, in buckets.
+    /// How often values fell into each bucket.
     Histogram,
 }
 
@@ -31,13 +32,13 @@ impl Kind {
 pub struct Metric {
     /// Its name, which ends with its unit.
     pub name: &'static str,
-    /// How it counts.
+    /// Its kind.
     pub kind: Kind,
     /// Its labels.
     pub labels: &'static [&'static str],
-    /// What it says.
+    /// Its help text.
     pub help: &'static str,
-    /// Values of its one label that are there from the start, so that a rate begins at zero.
+    /// Values of its only label whose series start at zero, so that rates are right from the first count.
     seeds: &'static [&'static str],
 }
 
@@ -252,7 +253,7 @@ pub const METRICS: &[Metric] = &[
     metric("anchord_upkeep_erased_sessions_total", Counter, &[], "Sessions beyond their tenant's retention."),
 ];
 
-/// Upper bounds of the histograms, by the last word of their names.
+/// Upper bounds of the histograms' buckets, by the last word of the metric's name.
 pub(super) const BUCKETS: &[(&str, &[f64])] = &[
     // From a cached read to a slow model.
     ("_seconds", &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 120.0]),
@@ -261,7 +262,7 @@ pub(super) const BUCKETS: &[(&str, &[f64])] = &[
     ("_score", &[0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99, 1.0]),
 ];
 
-/// Describes every metric to the recorder, and starts the counters that have few series at zero.
+/// Describes every metric to the recorder, and starts counters without labels or with seeds at zero.
 pub(super) fn describe() {
     for metric in METRICS {
         let (name, help) = (metric.name, metric.help);

@@ -1,10 +1,9 @@
 //! The outermost layer of every request: request id, tracing span, metrics, timeout, and the bodies of problems.
 //!
-//! Each request runs to its end. When a client disconnects, the future of its connection is dropped, and a transaction
-//! that is dropped while it begins can leave its connection inside an open transaction. So the rest of the request then
-//! continues in a task of its own, and a graceful shutdown waits for it.
-//! of a request then goes on in a task of its own, and a drain waits for it. A task for every request would cost each of
-//! them two switches between threads.
+//! Each request runs to its end. When a client disconnects, the future of its connection is dropped, and a
+//! transaction that is dropped while it begins can leave its connection inside an open transaction. So the rest of
+//! the request then continues in a task of its own, and a graceful shutdown waits for it. A task for every request
+//! would cost each of them two switches between threads.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -33,7 +32,7 @@ use anchord_runtime::trace;
 /// The header that carries the request id, both ways.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Gives the request its id, measures it, and writes problems out.
+/// Gives the request its id, measures it, and writes the bodies of problems.
 pub async fn observe(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     background::request_arrived();
@@ -66,7 +65,7 @@ pub async fn observe(State(state): State<AppState>, mut request: Request, next: 
     metrics::counter!("anchord_http_requests_total", &labels).increment(1);
     let [(_, operation), _] = labels;
     metrics::histogram!("anchord_http_request_seconds", "operation" => operation).record(seconds);
-    // What went well is in the metrics; a line for each would cost a tenth of a read.
+    // Successes are in the metrics; a log line for each would cost a tenth of a read.
     span.in_scope(|| {
         if failed {
             tracing::info!(http.status = status, http.seconds = seconds, "request.done");
@@ -77,7 +76,7 @@ pub async fn observe(State(state): State<AppState>, mut request: Request, next: 
     response
 }
 
-/// Runs the request, for as long as it may take.
+/// Runs the request within its timeout.
 async fn run_to_the_end(state: &AppState, request: Request, next: Next) -> Response {
     let wait = prefer::requested_wait(request.headers()).unwrap_or_default();
     let running = ToTheEnd {
@@ -92,13 +91,13 @@ async fn run_to_the_end(state: &AppState, request: Request, next: Next) -> Respo
     }
 }
 
-/// A request that runs to its end whoever drops it: in its connection's task, which costs no switch
-/// between tasks, and in one of its own from when nobody waits for it any more.
+/// A request that runs to its end even when it is dropped: first in its connection's task, which costs no switch
+/// between tasks, and after a drop in a task of its own.
 struct ToTheEnd {
-    /// `None` once it has ended.
+    /// `None` once the request has ended.
     running: Option<BoxFuture<'static, Result<Response, Box<dyn Any + Send>>>>,
     span: tracing::Span,
-    /// A drain waits for it, in whatever task it is.
+    /// Counts the request for the graceful shutdown, in whichever task it runs.
     counted: TaskTrackerToken,
 }
 
@@ -116,7 +115,7 @@ impl Future for ToTheEnd {
 impl Drop for ToTheEnd {
     fn drop(&mut self) {
         let Some(rest) = self.running.take() else { return };
-        // Without a runtime nothing can go on, nor is anything in need of it.
+        // Without a runtime nothing can continue, and nothing needs to.
         if let Ok(runtime) = Handle::try_current() {
             let counted = self.counted.clone();
             let rest = async move {
@@ -145,7 +144,7 @@ fn has_body_of_ours(response: &Response) -> bool {
         .is_some_and(|kind| kind.as_bytes().starts_with(b"application/"))
 }
 
-/// The caller's request id when it is sane, else a new one.
+/// The caller's request id when it is valid, otherwise a new one.
 fn request_id(headers: &HeaderMap) -> String {
     headers
         .get(REQUEST_ID)
@@ -157,7 +156,7 @@ fn request_id(headers: &HeaderMap) -> String {
         .map_or_else(|| Uuid::now_v7().to_string(), str::to_owned)
 }
 
-/// The method, bounded: callers can invent methods, and each would be a time series of its own.
+/// The method as a label with few values: callers can invent methods, and each would be a time series of its own.
 fn method_label(request: &Request) -> &'static str {
     match request.method().as_str() {
         "GET" => "GET",

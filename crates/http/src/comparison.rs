@@ -22,7 +22,7 @@ use anchord_record::version::Version;
 use anchord_session::compression::{Cost, Status};
 use anchord_session::flags::Flag;
 
-/// How many of the latest compressions are looked through.
+/// How many of the latest compressions are searched.
 const LOOKED_THROUGH: i64 = 500;
 
 /// The latest run of each strategy on one session.

@@ -1,4 +1,5 @@
-//! Compresses messages without a session: by code within the request, by a model through the queue.
+//! Compresses messages without a session: by code within the request, or by a model through the queue (`queued`);
+//! `request` has the types of the API.
 
 pub mod queued;
 pub mod request;

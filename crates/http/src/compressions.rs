@@ -29,8 +29,8 @@ use anchord_store::figures::Figures;
 use anchord_store::sessions::{self, Session};
 use anchord_store::settle;
 
-/// The first and the longest pause between two looks at a compression that is waited for, when no event of its session
-/// is heard of.
+/// The first and the longest pause between two reads of a compression that a caller waits for, when no event of its
+/// session arrives.
 const LOOK_FIRST: Duration = Duration::from_millis(15);
 const LOOK_LONGEST: Duration = Duration::from_millis(300);
 
@@ -134,7 +134,7 @@ pub struct Compression {
 impl Compression {
     pub(super) fn of(session: &Session, row: CompressionRow) -> Self {
         let report = row.report.unwrap_or_default();
-        // What was used stands when the session's settings have changed since.
+        // Report what was used, even when the session's settings have changed since.
         let strategy = row
             .request
             .strategy
@@ -345,7 +345,7 @@ fn is_same(one: &Request, other: &Request) -> bool {
     Request { reason: None, ..one.clone() } == Request { reason: None, ..other.clone() }
 }
 
-/// 200 when it has ended, else 202 with its place.
+/// The reply: 200 when the job has ended, else 202 with its location.
 pub(super) fn reply(session: &Session, row: CompressionRow, wait: Wait) -> Result<KeptReply, ApiError> {
     let location = format!("/v1/sessions/{}/compressions/{}", session.name, row.id);
     let status = if row.status.is_live() { StatusCode::ACCEPTED } else { StatusCode::OK };
@@ -357,10 +357,10 @@ pub(super) fn reply(session: &Session, row: CompressionRow, wait: Wait) -> Resul
     Ok(reply)
 }
 
-/// Waits until a job has ended; `None` when nobody waits or the time is over.
+/// Waits until a job has ended; `None` when the caller does not wait, or the time is over.
 ///
-/// It looks whenever the session has a new event, of which the process's one listener hears, and now and then
-/// besides: a look is one read by primary key, and needs no connection of its own while it waits.
+/// The job is read after each event of its session, which the listener of the process reports, and now and then
+/// besides. A read is one row by primary key, and no connection is held while waiting.
 pub(super) async fn wait_for(
     state: &AppState,
     caller: &Caller,
@@ -370,11 +370,11 @@ pub(super) async fn wait_for(
     let Some(longest) = wait.0 else { return Ok(None) };
     let deadline = tokio::time::Instant::now() + longest;
     let mut pause = LOOK_FIRST;
-    // Before the first look: what ends after that is heard.
+    // Listen before the first read, so that no event is missed in between.
     let mut events = state.store.listen_to(session);
     loop {
         let row = state.store.find_compression(caller.tenant, session, id).await?;
-        // Erased with its session.
+        // The job was erased with its session.
         let row = row.ok_or(ApiError::NotFound(Resource::Compression))?;
         if !row.status.is_live() {
             return Ok(Some(row));
@@ -383,7 +383,7 @@ pub(super) async fn wait_for(
         if now >= deadline || state.tracker.is_closed() {
             return Ok(None);
         }
-        // Not every end has an event, and a notification may be lost.
+        // Not every end of a job has an event, and a notification may be lost.
         if tokio::time::timeout(pause.min(deadline - now), events.rung()).await.is_err() {
             pause = (pause * 3 / 2).min(LOOK_LONGEST);
         }

@@ -36,7 +36,7 @@ pub struct Timeouts {
 impl Default for Timeouts {
     fn default() -> Self {
         Self {
-            // Longer than load balancers commonly keep a connection that rests, so that they close first.
+            // Longer than load balancers commonly keep an idle connection, so that they close first.
             head: Duration::from_secs(65),
             stalled: Duration::from_mins(1),
             shutdown: Duration::from_secs(20),
@@ -44,11 +44,10 @@ impl Default for Timeouts {
     }
 }
 
-/// Serves until `stop`, then ends every connection: one that rests at once, one with a request after
-/// its reply.
+/// Serves until `stop`, then closes every connection: an idle one at once, one with a request after its reply.
 pub async fn serve(mut listener: TcpListener, router: Router, timeouts: Timeouts, stop: CancellationToken) {
     let connections = TaskTracker::new();
-    // `accept` itself waits when the system has no more descriptors.
+    // `accept` itself waits when the process has no file descriptors left.
     while let Some((stream, _)) = stop.run_until_cancelled(Listener::accept(&mut listener)).await {
         let (router, stop) = (router.clone(), stop.clone());
         connections.spawn(async move {
@@ -83,12 +82,12 @@ async fn serve_connection(stream: TcpStream, router: Router, timeouts: Timeouts,
         }
     };
     if let Err(error) = ended {
-        // A client that breaks its connection is no failure of the service.
+        // A client that closes its connection is no failure of the service.
         tracing::debug!(%error, "http.connection_ended");
     }
 }
 
-/// Counts as an open connection while it lives.
+/// Is counted as an open connection while it lives.
 struct OpenConnection;
 
 impl OpenConnection {

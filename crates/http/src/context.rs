@@ -29,7 +29,7 @@ use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::context::{ContextSource, Past};
 use anchord_store::load::Tries;
 
-/// Contexts above this many stored bytes are assembled on a thread of their own.
+/// From this many stored bytes, a context is assembled on a blocking thread.
 const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;
 
 /// How to serve a context.
@@ -57,7 +57,7 @@ pub struct ContextQuery {
 }
 
 impl ContextQuery {
-    /// Whether it asks for an earlier moment.
+    /// Whether it asks for an earlier state.
     const fn is_past(self) -> bool {
         self.version.is_some() || self.through_seq.is_some()
     }
@@ -192,7 +192,7 @@ pub async fn find_context(
         loop {
             let session = find_session(&state, &caller, &path.session_id).await?;
             let tag = tag_of(&session)?;
-            // All that it names is in the session's row, so nothing else needs to be read.
+            // The tag names only what is in the session's row, so nothing else has to be read.
             if is_known(&headers, &tag) {
                 break (tag, None);
             }
@@ -209,7 +209,7 @@ pub async fn find_context(
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
     let (session, task) = (source.session.id, source.settings.task_id.clone());
     let (body, tokens) = assembled(source, query).await?;
-    // Nobody goes on with what was served earlier.
+    // An earlier state is not what the session goes on with, so it is not counted as served.
     if !query.is_past() {
         metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
         metrics::counter!("anchord_context_tokens_saved_total")
@@ -227,7 +227,7 @@ pub async fn find_context(
     Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
 }
 
-/// What the context was made of when it was what the query names.
+/// Reads the state that the query names.
 async fn find_past(
     state: &AppState,
     caller: &Caller,
@@ -253,7 +253,7 @@ async fn find_past(
     }
 }
 
-/// The reply's JSON, and the tokens of the context in it.
+/// The reply as JSON, and the tokens of its context.
 async fn assembled(source: ContextSource, query: ContextQuery) -> Result<(Bytes, u32), ApiError> {
     let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
     let rendered = if bytes > LARGE_CONTEXT_BYTES {
@@ -267,12 +267,12 @@ async fn assembled(source: ContextSource, query: ContextQuery) -> Result<(Bytes,
     Ok((Bytes::from(body), tokens))
 }
 
-/// Names everything that a reply depends on: the session (a name can be erased and made anew), its
-/// version, head, revision and mask position, and the query.
+/// Names everything that a reply depends on: the session's id (a name can be erased and reused), its version, head,
+/// revision and mask position, and the query.
 fn entity_tag(session: &Session, query: ContextQuery) -> String {
     format!(
         "\"{}{}.{}.{}.{}.{}.{}.{}.{}\"",
-        // What is served of an earlier moment is found in another way.
+        // An earlier state is assembled in another way.
         if query.is_past() { "past." } else { "" },
         session.id.0.simple(),
         session.version.unwrap_or_default(),
@@ -292,7 +292,7 @@ fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
-        // A proxy that compresses makes the tag a weak one.
+        // A proxy that compresses replies makes the tag weak.
         .map(|known| known.trim().trim_start_matches("W/"))
         .any(|known| known == "*" || known == tag)
 }
@@ -301,7 +301,7 @@ fn budget(session: &Session, query: ContextQuery) -> u32 {
     query.max_tokens.unwrap_or_else(|| session.policy().effective_window)
 }
 
-/// The reply's JSON, and the tokens of the context in it.
+/// The reply as JSON, and the tokens of its context.
 fn render(source: &ContextSource, query: ContextQuery) -> Result<(String, u32), BudgetTooSmall> {
     let session = &source.session;
     let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
@@ -336,7 +336,7 @@ fn render(source: &ContextSource, query: ContextQuery) -> Result<(String, u32), 
     };
     let context = assemble(&input)?;
     let mut body = context.to_json();
-    // The context is written by hand, one object: what is about the session goes in before its end.
+    // The context is a JSON object that is written by hand, so insert the session's fields before its end.
     if let (Ok(usage), Some('}')) = (serde_json::to_string(&session.usage()), body.pop()) {
         body.push_str(",\"usage\":");
         body.push_str(&usage);

@@ -1,9 +1,9 @@
 //! Exports a session as JSON lines, and imports it.
 //!
-//! Out: one line for the session, one for each message in order, one for each version, and one that ends
-//! it, so that a file that was cut short is known by its lack. In: the session with its messages word for
-//! word; versions are for reading and are made anew by the next compression. A version holds what was checked against the
-//! messages where it was made; taken from a file, it would be a caller's text that looks like ours.
+//! An export has one line for the session, one for each message in order, one for each version, and an end line,
+//! without which a file is incomplete. An import stores the messages word for word, but no versions: a version holds
+//! what was checked against the messages where it was made, and one from a file would be a caller's text that looks
+//! like ours. The next compression makes a new version.
 
 use std::time::Instant;
 
@@ -42,7 +42,7 @@ use anchord_store::pins::PinsOutcome;
 use anchord_store::sessions::PutOutcome;
 use anchord_store::{Store, StoreError};
 
-/// Ids of dropped constraints that an import may bring.
+/// The most ids of dropped constraints in an import.
 const MAX_REMOVED_CONSTRAINTS: usize = 1_000;
 /// The media type of JSON lines.
 pub(super) const JSON_LINES: &str = "application/x-ndjson";
@@ -192,7 +192,7 @@ pub async fn export_session(
     Ok(([(header::CONTENT_TYPE, JSON_LINES)], Body::from_stream(pages)).into_response())
 }
 
-/// How far an export has come.
+/// The position of an export.
 struct Export {
     store: Store,
     tenant: TenantId,
@@ -210,7 +210,8 @@ enum At {
 }
 
 impl Export {
-    /// The next page and what remains; an error breaks the reply off, which then lacks its last line.
+    /// Returns the next page, and the position after it. An error breaks the reply off, so that it lacks its end
+    /// line.
     async fn next(mut self) -> Result<Option<(Bytes, Self)>, StoreError> {
         let mut page = Vec::new();
         match self.at {
@@ -252,7 +253,7 @@ impl Export {
 }
 
 fn write(page: &mut Vec<u8>, line: &ExportLine) {
-    // Only a map with other keys than text fails to serialise.
+    // Serialising fails only for maps with keys that are not text.
     if serde_json::to_writer(&mut *page, line).is_ok() {
         page.push(b'\n');
     }
@@ -378,7 +379,7 @@ pub async fn import_session(
     Ok((StatusCode::CREATED, Reply(imported)))
 }
 
-/// Makes the session with what stands beside its messages.
+/// Creates the session with everything that an export has beside messages.
 async fn restore(
     state: &AppState,
     tenant: TenantId,
@@ -401,7 +402,7 @@ async fn restore(
     Ok(())
 }
 
-/// An import, read and checked.
+/// A parsed and checked import.
 struct Import {
     head: Option<Head>,
     messages: Vec<(Seq, NewMessage)>,
@@ -410,7 +411,7 @@ struct Import {
     lines: usize,
 }
 
-/// What stands beside a session's messages.
+/// What an export has beside messages.
 struct Head {
     settings: Map<String, Value>,
     pins: Vec<Pin>,
@@ -513,7 +514,7 @@ fn read_head(line: ExportLine) -> Result<Head, ApiError> {
     Ok(Head { settings: line.settings.unwrap_or_default(), pins, todos, removed_constraints, probes })
 }
 
-/// Puts a refusal of a line under the line's place.
+/// Adds the position of the line to the pointer of its error.
 fn within(at: usize, refused: ApiError) -> ApiError {
     under(&format!("/{at}"), refused)
 }

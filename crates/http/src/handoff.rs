@@ -28,14 +28,14 @@ use anchord_store::sessions::{self, Session, SessionFilter};
 use anchord_store::summaries::{self, StoredVersion};
 use anchord_store::{StoreError, Tx};
 
-/// The latest sessions of a task that are looked at, and those among them that are told.
+/// How many of the latest sessions of a task are read, and how many of them are rendered.
 const TASK_SESSIONS: i64 = 200;
-const TOLD_SESSIONS: usize = 20;
-/// Words that a hand-off may be bound to.
+const RENDERED_SESSIONS: usize = 20;
+/// The bounds of `words`.
 const LEAST_WORDS: u32 = 100;
 const MOST_WORDS: u32 = 500;
-/// Reasons that a refused merge names.
-const REASONS_TOLD: usize = 5;
+/// The most reasons that a rejected merge reports.
+const MAX_REASONS: usize = 5;
 
 /// How much is handed off.
 #[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
@@ -50,7 +50,7 @@ pub struct LevelQuery {
     pub words: Option<u32>,
 }
 
-/// How long a hand-off may be.
+/// The bound of a hand-off.
 #[derive(Clone, Copy, Debug)]
 enum Bound {
     Tokens(u32),
@@ -178,7 +178,7 @@ pub async fn find_task_handoff(
     let mut told = Vec::new();
     let mut tx = state.store.snapshot(caller.tenant).await?;
     for session in found {
-        let Some(number) = session.version.filter(|_| told.len() < TOLD_SESSIONS) else { continue };
+        let Some(number) = session.version.filter(|_| told.len() < RENDERED_SESSIONS) else { continue };
         if let Some(version) = find_told(&mut tx, (caller.tenant, session.id), number).await? {
             told.push((session, version));
         }
@@ -187,7 +187,7 @@ pub async fn find_task_handoff(
     Ok(answer(&told, bound))
 }
 
-/// A version without the constraints that the caller dropped since.
+/// Finds a version, without the constraints that the caller has dropped since.
 async fn find_told(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
@@ -201,7 +201,7 @@ async fn find_told(
     Ok(Some(stored))
 }
 
-/// Renders the sessions, the newest first; nothing when there is none.
+/// Renders the sessions, the newest first; an empty text when there is none.
 fn answer(told: &[(Session, StoredVersion)], bound: Bound) -> Response {
     let Some((session, newest)) = told.first() else { return StatusCode::NO_CONTENT.into_response() };
     let meta = &newest.version.meta;
@@ -298,7 +298,7 @@ pub async fn merge_session(
                 return Err(ApiError::refused("/session_id", detail));
             }
             Merge::Rejected(reasons) => {
-                let reasons: Vec<String> = reasons.iter().take(REASONS_TOLD).cloned().collect();
+                let reasons: Vec<String> = reasons.iter().take(MAX_REASONS).cloned().collect();
                 let detail = format!("the merged summary does not pass the gate: {}", reasons.join("; "));
                 return Err(ApiError::Conflict(detail));
             }

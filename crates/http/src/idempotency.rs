@@ -1,8 +1,8 @@
-//! `Idempotency-Key`: the same request is done once and answered with the same reply.
+//! `Idempotency-Key`: a request is done once, and a repeated one gets the same reply.
 //!
-//! A handler claims the key first of all in its transaction, and keeps its reply last of all before
-//! the commit, so that effect and record stand or fall together. Refusals are not kept: they have no
-//! effect that a retry could repeat, and what was in their way may be gone by then.
+//! A handler claims the key first in its transaction, and stores its reply last before the commit, so that effect and
+//! reply commit together. Rejections are not stored: they have no effect that a retry could repeat, and their reason
+//! may be gone by then.
 
 use axum::body::Body;
 use axum::extract::FromRequestParts;
@@ -22,7 +22,7 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 /// The most characters of a key.
 pub const MAX_KEY_CHARS: usize = 255;
 
-/// The caller's key, when it sent one, and the route that it is for.
+/// The caller's key, if it sent one, and the route of the request.
 #[derive(Clone, Debug)]
 pub struct IdempotencyKey {
     route: String,
@@ -59,15 +59,14 @@ impl IdempotencyKey {
         self.key.as_deref()
     }
 
-    /// What the store knows the request by; `None` when the caller sent no key.
+    /// The key as the store identifies it; `None` when the caller sent none.
     #[must_use]
     pub fn reply_key(&self, caller: &Caller, body_digest: [u8; 32]) -> Option<ReplyKey> {
         let key = self.key.clone()?;
         Some(ReplyKey { tenant: caller.tenant, route: self.route.clone(), key, body_digest })
     }
 
-    /// Finds the reply to an earlier request of the key: what is decided before the key is claimed need not be decided for
-    /// that.
+    /// Finds the stored reply for the key without claiming it, so that a replay need not decide anything.
     ///
     /// # Errors
     /// When the key was used with another body.
@@ -109,18 +108,18 @@ impl IdempotencyKey {
 /// Whether the request is the first one with its key.
 #[derive(Debug)]
 pub enum Claim {
-    /// It is, or it has no key.
+    /// It is the first, or has no key.
     First(Claimed),
-    /// It was answered before; answer the same.
+    /// An earlier request was answered; send the same reply.
     Replay(KeptReply),
 }
 
-/// A key that waits for its reply.
+/// A claimed key, whose reply is not stored yet.
 #[derive(Debug)]
 pub struct Claimed(Option<ReplyKey>);
 
 impl Claimed {
-    /// Keeps the reply with the transaction's effect. A second call, in a later transaction, replaces it.
+    /// Stores the reply in the transaction of the effect. A second call, in a later transaction, replaces it.
     ///
     /// # Errors
     /// When the database fails.
@@ -137,8 +136,8 @@ impl Claimed {
         Ok(())
     }
 
-    /// Replaces the reply kept at the start by the one that the caller waited for. It may fail, as when
-    /// the session was erased meanwhile: then a retry hears the first one, or starts anew.
+    /// Replaces the stored reply by the one that the caller waited for. It may fail, as when the session was erased
+    /// meanwhile: then a retry gets the first reply, or starts anew.
     pub async fn keep_later(&self, store: &Store, session: SessionId, reply: &KeptReply) {
         let Some(key) = &self.0 else { return };
         let kept = async {
@@ -152,7 +151,7 @@ impl Claimed {
     }
 }
 
-/// A reply that can be kept and sent again, byte for byte.
+/// A reply that can be stored and sent again, byte for byte.
 #[derive(Clone, Debug)]
 pub struct KeptReply(pub StoredReply);
 

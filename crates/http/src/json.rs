@@ -15,14 +15,14 @@ use anchord_messages::format::check_json;
 use anchord_messages::misread::{must_be, place, pointer};
 use anchord_runtime::background;
 
-/// Bodies up to this size are parsed where they arrive: some tenths of a millisecond.
+/// Bodies up to this size are parsed on the thread of the request, which takes some tenths of a millisecond.
 const INLINE_BYTES: usize = 128 * 1024;
 
-/// A JSON body. Comes last in a handler's signature, after the caller, so that a stranger is told to
-/// authenticate before anything is read.
+/// A JSON body. It is the last parameter of a handler, after the caller, so that an unauthenticated request is
+/// rejected before its body is read.
 #[derive(Clone, Debug)]
 pub struct Json<T> {
-    /// What was sent.
+    /// The parsed value.
     pub value: T,
     /// SHA-256 of the bytes that were sent, for [`super::idempotency`].
     pub digest: [u8; 32],
@@ -31,7 +31,7 @@ pub struct Json<T> {
 /// A JSON body that may be absent; then it is the type's default.
 #[derive(Clone, Debug)]
 pub struct OptionalJson<T> {
-    /// What was sent.
+    /// The parsed value.
     pub value: T,
     /// SHA-256 of the bytes that were sent.
     pub digest: [u8; 32],
@@ -74,7 +74,7 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<AppState> for O
     }
 }
 
-/// A struct inside a body that only a JSON object is read as: serde would take a list too, field by field.
+/// A struct inside a body that is parsed from a JSON object only; serde would also accept a list, field by field.
 #[derive(Clone, Copy, Debug)]
 pub struct Object<T>(pub T);
 
@@ -84,7 +84,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// Reads maps, whatever is asked for.
+/// Parses maps only, whatever type is requested.
 struct FromObject<D>(D);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for FromObject<D> {
@@ -100,7 +100,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for FromObject<D> {
     }
 }
 
-/// A JSON body as it was sent, for bodies whose parts are kept word for word.
+/// A JSON body as it was sent, for bodies with parts that are stored word for word.
 #[derive(Clone, Debug)]
 pub struct JsonBytes(pub axum::body::Bytes);
 
@@ -142,11 +142,10 @@ impl JsonBytes {
         Sha256::digest(&self.0).into()
     }
 
-    /// Parses the body and refuses what could not be kept: lone surrogates, repeated keys, nesting
-    /// beyond the bound.
+    /// Parses the body, and rejects what cannot be stored: lone surrogates, repeated keys, nesting beyond the limit.
     ///
     /// # Errors
-    /// When it is not JSON, not of this type, or cannot be kept.
+    /// When it is not JSON, not of this type, or cannot be stored.
     pub fn parse_strictly<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
         parse(&self.0)
     }
@@ -166,14 +165,15 @@ fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, ApiError> {
-    // Nothing is decompressed: a few kilobytes could come to gigabytes. Agents send from nearby, and a proxy may unpack.
+    // Compressed bodies are rejected, because a few kilobytes could expand to gigabytes. Agents are nearby, and a
+    // proxy may decompress.
     let is_plain = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
     if !headers.get_all(header::CONTENT_ENCODING).iter().all(is_plain) {
         return Err(ApiError::Encoded);
     }
     let limit = limits.body_bytes;
     let too_large = || ApiError::TooLarge { what: "the body".to_owned(), limit, unit: "bytes" };
-    // What announces itself as too large is not read at all.
+    // A body whose `Content-Length` is too large is not read at all.
     let announced =
         headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if announced.is_some_and(|length| length > limit) {
@@ -192,7 +192,7 @@ async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes,
     })
 }
 
-/// Parses and digests a body; a large one on a blocking thread, so that other requests do not wait.
+/// Parses and hashes a body; a large one on a blocking thread, so that other requests do not wait.
 async fn parse_apart<T: DeserializeOwned + Send + 'static>(bytes: Bytes) -> Result<(T, [u8; 32]), ApiError> {
     let is_large = bytes.len() > INLINE_BYTES;
     let work = move || Ok((parse(&bytes)?, Sha256::digest(&bytes).into()));
@@ -202,11 +202,11 @@ async fn parse_apart<T: DeserializeOwned + Send + 'static>(bytes: Bytes) -> Resu
     background::spawn(work).await.map_err(ApiError::internal)?
 }
 
-/// Parses a body: not JSON is 400; JSON that is not of this type, or could not be kept (lone
-/// surrogates, repeated keys, nesting beyond the bound), is 422 with its place.
+/// Parses a body. One that is not JSON is a 400. JSON that is not of this type, or cannot be stored (lone surrogates,
+/// repeated keys, nesting beyond the limit), is a 422 with the position.
 ///
 /// # Errors
-/// When it is not JSON, not of this type, or cannot be kept.
+/// When it is not JSON, not of this type, or cannot be stored.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         ApiError::MalformedJson(format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))
@@ -218,7 +218,7 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     };
     match parse_typed(bytes) {
         Ok(value) => check().map(|()| value),
-        // serde calls some of what cannot be kept malformed. Skipping over it tells what the grammar says.
+        // serde calls some of what cannot be stored malformed; a check of the grammar alone shows the difference.
         Err(malformed @ ApiError::MalformedJson(_)) => {
             if serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
                 check()?;
@@ -230,7 +230,7 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
 }
 
 fn parse_typed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
-    // serde would take a list for a struct, field by field.
+    // serde would also accept a list for a struct, field by field.
     if !bytes.trim_ascii_start().starts_with(b"{") {
         serde_json::from_slice::<IgnoredAny>(bytes).map_err(|error| refuse("", &error))?;
         return Err(ApiError::invalid("", "the body must be a JSON object"));
@@ -247,7 +247,7 @@ fn parse_typed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
 fn refuse(pointer: &str, error: &serde_json::Error) -> ApiError {
     let message = error.to_string();
     match error.classify() {
-        // serde's own bound on depth, where a value is not kept as its text.
+        // serde's own limit on depth, which applies where a value is not stored as text.
         Category::Syntax if message.starts_with("recursion limit") => {
             ApiError::invalid(pointer, "nested too deep")
         }

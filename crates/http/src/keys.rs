@@ -1,7 +1,7 @@
-//! API keys: a tenant's own, with the scope `admin`, and any tenant's for the operator.
+//! API keys: an `admin` key manages those of its tenant, the operator those of every tenant.
 //!
-//! A key is shown once, when it is created, and in no reply that is stored: an `Idempotency-Key` replays
-//! nothing here.
+//! A key is shown once, in the reply that creates it, which is never stored: with an `Idempotency-Key` nothing is
+//! replayed here.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -22,11 +22,11 @@ use anchord_messages::id::{KeyId, TenantId};
 use anchord_store::audit::Actor;
 use anchord_store::keys::{ApiKey, NewKey, Rotation};
 
-/// Every scope that there is.
+/// All scopes.
 const SCOPES: [&str; 3] = [READ, WRITE, ADMIN];
-/// How long a rotated key goes on when the caller does not say.
+/// How long a rotated key stays valid when the caller does not say.
 const DEFAULT_OVERLAP_SECONDS: u32 = 24 * 60 * 60;
-/// How long it may go on at most.
+/// The longest time that a rotated key may stay valid.
 const MAX_OVERLAP_SECONDS: u32 = 30 * 24 * 60 * 60;
 
 /// What a key may do.
@@ -233,7 +233,7 @@ pub async fn list_tenant_keys(
 ) -> Result<Reply<Page<ApiKeyView>>, ApiError> {
     let scope = format!("keys {}", path.tenant_id);
     let paging = Paging::<KeyId>::of_operator(&scope, query.limit, query.cursor.as_deref())?;
-    require(&state, path.tenant_id).await?;
+    require_tenant(&state, path.tenant_id).await?;
     page(&state, path.tenant_id, &paging).await
 }
 
@@ -283,7 +283,7 @@ pub async fn rotate_tenant_key(
     rotate(&state, (path.tenant_id, path.key_id), body.value, (Actor::Operator, None)).await
 }
 
-async fn require(state: &AppState, tenant: TenantId) -> Result<(), ApiError> {
+async fn require_tenant(state: &AppState, tenant: TenantId) -> Result<(), ApiError> {
     let found = state.store.find_tenant(tenant).await?;
     found.map(drop).ok_or(ApiError::NotFound(Resource::Tenant))
 }

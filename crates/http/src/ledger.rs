@@ -1,8 +1,7 @@
 //! Lists the ledger: the facts that code, not a model, extracted from the messages of a session.
 //!
-//! Files, errors, identifiers and constraints come from the current version's record, commands and
-//! test runs from their rows, and the messages after the anchor are read on the fly, so that the
-//! ledger is never behind the session.
+//! Files, errors, identifiers and constraints come from the current version's record, commands and test runs from
+//! their rows. Messages after the anchor are read within the request, so that the ledger is never behind the session.
 
 use std::collections::BTreeSet;
 
@@ -35,8 +34,7 @@ use anchord_store::messages::{self, SeqRange, StoredMessage};
 use anchord_store::sessions::{self, Session};
 use anchord_store::{StoreError, Tx, pins, summaries};
 
-/// The most messages after the anchor that one request reads; their bytes are bounded too, by a page
-/// of originals.
+/// The most messages after the anchor that one request reads; their bytes are limited too, by a page of messages.
 const MAX_TAIL_MESSAGES: i64 = 10_000;
 
 /// What a fact is about.
@@ -58,7 +56,7 @@ pub enum LedgerKind {
 }
 
 impl LedgerKind {
-    /// Every kind, in the order of the list.
+    /// All kinds, in the order of the list.
     const ALL: [Self; 6] =
         [Self::File, Self::Command, Self::TestRun, Self::Error, Self::Identifier, Self::Constraint];
 
@@ -246,7 +244,7 @@ pub enum LedgerItem {
     },
 }
 
-/// Where an item stands: its kind, and its place among those of the kind.
+/// The position of an item: its kind, and its place among those of the kind.
 type Position = (LedgerKind, Seq, i32);
 
 /// Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints.
@@ -292,7 +290,7 @@ pub async fn list_ledger(
     Ok(Reply(LedgerPage { items: page.items, next_cursor: page.next_cursor, through_seq: book.through_seq }))
 }
 
-/// What the ledger is read from.
+/// What the facts of the ledger are read from.
 struct Source {
     session: Session,
     version: i64,
@@ -303,7 +301,7 @@ struct Source {
     tail: Vec<StoredMessage>,
 }
 
-/// The facts that are not in rows.
+/// The facts without rows: those of the record, and those of the messages after the anchor.
 struct Book {
     record: Summary,
     commands: Vec<CommandFact>,
@@ -340,7 +338,7 @@ async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionName) -> Result<Sourc
 }
 
 impl Source {
-    /// Reads the messages after the anchor into the record, as a compression would.
+    /// Reads the facts of the messages after the anchor into the record, as a compression would.
     fn read(self) -> Book {
         let anchor = self.session.anchor_seq;
         let through_seq = self.tail.last().map_or(anchor, |message| message.seq);
@@ -348,7 +346,7 @@ impl Source {
             .tail
             .iter()
             .filter_map(|stored| {
-                // What was taken once reads back; a message that does not is passed over, not a failure.
+                // Stored messages normally parse; one that does not is skipped, and is no failure.
                 let format = Format::from_name(&stored.format)?;
                 let message = format::parse(format, &stored.body).ok()?;
                 Some(Numbered { seq: stored.seq, message })
@@ -370,8 +368,8 @@ impl Source {
 }
 
 impl Book {
-    /// The items of a kind with their places, ascending. Those of the record are placed by their index,
-    /// those of the tail by their first message, which lies after every stored one.
+    /// The items of a kind with their places, ascending. Those of the record are placed by their index, those of the
+    /// tail by their first message, which comes after every stored one.
     fn items(&self, kind: LedgerKind) -> Vec<(Place, LedgerItem)> {
         let record = &self.record;
         match kind {
@@ -439,7 +437,7 @@ fn by_index(items: impl Iterator<Item = LedgerItem>) -> Vec<(Place, LedgerItem)>
     (1..).zip(items).map(|(seq, item)| (Place { seq, ordinal: 0 }, item)).collect()
 }
 
-/// Places facts by their first message; facts are numbered through, so that a place is one fact's alone.
+/// Places facts by their first message. The ordinal counts all facts, so that each place is unique.
 fn by_message<T: Clone>(
     facts: &[T],
     seqs: impl Fn(&T) -> &Vec<Seq>,

@@ -1,10 +1,10 @@
-//! The HTTP API: authenticate, parse, call the domain and the store, answer.
+//! The HTTP API: authenticates, parses, calls the domain and the store, and replies.
 //!
-//! What lives here: the router as a table of contents, the extractors, problems, one file per noun.
-//! Invariant: every reply outside 2xx is a problem (RFC 9457) with the request's id, no body holds an
-//! internal cause, and every operation is in the OpenAPI document with everything that it can answer.
-//! Must not know: SQL (the store does), how a summary is made (domain and worker), the worker (both
-//! meet in the store's queue), the environment (config).
+//! What lives here: the router as a table of contents, the extractors, problems, and one file per resource.
+//! Invariant: every reply outside 2xx is a problem (RFC 9457) with the request's id, no body holds an internal cause,
+//! and the OpenAPI document has every operation with all of its replies.
+//! Must not know: SQL (the store does), how a summary is made (domain and worker), the worker (both meet in the
+//! store's queue), the environment (config).
 //!
 //! # How a handler is written
 //!
@@ -37,8 +37,8 @@
 //! }
 //! ```
 //!
-//! 1. The authorisation is the first argument, so that a stranger learns nothing else: [`auth::Reader`]
-//!    on GET, [`auth::Writer`] on the rest, [`auth::Admin`], [`auth::Operator`].
+//! 1. The authorisation is the first argument, so that an unauthenticated caller learns nothing else:
+//!    [`auth::Reader`] on GET, [`auth::Writer`] on the rest, [`auth::Admin`], [`auth::Operator`].
 //! 2. Parameters are structs with `deny_unknown_fields` in [`params::Path`] and [`params::Query`]; the
 //!    body is [`json::Json`] or, when it may be absent, [`json::OptionalJson`].
 //! 3. Lists use [`paging::Paging`]; their query names everything that narrows the list.
@@ -187,8 +187,8 @@ pub fn router(state: AppState) -> Router {
     with_boundary(operations.merge(ops::documentation(&document)), &state).with_state(state)
 }
 
-/// Puts what every request passes around routes, from the outside in: id, span, metrics and problems;
-/// a task and a time of its own; compression of replies.
+/// Wraps routes in what every request passes, from the outside in: id, span, metrics and problems; a task and a
+/// timeout of its own; compression of replies.
 pub fn with_boundary(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
     routes
         .fallback(async || ApiError::NotFound(Resource::Route))

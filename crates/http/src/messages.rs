@@ -35,11 +35,11 @@ use anchord_store::gather::{Append, AppendError, AppendReply, NewMessage, Reply 
 use anchord_store::idempotency::{ReplyKey, ReplyLookup};
 use anchord_store::messages::SeqRange;
 
-/// Bodies above this are read on a thread of their own, so that they hold up no other request.
+/// Bodies above this size are parsed on a blocking thread, so that they delay no other request.
 pub(super) const LARGE_BODY_BYTES: usize = 256 * 1024;
-/// Less than any placeholder takes: reads of a context rely on a message never taking less.
+/// Fewer tokens than any placeholder has; reading a context relies on no masked message having fewer.
 const LEAST_PLACEHOLDER_TOKENS: u32 = 16;
-/// How often an append counts its tokens anew because the session counts otherwise.
+/// How often the tokens of an append are counted, when the session uses another tokenizer than expected.
 const TOKENIZER_ATTEMPTS: usize = 3;
 
 /// A message as its conversation format writes it: every field is kept, also those that are not listed here.
@@ -188,7 +188,7 @@ pub async fn append_messages(
 }
 
 impl AppState {
-    /// Counts an append, unless it was one already.
+    /// Adds an append to the usage ledger, unless its reply was replayed.
     pub(super) fn count_append(&self, caller: &Caller, reply: &StoredReply, load: Load, started: Instant) {
         let Some(stored) = &reply.stored else { return };
         let figures = UsageDelta {
@@ -203,12 +203,12 @@ impl AppState {
     }
 }
 
-/// What messages bring to a tenant's quotas.
+/// What messages add to a tenant's quotas.
 pub(super) fn load(messages: &[NewMessage]) -> Load {
     Load { messages: messages.len(), bytes: messages.iter().map(|message| message.body.get().len()).sum() }
 }
 
-/// Lets a batch through; one that was stored already is answered again, whatever the quotas say.
+/// Checks a batch against the quotas; one that was stored before is answered again, whatever they say.
 async fn admit(
     state: &AppState,
     caller: &Caller,
@@ -243,7 +243,7 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
     }
 }
 
-/// A batch that is read, checked and counted.
+/// A batch that is parsed, checked and counted.
 struct Prepared {
     messages: Vec<NewMessage>,
     expected_next_seq: Option<Seq>,
@@ -288,7 +288,7 @@ fn read_batch(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Result
     Ok(Prepared { messages, expected_next_seq: batch.expected_next_seq, task_boundary: batch.task_boundary })
 }
 
-/// Notes what the caller knows about a message.
+/// Adds the caller's marks to a message.
 pub(super) fn marked(message: &mut NewMessage, keep: Option<Keep>, component: Option<MarkedComponent>) {
     if let Some(keep) = keep {
         message.keep = Some(match keep {
@@ -302,7 +302,7 @@ pub(super) fn marked(message: &mut NewMessage, keep: Option<Keep>, component: Op
     }
 }
 
-/// Reads, checks and counts a message; `place` is where it stands in the body.
+/// Parses, checks and counts a message; `place` is its position in the body.
 pub(super) fn read_message(
     place: &str,
     body: Box<RawValue>,
@@ -341,7 +341,7 @@ pub(super) fn read_message(
     })
 }
 
-/// The outputs that a placeholder may stand for.
+/// The outputs that a placeholder may replace.
 fn tool_outputs(results: &[ResultShape]) -> Vec<ToolOutput> {
     let maskable = (0..).zip(results).filter(|(_, result)| result.is_maskable());
     maskable.map(|(ordinal, result)| ToolOutput { ordinal, reference: result.reference.clone() }).collect()
@@ -394,7 +394,7 @@ pub async fn list_messages(
     let limit = paging.rows() - 1;
     let found = state.store.list_messages(caller.tenant, session, range, limit).await?;
     let found = found.ok_or(ApiError::NotFound(Resource::Session))?;
-    // A client that pages through a whole session exports it; an agent asks for what it lacks.
+    // A client that reads a whole session page by page exports it; only an agent that lacks some messages is counted.
     if query.to_seq.is_some() || first > 1 {
         let hidden = found.items.iter().filter(|item| found.shown.hides(item.seq, item.maskable));
         let tokens: i64 = hidden.map(|item| i64::from(item.tokens)).sum();

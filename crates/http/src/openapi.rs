@@ -137,7 +137,7 @@ const SHARED: [(&str, &str, &str, &str); 13] = [
     ("Timeout", "504", "timeout", "The request took longer than it may."),
 ];
 
-/// Completes every operation.
+/// Completes all operations.
 pub(super) fn complete(mut document: OpenApi) -> Value {
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
@@ -147,9 +147,9 @@ pub(super) fn complete(mut document: OpenApi) -> Value {
     tidied(&document)
 }
 
-/// Puts right what the macros cannot say: positions are a schema of their own instead of one called
-/// `i64`, pages refer to their items, numbers have the range that is taken, and a body that may be
-/// absent is not one that may be `null`.
+/// Corrects what the macros cannot express: positions have a schema of their own instead of one called `i64`, pages
+/// refer to their items, numbers have the range that is accepted, and a body that may be absent is not one that may
+/// be `null`.
 fn tidied(document: &OpenApi) -> Value {
     let mut json = serde_json::to_value(document).unwrap_or_default();
     name_positions(&mut json);
@@ -183,7 +183,7 @@ fn tidied(document: &OpenApi) -> Value {
     json
 }
 
-/// The macros call a `u32` an `int32`, which ends at half of its range.
+/// The macros declare a `u32` as `int32`, which has only half of its range.
 fn widen_unsigned(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -199,7 +199,7 @@ fn widen_unsigned(value: &mut Value) {
     }
 }
 
-/// The macros write the items of a generic page out instead of naming them.
+/// The macros repeat the items of a generic page instead of referring to their schema.
 fn refer_to_items(document: &mut Value) {
     let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) else {
         return;
@@ -213,7 +213,7 @@ fn refer_to_items(document: &mut Value) {
     }
 }
 
-/// Bounds of what attributes cannot reach: items of lists, contents of variants.
+/// Bounds that attributes cannot express: of items of lists, and of contents of variants.
 fn bound_inner(document: &mut Value) {
     let not_blank = r"^[^\u0000]*[^\s\u0000][^\u0000]*$";
     let bounds = [
@@ -233,8 +233,8 @@ fn bound_inner(document: &mut Value) {
     }
 }
 
-/// Generators take an object without listed fields for an empty one, unless it says that it is open. Messages are such
-/// objects and not the providers' types: a client that validates would refuse what a provider has added since.
+/// Generators take an object without fields for an empty one, unless it is declared open. Messages are open objects
+/// and not the providers' types: a client that validates would reject what a provider has added since.
 fn open_objects(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -315,7 +315,7 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
     }
 }
 
-/// `security(())` is one empty requirement: no key is wanted.
+/// `security(())` is one empty requirement: no key is required.
 fn is_empty(requirement: &SecurityRequirement) -> bool {
     serde_json::to_value(requirement)
         .is_ok_and(|value| value.as_object().is_none_or(serde_json::Map::is_empty))

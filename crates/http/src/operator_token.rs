@@ -1,4 +1,4 @@
-//! The operator token, of which a process keeps the digest only.
+//! The operator token, of which a process stores the digest only.
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;

@@ -57,7 +57,7 @@ pub async fn find_metrics(_: Operator, State(state): State<AppState>) -> Respons
     rendered_metrics(&state).await
 }
 
-/// The metrics without a token, for a listen address of their own; and health, for processes without an API.
+/// The router of a separate listener: metrics without a token, and health, for processes without an API.
 pub fn metrics_router(state: AppState) -> Router {
     Router::new()
         .route("/healthz", get(find_health))
@@ -67,9 +67,9 @@ pub fn metrics_router(state: AppState) -> Router {
 }
 
 async fn rendered_metrics(state: &AppState) -> Response {
-    // Asked for when it is read: a gauge that nobody reads costs no query.
+    // The queue is read only when metrics are requested, so that gauges that nobody reads cost no query.
     match state.store.queue_state().await {
-        Ok(queue) => tell_queue(&queue),
+        Ok(queue) => set_queue_gauges(&queue),
         Err(error) => tracing::warn!(%error, "metrics.queue_not_read"),
     }
     match state.store.oldest_due_delivery().await {
@@ -85,8 +85,8 @@ async fn rendered_metrics(state: &AppState) -> Response {
     ([(header::CONTENT_TYPE, kind)], state.metrics.render()).into_response()
 }
 
-/// Every series is told, so that one that has come to nothing does not keep its last value.
-fn tell_queue(queue: &[QueueState]) {
+/// Sets the gauges of all kinds and statuses, so that one without jobs does not keep its last value.
+fn set_queue_gauges(queue: &[QueueState]) {
     for kind in Kind::ALL {
         let mut oldest = 0.0_f64;
         for status in ["queued", "running"] {

@@ -1,8 +1,8 @@
 //! Pages: `limit` and `cursor` in, `items` and `next_cursor` out.
 //!
-//! A cursor is the position after which the next page begins, sealed with a digest over the tenant
-//! and the query, so that one from another tenant or another query is refused. It is no secret: a
-//! forged cursor shows the caller's own rows from another position.
+//! A cursor is the last position of the previous page with a digest over the tenant and the query, so that a cursor
+//! of another tenant or another query is rejected. It is no secret: a forged cursor shows the caller's own rows from
+//! another position.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,11 +14,11 @@ use utoipa::{IntoParams, ToSchema};
 use super::auth::Caller;
 use super::problem::ApiError;
 
-/// Items of a page when the caller does not say.
+/// The items of a page when the caller does not say.
 pub const DEFAULT_LIMIT: u32 = 50;
 /// The most items of a page.
 pub const MAX_LIMIT: u32 = 1_000;
-/// Bytes of a cursor that seal it.
+/// How many bytes of the digest a cursor has.
 const SEAL_BYTES: usize = 12;
 /// The most characters of a cursor.
 const MAX_CURSOR_CHARS: usize = 1_024;
@@ -47,22 +47,21 @@ pub struct Page<T> {
     pub next_cursor: Option<String>,
 }
 
-/// Where a page begins and how long it is.
+/// Where a page begins, and its size.
 #[derive(Clone, Debug)]
 pub struct Paging<P> {
-    /// Items of the page.
+    /// The most items of the page.
     pub limit: usize,
-    /// The last position of the page before.
+    /// The last position of the previous page.
     pub after: Option<P>,
     scope: String,
 }
 
 impl<P: Serialize + DeserializeOwned> Paging<P> {
-    /// Reads `limit` and `cursor`. `query` names the list and its filters, everything that a cursor is
-    /// bound to.
+    /// Parses `limit` and `cursor`. `query` names the list and its filters, which a cursor is bound to.
     ///
     /// # Errors
-    /// When the limit is out of bounds or the cursor is not one of this list.
+    /// When the limit is out of bounds, or the cursor is not one of this list.
     pub fn read(
         caller: &Caller,
         query: &str,
@@ -72,10 +71,10 @@ impl<P: Serialize + DeserializeOwned> Paging<P> {
         Self::within(format!("{} {query}", caller.tenant.0), limit, cursor)
     }
 
-    /// The same for the operator's lists, which span tenants.
+    /// Like [`Self::read`], for the operator's lists, which span tenants.
     ///
     /// # Errors
-    /// When the limit is out of bounds or the cursor is not one of this list.
+    /// When the limit is out of bounds, or the cursor is not one of this list.
     pub fn of_operator(query: &str, limit: Option<u32>, cursor: Option<&str>) -> Result<Self, ApiError> {
         Self::within(format!("operator {query}"), limit, cursor)
     }
@@ -95,21 +94,21 @@ impl<P: Serialize + DeserializeOwned> Paging<P> {
         Ok(Self { limit: limit as usize, after, scope })
     }
 
-    /// How many rows to ask the store for: one more than the page, to know whether another follows.
+    /// How many rows to read: one more than the page has, to find out whether another page follows.
     #[must_use]
     #[expect(clippy::cast_possible_wrap, reason = "at most MAX_LIMIT + 1")]
     pub fn rows(&self) -> i64 {
         self.limit as i64 + 1
     }
 
-    /// Makes the page of [`Self::rows`] rows.
+    /// Makes a page from [`Self::rows`] rows.
     pub fn page<R, T>(&self, mut rows: Vec<R>, position: impl Fn(&R) -> P, item: impl Fn(R) -> T) -> Page<T> {
         let more = rows.len() > self.limit;
         rows.truncate(self.limit);
         self.page_of(rows, more, position, item)
     }
 
-    /// Makes the page of exactly these rows, when the store bounds pages by more than their count.
+    /// Makes a page from exactly these rows, when the store limits pages by more than their count.
     pub fn page_of<R, T>(
         &self,
         rows: Vec<R>,

@@ -1,4 +1,4 @@
-//! Path and query parameters: parsed into types, refused as problems that name the parameter.
+//! Path and query parameters: parsed into types, or rejected with a problem that names the parameter.
 
 use std::num::ParseIntError;
 
@@ -40,8 +40,8 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
             }
             ApiError::internal(anyhow::anyhow!("{rejection}"))
         })?;
-        // Written as a query, so that both are read and refused in one way, by name: the framework's
-        // own reader does not tell the name of a value that a type of ours refuses.
+        // Written as a query, so that both are parsed in the same way: the framework's own parser does not report the
+        // name of the parameter that one of our types rejects.
         let mut query = form_urlencoded::Serializer::new(String::new());
         read_query(&query.extend_pairs(raw.iter()).finish()).map(Self)
     }
@@ -74,8 +74,7 @@ fn read_query<T: DeserializeOwned>(text: &str) -> Result<T, ApiError> {
     })
 }
 
-/// What a whole number must be, where that is what a value was refused for: the reader's own words name no
-/// limit.
+/// The allowed range, when a value was rejected as a whole number: the parser's own message names no limit.
 fn not_whole(value: &str, refusal: &str) -> Option<String> {
     let refused = |error: ParseIntError| error.to_string() == refusal;
     if value.parse::<u64>().is_err_and(refused) {

@@ -115,7 +115,7 @@ fn check(request: &PreaggregateRequest) -> Result<(), ApiError> {
     if refused.is_empty() { Ok(()) } else { Err(ApiError::Invalid(refused)) }
 }
 
-/// What makes a name unfit: callers write files under it.
+/// Why a name is not allowed; callers write files under it.
 fn name_fault(name: &str) -> Option<&'static str> {
     if name.trim().is_empty() || name.len() > MAX_NAME_BYTES {
         return Some("must have 1 to 255 bytes and more than white space");

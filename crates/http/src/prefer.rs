@@ -17,8 +17,8 @@ pub const MAX_WAIT: Duration = Duration::from_mins(1);
 /// The header that says which preference was honoured.
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// How long the caller would wait, when it said so. A preference is a wish, so what cannot be read is
-/// ignored, and a longer one is cut to [`MAX_WAIT`].
+/// How long the caller would wait, if it said so. A preference may be ignored, so what does not parse is, and a
+/// longer wait is cut to [`MAX_WAIT`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wait(pub Option<Duration>);
 
@@ -40,7 +40,7 @@ impl<S: Sync> FromRequestParts<S> for Wait {
 
 impl IntoParams for Wait {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        // A preference is a wish: what is none is ignored, so no pattern refuses it.
+        // A value that does not parse is ignored, so the schema has no pattern that would reject it.
         let schema = ObjectBuilder::new().schema_type(Type::String);
         let description =
             "`wait=N` waits up to N seconds, at most 60, for the result of what the call starts.";
@@ -57,7 +57,7 @@ impl IntoParams for Wait {
     }
 }
 
-/// Reads the wait out of every `Prefer` header.
+/// Parses the wait from all `Prefer` headers.
 pub(super) fn requested_wait(headers: &HeaderMap) -> Option<Duration> {
     headers
         .get_all("prefer")

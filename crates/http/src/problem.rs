@@ -3,34 +3,34 @@
 //! | status | `type` | when |
 //! |---|---|---|
 //! | 400 | `/problems/malformed-json` | the body is not JSON |
-//! | 400 | `/problems/bad-request` | the request cannot be read at all |
+//! | 400 | `/problems/bad-request` | the request cannot be parsed at all |
 //! | 401 | `/problems/unauthorized` | no key, an unknown, expired or revoked one |
 //! | 403 | `/problems/forbidden` | the key lacks the scope |
 //! | 403 | `/problems/tenant-suspended` | the operator has suspended the tenant |
 //! | 404 | `/problems/{resource}-not-found` | no such resource, or another tenant's ([`Resource`]) |
 //! | 404 | `/problems/no-summary` | the session has no summary version yet |
 //! | 405 | `/problems/method-not-allowed` | the path exists, the method does not |
-//! | 408 | `/problems/slow-body` | the body took longer to come than it may |
+//! | 408 | `/problems/slow-body` | the body took too long to arrive |
 //! | 409 | `/problems/sequence-mismatch` | `expected_next_seq` does not hold; `next_seq` is the actual one |
 //! | 409 | `/problems/compression-live` | a compression with other parameters is live; `compression_id` |
 //! | 409 | `/problems/idempotency-in-flight` | the first request with this key still runs |
 //! | 409 | `/problems/conflict` | the state of the resource does not allow it |
-//! | 413 | `/problems/too-large` | a bound of size was passed; `limit` says which number |
+//! | 413 | `/problems/too-large` | a size limit was exceeded; `limit` has the number |
 //! | 415 | `/problems/unsupported-media-type` | the body is not `application/json`, not JSON lines where those are asked for, or compressed |
-//! | 422 | `/problems/invalid-request` | the body is JSON, but cannot be taken; `errors` point into it |
-//! | 422 | `/problems/invalid-parameter` | a path or query parameter or a header cannot be taken |
+//! | 422 | `/problems/invalid-request` | the body is JSON, but not valid; `errors` point into it |
+//! | 422 | `/problems/invalid-parameter` | a path or query parameter or a header is not valid |
 //! | 422 | `/problems/idempotency-mismatch` | the key was used with another body |
-//! | 422 | `/problems/refused` | well-formed, and refused by a rule of the service |
+//! | 422 | `/problems/refused` | valid in form, and rejected by a rule of the service |
 //! | 422 | `/problems/budget-too-small` | system prompt, pins and the newest message do not fit; `min_tokens` |
 //! | 429 | `/problems/rate-limited` | too many requests for this key |
 //! | 429 | `/problems/quota-exceeded` | a quota of the tenant is used up; `quota`, `limit`, `used` |
-//! | 500 | `/problems/internal` | our fault; the log knows more under the request id |
+//! | 500 | `/problems/internal` | a failure of the service; the log has the cause under the request id |
 //! | 503 | `/problems/unavailable` | the database cannot be reached in time |
 //! | 503 | `/problems/tenant-busy` | the tenant's own requests hold all the connections that a tenant's may |
-//! | 504 | `/problems/timeout` | the request took longer than it may |
+//! | 504 | `/problems/timeout` | the request took too long |
 //!
-//! A body never holds an internal cause: causes are logged once, here. `instance` is the request id,
-//! which only the boundary knows, so a problem travels as a response extension and becomes a body there.
+//! A body never contains an internal cause: causes are logged once, here. `instance` is the request id, which only
+//! the boundary knows, so a problem is passed on as a response extension, and the boundary writes the body.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -107,10 +107,10 @@ pub struct FieldError {
     pub detail: String,
 }
 
-/// Everything that a handler or extractor can refuse with.
+/// The errors that a handler or an extractor may return.
 #[derive(Debug)]
 pub enum ApiError {
-    /// The request cannot be read at all.
+    /// The request cannot be parsed at all.
     BadRequest(String),
     /// The body is not JSON.
     MalformedJson(String),
@@ -139,88 +139,88 @@ pub enum ApiError {
     IdempotencyInFlight,
     /// The state of the resource does not allow it.
     Conflict(String),
-    /// A bound of size was passed.
+    /// A size limit was exceeded.
     TooLarge {
-        /// What is too large, as the detail's subject (`the body`, `message 3`, `the batch`).
+        /// What is too large, as the subject of the detail (`the body`, `message 3`, `the batch`).
         what: String,
-        /// The bound.
+        /// The limit.
         limit: usize,
-        /// The bound's unit (`bytes`, `messages`).
+        /// The unit of the limit (`bytes`, `messages`).
         unit: &'static str,
     },
     /// The body is not of this media type.
     UnsupportedMediaType(&'static str),
     /// The body is compressed.
     Encoded,
-    /// The body took longer to come than it may.
+    /// The body took too long to arrive.
     SlowBody(Duration),
-    /// The body is JSON, but cannot be taken.
+    /// The body is JSON, but not valid.
     Invalid(Vec<FieldError>),
-    /// A path or query parameter or a header cannot be taken.
+    /// A path or query parameter or a header is not valid.
     InvalidParameter(FieldError),
     /// The idempotency key was used with another body.
     IdempotencyMismatch,
-    /// Well-formed, and refused by a rule of the service.
+    /// Valid in form, and rejected by a rule of the service.
     Refused(FieldError),
     /// A context cannot be made as small as `max_tokens`.
     BudgetTooSmall {
-        /// The least budget that can be met.
+        /// The smallest budget that can be met.
         min_tokens: u32,
     },
     /// Too many requests for this key.
     RateLimited {
-        /// Whose rate it is: `key` or `tenant`.
+        /// Whose rate was exceeded: `key` or `tenant`.
         of: &'static str,
-        /// When the next request would pass.
+        /// How long to wait before the next request.
         retry_after: Duration,
         /// Requests per second that the key may make in the long run.
         per_second: u32,
-        /// Requests that it may make at once.
+        /// How many requests may come at once.
         burst: u32,
     },
     /// A quota of the tenant is used up.
     QuotaExceeded {
         /// The quota's name.
         quota: &'static str,
-        /// Its bound.
+        /// The limit of the quota.
         limit: i64,
         /// How much of it is used.
         used: i64,
-        /// When it may be different.
+        /// How long to wait before it may be different.
         retry_after: Duration,
     },
-    /// Our fault; the cause is logged.
+    /// A failure of the service; the cause is logged.
     Internal(anyhow::Error),
     /// The database cannot be reached in time; the cause is logged.
     Unavailable(anyhow::Error),
-    /// The tenant's own requests keep it from being answered; nobody else is held up.
+    /// The tenant's own requests hold all of its connections; other tenants are not affected.
     TenantBusy,
-    /// The request took longer than it may.
+    /// The request took too long.
     Timeout,
 }
 
 impl ApiError {
-    /// A field of the body that cannot be taken.
+    /// A field of the body that is not valid.
     pub fn invalid(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::Invalid(vec![FieldError { pointer: pointer.into(), detail: detail.into() }])
     }
 
-    /// A path or query parameter or a header that cannot be taken.
+    /// A path or query parameter or a header that is not valid.
     pub fn parameter(name: &str, detail: impl Into<String>) -> Self {
         Self::InvalidParameter(FieldError { pointer: format!("/{name}"), detail: detail.into() })
     }
 
-    /// A rule of the service that refuses a well-formed field.
+    /// A valid field that a rule of the service rejects.
     pub fn refused(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::Refused(FieldError { pointer: pointer.into(), detail: detail.into() })
     }
 
-    /// A failure that is ours, whatever it was.
+    /// A failure of the service, whatever its cause.
     pub fn internal(cause: impl Into<anyhow::Error>) -> Self {
         Self::Internal(cause.into())
     }
 
-    /// Status, slug, title and detail.
+    /// The status, the slug of the type, the title and the detail.
     #[expect(clippy::too_many_lines, reason = "one table: a row for each problem")]
     fn describe(&self) -> (StatusCode, &'static str, &'static str, Cow<'static, str>) {
         use StatusCode as S;
@@ -364,7 +364,7 @@ impl ApiError {
         }
     }
 
-    /// Turns the error into what the boundary writes out, and logs its cause.
+    /// Turns the error into the problem that the boundary writes, and logs its cause.
     fn into_problem(self) -> (Problem, HeaderMap) {
         let (status, slug, title, detail) = self.describe();
         let mut problem = Problem::new(status, slug, title, &detail);
@@ -444,7 +444,7 @@ fn join_details(errors: &[FieldError]) -> Cow<'static, str> {
     }
 }
 
-/// A header value that we make ourselves of ASCII; one that is not a header value is left out.
+/// Adds a header whose value the service makes, from ASCII; one that is not valid is left out.
 fn put(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
@@ -521,7 +521,7 @@ impl Problem {
         }
     }
 
-    /// The problem of a refusal that came from a library: it has a status and nothing that we would show.
+    /// The problem of a rejection by a library: a status, and no detail that could be shown.
     #[must_use]
     pub fn of_status(status: StatusCode) -> Self {
         match status {

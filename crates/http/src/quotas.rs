@@ -18,7 +18,7 @@ use anchord_store::{Store, StoreError};
 
 /// How long a usage that was read is used.
 const EXPIRES_AFTER: Duration = Duration::from_secs(2);
-/// The most tenants whose usage is kept.
+/// The most tenants whose usage is cached.
 const MAX_TENANTS: u64 = 10_000;
 /// When a caller may retry after the stored bytes are used up: something has to be erased first.
 const FULL_RETRY: Duration = Duration::from_hours(1);

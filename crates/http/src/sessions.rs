@@ -1,4 +1,4 @@
-//! Sessions: settings and positions.
+//! Sessions: creating them, changing their settings, reading, listing and erasing them.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -108,7 +108,7 @@ pub async fn put_session(
     body: JsonBytes,
 ) -> Result<(StatusCode, Reply<SessionView>), ApiError> {
     let change: Map<String, Value> = body.parse_strictly()?;
-    // Another shape is refused with the other settings.
+    // A value of another type is rejected below, with the other settings.
     let engine = change.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
     state.check_engine(engine, change.get("model").and_then(Value::as_str))?;
     match state.store.put_session(caller.tenant, &path.session_id, change).await? {

@@ -1,4 +1,4 @@
-//! The tenant's settings: the defaults of its sessions.
+//! The tenant's settings, which are the defaults of its sessions.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use anchord_messages::id::TenantId;
 use anchord_session::settings::{Policy, Settings};
 use anchord_store::audit::Actor;
 
-/// Settings that name a session's own place, which no tenant can set for all of them.
+/// Settings that place a single session, which a tenant cannot set for all of its sessions.
 const OF_A_SESSION: [&str; 3] = ["task_id", "parent_session_id", "metadata"];
 
 /// The defaults of the tenant's sessions, and what follows from them.
@@ -27,7 +27,7 @@ pub struct TenantSettings {
 
 impl From<Settings> for TenantSettings {
     fn from(settings: Settings) -> Self {
-        // Pins and revisions are kept with them and are no settings.
+        // Pins and revisions are stored with the settings, but are none.
         let settings = Settings { wide: None, ..settings };
         Self { policy: settings.policy(), settings }
     }

@@ -1,4 +1,4 @@
-//! Tenants, for the operator.
+//! Tenants: the operator creates, lists, changes, suspends and erases them.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -26,7 +26,7 @@ use anchord_store::tenants::{Changed, RetentionChange, Tenant, TenantChange};
 /// The most characters of a tenant's or a key's name.
 const MAX_NAME_CHARS: usize = 100;
 
-/// The longest time that sessions are kept by a bound, in days.
+/// The longest retention of sessions, in days.
 const MAX_RETENTION_DAYS: i32 = 36_500;
 
 /// The path of a tenant.
@@ -81,7 +81,7 @@ pub struct TenantUpdate {
     pub retention_days: RetentionChange,
 }
 
-/// Tells null from absent.
+/// Distinguishes null from an absent field.
 fn present<'de, D: Deserializer<'de>>(from: D) -> Result<RetentionChange, D::Error> {
     let days = Option::deserialize(from)?;
     Ok(days.map_or(RetentionChange::Forever, RetentionChange::Days))
@@ -130,7 +130,7 @@ pub async fn create_tenant(
     let new = body.value;
     check_name(&new.name)?;
     check_quotas(new.quotas.as_ref())?;
-    // The operator has no tenant whose replies could be kept, so the key itself becomes the id.
+    // No tenant owns this request, so no reply can be stored; the id is derived from the key instead.
     let id = key.as_str().map_or_else(Uuid::now_v7, id_of);
     let made = state.store.insert_tenant_as(TenantId(id), &new.name, Actor::Operator).await?;
     let Some(tenant) = made else {
@@ -146,7 +146,7 @@ pub async fn create_tenant(
     Ok((StatusCode::CREATED, Reply(changed)))
 }
 
-/// An id that the same key always gives.
+/// An id that is always the same for the same key.
 fn id_of(key: &str) -> Uuid {
     let digest: [u8; 32] = Sha256::digest(format!("anchord tenant 1\0{key}")).into();
     let bytes = digest.first_chunk::<16>().copied().unwrap_or_default();

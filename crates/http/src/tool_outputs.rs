@@ -82,7 +82,7 @@ pub async fn find_tool_output(
     }
     let found = state.store.find_tool_output(caller.tenant, &path.session_id, &path.reference).await?;
     let Some(found) = found else {
-        // Looked at only here, so that a hit stays one query.
+        // Read only after a miss, so that a hit stays one query.
         let session = state.store.find_session(caller.tenant, &path.session_id).await?;
         return Err(ApiError::NotFound(session.map_or(Resource::Session, |_| Resource::ToolOutput)));
     };
@@ -94,7 +94,7 @@ pub async fn find_tool_output(
     let result = message.results().nth(place).ok_or_else(|| corrupt("its message has fewer results"))?;
     let text = result.text();
     let part = lines(&text, from as usize, query.to_line.map(|to| to as usize));
-    // The reference comes from a placeholder, so a reader of this output lacked it.
+    // The caller read a placeholder's reference, so this output was missing from its context.
     let read = (Kind::ToolOutputs, refetch(about_tokens(part.content)));
     state.count_use(&caller, found.session, found.task_id.as_deref(), read);
     Ok(Reply(ToolOutput {
@@ -115,7 +115,7 @@ struct Part<'a> {
     content: &'a str,
 }
 
-/// The lines from one to another, both included, with their line ends; a whole text stays as it is.
+/// The lines from one to another, both included, with their line ends; a whole text is returned unchanged.
 fn lines(text: &str, from: usize, to: Option<usize>) -> Part<'_> {
     let mut count = 0;
     let (mut start, mut end, mut at) = (text.len(), 0, 0);

@@ -20,15 +20,15 @@ use anchord_session::usage::{Kind, Tally, TaskOutcomes, UsageDelta, UsageFigures
 use anchord_store::StoreError;
 use anchord_store::usage::{OutcomesByCompression, Report, User};
 
-/// More tokens than any model takes.
+/// An upper bound of reported tokens: more than any model takes.
 const MAX_TOKENS: u64 = 1_000_000_000;
-/// Characters of a model's name.
+/// The most characters of a model's name.
 const MAX_MODEL_CHARS: usize = 200;
-/// Days of a report, when the caller does not say.
+/// How many days a report has, when the caller does not say.
 const DEFAULT_DAYS: i64 = 30;
 /// The most days of a report.
 const MAX_DAYS: i64 = 366;
-/// Of a longer text only the beginning is counted, because what is counted is a rate and no bill.
+/// How many bytes of a text are counted at most; the count is an estimate of a rate, not a bill.
 const COUNTED_BYTES: usize = 64 * 1024;
 
 /// The provider's own figures of the last call.
@@ -114,7 +114,8 @@ pub async fn report_usage(
     body: Json<ProviderUsage>,
 ) -> Result<KeptReply, ApiError> {
     check(&body.value)?;
-    // So that the context served last is found, whichever task of this process is writing it just now.
+    // Write the pending usage first, so that the context served last is found, even when it is counted in memory
+    // only.
     if let Err(error) = state.store.flush_usage(Some(caller.tenant)).await {
         tracing::warn!(%error, "usage.not_written");
     }
@@ -277,7 +278,7 @@ pub async fn find_usage(
     if days > MAX_DAYS {
         return Err(ApiError::parameter("from", format!("a report has at most {MAX_DAYS} days")));
     }
-    // Beyond these a database has no dates.
+    // The database has no dates beyond these.
     let years = 2000..=9999;
     for (name, day) in [("from", from), ("to", to)] {
         if !years.contains(&chrono::Datelike::year(&day)) {
@@ -297,7 +298,7 @@ pub async fn find_usage(
 }
 
 impl AppState {
-    /// Counts what a session used.
+    /// Adds what a session used to the ledger.
     pub(super) fn count_use(
         &self,
         caller: &Caller,
@@ -310,17 +311,17 @@ impl AppState {
     }
 }
 
-/// One read of what a context no longer shows.
+/// One read of what the context no longer shows.
 pub(super) fn refetch(tokens: i64) -> UsageDelta {
     UsageDelta { calls: 1, tokens_out: tokens, ..UsageDelta::default() }
 }
 
-/// Microseconds, as the ledger sums them.
+/// A time in microseconds, as the ledger sums them.
 pub(super) fn micros(time: std::time::Duration) -> i64 {
     i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// About how many tokens a text has.
+/// An estimate of a text's tokens.
 pub(super) fn about_tokens(text: &str) -> i64 {
     let head = text.get(..text.floor_char_boundary(COUNTED_BYTES)).unwrap_or(text);
     let counted = u64::from(TokenCounter::default().count_text(head));

@@ -1,7 +1,7 @@
 //! Webhooks: the addresses that receive the events of a tenant.
 //!
-//! A secret is shown once, when it is created, and in no reply that is stored: an `Idempotency-Key` replays
-//! nothing where one is made.
+//! A secret is shown once, in the reply that creates it, which is never stored: with an `Idempotency-Key` nothing is
+//! replayed where one is created.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -22,13 +22,13 @@ use anchord_store::webhooks::{MAX_WEBHOOKS, Made, NewWebhook, Webhook, WebhookCh
 use anchord_webhooks::target::{self, Reach};
 use anchord_webhooks::{DisabledReason, WebhookEvent};
 
-/// As many events as there are; the schemas say it too.
+/// The number of events that exist; the schemas repeat it.
 const MAX_EVENTS: usize = 6;
 /// The most characters of a description.
 const MAX_DESCRIPTION_CHARS: usize = 500;
-/// How long a rotated secret goes on when the caller does not say.
+/// How long a rotated secret stays valid when the caller does not say.
 const DEFAULT_OVERLAP_SECONDS: u32 = 24 * 60 * 60;
-/// How long it may go on at most.
+/// The longest time that a rotated secret may stay valid.
 const MAX_OVERLAP_SECONDS: u32 = 7 * 24 * 60 * 60;
 
 /// A webhook to be made.
@@ -83,7 +83,7 @@ pub struct WebhookUpdate {
     pub enabled: Option<bool>,
 }
 
-/// Tells null from absent.
+/// Distinguishes null from an absent field.
 fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }
@@ -338,7 +338,7 @@ fn check_description(description: Option<&str>) -> Result<(), ApiError> {
     Err(ApiError::invalid("/description", detail))
 }
 
-/// Each once, in the order of the documentation.
+/// Each event once, in the order of the documentation.
 fn checked_events(mut events: Vec<WebhookEvent>) -> Result<Vec<WebhookEvent>, ApiError> {
     if events.is_empty() {
         return Err(ApiError::invalid("/events", "must name at least one event; null stands for all"));

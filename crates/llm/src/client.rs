@@ -52,7 +52,7 @@ impl Client {
     /// # Errors
     /// When the system's certificates cannot be read.
     pub fn new(options: Options) -> Result<Self, reqwest::Error> {
-        // Fails when a provider is installed already, which is the same one.
+        // Fails when a TLS crypto provider is installed already; that is the same one.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -70,7 +70,7 @@ impl Client {
         &self.inner.options
     }
 
-    /// Whether sessions may name a model.
+    /// Whether sessions may name this model.
     #[must_use]
     pub fn allows(&self, model: &str) -> bool {
         self.inner.options.models.allow(model)
@@ -114,7 +114,7 @@ impl Client {
         }
     }
 
-    /// The cost of an attempt, in millionths of the currency.
+    /// The cost of an attempt, in millionths of the currency of the prices; 0 for a model without a price.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,

@@ -1,4 +1,4 @@
-//! The user that the server runs as, when the service was started as root (which Postgres refuses).
+//! The user that the server runs as when the service was started as root, as which Postgres refuses to run.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -17,10 +17,10 @@ pub(super) struct Account {
 }
 
 impl Account {
-    /// Chooses whom to run the server as; `None` when this process is not root and runs it itself.
+    /// Chooses the user that runs the server; `None` when this process is not root and runs it itself.
     ///
-    /// The owner of files that exist comes first, so that a later start never meets files that it
-    /// may not open; then `postgres`, which the system's package makes; then `nobody`.
+    /// The owner of existing files comes first, so that a later start can always open them; then `postgres`, which
+    /// the system's package makes; then `nobody`.
     pub(super) fn choose(home: &Path) -> Result<Option<Self>, StartError> {
         if !Uid::effective().is_root() {
             return Ok(None);
@@ -37,7 +37,7 @@ impl Account {
             .ok_or(StartError::NoAccount)
     }
 
-    /// Tells whether the user can enter a folder, by trying: mode bits alone do not know ACLs.
+    /// Whether the user can enter a folder. This is tried, because mode bits alone do not show ACLs.
     pub(super) fn reaches(self, folder: &Path) -> Result<bool, StartError> {
         let tried = command(Path::new("/bin/sh"), Some(self))
             .args(["-c", "cd \"$1\"", "sh"])
@@ -51,18 +51,18 @@ impl Account {
     }
 }
 
-/// Where the server's programs look for others; they need none but those of the system.
+/// The `PATH` of the server's programs, which need only those of the system.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Begins a command that runs as the server's user, away from our terminal, folder and environment, which holds
-/// secrets that are none of the server's business.
+/// Begins a command that runs as the server's user, without this process's terminal, folder and environment. The
+/// environment holds secrets that the server does not need.
 pub(super) fn command(program: &Path, account: Option<Account>) -> Command {
     let mut command = Command::new(program);
-    // `/`, because the server's user may not be able to enter the folder that we were started in.
+    // `/`, because the server's user may be unable to enter the folder that this process was started in.
     command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::null());
     command.env_clear().env("PATH", PATH).env("LC_ALL", "C");
-    // A group of its own, so that Ctrl-C in the terminal reaches the service alone, which then
-    // drains and stops the server last.
+    // A process group of its own, so that Ctrl-C in the terminal reaches only the service, which stops the server
+    // last.
     command.process_group(0);
     if let Some(account) = account {
         command.uid(account.uid).gid(account.gid);

@@ -1,4 +1,4 @@
-//! The cluster's folder: made once, whole or not at all; what it says about a running server.
+//! The cluster's folder: makes it, whole or not at all, and finds out whether a server runs on it.
 
 use std::fs;
 use std::io::Write as _;
@@ -16,13 +16,13 @@ use super::error::StartError;
 use super::folder;
 use super::programs::Programs;
 
-/// How long a server that was left behind has to stop, politely and then not.
+/// How long a left-behind server has to stop after SIGINT, and then after SIGQUIT.
 const FAST_STOP: Duration = Duration::from_mins(1);
 const IMMEDIATE_STOP: Duration = Duration::from_secs(10);
-/// How often a state that cannot be waited for is looked at.
+/// How often a state is polled that cannot be waited for.
 pub(super) const LOOK: Duration = Duration::from_millis(5);
 
-/// Who may connect: everyone who can open the private socket, nobody else.
+/// The access rules: every process that can open the private socket may connect, and nobody else.
 const HBA: &str = "# Written by anchord: the socket's folder has mode 0700 and no port is open.\n\
                    local all all trust\n";
 
@@ -32,7 +32,7 @@ pub(super) struct Cluster {
     folder: PathBuf,
 }
 
-/// What `postmaster.pid` says.
+/// The content of `postmaster.pid`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PidFile {
     pub(super) pid: i32,
@@ -64,8 +64,8 @@ impl Cluster {
 
     /// Makes the cluster with the service's role and database.
     ///
-    /// It is made beside its place and moved there last, so that a start that was killed half-way
-    /// leaves nothing that looks like a cluster.
+    /// It is made in a temporary place and moved last, so that a start that is killed half-way leaves nothing that
+    /// looks like a cluster.
     pub(super) fn make(
         &self,
         programs: &Programs,
@@ -73,8 +73,8 @@ impl Cluster {
         durability: Durability,
     ) -> Result<(), StartError> {
         let unfinished = self.folder.with_extension("unfinished");
-        // Character classes beyond ASCII need a locale that knows them; sorting stays bytewise, so
-        // that a system update cannot change the order that indexes were built in.
+        // Character classes beyond ASCII need a locale that has them. Sorting stays bytewise, so that a system update
+        // cannot change the order that indexes were built in.
         let mut tried = Err(StartError::NoAccount);
         for ctype in ["C.UTF-8", "en_US.UTF-8", "C"] {
             if unfinished.exists() {
@@ -96,7 +96,7 @@ impl Cluster {
             .map_err(|e| StartError::folder("move into place", &unfinished, e))
     }
 
-    /// Reads `postmaster.pid`; `None` when there is none, or one that says nothing.
+    /// Reads `postmaster.pid`; `None` when there is none, or it names no process.
     pub(super) fn pid_file(&self) -> Option<PidFile> {
         parse_pid_file(&fs::read_to_string(self.pid_path()).ok()?)
     }
@@ -105,8 +105,8 @@ impl Cluster {
         self.folder.join("postmaster.pid")
     }
 
-    /// Stops a server that a killed service left behind, and removes a pid file that names a process
-    /// which is not one: Postgres would refuse to start, although only the number was used again.
+    /// Stops a server that a killed service left behind. Removes a pid file whose process is not this server, because
+    /// Postgres would refuse to start although only the process id was reused.
     ///
     /// The caller holds the data folder's lock, so that nobody else starts a server meanwhile.
     pub(super) fn stop_left_behind(&self) -> Result<(), StartError> {
@@ -114,15 +114,15 @@ impl Cluster {
         match self.is_served_by(pid) {
             Some(true) => stop(pid)?,
             Some(false) => {}
-            // The system does not tell; Postgres has a check of its own and says what it finds.
+            // Unknown: leave it to the check of Postgres itself, which reports what it finds.
             None => return Ok(()),
         }
         remove(&self.pid_path())
     }
 
-    /// Removes the lock of the server's socket once no server is left: it names a process as the pid
-    /// file does. In a container without an init a killed server stays in the list of processes for
-    /// ever, and Postgres would take it for one that runs.
+    /// Removes the lock file of the server's socket once no server is left; like the pid file, it names a process. In
+    /// a container without an init, a killed server stays in the process list for ever, and Postgres would take it
+    /// for a running one.
     pub(super) fn free_socket(&self, sockets: &Path) -> Result<(), StartError> {
         if self.pid_path().exists() {
             return Ok(());
@@ -130,13 +130,13 @@ impl Cluster {
         remove(&sockets.join(format!(".s.PGSQL.{PORT}.lock")))
     }
 
-    /// Whether the process is this cluster's server; `None` when the system does not tell.
+    /// Whether the process is this cluster's server; `None` when the system does not show it.
     fn is_served_by(&self, pid: i32) -> Option<bool> {
         if !is_running(pid) {
             return Some(false);
         }
         let folder = self.folder.to_string_lossy();
-        // The command line is open to everyone; the working folder, in a container, is not.
+        // Every user may read the command line; the working folder, in a container, may be closed.
         if let Ok(line) = fs::read(format!("/proc/{pid}/cmdline")) {
             let line = String::from_utf8_lossy(&line);
             return serves(&line, &folder);
@@ -152,7 +152,7 @@ impl Cluster {
 fn stop(pid: i32) -> Result<(), StartError> {
     tracing::info!(postgres.pid = pid, "stopping the server that an earlier service left behind");
     for (signal, patience) in [(Signal::SIGINT, FAST_STOP), (Signal::SIGQUIT, IMMEDIATE_STOP)] {
-        // The answer does not matter: whether the process is gone is looked at below.
+        // Ignore the result: the loop below checks whether the process is gone.
         let _ = kill(Pid::from_raw(pid), signal);
         let deadline = Instant::now() + patience;
         while Instant::now() < deadline {
@@ -173,25 +173,25 @@ fn remove(path: &Path) -> Result<(), StartError> {
     }
 }
 
-/// Whether the command line (words that end with a zero) is the one of the folder's server; `None` when it does not
-/// tell.
+/// Whether the command line (words that end with a zero byte) is that of the folder's server; `None` when it does not
+/// show it.
 fn serves(line: &str, folder: &str) -> Option<bool> {
     let mut words = line.split('\0');
     let program = words.next().unwrap_or_default();
-    // Only the processes that a server starts for its work have a title in place of their words.
+    // Only processes that a server starts for its work replace their command line by a title.
     if !is_postgres(program) || program.starts_with("postgres: ") {
         return Some(false);
     }
     let mut named = words.skip_while(|word| *word != "-D").skip(1);
     match named.next() {
         Some(named) if named.starts_with('/') => is_same(Path::new(named), Path::new(folder)),
-        // A relative folder, or none: the variable PGDATA may name it.
+        // A relative folder, or none: PGDATA may name it.
         _ => None,
     }
 }
 
-/// Whether two paths lead to one folder; `None` when one of them leads nowhere. A folder that was moved, or is seen
-/// from elsewhere, must not be taken for another one: its server would lose its pid file.
+/// Whether two paths lead to the same folder; `None` when one of them leads nowhere. A folder that was moved, or is
+/// mounted elsewhere, must not count as another one, because its server would lose its pid file.
 fn is_same(named: &Path, folder: &Path) -> Option<bool> {
     if named == folder {
         return Some(true);
@@ -205,13 +205,13 @@ fn is_postgres(program: &str) -> bool {
     name.starts_with("postgres") || name.starts_with("postmaster")
 }
 
-/// Whether a process runs; one that has ended and was not collected yet does not.
+/// Whether a process runs; a zombie does not.
 fn is_running(pid: i32) -> bool {
     if matches!(kill(Pid::from_raw(pid), None), Err(nix::errno::Errno::ESRCH)) {
         return false;
     }
-    // In a container without an init, an orphan is never collected. The state follows the name,
-    // which is in parentheses and may hold some of its own.
+    // In a container without an init, an orphan stays a zombie. The state follows the name, which is in parentheses
+    // and may contain parentheses.
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
 }
@@ -230,11 +230,11 @@ fn initdb(
     (ctype, durability): (&str, Durability),
 ) -> Result<(), StartError> {
     let mut command = account::command(&programs.initdb, account);
-    // Bytewise order: collations of the C library change with system updates and then corrupt indexes on text without
-    // an error. Nothing here is sorted for people.
+    // Bytewise order, because collations of the C library change with system updates and then corrupt indexes on text
+    // without an error. Nothing here is sorted for people.
     command.arg("-D").arg(folder).args(["-U", SUPERUSER, "--encoding=UTF8", "--locale=C"]);
     command.arg(format!("--lc-ctype={ctype}")).args(["--auth-local=trust", "--auth-host=reject"]);
-    // LC_ALL outranks what is asked for, where a program looks at both.
+    // LC_ALL overrides these variables.
     command.env_remove("LC_ALL").env("LC_CTYPE", ctype).env("LC_MESSAGES", "C");
     if durability == Durability::OffForTests {
         command.arg("--no-sync");
@@ -243,8 +243,7 @@ fn initdb(
     check(&programs.initdb, said)
 }
 
-/// Makes the role and the database in single-user mode, so that no connection as the superuser is
-/// ever needed.
+/// Makes the role and the database in single-user mode, so that no connection as the superuser is ever needed.
 fn make_database(programs: &Programs, account: Option<Account>, folder: &Path) -> Result<(), StartError> {
     let run = |source| StartError::Run { program: programs.postgres.display().to_string(), source };
     let mut child = account::command(&programs.postgres, account)
@@ -255,12 +254,12 @@ fn make_database(programs: &Programs, account: Option<Account>, folder: &Path) -
         .stderr(Stdio::piped())
         .spawn()
         .map_err(run)?;
-    // Single-user mode takes one statement a line. The migrations make further roles.
+    // Single-user mode takes one statement per line. The migrations make further roles.
     let statements =
         format!("create role {OWNER} login createrole;\ncreate database {DATABASE} owner {OWNER};\n");
     let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(statements.as_bytes()));
     let said = child.wait_with_output();
-    // Its own words come before ours: a program that ended early explains a broken pipe.
+    // Report the program's own error first: a program that ended early explains a broken pipe.
     check(&programs.postgres, said)?;
     written.map_err(run)
 }
@@ -277,7 +276,7 @@ fn check(program: &Path, said: std::io::Result<Output>) -> Result<(), StartError
     }
 }
 
-/// The end of a program's words, on one line; its exit status when it said nothing.
+/// The end of a program's output, on one line; its exit status when there is none.
 pub(super) fn last_lines(said: &str, status: &str) -> String {
     let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let last = lines.iter().skip(lines.len().saturating_sub(4)).copied().collect::<Vec<_>>();

@@ -23,7 +23,7 @@ pub enum Durability {
     OffForTests,
 }
 
-/// What the launcher needs to know.
+/// The configuration of the launcher.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The data folder; made when it does not exist.

@@ -11,7 +11,7 @@ pub enum StartError {
          of your own, or ANCHORD_PG_BIN to the folder of `initdb` and `postgres`"
     )]
     NotInstalled {
-        /// Where the programs were looked for, and what was wrong there.
+        /// The places that were searched, and what was wrong there.
         looked: String,
         /// The system's install command.
         install: &'static str,
@@ -26,7 +26,7 @@ pub enum StartError {
         cluster: String,
         /// The major version that made it.
         major: u32,
-        /// Where the programs were looked for, and what was found there.
+        /// The places that were searched, and what was found there.
         looked: String,
     },
     /// Another service holds the data folder.
@@ -34,17 +34,17 @@ pub enum StartError {
     InUse {
         /// The data folder.
         folder: String,
-        /// The process id that the other service wrote down.
+        /// The process id in the other service's lock file.
         holder: String,
     },
     /// A file or folder could not be read or written.
     #[error("cannot {what} {path}: {source}")]
     Folder {
-        /// What was tried.
+        /// The action that failed.
         what: &'static str,
         /// On which path.
         path: String,
-        /// The system's answer.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A program could not be run.
@@ -52,7 +52,7 @@ pub enum StartError {
     Run {
         /// The program.
         program: String,
-        /// The system's answer.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A program ended with an error.
@@ -60,13 +60,13 @@ pub enum StartError {
     Failed {
         /// The program.
         program: String,
-        /// The end of what it said.
+        /// The end of its output.
         output: String,
     },
     /// The server did not become ready in time.
     #[error("Postgres was not ready after {seconds} s; its log is {log}")]
     NotReady {
-        /// How long it was waited for.
+        /// How long the service waited for it, in seconds.
         seconds: u64,
         /// The server's log.
         log: String,

@@ -13,7 +13,7 @@ pub(super) fn set_mode(path: &Path, mode: u32) -> Result<(), StartError> {
         .map_err(|e| StartError::folder("set the mode of", path, e))
 }
 
-/// Gives a file or folder to the server's user, when that is not ours.
+/// Gives a file or folder to the server's user, when this is another one than ours.
 pub(super) fn give(path: &Path, account: Option<Account>) -> Result<(), StartError> {
     let Some(account) = account else { return Ok(()) };
     std::os::unix::fs::chown(path, Some(account.uid), Some(account.gid))

@@ -1,15 +1,14 @@
-//! The launcher of the embedded Postgres server.
+//! Runs the embedded Postgres server.
 //!
-//! What lives here: finding the server's programs, making the cluster once, running it as an
-//! unprivileged user, stopping it.
-//! Invariant: a data folder has at most one service and one server; a server does not outlive its
-//! service; an acknowledged write is durable (only tests may say otherwise, by name).
-//! Must not know: tables, tenants, messages. The role and the database of the service are all that
-//! it makes in the cluster.
+//! What lives here: finding the server's programs, making the cluster once, running the server as an unprivileged
+//! user, stopping it.
+//! Invariant: a data folder has at most one service and one server; a server does not outlive its service; an
+//! acknowledged write is durable (only tests may configure otherwise).
+//! Must not know: tables, tenants, messages. In the cluster it makes only the service's role and database.
 //!
-//! The server listens on a Unix socket in a folder of mode 0700 and on no port. Whoever can open
-//! that socket can read the data files too, so a password would guard nothing; and there is no port
-//! to choose, to collide or to find open. Other tools connect with `psql -h FOLDER`, as the owner of the files or as root.
+//! The server listens on a Unix socket in a folder of mode 0700, and on no port. A process that can open this socket
+//! can read the data files too, so a password would protect nothing; and no port can collide or be found open. Other
+//! tools connect with `psql -h FOLDER`, as the owner of the files or as root.
 
 mod account;
 mod cluster;
@@ -36,7 +35,7 @@ use server::Server;
 /// A running embedded server; dropping it stops the server.
 #[derive(Debug)]
 pub struct Embedded {
-    // Fields drop in this order: nobody may take the folder before the server is gone.
+    // Fields drop in this order: the folder must stay locked until the server is gone.
     server: Server,
     sockets: Sockets,
     _lock: Lock,
@@ -52,7 +51,7 @@ struct Sockets {
 impl Drop for Sockets {
     fn drop(&mut self) {
         if self.temporary {
-            // It stays when a server that was handed over still uses it.
+            // This fails when a server that was handed over still uses the folder, which then stays.
             let _ = fs::remove_dir(&self.folder);
         }
     }
@@ -109,10 +108,10 @@ impl Embedded {
         self.url_of(OWNER, DATABASE)
     }
 
-    /// The address of any database, as any role: the private socket trusts who can open it.
+    /// The address of any database, as any role: the private socket trusts every process that can open it.
     #[must_use]
     pub fn url_of(&self, role: &str, database: &str) -> String {
-        // Port and TLS mode are said, because the client would take them from PGPORT and PGSSLMODE.
+        // State the port and the TLS mode, because the client would take them from PGPORT and PGSSLMODE.
         let sockets = percent_encode(self.sockets.folder.as_os_str().as_encoded_bytes());
         format!("postgres://{role}@localhost:{PORT}/{database}?host={sockets}&sslmode=disable")
     }
@@ -125,19 +124,19 @@ impl Embedded {
 
     /// Waits until the server has ended by itself, which a running service must not survive.
     ///
-    /// It is not restarted: a server that ends by itself met a full disk or lost its files, and a restart in a loop
-    /// would hide that. The process ends with an error, and its supervisor decides.
+    /// It is not restarted: a server that ends by itself met a full disk or lost its files, and restarting it in a
+    /// loop would hide that. The process ends with an error, and its supervisor decides.
     pub async fn ended(&self) {
         self.server.ended().await;
     }
 
-    /// Stops the server: clients are disconnected, everything is written, the process is gone.
+    /// Stops the server: disconnects clients, writes everything, and waits until the process is gone.
     pub async fn stop(self) {
         // A failed join means that the runtime is going down; the drop has run either way.
         let _ = tokio::task::spawn_blocking(move || drop(self)).await;
     }
 
-    /// Lets the server run on without this process; whoever takes its process id ends it.
+    /// Leaves the server running without this process; returns its process id, so that the caller can end it.
     #[must_use]
     pub fn leave_running(mut self) -> u32 {
         self.server.hand_over();
@@ -149,19 +148,19 @@ impl Embedded {
 fn make_data_dir(folder: &Path) -> Result<PathBuf, StartError> {
     if !folder.exists() {
         fs::create_dir_all(folder).map_err(|e| StartError::folder("make the folder", folder, e))?;
-        // Others may pass through (the server's user must, when started as root) and list nothing.
+        // Others may pass through (which the server's user must, when started as root), but list nothing.
         set_mode(folder, 0o711)?;
     }
     folder.canonicalize().map_err(|e| StartError::folder("open the folder", folder, e))
 }
 
-/// Makes the folder of the server's files, where its user can reach it.
+/// Makes the folder of the server's files, where the server's user can reach it.
 ///
-/// Started as root below a folder that is closed to others (`/root`), the server's user could not
-/// open its own files; they then lie in `/var/lib/anchord`, with a link in the data folder. Granting that user a
+/// When the service is started as root below a folder that is closed to others (`/root`), the server's user could not
+/// open its own files. They then lie in `/var/lib/anchord`, with a link in the data folder. Granting that user a
 /// capability, or opening the closed folder, would weaken the machine.
 fn settle_home(home: &Path, account: Option<Account>) -> Result<PathBuf, StartError> {
-    // A link whose target is gone is seen by its own metadata only.
+    // A link whose target is gone has metadata of its own only.
     if home.symlink_metadata().is_err() {
         fs::create_dir(home).map_err(|e| StartError::folder("make the folder", home, e))?;
         set_mode(home, 0o711)?;
@@ -180,7 +179,7 @@ fn relocate(home: &Path) -> Result<(), StartError> {
     fs::create_dir_all(parent).map_err(|e| StartError::folder("make the folder", parent, e))?;
     set_mode(parent, 0o711)?;
     let id = std::process::id();
-    // The first free name: an earlier data folder's files are never taken over by a new one.
+    // Use the first free name: a new data folder must never take over the files of an earlier one.
     for n in 0..u32::MAX {
         let target = parent.join(format!("{id}-{n}"));
         match fs::create_dir(&target) {
@@ -197,8 +196,8 @@ fn relocate(home: &Path) -> Result<(), StartError> {
 }
 
 impl Sockets {
-    /// Makes the folder: in the server's own folder, or, where that path is too long for a socket
-    /// address, in a fresh temporary one.
+    /// Makes the folder inside the server's folder or, where that path is too long for a socket address, a fresh
+    /// temporary one.
     fn make(home: &Path, account: Option<Account>) -> Result<Self, StartError> {
         let near = home.join("sockets");
         // The shortest limit of our systems (macOS) is 104 bytes with the closing zero.
@@ -221,7 +220,7 @@ fn fresh_temporary_folder() -> Result<PathBuf, StartError> {
     let id = std::process::id();
     for n in 0..1_000 {
         let folder = parent.join(format!("anchord-{id}-{n}"));
-        // `create_dir` refuses what exists, so that nobody can have laid the folder out for us.
+        // `create_dir` fails when the folder exists, so nobody can have prepared it for us.
         match fs::create_dir(&folder) {
             Ok(()) => return Ok(folder),
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}

@@ -1,4 +1,4 @@
-//! The lock of a data folder: one service at a time.
+//! The lock of a data folder: at most one service uses it.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -6,12 +6,12 @@ use std::path::Path;
 
 use super::error::StartError;
 
-/// A data folder that is this process's, until it is dropped or the process ends in whatever way.
+/// A locked data folder; released when this is dropped, or when the process ends for any reason.
 #[derive(Debug)]
 pub(super) struct Lock(File);
 
 impl Lock {
-    /// Takes a data folder.
+    /// Locks a data folder.
     pub(super) fn take(data_dir: &Path) -> Result<Self, StartError> {
         let path = data_dir.join("anchord.lock");
         let failed = |e| StartError::folder("lock", &path, e);
@@ -33,7 +33,7 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Writes down who holds the folder.
+    /// Writes the process id into the lock file.
     fn sign(&mut self) -> std::io::Result<()> {
         self.0.set_len(0)?;
         self.0.rewind()?;
@@ -43,8 +43,8 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing the file would not do: a process that another thread starts at this moment has it
-        // open too, until its program runs. Should this fail, closing is what is left.
+        // Closing the file is not enough: a child process that another thread is starting has it open too, until its
+        // program runs. If this fails, closing has to do.
         let _ = self.0.unlock();
     }
 }

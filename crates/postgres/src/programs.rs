@@ -1,4 +1,4 @@
-//! Where `initdb` and `postgres` are.
+//! Finds the programs `initdb` and `postgres`.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Finds the programs: the operator's folder alone, when it is named; else the first place that
-    /// has the version of the cluster (`wanted`), or any version that is new enough.
+    /// Finds the programs: in the operator's folder, when it is configured; otherwise in the first place that has the
+    /// version of the cluster (`wanted`), or any version that is new enough.
     pub(super) fn find(config: &Config, wanted: Option<u32>, cluster: &Path) -> Result<Self, StartError> {
         let places = match &config.programs {
             Some(folder) => vec![folder.clone()],
@@ -54,8 +54,8 @@ impl Programs {
     }
 }
 
-/// The places to look at, in order: `PATH`, then where packages put what they keep out of `PATH`,
-/// newest version first.
+/// The places to search, in order: `PATH`, then where packages install what they keep out of `PATH`, newest version
+/// first.
 fn usual_places(path: Option<&OsStr>) -> Vec<PathBuf> {
     let mut places: Vec<PathBuf> = path.map(|p| std::env::split_paths(p).collect()).unwrap_or_default();
     // Debian and Ubuntu; the packages of the Postgres project on Red Hat's systems.
@@ -83,7 +83,7 @@ fn versions_below(parent: &str, prefix: &str, tail: &str) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-/// The major version that a `postgres` program says it is.
+/// The major version that a `postgres` program reports.
 fn major_of(postgres: &Path) -> Option<u32> {
     let said = Command::new(postgres).arg("--version").env_clear().output().ok()?;
     parse_major(&String::from_utf8_lossy(&said.stdout))

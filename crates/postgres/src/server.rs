@@ -1,4 +1,4 @@
-//! The running server and the guard that ends it should this process be killed.
+//! The running server, and the guard that stops it when this process is killed.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -16,11 +16,11 @@ use super::cluster::{Cluster, LOOK, last_lines};
 use super::config::{Durability, PORT};
 use super::error::StartError;
 
-/// What a server process may keep of memory that it has freed, where its C library lets that be set. For a message of
-/// 4 MiB it takes some 16 MiB; given back to the system each time, they are 4,000 page faults for the next one, a
-/// quarter of its time.
+/// How much freed memory a server process may keep, where its C library has such a setting. A message of 4 MiB takes
+/// some 16 MiB; returned to the system each time, they are 4,000 page faults for the next message, a quarter of its
+/// time.
 const KEPT_BYTES: u32 = 32 * 1024 * 1024;
-/// How long a start may take; recovery after a crash reads the log of writes first.
+/// How long a start may take; after a crash, the server first recovers from its log of writes.
 const READY: Duration = Duration::from_mins(5);
 /// How long each way of stopping may take.
 const STOPS: [(Signal, Duration); 3] = [
@@ -28,14 +28,14 @@ const STOPS: [(Signal, Duration); 3] = [
     (Signal::SIGQUIT, Duration::from_secs(10)),
     (Signal::SIGKILL, Duration::from_secs(10)),
 ];
-/// How long the processes of a killed server may hold its memory, and how often a start is tried meanwhile. They end
-/// by themselves, but one that waits for a slow disk first waits for it.
-const HELD: Duration = Duration::from_mins(1);
+/// How long the child processes of a killed server may hold its shared memory. They end by themselves, but one that
+/// waits for a slow disk finishes that first.
+const SHARED_MEMORY_TIMEOUT: Duration = Duration::from_mins(1);
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(300);
 
-/// The guard: it reads a pipe whose other end only we hold. A line means that we are done with the
-/// server; the end without a line means that we were killed, and it stops the server for us. A
-/// parent-death signal would not do: it exists on Linux alone, fires when the *thread* that spawned ends, and needs
+/// The guard: a shell that reads a pipe whose other end only this process holds. A line means that the server needs
+/// no guard any more; the end without a line means that this process was killed, and the guard stops the server. A
+/// parent-death signal would not do: it exists only on Linux, fires when the *thread* that spawned ends, and needs
 /// unsafe code between `fork` and `exec`.
 const GUARD: &str = "read -r _ || kill -INT \"$1\"";
 
@@ -63,15 +63,15 @@ impl Server {
     /// Starts the server and waits until it takes connections.
     pub(super) fn start(launch: &Launch) -> Result<Self, StartError> {
         launch.put_log_aside()?;
-        let deadline = Instant::now() + HELD;
-        let mut is_told = false;
+        let deadline = Instant::now() + SHARED_MEMORY_TIMEOUT;
+        let mut is_logged = false;
         loop {
             match Self::try_start(launch) {
-                // The children of a server that was killed outlive it for a moment.
+                // The children of a killed server outlive it for a moment.
                 Err(StartError::Failed { output, .. })
                     if Instant::now() < deadline && output.contains("shared memory block") =>
                 {
-                    if !std::mem::replace(&mut is_told, true) {
+                    if !std::mem::replace(&mut is_logged, true) {
                         tracing::info!("waiting for the processes of a Postgres server that was killed");
                     }
                     std::thread::sleep(BETWEEN_ATTEMPTS);
@@ -95,7 +95,7 @@ impl Server {
                 let program = launch.program.display().to_string();
                 return Err(StartError::Failed { program, output: last_lines(&said, &status.to_string()) });
             }
-            // The file is the server's own word, and written before a connection is taken.
+            // The server writes this file itself, before it accepts a connection.
             let ready = launch.cluster.pid_file();
             if ready.is_some_and(|file| file.ready && u32::try_from(file.pid) == Ok(pid)) {
                 return Ok(server);
@@ -115,17 +115,17 @@ impl Server {
 
     /// Waits until the server has ended.
     pub(super) async fn ended(&self) {
-        // An error means that the collecting thread is gone, and with it the server.
+        // An error means that the thread that waits for the server is gone, and with it the server.
         let _ = self.exit.clone().wait_for(Option::is_some).await;
     }
 
-    /// Leaves the server to whoever takes its process id.
+    /// Leaves the server running; the caller takes over its process id.
     pub(super) fn hand_over(&mut self) {
         self.handed_over = true;
         self.release_guard();
     }
 
-    /// Tells the guard that the server is no longer its business.
+    /// Ends the guard without stopping the server.
     fn release_guard(&mut self) {
         if let Some(mut guard) = self.guard.take() {
             if let Some(mut stdin) = guard.stdin.take() {
@@ -160,7 +160,7 @@ impl Drop for Server {
 }
 
 impl Launch<'_> {
-    /// Keeps one earlier log: after a crash it says why, and it cannot grow for ever.
+    /// Keeps one earlier log, which explains a crash; with more, the logs would grow for ever.
     fn put_log_aside(&self) -> Result<(), StartError> {
         if !self.log.exists() {
             return Ok(());
@@ -183,7 +183,7 @@ impl Launch<'_> {
         set("timezone", "UTC");
         set("log_timezone", "UTC");
         set("lc_messages", "C");
-        // The log never holds what callers sent: no failing statement, no row of a broken rule.
+        // The log never contains the callers' data: no failing statement, no row that violates a rule.
         set("log_min_error_statement", "panic");
         set("log_error_verbosity", "terse");
         if self.durability == Durability::OffForTests {
@@ -192,8 +192,9 @@ impl Launch<'_> {
             set("synchronous_commit", "off");
         }
         // A message of 4 MiB takes some 16 MiB of a server process for a moment. The C library returned them to the
-        // system each time, and the next message paid 4,000 page faults. With both thresholds set such messages take
-        // 33 ms instead of 42, and a process that had one stays 15 MB larger. Other C libraries ignore the variables.
+        // system each time, and the next message paid 4,000 page faults. With both thresholds set, such a message
+        // takes 33 ms instead of 42, and a process that had one stays 15 MB larger. Other C libraries ignore the
+        // variables.
         for threshold in ["MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"] {
             command.env(threshold, KEPT_BYTES.to_string());
         }
@@ -204,8 +205,7 @@ impl Launch<'_> {
     }
 }
 
-/// Collects the server's exit on a thread of its own, so that it can be waited for with and without
-/// a runtime.
+/// Waits for the server's exit on a thread of its own, so that callers can wait with and without a runtime.
 fn collect(mut child: Child) -> Result<watch::Receiver<Option<ExitStatus>>, StartError> {
     let (tell, exit) = watch::channel(None);
     std::thread::Builder::new()

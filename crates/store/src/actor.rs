@@ -4,12 +4,12 @@ use std::fmt;
 
 use anchord_messages::id::KeyId;
 
-/// Who did it.
+/// Who made a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
-    /// Whoever holds the operator token.
+    /// The holder of the operator token.
     Operator,
-    /// Whoever runs commands beside the database.
+    /// A user of the command line, which connects to the database itself.
     Cli,
     /// A key with the scope `admin`.
     Key(KeyId),

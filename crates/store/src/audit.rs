@@ -1,7 +1,7 @@
-//! The audit log: what operators did, and keys with the scope `admin`.
+//! The audit log: the changes that operators, and keys with the scope `admin`, made.
 //!
-//! Invariant: an entry commits with what it tells about, names things by their ids alone, and is never
-//! changed: the service's role may only add.
+//! Invariant: an entry commits in the transaction of the change that it records, names things by their ids alone, and
+//! is never changed: the service's database role may only insert.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use anchord_messages::id::{AuditId, TenantId};
 /// An entry of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEvent {
-    /// The tenant that it is about.
+    /// The tenant that the change concerns.
     pub tenant: TenantId,
     /// Its id.
     pub id: AuditId,
@@ -24,13 +24,13 @@ pub struct AuditEvent {
     pub actor: String,
     /// What was done, as `noun.verb`.
     pub action: String,
-    /// The id of what it was done to.
+    /// The id of what was changed.
     pub subject: String,
-    /// When.
+    /// When the change was made.
     pub created_at: DateTime<Utc>,
 }
 
-/// Adds an entry in the transaction of what it tells about.
+/// Adds an entry; `tx` is the transaction of the change that it records.
 pub(super) async fn record(
     tx: &mut PgConnection,
     tenant: TenantId,
@@ -52,7 +52,7 @@ pub(super) async fn record(
 }
 
 impl Store {
-    /// Lists a tenant's entries, newest first, before a given one.
+    /// Lists a tenant's entries, newest first; with `before`, only entries older than that one.
     ///
     /// # Errors
     /// When the database fails.
@@ -85,7 +85,7 @@ impl Store {
             .collect())
     }
 
-    /// Lists the entries of every tenant, newest first, before a given one.
+    /// Lists the entries of all tenants, newest first; with `before`, only entries older than that one.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,9 +1,9 @@
-//! Reads what a job starts from, at one moment: the session, its current version, its pins and probes,
-//! and the messages of its span.
+//! Reads the input of a job in one snapshot: the session, its current version, its pins and probes, and the messages
+//! of its span.
 //!
-//! One statement reads all of it. Computing a compression of 30 KB takes 2 ms, while some forty round trips took the
-//! database and the threads that answer requests 15. One statement sees one moment, so it needs no transaction; lists
-//! come as columns of one row. The cost: one long statement in place of eight short ones.
+//! One statement reads all of it. Some forty round trips took the database and the threads that answer requests 15
+//! ms, for a compression of 30 KB that computes for 2 ms. One statement is one snapshot, so it needs no transaction;
+//! lists are columns of one row. The cost: one long statement in place of eight short ones.
 
 use std::collections::BTreeSet;
 
@@ -24,46 +24,46 @@ use anchord_session::outline::Outline;
 use anchord_session::session::Session;
 use anchord_session::settings::Settings;
 
-/// What a compression starts from, read in one snapshot.
+/// The input of a compression, read in one snapshot.
 #[derive(Clone, Debug)]
 pub struct Base {
     /// The session.
     pub session: Session,
-    /// Its settings, with the tenant's below them.
+    /// The settings of the session, completed by those of its tenant.
     pub settings: Settings,
-    /// The current version's document, carry and rendering; `None` before the first.
+    /// The current version; `None` before the first.
     pub current: Option<Current>,
-    /// The pins that hold, in order.
+    /// The pins in force, in order.
     pub pins: Vec<Pin>,
-    /// The todo list that the caller keeps.
+    /// The caller's todo list.
     pub todos: Option<TodoList>,
     /// Extracted constraints that the caller dropped.
     pub removed_constraints: BTreeSet<String>,
-    /// Probes that are still asked: the caller's, and those of earlier spans.
+    /// The probes that the next version is asked: the caller's, and those of earlier spans.
     pub probes: Vec<(ProbeId, serde_json::Value)>,
 }
 
-/// The current version, as a compression needs it.
+/// The current version, as far as a compression needs it.
 #[derive(Clone, Debug)]
 pub struct Current {
     /// Its number.
     pub version: i64,
-    /// Its record; `None` when it is the version that the reader has.
+    /// Its record; `None` when the caller has cached this version.
     pub written: Option<Written>,
-    /// Tokens of its rendering and its digest as contexts serve them.
+    /// The tokens of its rendering and its digest, as contexts serve them.
     pub served_tokens: u32,
 }
 
-/// A version's record as JSON: it grows with its session, so it is read once, by who needs it.
+/// A version's record as JSON. It grows with its session, so it is not read when the caller has cached it.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The record.
     pub record: StoredSummary,
-    /// What its ledger hands on.
+    /// The ledger's carry for the next span.
     pub carry: String,
 }
 
-/// A version and the probes that are asked of it.
+/// The input of an evaluation: a version, and the probes that it is asked.
 #[derive(Clone, Debug)]
 pub struct Evaluated {
     /// The caller's name of the session.
@@ -90,8 +90,9 @@ pub struct Original {
 }
 
 impl Store {
-    /// Reads what a compression starts from, and the outlines of every message after the anchor, in
-    /// one snapshot; `None` when the session is gone. The record of the version `known` is not read.
+    /// Reads the input of a compression, and the outlines of all messages after the anchor, in one snapshot; `None`
+    /// when the session is gone. The record is left out when the current version is `known`, the one that the caller
+    /// has cached.
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
@@ -124,7 +125,7 @@ impl Store {
         Ok(Some((base, outlines)))
     }
 
-    /// Reads the outlines of at most `limit` messages after a position and up to another.
+    /// Reads the outlines of the messages after one position and up to another, at most `limit`.
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
@@ -141,8 +142,8 @@ impl Store {
         Ok(outlines)
     }
 
-    /// Reads the probes that the successor of a version was asked: the caller's, and the critical ones
-    /// of spans up to that version; 0 stands for no version.
+    /// Reads the probes that the successor of `version` (0 for the first one) was asked: the caller's, and the
+    /// critical ones of earlier spans.
     ///
     /// # Errors
     /// When the database fails.
@@ -170,7 +171,7 @@ impl Store {
         Ok(rows.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect())
     }
 
-    /// Reads a version as something to build on, with its metadata; `None` when there is no such one.
+    /// Reads a version as a base for the next one, with its metadata; `None` when there is no such version.
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
@@ -186,7 +187,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Reads what an evaluation of a version asks, and of what; `None` when there is no such version.
+    /// Reads the input of an evaluation; `None` when there is no such version.
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
@@ -209,7 +210,7 @@ impl Store {
         let Some(loaded) = load::load(&mut tx, tenant, Which::WithId(session)).await? else {
             return Ok(None);
         };
-        // What that version was asked, and what earlier spans and the caller still ask.
+        // The probes that this version was asked, and those of earlier spans and the caller that are still asked.
         let probes = sqlx::query!(
             r#"select id, probe from probes
              where tenant_id = $1 and session_id = $2
@@ -278,7 +279,7 @@ impl Store {
     }
 }
 
-/// Finds a version as something to build on, with its metadata; without its record when that is `known`.
+/// Finds a version as a base for the next one, with its metadata; without its record when its number is `known`.
 async fn find_version(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),

@@ -4,10 +4,10 @@ use tokio::sync::broadcast;
 
 use anchord_messages::id::SessionId;
 
-/// Sessions that are told of before a slow follower hears only that something happened.
+/// How many notifications are buffered; a follower that is slower is only notified that it missed some.
 const HEARD: usize = 1_024;
 
-/// Rings when a session has a new event; one listener of the process rings for all who follow.
+/// Notifies the followers in this process of new events; one listener of the process feeds it.
 #[derive(Clone, Debug)]
 pub struct Bell(broadcast::Sender<Option<SessionId>>);
 
@@ -16,9 +16,9 @@ impl Bell {
         Self(broadcast::channel(HEARD).0)
     }
 
-    /// Tells that a session may have a new event; every session, when nobody knows which.
+    /// Notifies that a session may have a new event; `None` when it may be any session.
     pub(super) fn ring(&self, session: Option<SessionId>) {
-        // Without a follower nobody hears it.
+        // An error means that there is no follower.
         let _ = self.0.send(session);
     }
 
@@ -28,7 +28,7 @@ impl Bell {
     }
 }
 
-/// Hears of one session's events.
+/// The notifications about one session.
 #[derive(Debug)]
 pub struct Listening {
     session: SessionId,
@@ -42,7 +42,7 @@ impl Listening {
             match self.heard.recv().await {
                 Ok(Some(session)) if session != self.session => {}
                 Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
-                // The store holds the other end for as long as the process lives.
+                // Never closed: the store holds the sender as long as the process lives.
                 Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
             }
         }

@@ -1,28 +1,29 @@
-//! The circuit breaker of a session: after repeated failures of a model, code makes its summaries for a while.
+//! The circuit breaker of a session: after repeated failures of a model, code writes the session's summaries for a
+//! while.
 //!
-//! It is a row, because a session meets another process at every compression and its pause of up to an hour outlives
-//! restarts. A provider's breaker (in `anchord-llm`) is in memory: every process sees the trouble within five calls,
-//! and it lasts seconds.
+//! It is a row, because each compression of a session may run in another process, and a pause of up to an hour must
+//! outlive restarts. The breaker of a provider (in `anchord-llm`) is in memory: each process notices an outage within
+//! five calls, and its pause is seconds.
 
 use chrono::{DateTime, Utc};
 
 use super::{Store, StoreError};
 use anchord_messages::id::{SessionId, TenantId};
 
-/// Failures in a row that open a session's breaker.
+/// The consecutive failures that open a breaker.
 const OPENS_AFTER: i32 = 3;
 
-/// How a session's summarising by models went of late.
+/// The state of a session's breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Breaker {
-    /// Compressions in a row for which the model came to nothing.
+    /// The number of compressions in a row in which the model failed.
     pub failures: i32,
-    /// Until when code alone words the session; `None` while the breaker is closed.
+    /// Until when code writes the summaries; `None` while the breaker is closed.
     pub open_until: Option<DateTime<Utc>>,
 }
 
 impl Store {
-    /// Whether a session is left to code for now.
+    /// Whether the breaker is open, so that code writes the summaries for now.
     ///
     /// # Errors
     /// When the database fails.
@@ -39,7 +40,7 @@ impl Store {
         Ok(resting)
     }
 
-    /// Finds a session's breaker; `None` when its last compression went well.
+    /// Finds the state of a session's breaker; `None` when the last compression succeeded.
     ///
     /// # Errors
     /// When the database fails.
@@ -60,8 +61,8 @@ impl Store {
         Ok(row.map(|row| Breaker { failures: row.failures, open_until: row.open_until }))
     }
 
-    /// Counts a compression that a model worded or failed to word. From the third failure in a row on, the
-    /// session rests for 1, 5, 15 and then 60 minutes; one success closes the breaker.
+    /// Records whether the model of a compression succeeded. From the third failure in a row on, the breaker opens
+    /// for 1, 5, 15 and then 60 minutes; a success closes it.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,5 +1,5 @@
-//! Limits how many of the requests' connections one tenant may hold at once, so that others always find some. Workers have
-//! connections and shares of their own.
+//! Limits how many of the connections for requests one tenant may hold, so that other tenants always find some.
+//! Workers have connections and limits of their own.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::StoreError;
 use anchord_messages::id::TenantId;
 
-/// A tenant's share is this part of the connections.
+/// A tenant may hold this fraction of the connections: one in three.
 const PART: u32 = 3;
-/// How long a tenant that holds its share waits for one of its own requests to end.
+/// How long a request waits when its tenant holds all the connections that it may.
 const WAIT: Duration = Duration::from_secs(1);
-/// A tenant that has not asked for so long is forgotten.
+/// How long the state of an idle tenant is kept.
 const FORGET_AFTER: Duration = Duration::from_hours(1);
 const MOST_TENANTS: u64 = 10_000;
 
-/// The shares of all tenants.
+/// The limits of all tenants.
 #[derive(Clone, Debug)]
 pub(super) struct Bulkhead {
     share: usize,
@@ -28,7 +28,8 @@ pub(super) struct Bulkhead {
     tenants: Cache<TenantId, Arc<Semaphore>>,
 }
 
-/// Held while a connection is; nothing where connections are not shared out.
+/// A place among a tenant's connections, held as long as the connection; empty where connections are not limited by
+/// tenant.
 #[derive(Debug, Default)]
 pub(super) struct Share {
     _place: Option<OwnedSemaphorePermit>,
@@ -45,12 +46,12 @@ impl Bulkhead {
         Self { share, wait, tenants }
     }
 
-    /// Waits, a little, for a place in the tenant's share.
+    /// Waits up to [`WAIT`] for a place among the tenant's connections.
     pub(super) async fn enter(&self, tenant: TenantId) -> Result<Share, StoreError> {
         let places = self.tenants.get_with(tenant, || Arc::new(Semaphore::new(self.share)));
         match tokio::time::timeout(self.wait, places.acquire_owned()).await {
             Ok(Ok(place)) => Ok(Share { _place: Some(place) }),
-            // It is never closed.
+            // The semaphore is never closed.
             Ok(Err(_)) => Err(sqlx::Error::PoolClosed.into()),
             Err(_) => {
                 metrics::counter!("anchord_tenant_connections_refused_total").increment(1);
@@ -60,7 +61,7 @@ impl Bulkhead {
     }
 }
 
-/// A transaction of one tenant, with its place in the tenant's share.
+/// A transaction of one tenant, with its place among the tenant's connections.
 #[derive(Debug)]
 pub struct Tx {
     inner: Transaction<'static, Postgres>,
@@ -75,7 +76,7 @@ impl Tx {
     /// Commits.
     ///
     /// # Errors
-    /// When the database does not.
+    /// When the database does not commit.
     pub async fn commit(self) -> Result<(), sqlx::Error> {
         self.inner.commit().await
     }
@@ -83,7 +84,7 @@ impl Tx {
     /// Rolls back.
     ///
     /// # Errors
-    /// When the database does not answer; it is rolled back all the same.
+    /// When the database does not answer; the transaction is rolled back all the same.
     pub async fn rollback(self) -> Result<(), sqlx::Error> {
         self.inner.rollback().await
     }

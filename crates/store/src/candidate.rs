@@ -16,13 +16,13 @@ use anchord_session::session::Served;
 /// A version to be published.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewVersion {
-    /// The number it must get; the publication fails when another version came between.
+    /// Its number, which must be the next one of the session.
     pub version: i64,
     /// Its metadata, as JSON.
     pub meta: Box<RawValue>,
-    /// Its record: what it has from its base is not written again.
+    /// Its record; the parts that its base already has are not written again.
     pub record: parts::SplitSummary,
-    /// What its ledger hands on, as it is stored.
+    /// The ledger's carry for the next span, as it is stored.
     pub carry: Box<RawValue>,
     /// The rendering that contexts serve, and its tokens.
     pub rendering: (String, u32),
@@ -31,29 +31,29 @@ pub struct NewVersion {
     /// The digest that contexts serve, and its tokens; `None` when there is none.
     #[serde(default)]
     pub digest: Option<(String, u32)>,
-    /// Current task, open errors and next steps once more.
+    /// The recap: current task, open errors and next steps.
     pub recap: String,
-    /// The caller's todo list after the span; written back when it is still the list that was read.
+    /// The caller's todo list after the span; written only when the list has not changed since it was read.
     #[serde(default)]
     pub todos: Option<TodoUpdate>,
     /// Commands and test runs of the span: kind, first seq, ordinal, value.
     pub ledger: Vec<(Cow<'static, str>, Seq, i32, Box<RawValue>)>,
 }
 
-/// The probes' verdict on a candidate.
+/// The result of the probes for a candidate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewEvaluation {
     /// The scores, as JSON.
     pub scores: serde_json::Value,
     /// The verdicts, probe by probe.
     pub results: Box<RawValue>,
-    /// Probes that the span brought.
+    /// New probes from the span.
     pub new_probes: Vec<Box<RawValue>>,
     /// Earlier probes that a merge rule retired.
     pub retired: Vec<ProbeId>,
 }
 
-/// A version with all that is stored beside it.
+/// A version with everything that is stored beside it.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate<'a> {
     pub(super) span: Span,
@@ -72,7 +72,7 @@ impl NewVersion {
     }
 }
 
-/// Everything that publishing needs, as it is kept.
+/// What publishing needs, as it is stored.
 #[derive(Deserialize)]
 pub(super) struct Kept {
     pub(super) from_seq: i64,
@@ -90,7 +90,7 @@ struct KeptRef<'a> {
     report: &'a Report,
 }
 
-/// A version as it is kept, as text.
+/// A prepared version as it is stored, as text.
 pub(super) fn text(job: &Job, made: Candidate<'_>) -> Result<String, StoreError> {
     let Candidate { span, version, evaluation, report } = made;
     let kept = KeptRef { from_seq: span.from_seq, version, evaluation, report };

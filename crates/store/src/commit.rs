@@ -1,4 +1,4 @@
-//! What a commit writes, row by row: each is of a type of the schema.
+//! The rows that one commit of appends or one settlement writes, each encoded as a composite type of the schema.
 
 use sqlx::postgres::{PgHasArrayType, PgTypeInfo};
 use sqlx::{PgConnection, Postgres, Type};
@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{StoreError, channel};
 
-/// The type of the schema that a row is of.
+/// Names the composite type that a row is encoded as.
 macro_rules! is_of {
     ($row:ident, $name:literal) => {
         impl Type<Postgres> for $row<'_> {
@@ -23,13 +23,13 @@ macro_rules! is_of {
     };
 }
 
-/// What a session becomes.
+/// The new state of a session.
 #[derive(Debug, sqlx::Encode)]
 pub(super) struct ChangeRow<'a> {
     pub(super) tenant_id: Uuid,
     pub(super) id: Uuid,
     pub(super) name: &'a str,
-    /// What it was decided on; `None` for a session that is made.
+    /// The revision that it was decided on; `None` for a new session.
     pub(super) revision: Option<i64>,
     pub(super) tenant_revision: i64,
     pub(super) head_seq: i64,
@@ -37,7 +37,7 @@ pub(super) struct ChangeRow<'a> {
     pub(super) recent: String,
 }
 
-/// A message. The place is that of its session among the changes, from 1, here and below.
+/// A message. In this and the following rows, `place` is the index of the session in `changes`, from 1.
 #[derive(Debug, sqlx::Encode)]
 pub(super) struct MessageRow<'a> {
     pub(super) place: i32,
@@ -61,7 +61,7 @@ pub(super) struct OutputRow<'a> {
     pub(super) ordinal: i32,
 }
 
-/// A reply that is kept under a caller's key.
+/// A reply that is stored under an idempotency key.
 #[derive(Debug, sqlx::Encode)]
 pub(super) struct ReplyRow<'a> {
     pub(super) place: i32,
@@ -75,7 +75,7 @@ pub(super) struct ReplyRow<'a> {
 #[derive(Debug, sqlx::Encode)]
 pub(super) struct JobRow<'a> {
     pub(super) place: i32,
-    /// `None` when the live compression, which works ahead of need, is needed now.
+    /// `None` when no job is added, because the live speculative compression is needed now.
     pub(super) id: Option<Uuid>,
     pub(super) kind: &'a str,
     pub(super) trigger: &'a str,
@@ -83,7 +83,7 @@ pub(super) struct JobRow<'a> {
     pub(super) trace: Option<&'a str>,
 }
 
-/// An event to tell.
+/// An event.
 #[derive(Debug, sqlx::Encode)]
 pub(super) struct EventRow<'a> {
     pub(super) place: i32,
@@ -98,21 +98,21 @@ pub(super) struct EndRow<'a> {
     pub(super) tenant_id: Uuid,
     pub(super) session_id: Uuid,
     pub(super) id: Uuid,
-    /// As what the job must still be there.
+    /// The status that the job must still have.
     pub(super) from_status: &'a str,
-    /// The fence; `None` for one that is prepared.
+    /// The fence; `None` for a prepared version.
     pub(super) attempt: Option<i32>,
     pub(super) status: &'a str,
     pub(super) report: String,
-    /// What it was decided on; `None` when the session stays as it is, and below.
+    /// The revision that the end was decided on; `None`, as the fields below, when the session does not change.
     pub(super) revision: Option<i64>,
     pub(super) tenant_revision: Option<i64>,
     pub(super) accounting: Option<String>,
-    /// `None` when that stays.
+    /// `None` when it does not change.
     pub(super) recent: Option<String>,
 }
 
-/// A version with what contexts serve of it.
+/// A version with the texts that contexts serve of it.
 #[derive(Debug, sqlx::Encode)]
 pub(super) struct VersionRow<'a> {
     pub(super) version: i64,
@@ -120,7 +120,7 @@ pub(super) struct VersionRow<'a> {
     pub(super) from_seq: i64,
     pub(super) through_seq: i64,
     pub(super) meta: &'a str,
-    /// What of its record stands in no list, and the parts of its lists.
+    /// The record without its lists, and the parts of its lists.
     pub(super) document: &'a str,
     pub(super) parts: &'a [i64],
     pub(super) carry: &'a str,
@@ -133,7 +133,7 @@ pub(super) struct VersionRow<'a> {
     pub(super) digest_tokens: Option<i32>,
 }
 
-/// A part of a record's lists that is new.
+/// A new part of a record's lists.
 #[derive(Debug, sqlx::Encode)]
 pub(super) struct PartRow<'a> {
     pub(super) id: i64,
@@ -149,7 +149,7 @@ pub(super) struct LedgerRow<'a> {
     pub(super) value: &'a str,
 }
 
-/// The caller's todo list, if it is still at this revision.
+/// The caller's todo list, written only when it still has this revision.
 #[derive(Debug, sqlx::Encode)]
 pub(super) struct TodosRow<'a> {
     pub(super) revision: i64,
@@ -157,7 +157,7 @@ pub(super) struct TodosRow<'a> {
     pub(super) changes: &'a str,
 }
 
-/// The probes' verdict; with a version it retires probes.
+/// The result of the probes; with a version it also retires probes.
 #[derive(Debug, sqlx::Encode)]
 pub(super) struct VerdictRow<'a> {
     pub(super) id: Uuid,
@@ -166,14 +166,14 @@ pub(super) struct VerdictRow<'a> {
     pub(super) retired: Vec<Uuid>,
 }
 
-/// A probe that a version brings.
+/// A new probe of a version.
 #[derive(Debug, sqlx::Encode)]
 pub(super) struct ProbeRow<'a> {
     pub(super) id: Uuid,
     pub(super) probe: &'a str,
 }
 
-/// A version that is kept for later, with what it was made on and under.
+/// A prepared version, with the version and the revision that it was made on.
 #[derive(Debug, sqlx::Encode)]
 pub(super) struct KeptRow<'a> {
     pub(super) parent_version: Option<i64>,
@@ -197,7 +197,7 @@ is_of!(ReplyRow, "new_reply");
 is_of!(JobRow, "new_job");
 is_of!(EventRow, "new_event");
 
-/// What is written together: what belongs to a session names its place among the changes, from 1.
+/// Rows that are written together. A row of a session has the index of that session in `changes`, from 1.
 #[derive(Debug, Default)]
 pub(super) struct Rows<'a> {
     pub(super) changes: Vec<ChangeRow<'a>>,
@@ -209,8 +209,8 @@ pub(super) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Writes what belongs to sessions that are still as they were read, in one statement that commits by itself;
-    /// gives the places of those. Nothing has changed in the others.
+    /// Writes the rows of all sessions that have not changed since they were read, in one statement that commits by
+    /// itself; returns the places of these sessions. Nothing of the others is written.
     pub(super) async fn commit(&self, connection: &mut PgConnection) -> Result<Vec<i32>, StoreError> {
         let done = sqlx::query_scalar!(
             r#"select commit_appends($1, $2, $3, $4, $5, $6, $7, $8, $9) as "done!""#,

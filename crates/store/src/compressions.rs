@@ -1,7 +1,9 @@
-//! The queue: compressions, evaluations and indexing are rows of one table, and the row is the job.
+//! The job queue: compressions, evaluations and indexings, each a row of one table.
 //!
-//! A claim commits before the work starts and grows the fence (`attempt`); everything that a worker
-//! writes afterwards carries the number it claimed with, so that a late worker changes nothing.
+//! What lives here: enqueueing, reading, cancelling and requeueing jobs; `claim` gives due jobs to workers, `span`
+//! fixes the span of a job.
+//! Invariant: a claim commits before the work starts, and increments the fence (`attempt`). Every later write of the
+//! worker carries that number, so a worker that lost its job changes nothing.
 
 mod claim;
 mod span;
@@ -17,64 +19,64 @@ use anchord_record::hindsight::Hindsight;
 use anchord_runtime::trace;
 use anchord_session::compression::{MANUAL, Report, Request, Status};
 
-/// What enqueuing came to.
+/// The result of enqueueing a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Enqueued {
-    /// The live job: the new one, or the one that was there.
+    /// The id of the live job: the new one, or an earlier one of its kind.
     pub id: CompressionId,
     /// Whether it is new.
     pub created: bool,
 }
 
-/// The live jobs of a kind and status, over all tenants.
+/// The number of live jobs of one kind and status, over all tenants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueState {
-    /// What they do.
+    /// The kind of the jobs.
     pub kind: Kind,
-    /// Whether they wait or run.
+    /// The status of the jobs.
     pub status: String,
     /// How many there are.
     pub jobs: i64,
-    /// For how long the oldest that is due has been due.
+    /// How long the oldest due job has been due.
     pub oldest_due_seconds: Option<f64>,
 }
 
-/// A compression as callers see it.
+/// A job as callers read it.
 #[derive(Clone, Debug)]
 pub struct CompressionRow {
     /// Its id.
     pub id: CompressionId,
     /// What it does.
     pub kind: Kind,
-    /// How far it is.
+    /// Its status.
     pub status: Status,
-    /// What asked for it.
+    /// What triggered it.
     pub trigger: String,
-    /// What it was asked to do.
+    /// The parameters of the job.
     pub request: Request,
-    /// Stored and scored, not published.
+    /// Whether it is a shadow run: stored and scored, not published.
     pub shadow: bool,
-    /// Its first message.
+    /// The first message of the span.
     pub from_seq: Option<Seq>,
-    /// Its last message.
+    /// The last message of the span.
     pub through_seq: Option<Seq>,
     /// The version that it made.
     pub version: Option<i64>,
     /// How often it was claimed.
     pub attempts: i32,
-    /// What came of it; `None` while it is live.
+    /// Its report; `None` while it is live.
     pub report: Option<Report>,
-    /// How its version stood the look back from the next one; `None` until then.
+    /// The hindsight of its version; `None` until the next version is published.
     pub hindsight: Option<Hindsight>,
-    /// When it was asked for.
+    /// When it was enqueued.
     pub created_at: DateTime<Utc>,
-    /// When a worker first took it.
+    /// When a worker first claimed it.
     pub started_at: Option<DateTime<Utc>>,
     /// When it ended.
     pub finished_at: Option<DateTime<Utc>>,
 }
 
-/// A row as the database has it, before its words and documents are read.
+/// A row before its names and documents are parsed.
 struct RawCompression {
     id: Uuid,
     kind: String,
@@ -124,8 +126,8 @@ fn corrupt(column: &'static str, id: Uuid, reason: impl std::fmt::Display) -> St
     StoreError::corrupt("compressions", column, id, reason)
 }
 
-/// Enqueues a job in the caller's transaction; with a live one of its kind, answers with that.
-/// Workers are told only of a new job, because a notification costs every commit that carries one.
+/// Enqueues a job in the caller's transaction. When a job of its kind is live already, returns that one. Workers are
+/// notified only of new jobs, because a notification slows down the commit that carries it.
 ///
 /// # Errors
 /// When the database fails, or the request cannot be written.
@@ -138,7 +140,7 @@ pub async fn enqueue(
     let id = Uuid::now_v7();
     let request = serde_json::to_value(job.request).map_err(|e| corrupt("request", id, e))?;
     let trace = trace::current();
-    // Two rounds: the live job that was in the way may end between the insert and the look.
+    // Retry, because the live job that was in the way may end between the insert and the select.
     for _ in 0..3 {
         let inserted = sqlx::query_scalar!(
             r#"with new as (
@@ -182,8 +184,9 @@ pub async fn enqueue(
     Err(StoreError::RowCount { what: "the live compression", expected: 1, actual: 0 })
 }
 
-/// Enqueues a compression that a caller asks for, in the caller's transaction, which holds the session's lock.
-/// What works or waits ahead of need gives way to it; a live one that would do the same is taken as it.
+/// Enqueues a compression that a caller requests, in the caller's transaction, which holds the session's lock. A live
+/// speculative compression that does the same work is taken instead. Any other one, and a prepared version, is
+/// superseded.
 ///
 /// # Errors
 /// When the database fails, or the request cannot be written.
@@ -209,8 +212,8 @@ pub async fn enqueue_manual(
     Ok(enqueued)
 }
 
-/// Cancels the live compression of a session in the caller's transaction, which holds the session's
-/// lock. `true` when there was one.
+/// Cancels the live compression of a session in the caller's transaction, which holds the session's lock; returns
+/// whether there was one.
 ///
 /// # Errors
 /// When the database fails.
@@ -231,7 +234,7 @@ pub async fn cancel_live(
     Ok(done.rows_affected() > 0)
 }
 
-/// Finds a compression or evaluation of a session in a transaction that is open.
+/// Finds a compression or evaluation of a session in an open transaction.
 ///
 /// # Errors
 /// When the database fails or the row does not parse.
@@ -258,7 +261,7 @@ pub async fn find(
 }
 
 impl Store {
-    /// One compression or evaluation of a session.
+    /// Finds a compression or evaluation of a session.
     ///
     /// # Errors
     /// When the database fails or the row does not parse.
@@ -274,7 +277,7 @@ impl Store {
         Ok(row)
     }
 
-    /// The live compression of a session.
+    /// Finds the live compression of a session.
     ///
     /// # Errors
     /// When the database fails or the row does not parse.
@@ -299,7 +302,7 @@ impl Store {
         raw.map(RawCompression::read).transpose()
     }
 
-    /// A page of a session's compressions, newest first; `before` is the last id of the page before.
+    /// Lists a session's compressions, newest first; `before` is the last id of the previous page.
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
@@ -332,7 +335,7 @@ impl Store {
         raw.into_iter().map(RawCompression::read).collect()
     }
 
-    /// Cancels a compression that is still live; `false` when it had ended (or is not there).
+    /// Cancels a live compression; returns `false` when it has ended already or does not exist.
     ///
     /// # Errors
     /// When the database fails.
@@ -343,7 +346,7 @@ impl Store {
         id: CompressionId,
     ) -> Result<bool, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        // Sessions are locked before queue rows, everywhere.
+        // Lock order: sessions before jobs.
         lock::hold(&mut tx, tenant, session).await?;
         let done = sqlx::query!(
             "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
@@ -360,7 +363,7 @@ impl Store {
         Ok(done.rows_affected() > 0)
     }
 
-    /// Extends the lease of a running job; `false` when the lease is lost.
+    /// Extends the lease of a running job; returns `false` when the lease is lost.
     ///
     /// # Errors
     /// When the database fails.
@@ -380,7 +383,7 @@ impl Store {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Gives a running job back to the queue, due after `delay_seconds`; `false` when the lease is lost.
+    /// Returns a running job to the queue, due in `delay_seconds`; returns `false` when the lease is lost.
     ///
     /// # Errors
     /// When the database fails.
@@ -400,7 +403,7 @@ impl Store {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Jobs that wait and jobs that run, over all tenants.
+    /// Counts the waiting and the running jobs, over all tenants.
     ///
     /// # Errors
     /// When the database fails.
@@ -418,7 +421,7 @@ impl Store {
         .fetch_all(&self.pool)
         .await?;
         let state = |row: Raw| {
-            // A kind of a newer version is none of ours.
+            // Skip a kind that only a newer version of the service has.
             let kind = Kind::parse(&row.kind)?;
             Some(QueueState {
                 kind,
@@ -431,7 +434,7 @@ impl Store {
     }
 }
 
-/// Reads what a look back found.
+/// Parses a stored hindsight.
 pub(super) fn read_hindsight(stored: Option<&str>) -> Result<Option<Hindsight>, serde_json::Error> {
     stored.map(serde_json::from_str).transpose()
 }

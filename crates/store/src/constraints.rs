@@ -1,7 +1,7 @@
-//! Dropping extracted constraints.
+//! Removes extracted constraints that a caller drops.
 //!
-//! A version's record is immutable and keeps what was dropped; what changes is its rendering, so that
-//! contexts stop showing the constraint at once, and the next version, which does not take it up again.
+//! A version's record is immutable and keeps the constraint. Its rendering is replaced, so that contexts stop showing
+//! the constraint at once, and the next version does not take it up again.
 
 use std::collections::BTreeSet;
 
@@ -20,24 +20,24 @@ use anchord_record::render::{self, Subject};
 use anchord_record::version::Version;
 use anchord_runtime::background;
 
-/// What became of the wish to drop a constraint.
+/// The outcome of a removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
     /// There is no such session.
     NoSession,
     /// The current version has no such constraint.
     NoConstraint,
-    /// It is a pin, which the caller sets as a whole.
+    /// It is a pin; pins are only replaced as a whole.
     IsPin,
-    /// It is dropped, now or before.
+    /// It is removed, now or by an earlier call.
     Done,
 }
 
 impl Store {
-    /// Drops an extracted constraint of the current version for good.
+    /// Removes an extracted constraint of the current version for good.
     ///
     /// # Errors
-    /// When the database fails, or the version does not read back.
+    /// When the database fails, or the version does not parse.
     pub async fn remove_constraint(
         &self,
         tenant: TenantId,
@@ -58,7 +58,7 @@ impl Store {
         }
     }
 
-    /// What the current version shows without a constraint.
+    /// The texts of the current version without a constraint.
     async fn without_constraint(&self, loaded: &Loaded, constraint: &str) -> Result<Without, StoreError> {
         let (tenant, session) = (loaded.tenant, loaded.session.clone());
         let Some(number) = session.version else { return Ok(Without::Not(Removal::NoConstraint)) };
@@ -67,7 +67,7 @@ impl Store {
         let mut removed: BTreeSet<String> =
             ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
         tx.commit().await?;
-        // It was erased a moment ago.
+        // The session was erased a moment ago.
         let Some(current) = current else { return Ok(Without::Not(Removal::NoSession)) };
         let mut version = current.version;
         let found = version.summary.constraints.iter().find(|known| known.id == constraint);
@@ -87,8 +87,8 @@ impl Store {
         Ok(Without::Shown(shown.await.map_err(|_| sqlx::Error::WorkerCrashed)?))
     }
 
-    /// Drops it, and has the version show what it shows without it; `None`, and nothing has changed, when the session is
-    /// not as it was read.
+    /// Stores the removal and the new texts; returns `None`, with nothing changed, when the session has changed since
+    /// it was read.
     async fn write_removal(
         &self,
         loaded: Loaded,
@@ -120,13 +120,13 @@ impl Store {
 
 /// A version without a constraint.
 enum Without {
-    /// It has none, or not this one to be dropped.
+    /// The constraint cannot be removed, or is removed already.
     Not(Removal),
-    /// What it shows then.
+    /// The texts without the constraint.
     Shown(Shown),
 }
 
-/// What contexts show of a version: texts, with the tokens of the messages that serve them.
+/// The texts that contexts show of a version, with their tokens as messages.
 struct Shown {
     version: i64,
     rendering: (String, u32),
@@ -159,7 +159,7 @@ impl Shown {
         };
         let rendering = message(&render::served(&subject, bound, count).text);
         let least = message(&render::served_least(&subject, count).text);
-        // In the room that it had.
+        // Within the room that it had before.
         let room = session.accounting.digest_tokens;
         let digest = digest::serve(&version.summary.digest, &rendering.0, room, &counter);
         let digest = (!digest.text.is_empty()).then_some((digest.text, digest.tokens));

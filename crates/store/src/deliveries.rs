@@ -1,12 +1,14 @@
-//! Deliveries: the messages to webhooks, as a queue for those who deliver and as a log for those who ask.
+//! Webhook deliveries: one row for each message to a webhook, which is both the dispatcher's queue and the caller's
+//! log.
 //!
-//! Invariant: a row is written in the commit of its event ([`super::events`]), and only who holds the fence
-//! of an attempt says what became of it. What a claim does not settle comes again when its lease ends.
+//! What lives here: listing deliveries, test messages and redelivery; `queue` claims and settles attempts.
+//! Invariant: a row is written in the transaction of its event ([`super::events`]), and only the holder of an
+//! attempt's fence records its outcome. A claimed attempt that is not settled is repeated when its lease ends.
 //!
-//! The statement that writes an event also writes a row for every webhook that wants it. Walking over stored events
-//! instead would need a position up to which everything is visible; ids are in the order of commits within a session
-//! only, so a walk over a tenant's events would skip late commits. Without a webhook it costs one index lookup (0.02
-//! to 0.05 ms). The cost: an event with twenty webhooks writes twenty rows in the append's transaction.
+//! The statement that writes an event also writes a row for each subscribed webhook. A dispatcher that read stored
+//! events instead would need a position up to which all events are visible. Event ids follow the order of commits
+//! within a session only, so it would skip events that commit late. For a tenant without webhooks the cost is one
+//! index lookup (0.02 to 0.05 ms); an event with twenty webhooks adds twenty rows to the append's transaction.
 
 pub mod queue;
 
@@ -22,52 +24,52 @@ use super::{Store, StoreError, channel};
 use anchord_messages::id::{DeliveryId, SessionName, TenantId, WebhookId};
 use anchord_webhooks::{DeliveryStatus, Failure, TEST_EVENT};
 
-/// A message to a webhook and what became of it.
+/// A message to a webhook, with the state of its delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// The message's id.
     pub id: DeliveryId,
-    /// Where it goes.
+    /// The webhook that receives it.
     pub webhook: WebhookId,
-    /// The session that it is about.
+    /// The session of the event; `None` for a test message.
     pub session: Option<SessionName>,
-    /// What it tells.
+    /// The name of the event, or `webhook.test`.
     pub event: String,
-    /// Where it stands.
+    /// The status of the delivery.
     pub status: DeliveryStatus,
     /// Attempts so far.
     pub attempts: i32,
-    /// What the receiver answered last.
+    /// The status code of the last response.
     pub last_status_code: Option<i32>,
     /// Why the last attempt failed.
     pub last_error: Option<Failure>,
-    /// How long the last attempt took, in ms.
+    /// How long the last attempt took, in milliseconds.
     pub last_duration_ms: Option<i64>,
-    /// When it was last tried.
+    /// When the last attempt was made.
     pub last_attempt_at: Option<DateTime<Utc>>,
-    /// When it is tried next; `None` while it is being tried and when it is not tried again.
+    /// When the next attempt is due; `None` while one is running and when there will be no other.
     pub next_attempt_at: Option<DateTime<Utc>>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// When it was settled.
+    /// When it reached its final status.
     pub finished_at: Option<DateTime<Utc>>,
 }
 
-/// What became of the wish to deliver something again.
+/// The outcome of a redelivery or a test message.
 #[derive(Clone, Debug)]
 pub enum Redelivery {
-    /// It is pending.
+    /// The delivery is due.
     Queued(Box<Delivery>),
-    /// There is no such delivery.
+    /// There is no such delivery or webhook.
     NoDelivery,
-    /// Its webhook is disabled.
+    /// The webhook is disabled.
     Disabled,
-    /// It is being tried.
+    /// An attempt is running.
     Running,
 }
 
 impl Store {
-    /// Hears of deliveries that may be due.
+    /// Is notified when deliveries may be due.
     #[must_use]
     pub fn deliveries_due(&self) -> Arc<Notify> {
         Arc::clone(&self.due)
@@ -116,7 +118,7 @@ impl Store {
         rows.into_iter().map(|row| Ok(row.read()?.0)).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Finds a delivery with what is sent.
+    /// Finds a delivery and the body that is sent; `None` when there is no such delivery.
     ///
     /// # Errors
     /// When the database fails or the row does not parse.
@@ -130,7 +132,7 @@ impl Store {
         find(&mut tx, (tenant, webhook), id).await
     }
 
-    /// Makes a message that tries a webhook.
+    /// Queues a test message to a webhook.
     ///
     /// # Errors
     /// When the database fails.
@@ -168,7 +170,7 @@ impl Store {
         Ok(made.map_or(Redelivery::NoDelivery, |(made, _)| Redelivery::Queued(Box::new(made))))
     }
 
-    /// Makes a delivery due at once, whatever became of it before.
+    /// Makes a delivery due at once, whatever its status, unless an attempt is running or the webhook is disabled.
     ///
     /// # Errors
     /// When the database fails or the row does not parse.
@@ -209,7 +211,7 @@ impl Store {
     }
 }
 
-/// Tells every process, with the commit, that a delivery is due.
+/// Notifies every process, on commit, that a delivery is due.
 async fn wake(tx: &mut PgConnection) -> Result<(), StoreError> {
     sqlx::query_scalar!(r#"select pg_notify($1, '') is null as "told!""#, channel::DELIVERIES)
         .fetch_one(tx)

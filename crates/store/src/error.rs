@@ -1,46 +1,46 @@
-//! What can go wrong between the service and its database.
+//! The errors of the store.
 
-/// Why a store method failed; "not found" is no failure, it is `None`.
+/// Why a store method failed. "Not found" is not a failure but `None`.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The database refused a statement, or could not be reached.
+    /// The database rejected a statement, or could not be reached.
     #[error("the database failed: {0}")]
     Database(#[from] sqlx::Error),
     /// The schema could not be brought up to date.
     #[error(transparent)]
     Migrate(#[from] super::migrate::SchemaError),
-    /// A session changed each time that a change of it had been decided.
+    /// The session has changed in every try of a decision on it.
     #[error("the session changed each time that a change of it had been decided")]
     Contended,
-    /// The tenant's requests hold as many connections as a tenant's may.
+    /// The tenant's requests hold all the connections that a tenant may have.
     #[error("the tenant's requests hold all the connections that a tenant's may")]
     TenantBusy,
-    /// A statement touched another number of rows than it must.
+    /// A statement changed an unexpected number of rows.
     #[error("{what} touched {actual} rows instead of {expected}")]
     RowCount {
-        /// The statement.
+        /// What the statement changes.
         what: &'static str,
-        /// How many rows it must touch.
+        /// The expected number of rows.
         expected: u64,
-        /// How many it touched.
+        /// The actual number of rows.
         actual: u64,
     },
-    /// A stored value does not read back.
+    /// A stored value does not parse.
     #[error("{table}.{column} of {key} does not read back: {reason}")]
     Corrupt {
         /// The table.
         table: &'static str,
         /// The column.
         column: &'static str,
-        /// The row's key, without its content.
+        /// The key of the row, without its content.
         key: String,
-        /// What the reader said; never the content itself.
+        /// The error of the parser; never the content itself.
         reason: String,
     },
 }
 
 impl StoreError {
-    /// Builds the error of a stored value that does not read back.
+    /// Creates the error of a stored value that does not parse.
     pub fn corrupt(
         table: &'static str,
         column: &'static str,
@@ -50,8 +50,8 @@ impl StoreError {
         Self::Corrupt { table, column, key: key.to_string(), reason: reason.to_string() }
     }
 
-    /// Whether the same call may well succeed a moment later: no connection, a lock held too long, a
-    /// server that restarts.
+    /// Whether the same call may succeed a moment later: there is no connection, a lock is held too long, or the
+    /// server restarts.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         let error = match self {
@@ -76,10 +76,10 @@ impl StoreError {
         matches!(self, Self::Database(error) if is_lost(error))
     }
 
-    /// Whether the server answered and refused, so that it is certain that nothing was committed.
+    /// Whether the server answered with a rejection, so that certainly nothing was committed.
     pub(crate) fn is_refusal(&self) -> bool {
         match self {
-            // A server that shuts down may do so between a commit and its confirmation.
+            // A server may shut down between a commit and its confirmation.
             Self::Database(error) => error.as_database_error().is_some() && !is_lost(error),
             Self::RowCount { .. } | Self::Corrupt { .. } | Self::TenantBusy | Self::Contended => true,
             Self::Migrate(_) => false,
@@ -87,10 +87,10 @@ impl StoreError {
     }
 }
 
-/// The code of a lock that was not to be had in time.
+/// The SQLSTATE of a lock that was not available in time.
 pub(super) const LOCK_NOT_AVAILABLE: &str = "55P03";
 
-/// Whether the server ended a statement that took too long.
+/// Whether the server ended a statement because of its timeout.
 pub(crate) fn is_timed_out(error: &sqlx::Error) -> bool {
     code_of(error).is_some_and(|code| code == "57014")
 }
@@ -105,7 +105,7 @@ pub(super) fn code_of(error: &sqlx::Error) -> Option<std::borrow::Cow<'_, str>> 
     error.as_database_error()?.code()
 }
 
-/// Fails unless a statement touched as many rows as it must.
+/// Fails unless a statement changed the expected number of rows.
 pub(crate) fn expect_rows(what: &'static str, expected: u64, actual: u64) -> Result<(), StoreError> {
     if actual == expected { Ok(()) } else { Err(StoreError::RowCount { what, expected, actual }) }
 }

@@ -1,7 +1,7 @@
-//! What happened in a session, for those who follow it.
+//! The events of sessions: writing them, reading them, and waiting for new ones.
 //!
-//! An event is written in the commit that it tells about, while the session is locked: within a session
-//! the order of ids is the order of commits, so that whoever has seen an id has missed none below it.
+//! Invariant: an event is written in the commit of what it reports, under the session's lock. So within a session ids
+//! follow the order of commits, and a reader that has seen an id has missed none below it.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -15,34 +15,34 @@ use anchord_facts::redact::redact;
 use anchord_messages::id::{CompressionId, SessionId, TenantId};
 use anchord_session::compression::{Report, Status};
 
-/// The event that tells that a version is current.
+/// The event that reports a new current version.
 const PUBLISHED: &str = "summary.published";
 /// How long events are kept, in days.
 const KEPT_DAYS: i32 = 7;
-/// Events that one statement forgets.
+/// The most events that one statement deletes.
 const FORGOTTEN_AT_ONCE: i32 = 5_000;
 
 /// An event as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its place: grows within a session.
+    /// Its id; ids ascend within a session.
     pub id: i64,
-    /// What happened: `compression.started` and the like.
+    /// The kind of event, such as `compression.started`.
     pub kind: String,
-    /// What is known about it, as JSON.
+    /// Its data, as JSON.
     pub payload: Value,
-    /// When.
+    /// When it was written.
     pub created_at: DateTime<Utc>,
 }
 
 impl Store {
-    /// Hears of a session's events from now on.
+    /// Subscribes to the notifications about a session.
     #[must_use]
     pub fn listen_to(&self, session: SessionId) -> Listening {
         self.bell.listen_to(session)
     }
 
-    /// Reads events after a place, ascending; `None` when the session is gone.
+    /// Reads the events after an id, ascending; `None` when the session is gone.
     ///
     /// # Errors
     /// When the database fails.
@@ -83,7 +83,7 @@ impl Store {
         ))
     }
 
-    /// The place of a session's newest event; 0 when there is none.
+    /// The id of a session's newest event; 0 when there is none.
     ///
     /// # Errors
     /// When the database fails.
@@ -100,7 +100,7 @@ impl Store {
         Ok(newest)
     }
 
-    /// Forgets events that are older than a week, over all tenants; gives how many.
+    /// Deletes events that are older than a week, over all tenants; returns their number.
     ///
     /// # Errors
     /// When the database fails.
@@ -122,8 +122,8 @@ impl Store {
     }
 }
 
-/// Writes an event, and a message for every webhook that wants it, and rings for both at the commit. One
-/// statement, which without a webhook costs a look into an index. The session's lock is held.
+/// Writes an event and a message for every subscribed webhook, and notifies both channels on commit. One statement,
+/// which without a webhook costs one index lookup. The caller holds the session's lock.
 async fn record(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
@@ -145,7 +145,7 @@ async fn record(
     Ok(())
 }
 
-/// The event that tells that a compression has begun, because its span is fixed: its kind and what is known about it.
+/// The event when a compression has started, which is when its span is fixed: its kind and its data.
 pub(super) fn start_of(job: &Job, span: (i64, i64)) -> (&'static str, Value) {
     let payload = json!({
         "compression_id": job.id.to_string(),
@@ -157,7 +157,7 @@ pub(super) fn start_of(job: &Job, span: (i64, i64)) -> (&'static str, Value) {
     ("compression.started", payload)
 }
 
-/// The events that tell how a compression ended, and of the version that it published.
+/// The events when a compression has ended: its end, and the version that it published.
 pub(super) fn ends_of(
     job: &Job,
     (status, version): (Status, Option<i64>),
@@ -171,7 +171,7 @@ pub(super) fn ends_of(
     events
 }
 
-/// The event that tells how a compression ended: its kind and what is known about it; `None` when nobody is told.
+/// The event when a compression has ended: its kind and its data; `None` for jobs and statuses without an event.
 pub(super) fn end_of(
     job: &Job,
     (status, version): (Status, Option<i64>),
@@ -203,7 +203,7 @@ pub(super) fn end_of(
     Some((kind, payload))
 }
 
-/// Tells that a version is current: a compression's, a rollback's or a merge's.
+/// Writes the event that a version is current: of a compression, a rollback or a merge.
 pub(super) async fn published(
     connection: &mut PgConnection,
     session: (TenantId, SessionId),

@@ -1,4 +1,5 @@
-//! A session as it leaves for elsewhere: everything that its caller gave, and every version, page by page.
+//! Reads a session for an export, page by page: everything that its caller stored, and every version. Restores what
+//! an import has beside messages.
 
 use chrono::{DateTime, Utc};
 
@@ -10,17 +11,17 @@ use anchord_facts::todo::Todo;
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_record::parts::StoredSummary;
 
-/// The most bytes of bodies on one page; a page always has its first message, however large.
+/// The most bytes of message bodies on one page; a page always has its first message, however large.
 const PAGE_BYTES: i64 = 4 * 1024 * 1024;
 /// The most messages on one page.
 const PAGE_ROWS: i64 = 500;
 /// The most versions on one page.
 const PAGE_VERSIONS: i64 = 20;
 
-/// What a session is beside its messages and versions.
+/// A session without its messages and versions.
 #[derive(Clone, Debug)]
 pub struct ExportHead {
-    /// The session, with its newest message and version at that moment.
+    /// The session, with its newest message and version in the same snapshot.
     pub session: Session,
     /// Its own pins.
     pub pins: Vec<Pin>,
@@ -32,14 +33,14 @@ pub struct ExportHead {
     pub probes: Vec<String>,
 }
 
-/// A message with everything that was said about it.
+/// A message with the caller's marks.
 #[derive(Clone, Debug)]
 pub struct ExportedMessage {
     /// Its position.
     pub seq: Seq,
     /// The conversation format it came in.
     pub format: String,
-    /// Who speaks, as a word.
+    /// The role of the speaker.
     pub role: String,
     /// Its tokens.
     pub tokens: i32,
@@ -54,10 +55,10 @@ pub struct ExportedMessage {
 }
 
 impl Store {
-    /// Reads what comes before the messages; `None` when there is no such session.
+    /// Reads a session without its messages and versions; `None` when there is no such session.
     ///
     /// # Errors
-    /// When the database fails or a row does not read back.
+    /// When the database fails or a row does not parse.
     pub async fn export_head(
         &self,
         tenant: TenantId,
@@ -78,7 +79,7 @@ impl Store {
         }))
     }
 
-    /// Reads the next messages after a position and up to another; none when there are no more, or the
+    /// Reads the next page of messages after one position and up to another; empty when there are no more, or the
     /// session is gone.
     ///
     /// # Errors
@@ -114,10 +115,10 @@ impl Store {
         Ok(rows)
     }
 
-    /// Reads the next versions after one: number, metadata and record, as JSON texts.
+    /// Reads the next page of versions after a number: number, metadata and record, as JSON texts.
     ///
     /// # Errors
-    /// When the database fails or a record does not read back.
+    /// When the database fails or a record does not parse.
     pub async fn export_versions(
         &self,
         tenant: TenantId,
@@ -149,8 +150,8 @@ impl Store {
             .collect()
     }
 
-    /// Gives a session what an export kept beside its messages: dropped constraints and the caller's
-    /// probes, as JSON texts. False when there is no such session.
+    /// Restores what an export has beside messages: removed constraints and the caller's probes, as JSON texts.
+    /// Returns `false` when there is no such session.
     ///
     /// # Errors
     /// When the database fails.
@@ -173,7 +174,7 @@ impl Store {
         .execute(&mut *tx)
         .await?;
         lock::touch(&mut tx, tenant, session.id).await?;
-        // An import that is tried again brings the same ones.
+        // A repeated import brings the same probes.
         let known = probes::list_callers(&mut tx, tenant, session.id).await?;
         for probe in probes {
             if !known.contains(&probe) {

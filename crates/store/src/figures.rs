@@ -1,9 +1,9 @@
-//! What a compression reports to the metrics when it has ended.
+//! The metrics of a finished compression.
 
 use anchord_record::strategy::{Engine, Strategy};
 use anchord_session::compression::{Report, Status};
 
-/// The figures of a compression, taken before its report is handed over.
+/// The figures of a compression, copied before its report is moved.
 #[derive(Clone, Copy, Debug)]
 pub struct Figures {
     strategy: &'static str,
@@ -16,7 +16,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Takes them from a report.
+    /// Copies the figures from a report.
     #[must_use]
     pub fn of(report: &Report, shadow: bool) -> Self {
         let Report { strategy_used, engine, tokens_before, tokens_after, .. } = report;
@@ -31,7 +31,7 @@ impl Figures {
         }
     }
 
-    /// Records them under the status that it came to.
+    /// Records the metrics, labelled with the final status.
     pub fn record(&self, status: Status) {
         let Self { strategy, engine, .. } = *self;
         let (ended, shadow) = (status.as_str(), if self.shadow { "true" } else { "false" });

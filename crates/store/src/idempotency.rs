@@ -1,4 +1,4 @@
-//! Replies that are replayed: one row per tenant, route and key, committed with the effect.
+//! Stored replies for idempotency keys: one row per tenant, route and key, committed with the effect of the request.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use super::error::expect_rows;
 use super::{Store, StoreError, Tx};
 use anchord_messages::id::{SessionId, TenantId};
 
-/// What a caller's key names: a route of its tenant, the key, and the body that came with it.
+/// A request with an idempotency key: the tenant, the route, the key, and a digest of the body.
 #[derive(Clone, Debug)]
 pub struct ReplyKey {
-    /// Whose key it is.
+    /// The tenant of the caller.
     pub tenant: TenantId,
     /// Method and path as requested.
     pub route: String,
@@ -22,61 +22,62 @@ pub struct ReplyKey {
     pub body_digest: [u8; 32],
 }
 
-/// A reply as it is kept.
+/// A stored reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredReply {
     /// Its status.
     pub status: u16,
-    /// Its headers that matter, by lower-case name.
+    /// The headers that are sent again, by lower-case name.
     pub headers: Vec<(String, String)>,
     /// Its body, as text.
     pub body: String,
 }
 
-/// What is known of a key.
+/// The state of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplyLookup {
-    /// Nothing: the request is the first one, and holds the key until its transaction ends.
+    /// The key is new; this request holds it until its transaction ends.
     First,
-    /// The first request still runs.
+    /// The first request is still running.
     InFlight,
     /// The key was used with another body.
     OtherBody,
-    /// The reply to the same request.
+    /// The stored reply to the same request.
     Reply(StoredReply),
 }
 
 impl Store {
-    /// Takes a key for the length of the transaction, or finds what came of it.
+    /// Takes a key for the length of the transaction, or finds how it was used before.
     ///
-    /// The advisory lock keeps a second request from running beside the first without a row that a
-    /// crash would leave behind; the primary key is the guard behind it.
+    /// An advisory lock prevents a second request from running at the same time; unlike a row, it does not outlive a
+    /// crash. The primary key of the replies is the second guard.
+    ///
     ///
     /// # Errors
-    /// When the database fails, or a stored reply does not read back.
+    /// When the database fails, or a stored reply does not parse.
     pub async fn claim_reply(&self, tx: &mut Tx, key: &ReplyKey) -> Result<ReplyLookup, StoreError> {
-        // Looked up before the lock: a replay needs none.
+        // Look before taking the lock: a replay needs no lock.
         if let Some(known) = find(tx, key).await? {
             return Ok(known);
         }
         if !lock(tx, key).await? {
             return Ok(ReplyLookup::InFlight);
         }
-        // Again, in a snapshot that is younger than the lock.
+        // Look again: this snapshot is newer than the lock.
         Ok(find(tx, key).await?.unwrap_or(ReplyLookup::First))
     }
 
-    /// Finds what came of a key, without taking it; `None` when nothing is known.
+    /// Finds how a key was used before, without taking it; `None` when it was not used.
     ///
     /// # Errors
-    /// When the database fails, or a stored reply does not read back.
+    /// When the database fails, or a stored reply does not parse.
     pub async fn find_reply(&self, key: &ReplyKey) -> Result<Option<ReplyLookup>, StoreError> {
         let mut tx = self.begin(key.tenant).await?;
         find(&mut tx, key).await
     }
 
-    /// Keeps a reply; it commits with the transaction. A later one for the same key replaces it, which
-    /// a call does that waited for its result after it had committed its start.
+    /// Stores a reply; it commits with the transaction. It replaces an earlier reply for the same key: a call that
+    /// waits for its result has already committed a first reply.
     ///
     /// # Errors
     /// When the database fails.
@@ -112,7 +113,7 @@ impl Store {
     }
 }
 
-/// What is known of a key that was used within the last day.
+/// How a key was used within the last day.
 async fn find(tx: &mut Tx, key: &ReplyKey) -> Result<Option<ReplyLookup>, StoreError> {
     let row = sqlx::query!(
         r#"select body_digest, status, reply, headers::text as "headers!" from idempotency_keys
@@ -141,7 +142,7 @@ async fn find(tx: &mut Tx, key: &ReplyKey) -> Result<Option<ReplyLookup>, StoreE
 }
 
 impl Store {
-    /// Removes the replies that are too old to be replayed, over all tenants; gives how many.
+    /// Deletes expired replies, over all tenants; returns their number.
     ///
     /// # Errors
     /// When the database fails.
@@ -151,10 +152,10 @@ impl Store {
     }
 }
 
-/// Takes the key's lock for the length of the transaction; false when another request holds it.
+/// Takes the key's lock for the length of the transaction; returns `false` when another request holds it.
 ///
-/// A request that was refused lets go only once its connection has rolled back, which is a moment
-/// after its reply, so a caller that comes back at once is not told that it still runs.
+/// It tries several times: a rejected request releases the lock only after its rollback, a moment after its reply,
+/// and a caller that retries at once must not get a conflict.
 async fn lock(tx: &mut Tx, key: &ReplyKey) -> Result<bool, StoreError> {
     let name = format!("{} {} {}", key.tenant.0, key.route, key.key);
     for pause_ms in [5, 20, 50, 0] {

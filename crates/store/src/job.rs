@@ -23,7 +23,7 @@ impl Kind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Compress, Self::Evaluate, Self::Index];
 
-    /// The kind's word in the database.
+    /// The name of the kind in the database.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -38,41 +38,41 @@ impl Kind {
     }
 }
 
-/// A job to be enqueued.
+/// A job to enqueue.
 #[derive(Clone, Copy, Debug)]
 pub struct NewJob<'a> {
     /// What it does.
     pub kind: Kind,
-    /// What asked for it: `manual`, `follow_up`, or a signal's name.
+    /// What triggered it: `manual`, `follow_up`, or a signal's name.
     pub trigger: &'a str,
-    /// What it was asked to do.
+    /// The parameters of the job.
     pub request: &'a Request,
 }
 
 /// A claimed job.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// Whose it is.
+    /// The tenant of the session.
     pub tenant: TenantId,
-    /// Which session it works on.
+    /// The session that it works on.
     pub session: SessionId,
     /// Its id.
     pub id: CompressionId,
     /// What it does.
     pub kind: Kind,
-    /// What asked for it.
+    /// What triggered it.
     pub trigger: String,
-    /// What it was asked to do.
+    /// The parameters of the job.
     pub request: Request,
-    /// The fence.
+    /// The number of this claim, which is the fence of the job's writes.
     pub attempt: i32,
-    /// How often a worker died or lost its lease over it.
+    /// How often a worker died or lost its lease while it ran the job.
     pub crashes: i32,
-    /// The span, once a first claim has fixed it.
+    /// The span, once an attempt has fixed it.
     pub span: Option<Span>,
     /// From the request to this claim, in milliseconds.
     pub queued_ms: i64,
-    /// The trace that asked for it (W3C `traceparent`).
+    /// The trace of the request that enqueued it (W3C `traceparent`).
     pub trace: Option<String>,
 }
 

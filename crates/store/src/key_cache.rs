@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 use anchord_messages::id::{KeyId, TenantId};
 use anchord_session::quota::Quotas;
 
-/// How long a key's look-up is remembered, hence how long a revoked key may still pass in a process that
-/// has lost its connection to the database.
+/// How long a look-up is cached, and so how long a revoked key may still pass in a process that has lost its
+/// connection to the database.
 const KEY_CACHE_TIME: Duration = Duration::from_secs(5);
-/// Look-ups that are remembered, unknown keys included.
+/// The most cached look-ups, unknown keys included.
 const KEY_CACHE_SIZE: u64 = 10_000;
 
 /// SHA-256 of an API key; the key itself is never stored.
@@ -24,10 +24,10 @@ pub fn digest_key(key: &str) -> KeyDigest {
     Sha256::digest(key.as_bytes()).into()
 }
 
-/// What a key that is good right now may do.
+/// The rights of a valid key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// Whose key it is.
+    /// The tenant of the key.
     pub tenant: TenantId,
     /// The key's id.
     pub key: KeyId,
@@ -35,13 +35,13 @@ pub struct Grant {
     pub scopes: Vec<String>,
     /// When it ends.
     pub expires_at: Option<DateTime<Utc>>,
-    /// The operator has suspended its tenant.
+    /// Whether the operator has suspended its tenant.
     pub suspended: bool,
-    /// The bounds of its tenant.
+    /// The quotas of its tenant.
     pub quotas: Quotas,
 }
 
-/// Remembered look-ups, and which keys were used since the last note of it.
+/// The cached look-ups, and the keys that were used since their last use was stored.
 #[derive(Clone, Debug)]
 pub(super) struct KeyCache {
     pub(super) grants: Cache<KeyDigest, Option<Grant>>,

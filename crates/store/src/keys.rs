@@ -1,7 +1,7 @@
-//! API keys: looked up by digest at every request, made, rotated and revoked.
+//! API keys: finding them by digest for every request, creating, rotating and revoking them.
 //!
-//! Invariant: a key itself is never stored, and what a look-up remembered is forgotten as soon as any
-//! process revokes, rotates or suspends: whoever does so tells the others.
+//! Invariant: a key itself is never stored. A cached look-up is dropped as soon as any process revokes or rotates a
+//! key or suspends a tenant, because that process notifies the others.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use anchord_messages::id::{KeyId, SessionId, TenantId};
 
 /// How long a process that cannot listen waits before it tries again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
-/// How much of a key is kept readable, for people to tell keys apart.
+/// How many characters of a key stay readable, so that people can distinguish keys.
 const PREFIX_CHARS: usize = 12;
 
 /// An API key, without the key itself.
@@ -31,7 +31,7 @@ pub struct ApiKey {
     pub id: KeyId,
     /// What people call it.
     pub name: Option<String>,
-    /// Its first characters, for people to tell keys apart.
+    /// Its first characters, so that people can distinguish keys.
     pub prefix: String,
     /// Its scopes.
     pub scopes: Vec<String>,
@@ -45,7 +45,7 @@ pub struct ApiKey {
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
-/// A key to be stored.
+/// A key to store.
 #[derive(Clone, Debug)]
 pub struct NewKey {
     /// What people call it.
@@ -61,17 +61,17 @@ pub struct NewKey {
 }
 
 impl NewKey {
-    /// Takes a key that somebody chose.
+    /// A key that the operator chose.
     #[must_use]
     pub fn given(key: &SecretString, scopes: Vec<String>) -> Self {
         let key = key.expose_secret();
-        // Half of a short one at most.
+        // At most half of a short key.
         let shown = PREFIX_CHARS.min(key.chars().count() / 2);
         let prefix = key.chars().take(shown).collect();
         Self { name: None, digest: digest_key(key), prefix, scopes, expires_at: None }
     }
 
-    /// Makes a key of 32 random bytes; it is told once, and only its digest is kept.
+    /// Generates a key from 32 random bytes. It is returned once, and only its digest is stored.
     #[must_use]
     pub fn minted(scopes: Vec<String>) -> (SecretString, Self) {
         let key = SecretString::from(format!("anc_{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())));
@@ -80,22 +80,23 @@ impl NewKey {
     }
 }
 
-/// What became of the wish to rotate a key.
+/// The outcome of a rotation.
 #[derive(Clone, Debug)]
 pub enum Rotation {
-    /// There is no such key, or it is revoked or over.
+    /// There is no such key, or it is revoked or expired.
     NoKey,
-    /// The key may do what the caller may not: its successor would be a way up. Nothing has changed.
+    /// The key has this scope and the caller has not, so its successor would give the caller more rights. Nothing has
+    /// changed.
     Beyond(String),
-    /// The new key, and when the old one ends.
+    /// The new key, and when the old one expires.
     Done(Box<ApiKey>, SecretString, DateTime<Utc>),
 }
 
 impl Store {
-    /// Finds what a key may do; `None` when it is unknown, revoked or over.
+    /// Finds the rights of a key; `None` when it is unknown, revoked or expired.
     ///
-    /// The look-up goes by digest, so its time tells nothing about the key; `now` judges a
-    /// remembered one again, so that a key never outlives its end.
+    /// The look-up is by digest, so its time reveals nothing about the key. A cached result is checked against `now`,
+    /// so that a key is never valid beyond its expiry.
     ///
     /// # Errors
     /// When the database fails.
@@ -105,7 +106,7 @@ impl Store {
         } else {
             let found = self.look_up_key(&digest).await?;
             if let Some(grant) = &found {
-                // A key in use is looked up every few seconds, so noting it here costs requests nothing.
+                // A key in use is looked up every few seconds, so recording it here costs requests nothing.
                 self.keys.used.insert(grant.key, grant.tenant);
             }
             self.keys.grants.insert(digest, found.clone()).await;
@@ -138,7 +139,7 @@ impl Store {
         .transpose()
     }
 
-    /// Stores when keys were last used, as far as it is not stored yet.
+    /// Stores when keys were last used, where that is not stored yet.
     ///
     /// # Errors
     /// When the database fails.
@@ -155,7 +156,7 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets remembered look-ups whenever a process tells that keys or tenants have changed, until `stop`.
+    /// Drops cached look-ups whenever a process reports a change of keys or tenants, until `stop`.
     pub async fn watch_keys(&self, stop: &CancellationToken) {
         while !stop.is_cancelled() {
             if let Err(error) = self.watch_keys_once(stop).await {
@@ -167,9 +168,9 @@ impl Store {
 
     async fn watch_keys_once(&self, stop: &CancellationToken) -> Result<(), StoreError> {
         let mut listener = PgListener::connect_with(&self.pool).await?;
-        // One listener hears for everyone in the process.
+        // One listener serves the whole process.
         listener.listen_all([channel::KEYS, channel::EVENTS, channel::DELIVERIES]).await?;
-        // What was told before this process listened is not heard.
+        // Changes from before this process listened were missed.
         self.keys.grants.invalidate_all();
         self.bell.ring(None);
         self.due.notify_one();
@@ -180,7 +181,7 @@ impl Store {
                 }
                 Some(told) if told.channel() == channel::DELIVERIES => self.due.notify_one(),
                 Some(_) => self.keys.grants.invalidate_all(),
-                // The connection was lost, and with it whatever was told meanwhile.
+                // The connection was lost, and with it the notifications since.
                 None => {
                     self.keys.grants.invalidate_all();
                     self.bell.ring(None);
@@ -191,7 +192,7 @@ impl Store {
         Ok(())
     }
 
-    /// Stores a key; `None` when the tenant is not there, or the very same key is stored already.
+    /// Stores a key; `None` when the tenant does not exist, or the same key is stored already.
     ///
     /// # Errors
     /// When the database fails.
@@ -205,7 +206,7 @@ impl Store {
         let Some(made) = insert(&mut tx, tenant, key).await? else { return Ok(None) };
         audit::record(&mut tx, tenant, actor, "key.created", made.id).await?;
         tx.commit().await?;
-        // A key may have been tried, and found unknown, before it was stored.
+        // The key may be cached as unknown, from a request before it was stored.
         self.keys.grants.invalidate(&key.digest).await;
         Ok(Some(made))
     }
@@ -245,7 +246,7 @@ impl Store {
             .collect())
     }
 
-    /// Revokes a key; false when there is no such key or it is revoked already.
+    /// Revokes a key; returns `false` when there is no such key, or it is revoked already.
     ///
     /// # Errors
     /// When the database fails.
@@ -268,8 +269,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Makes a key that may do what another may, which ends at `until`, or earlier if it would have. `held` are the
-    /// scopes of the key that asks; an operator has none to be held against.
+    /// Creates a key with the scopes of another one, which expires at `until` or at its own expiry, whichever is
+    /// earlier. `held` are the scopes of the key that requests it; `None` for an operator.
     ///
     /// # Errors
     /// When the database fails.
@@ -312,7 +313,7 @@ impl Store {
         Ok(Rotation::Done(Box::new(made), key, old.ends))
     }
 
-    /// Forgets remembered look-ups in this process.
+    /// Drops the cached look-ups of this process.
     pub(super) fn forget_keys(&self) {
         self.keys.grants.invalidate_all();
     }
@@ -346,7 +347,7 @@ async fn insert(tx: &mut PgConnection, tenant: TenantId, key: &NewKey) -> Result
     }))
 }
 
-/// Tells every process, with the commit, that keys or tenants have changed.
+/// Notifies all processes, on commit, that keys or tenants have changed.
 pub(super) async fn tell(tx: &mut PgConnection) -> Result<(), StoreError> {
     sqlx::query_scalar!(r#"select pg_notify($1, '') is null as "told!""#, channel::KEYS)
         .fetch_one(tx)

@@ -1,4 +1,4 @@
-//! The ledger's commands and test runs of summarised messages; the rest of it is in the documents.
+//! Reads the commands and test runs of summarised messages; the rest of the ledger is in the versions' records.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use sqlx::PgConnection;
 use super::StoreError;
 use anchord_messages::id::{Seq, SessionId, TenantId};
 
-/// Where an entry stands among those of its kind.
+/// The position of an entry among those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Its first message.
     pub seq: Seq,
-    /// Its place among the entries that begin there.
+    /// Its index among the entries that begin with that message.
     pub ordinal: i32,
 }
 
@@ -25,8 +25,8 @@ pub struct EntryRow {
     pub value: String,
 }
 
-/// Lists entries of a kind in a transaction that is open, in order, after a place and up to a message:
-/// after a rollback there are entries beyond the anchor, which are read from the messages again.
+/// Lists the entries of a kind in an open transaction, in order, after a place and up to a message. After a rollback
+/// there are entries beyond the anchor, whose messages are read again.
 ///
 /// # Errors
 /// When the database fails.
@@ -59,7 +59,7 @@ pub async fn list(
         .collect())
 }
 
-/// Lists the extracted constraints of a session that the caller dropped.
+/// Lists the extracted constraints of a session that the caller removed.
 ///
 /// # Errors
 /// When the database fails.

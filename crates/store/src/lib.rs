@@ -1,11 +1,11 @@
-//! The database: the only place with SQL.
+//! The database store: the only crate with SQL.
 //!
-//! What lives here: one file per resource, each a set of methods on [`Store`]; `load` and `commit`, by which sessions are
-//! read and written; `gather`, which collects concurrent appends into shared transactions; `compressions`, the queue, and
-//! `settle`, which ends a job; `bulkhead`, a tenant's share of the connections.
-//! Invariant: every statement on a tenant's rows names the tenant and runs under row-level security, as a role that owns
-//! nothing; functions of the schema that work for many tenants at once name the tenant of every row. The rows of an append
-//! commit together or not at all.
+//! What lives here: one file per resource, each with methods of [`Store`]; `load` and `commit`, which read and write
+//! sessions; `gather`, which groups concurrent appends into shared transactions; `compressions`, the job queue, and
+//! `settle`, which ends a job; `bulkhead`, which limits the connections of a tenant.
+//! Invariant: every statement on a tenant's rows names the tenant and runs under row-level security, as a role that
+//! owns nothing; functions of the schema that work for many tenants at once name the tenant of every row. The rows of
+//! an append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
 mod actor;

@@ -1,10 +1,10 @@
-//! Loads sessions, to decide on them or only to read them: without a lock, at one moment, with the revisions that
-//! show later whether they have changed. The only place that knows a session's row.
+//! Reads sessions without a lock, in one snapshot, with the revisions that later show whether they have changed. The
+//! only file that knows the columns of a session's row.
 //!
-//! The revision is a column and not the row's `xmin`: a column says what it is for, survives a copy of the table, and
-//! holds on a distributed Postgres, where an `xmin` changes when a shard moves. Queueing or cancelling a compression
-//! moves it too, because an append decides on the live one. Reports of usage, todo lists and the queueing of jobs lock the
-//! row first: they decide nothing that takes time.
+//! The revision is a column and not the row's `xmin`: a column shows its purpose, survives a copy of the table, and
+//! works on a distributed Postgres, where `xmin` changes when a shard moves. Queueing or cancelling a compression
+//! increments it too, because an append decides on the live compression. Usage reports, todo lists and the queueing
+//! of jobs lock the row first, because their decisions take no time.
 
 use std::time::Duration;
 
@@ -22,32 +22,32 @@ use anchord_session::session::{Live, Session};
 use anchord_session::settings::Settings;
 use anchord_session::trigger::Recent;
 
-/// How often a change of a session is decided before its caller is told to come back, after some five seconds.
-/// Settings, pins, rollbacks and merges are rare: each has a transaction of its own that locks the row only to write.
+/// How many tries a change of a session has, which take some five seconds. Settings, pins, rollbacks and merges are
+/// rare: each has a transaction of its own that locks the row only to write.
 const TRIES: u32 = 64;
-/// Before the second try; each that follows waits so much longer, up to the longest.
+/// The pause before the second try; each later one is longer by this much, up to the longest.
 const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// A session, and what must still hold when something that was decided on it is written.
+/// A session, and the revisions that must be the same when a decision on it is written.
 #[derive(Clone, Debug)]
 pub(super) struct Loaded {
     pub(super) tenant: TenantId,
     pub(super) session: Session,
-    /// `None` for one that does not exist: it is made by the commit.
+    /// `None` for a session that does not exist; the commit creates it.
     pub(super) revision: Option<i64>,
     pub(super) tenant_revision: i64,
 }
 
-/// Which session to read.
+/// How a session is identified.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Which<'a> {
     Named(&'a SessionName),
     WithId(SessionId),
 }
 
-/// Reads the sessions of these names to be appended to: the mask position stands where the next append decides, and
-/// one that does not exist comes as it will begin. Their order is that of the names.
+/// Reads the sessions with these names for an append, in the order of the names. The mask positions are moved as the
+/// decision needs them; a session that does not exist is returned in its initial state.
 pub(super) async fn load_for_appends(
     connection: &mut PgConnection,
     names: &[(TenantId, &SessionName)],
@@ -55,7 +55,7 @@ pub(super) async fn load_for_appends(
     let wanted: Vec<_> = names.iter().map(|(tenant, name)| (*tenant, Which::Named(name))).collect();
     let mut loaded = Vec::with_capacity(names.len());
     for (row, (tenant, name)) in read(connection, &wanted).await?.into_iter().zip(names) {
-        // Without its tenant there is nothing to append to; the others are tried without it.
+        // The tenant is gone. The appends of other tenants are tried again without this one.
         let row =
             row.ok_or(StoreError::RowCount { what: "the tenant of an append", expected: 1, actual: 0 })?;
         loaded.push(match row.id {
@@ -73,11 +73,11 @@ pub(super) async fn load(
     tenant: TenantId,
     which: Which<'_>,
 ) -> Result<Option<Loaded>, StoreError> {
-    // Boxed: it is far larger than whoever waits for it.
+    // Boxed, because this future is large.
     Ok(Box::pin(load_all(connection, &[(tenant, which)])).await?.pop())
 }
 
-/// Reads those of some sessions that exist, in the order in which they are asked for.
+/// Reads those of the sessions that exist, in the given order.
 pub(super) async fn load_all(
     connection: &mut PgConnection,
     wanted: &[(TenantId, Which<'_>)],
@@ -91,7 +91,7 @@ pub(super) async fn load_all(
     Ok(loaded)
 }
 
-/// Counts its pins anew when the tenant's have changed since they were counted.
+/// Counts the pins again when the tenant's pins have changed since they were counted.
 async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<Loaded, StoreError> {
     let session = &mut loaded.session;
     let revision = session.defaults.wide_pins_revision();
@@ -103,8 +103,8 @@ async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<
     Ok(loaded)
 }
 
-/// Takes the lock of a session that is still as it was read, for the length of the transaction; `false` when it is not,
-/// or is gone. Its tenant, which may change at any moment, was as it was read when the lock was asked for.
+/// Locks a session for the length of the transaction; returns `false` when it has changed since it was read, or is
+/// gone. Its tenant may change at any moment; it was unchanged when the lock was requested.
 pub(super) async fn hold_as_read(tx: &mut PgConnection, loaded: &Loaded) -> Result<bool, StoreError> {
     let held = sqlx::query_scalar!(
         r#"select true as "held!" from sessions s join tenants t on t.id = s.tenant_id
@@ -119,15 +119,15 @@ pub(super) async fn hold_as_read(tx: &mut PgConnection, loaded: &Loaded) -> Resu
     Ok(held.is_some())
 }
 
-/// Counts how often something was decided for a session that was then another.
+/// Counts the tries of a decision whose session keeps changing.
 #[derive(Debug, Default)]
 pub struct Tries(u32);
 
 impl Tries {
-    /// Waits a moment before it is decided anew, in which whoever was first is done.
+    /// Waits before the next try, so that the other change can finish.
     ///
     /// # Errors
-    /// When it was tried often enough.
+    /// When no try is left.
     pub async fn again(&mut self) -> Result<(), StoreError> {
         self.0 += 1;
         if self.0 == TRIES {
@@ -138,7 +138,7 @@ impl Tries {
     }
 }
 
-/// Every message of a session after a position, ascending.
+/// The outlines of all messages of a session after a position, ascending.
 pub(super) async fn tail(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
@@ -182,7 +182,7 @@ async fn read(
     Ok(found)
 }
 
-/// Moves the mask position of every session that is full enough for it.
+/// Moves the mask positions of the sessions that are full enough.
 async fn mask(connection: &mut PgConnection, loaded: &mut [Loaded]) -> Result<(), StoreError> {
     let mut pressed: Vec<_> =
         loaded.iter_mut().filter_map(|one| one.session.mask_level().map(|level| (one, level))).collect();
@@ -198,7 +198,7 @@ async fn mask(connection: &mut PgConnection, loaded: &mut [Loaded]) -> Result<()
     Ok(())
 }
 
-/// The messages of each session after a position, ascending, in the order that they are asked for.
+/// The outlines of the messages of each session after a position, ascending, in the given order of sessions.
 async fn tails(
     connection: &mut PgConnection,
     wanted: &[(TenantId, SessionId, Seq)],
@@ -240,7 +240,7 @@ async fn tails(
     Ok(outlines)
 }
 
-/// A session as the database has it; its own part is absent when it does not exist.
+/// A session's row with its tenant's; the session's columns are absent when it does not exist.
 struct Row {
     place: i32,
     id: Option<Uuid>,
@@ -267,7 +267,7 @@ struct Row {
 }
 
 impl Row {
-    /// The session that begins with this name.
+    /// The initial state of a session with this name.
     fn begun(self, tenant: TenantId, name: &SessionName) -> Result<Loaded, StoreError> {
         let defaults = self.defaults(tenant)?;
         let session = Session::new(SessionId(Uuid::now_v7()), name.clone(), defaults, self.read_at);
@@ -319,7 +319,7 @@ impl Row {
     }
 }
 
-/// Most sessions and tenants set nothing, and every append reads both.
+/// Parses settings. `{}` has a shortcut, because most sessions and tenants set nothing, and every append reads both.
 pub(super) fn read_settings(text: &str) -> Result<Settings, serde_json::Error> {
     if text == "{}" { Ok(Settings::default()) } else { serde_json::from_str(text) }
 }

@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 use super::StoreError;
 use anchord_messages::id::{SessionId, TenantId};
 
-/// Takes a session's row lock, whatever it is by now.
+/// Locks a session's row without reading it.
 pub(super) async fn hold(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<(), StoreError> {
     sqlx::query!("select from sessions where tenant_id = $1 and id = $2 for update", tenant.0, id.0)
         .fetch_optional(tx)
@@ -13,7 +13,7 @@ pub(super) async fn hold(tx: &mut PgConnection, tenant: TenantId, id: SessionId)
     Ok(())
 }
 
-/// Takes a session's row lock if nobody has it; `false` when somebody has, or the session is gone.
+/// Locks a session's row if it is free; returns `false` when it is locked, or the session is gone.
 pub(super) async fn hold_if_free(
     tx: &mut PgConnection,
     tenant: TenantId,
@@ -29,7 +29,8 @@ pub(super) async fn hold_if_free(
     Ok(held.is_some())
 }
 
-/// Tells whoever decides on a session that is locked that something of it has changed which its row does not hold.
+/// Increments the revision of a locked session when something has changed that is not in its row, so that pending
+/// decisions on it are made again.
 pub(super) async fn touch(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<(), StoreError> {
     sqlx::query!(
         "update sessions set revision = revision + 1 where tenant_id = $1 and id = $2",

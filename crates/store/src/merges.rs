@@ -1,9 +1,9 @@
-//! Merging a finished session's record into its parent's, as a new version of the parent.
+//! Merges a finished session's record into its parent's, as a new version of the parent.
 //!
-//! A merge cancels the parent's live compression, which would end as superseded, and queues the same request again on
-//! the new version. Refusing the merge (409) would make its caller wait for the queue. Which child was merged is
-//! stored with the version that the merge made: a rollback past it takes the merge back, and the child can be merged
-//! again.
+//! A merge cancels the parent's live compression, which would end as superseded, and queues the same request again
+//! for the new version. A rejection of the merge (409) would make its caller wait for the queue instead. Which child
+//! was merged is stored with the version that the merge made: a rollback past that version undoes the merge, and the
+//! child can be merged again.
 
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -31,26 +31,26 @@ use anchord_runtime::background;
 use anchord_session::compression::Request;
 use anchord_session::settings::Settings;
 
-/// First messages of a parent without a version, in which its intent is looked for.
+/// How many first messages of a parent without a version are searched for its intent.
 const OPENING: i64 = 12;
 
-/// Which version of which session comes back to which.
+/// Which version of which session is merged into which session.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
     /// The session that takes it.
     pub parent: &'a SessionName,
     /// The session that is merged.
     pub child: &'a SessionName,
-    /// Its version; the current one when nobody says.
+    /// Its version; `None` for the current one.
     pub version: Option<i64>,
-    /// What time it is.
+    /// The current time.
     pub now: chrono::DateTime<chrono::Utc>,
 }
 
-/// What became of a merge.
+/// The outcome of deciding a merge.
 #[derive(Clone, Debug)]
 pub enum Merge {
-    /// There is no such session, or the one to be merged is not there.
+    /// One of the two sessions does not exist.
     NoSession,
     /// Both are the same session.
     Itself,
@@ -60,29 +60,29 @@ pub enum Merge {
     NoVersion,
     /// The parent is critical, and the version to be merged cannot be verified.
     Unverifiable,
-    /// What the merge would publish does not pass the gate: nothing changed.
+    /// The merged version does not pass the gate, for these reasons; nothing has changed.
     Rejected(Vec<String>),
-    /// The same version or a later one was merged before: nothing changed.
+    /// The same version or a later one was merged before; nothing has changed.
     Unchanged {
         /// The parent.
         session: SessionId,
-        /// The parent's version that the merge had made.
+        /// The version of the parent that the merge made.
         version: i64,
         /// The version that was merged then.
         merged: i64,
-        /// What that stands on.
+        /// The parent as it was when this was found.
         stands: Standing,
     },
-    /// It can be done.
+    /// The merge can be written.
     Ready(Box<Merging>),
 }
 
-/// A session as it was when something was found out about it.
+/// A session as it was read for a decision.
 #[derive(Clone, Debug)]
 pub struct Standing(Box<Loaded>);
 
 impl Standing {
-    /// Whether it still is so; then it stays so for the length of the transaction.
+    /// Whether the session is unchanged; then it is locked for the length of the transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -91,7 +91,7 @@ impl Standing {
     }
 }
 
-/// A merge as it was decided.
+/// A decided merge.
 #[derive(Clone, Debug)]
 pub struct Merging {
     parent: Loaded,
@@ -108,19 +108,19 @@ impl Merging {
         self.parent.session.id
     }
 
-    /// Its new version's number.
+    /// The number of its new version.
     #[must_use]
     pub fn version(&self) -> i64 {
         self.made.version.meta.version
     }
 
-    /// What of the version that is merged does not come along.
+    /// What is left out of the version that is merged.
     #[must_use]
     pub fn left_out(&self) -> &[LeftOut] {
         &self.made.left_out
     }
 
-    /// The verdict of the probes, the parent's and those that the merge brings.
+    /// The result of the probes: those of the parent, and those about what was merged.
     #[must_use]
     pub fn scores(&self) -> Scores {
         self.made.checked.report.scores()
@@ -128,10 +128,10 @@ impl Merging {
 }
 
 impl Store {
-    /// Finds what merging a version of a session into another one's current version comes to.
+    /// Decides how a version of one session is merged into the current version of another.
     ///
     /// # Errors
-    /// When the database fails, or a row does not read back.
+    /// When the database fails, or a row does not parse.
     pub async fn decide_merge(&self, tenant: TenantId, wanted: Wanted<'_>) -> Result<Merge, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(parent) = load::load(&mut tx, tenant, Which::Named(wanted.parent)).await? else {
@@ -183,12 +183,12 @@ impl Store {
         Ok(Merge::Ready(Box::new(Merging { parent, child: child.id, made, merged })))
     }
 
-    /// Makes the merged version current; work on the one before starts over on it. The anchor, the strategy and the
-    /// count of compressions stay. `false`, and the transaction must not be committed, when the parent is not as it was
-    /// when that was decided.
+    /// Publishes the merged version; a live compression starts again on it. Anchor, strategy and the count of
+    /// compressions stay. Returns `false` when the parent has changed since the decision; then the transaction must
+    /// not be committed.
     ///
     /// # Errors
-    /// When the database fails, or a row does not read back.
+    /// When the database fails, or a row does not parse.
     pub async fn merge_session(&self, tx: &mut Tx, merging: &Merging) -> Result<bool, StoreError> {
         let Merging { parent, child, made, merged } = merging;
         if !load::hold_as_read(tx, parent).await? {
@@ -222,12 +222,12 @@ impl Store {
     }
 }
 
-/// The parent's record before the merge, and the messages that it was read from when it has no version.
+/// The parent's record before the merge, and the messages that it was read from when there is no version.
 struct Own {
     summary: Summary,
     span: Vec<Numbered>,
     current: Option<StoredVersion>,
-    /// What is asked of it already.
+    /// The probes that the parent is asked already.
     asked: Vec<(ProbeId, serde_json::Value)>,
 }
 
@@ -404,7 +404,7 @@ impl Made {
     }
 }
 
-/// The metadata of a first version, which no compression has made.
+/// The metadata of a first version that no compression made.
 fn first(settings: &Settings, bound: u32, now: chrono::DateTime<chrono::Utc>) -> VersionMeta {
     VersionMeta {
         version: 0,
@@ -429,8 +429,8 @@ fn first(settings: &Settings, bound: u32, now: chrono::DateTime<chrono::Utc>) ->
     }
 }
 
-/// The parent's version and the child's that an earlier merge of the same record, or of a later one, had: a
-/// late call must not put older entries in the place of newer ones.
+/// Finds an earlier merge of the same version of the child, or of a later one: a late call must not replace newer
+/// entries by older ones. Returns the parent's version and the child's.
 async fn find_merge(
     tx: &mut PgConnection,
     (tenant, parent, child): (TenantId, SessionId, SessionId),
@@ -450,7 +450,7 @@ async fn find_merge(
     Ok(found.map(|row| (row.version, row.child_version)))
 }
 
-/// What the live compression was asked by whom, to ask it again.
+/// The trigger and the request of the live compression, to queue it again.
 async fn find_live(
     tx: &mut PgConnection,
     tenant: TenantId,
@@ -473,7 +473,7 @@ async fn find_live(
     .transpose()
 }
 
-/// The first messages of a parent that has no version yet, in which its intent is looked for.
+/// The first messages of a parent without a version, which are searched for its intent.
 async fn opening(
     tx: &mut PgConnection,
     tenant: TenantId,

@@ -1,4 +1,4 @@
-//! Messages, verbatim: pages of originals and single ones.
+//! Reads the original messages of a session, page by page.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
@@ -7,7 +7,7 @@ use super::usage::Shown;
 use super::{Store, StoreError};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 
-/// The most bytes of bodies on one page; a page always has its first message, however large.
+/// The most bytes of message bodies on one page; a page always has its first message, however large.
 const PAGE_BYTES: i64 = 8 * 1024 * 1024;
 
 /// A message as it is stored.
@@ -15,7 +15,7 @@ const PAGE_BYTES: i64 = 8 * 1024 * 1024;
 pub struct StoredMessage {
     /// Its position.
     pub seq: Seq,
-    /// Who speaks, as a word.
+    /// The role of the speaker.
     pub role: String,
     /// The conversation format it came in.
     pub format: String,
@@ -23,13 +23,13 @@ pub struct StoredMessage {
     pub tokens: i32,
     /// When it was stored.
     pub created_at: DateTime<Utc>,
-    /// It has a tool output that a placeholder may stand for.
+    /// Whether it has a tool output that a placeholder may replace.
     pub maskable: bool,
     /// The JSON text as sent.
     pub body: String,
 }
 
-/// Which messages to list: both ends included.
+/// A range of positions, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeqRange {
     /// The first position.
@@ -39,8 +39,8 @@ pub struct SeqRange {
 }
 
 impl Store {
-    /// Lists originals in order; fewer than `limit` when the bodies are large. `None` when there is
-    /// no such session.
+    /// Lists the messages of a range in order, at most `limit` and fewer when the bodies are large; `None` when there
+    /// is no such session.
     ///
     /// # Errors
     /// When the database fails.
@@ -81,13 +81,13 @@ impl Store {
 pub struct MessagePage {
     /// The messages, ascending.
     pub items: Vec<StoredMessage>,
-    /// The session's newest message at that moment.
+    /// The position of the session's newest message in the same snapshot.
     pub head_seq: Seq,
-    /// What the session's context shows of them.
+    /// Which messages the session's context shows.
     pub shown: Shown,
 }
 
-/// Lists originals in a transaction that is open, bounded by count and by bytes.
+/// Lists the messages of a range in an open transaction, at most `limit` and fewer when the bodies are large.
 ///
 /// # Errors
 /// When the database fails.

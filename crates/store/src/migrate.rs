@@ -1,10 +1,11 @@
 //! Brings the schema of a database up to date.
 //!
-//! What lives here: which files a database is missing, and running them. An empty database gets the schema as it is
-//! (`migrations/`); one that has rows gets there by steps (`migrations/upgrade/`), and then the functions and the comments
-//! as they are. What was run is in sqlx's own table, with its checksum.
-//! Invariant: no statement waits for a lock longer than [`LockWaits`] says, because everything that comes after it would
-//! wait behind it; what was not to be had is tried again, so that a step can be repeated.
+//! What lives here: finding the files that a database is missing, and running them. An empty database gets the
+//! complete schema (`migrations/`). One with rows gets the upgrade steps (`migrations/upgrade/`), and then the
+//! functions and the comments of the complete schema. Files that were run are in sqlx's own table, with their
+//! checksums.
+//! Invariant: no statement waits for a lock longer than [`LockWaits`] allows, because all later statements on the
+//! table would wait behind it. A file that does not get its lock is tried again, so every step must be repeatable.
 //! Must not know: what is in the tables.
 
 mod error;
@@ -25,9 +26,9 @@ use anchord_messages::shape::hex;
 
 /// The schema and its functions, for an empty database.
 static SCHEMA: Migrator = sqlx::migrate!("../../migrations");
-/// What changes a database that has rows.
+/// The steps that upgrade a database with rows.
 static UPGRADE: Migrator = sqlx::migrate!("../../migrations/upgrade");
-/// The checksums of the migrations from before the steps, of which only the rows are left.
+/// The checksums of the migrations from before the steps; their files are gone, their rows remain.
 const LANDED: &str = include_str!("../../../migrations/upgrade/landed.sha384");
 /// The length of a checksum, which is SHA-384.
 const CHECKSUM_BYTES: usize = 48;
@@ -35,14 +36,15 @@ const CHECKSUM_BYTES: usize = 48;
 const TABLE: &str = "_sqlx_migrations";
 /// The number of the advisory lock under which one process at a time migrates.
 const LOCK: i64 = 1_633_772_134;
-/// How often a process tries to get the lock that another has.
+/// The pause between tries to get the lock when another process holds it.
 const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 
 impl Store {
-    /// Brings the schema up to date, as the role that owns it, while other processes may be at work.
+    /// Brings the schema up to date, as the role that owns it; other processes may use the database meanwhile.
     ///
     /// # Errors
-    /// When the database cannot be reached, holds a schema that this build does not know, or somebody holds a lock on it.
+    /// When the database cannot be reached, has a schema that this build does not know, or a lock is held for too
+    /// long.
     pub async fn migrate(url: &str, waits: LockWaits) -> Result<(), StoreError> {
         let mut connection = PgConnection::connect_with(&PgConnectOptions::from_str(url)?).await?;
         run(&mut connection, waits).await?;
@@ -54,11 +56,11 @@ impl Store {
 /// How long a migration waits for locks.
 #[derive(Clone, Copy, Debug)]
 pub struct LockWaits {
-    /// How long a statement waits for a lock, and with it everything that wants the table.
+    /// How long a statement waits for a lock, during which all other statements on the table wait too.
     pub timeout: Duration,
-    /// How long the traffic flows until the next try.
+    /// How long other statements run before the next try.
     pub pause: Duration,
-    /// How often a file is tried.
+    /// The most tries of a file.
     pub tries: u32,
 }
 
@@ -76,17 +78,17 @@ struct Applied {
     checksum: Vec<u8>,
 }
 
-/// Brings the schema up to date; one process at a time does.
+/// Brings the schema up to date; only one process at a time.
 pub(super) async fn run(connection: &mut PgConnection, waits: LockWaits) -> Result<(), StoreError> {
-    // Asked for again and again: a process that waits inside a statement holds a snapshot, and an index that is built
-    // concurrently waits for that.
+    // Poll instead of waiting: a statement that waits holds a snapshot, and a concurrent build of an index waits for
+    // that snapshot.
     while !sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "is_ours!""#, LOCK)
         .fetch_one(&mut *connection)
         .await?
     {
         tokio::time::sleep(BETWEEN_TRIES).await;
     }
-    // sqlx's own lock too, for builds that know no other. Both end with the connection.
+    // Also take sqlx's own lock, for builds that use only that. Both locks end with the connection.
     connection.lock().await.map_err(SchemaError::Failed)?;
     connection.ensure_migrations_table(TABLE).await.map_err(SchemaError::Failed)?;
     let applied = sqlx::query_as!(
@@ -101,7 +103,7 @@ pub(super) async fn run(connection: &mut PgConnection, waits: LockWaits) -> Resu
     Ok(())
 }
 
-/// The files that a database is missing, in their order.
+/// The files that a database is missing, in order.
 fn missing(applied: &[Applied]) -> Result<Vec<&'static Migration>, SchemaError> {
     let Some(newest) = applied.iter().map(|row| row.version).max() else {
         return Ok(SCHEMA.iter().collect());
@@ -111,10 +113,10 @@ fn missing(applied: &[Applied]) -> Result<Vec<&'static Migration>, SchemaError> 
     }
     applied.iter().try_for_each(check)?;
     if newest > ours() {
-        // A newer build has been here, and has left everything that this one needs.
+        // A newer build has migrated the database, so nothing is missing.
         return Ok(Vec::new());
     }
-    // What a database was made with is in no step's row.
+    // The steps before the complete schema that the database was made with have no rows.
     let made_at = applied.iter().filter(|row| is_whole(&row.description)).map(|row| row.version).min();
     let is_missing = |migration: &&Migration| {
         migration.version > made_at.unwrap_or(0) && applied.iter().all(|row| row.version != migration.version)
@@ -123,7 +125,7 @@ fn missing(applied: &[Applied]) -> Result<Vec<&'static Migration>, SchemaError> 
     Ok(UPGRADE.iter().chain(functions).filter(is_missing).collect())
 }
 
-/// Checks that a row is of a file that this build has or had, or works beside.
+/// Checks that this build has or had the file of a row, or works beside it.
 fn check(row: &Applied) -> Result<(), SchemaError> {
     let changed = || SchemaError::Changed(row.version);
     if row.version <= NEWEST_LANDED {
@@ -148,13 +150,13 @@ fn check(row: &Applied) -> Result<(), SchemaError> {
     }
 }
 
-/// Whether a file stands for all that came before: its text changes, and its number with it.
+/// Whether a file contains all earlier steps; its text changes, and its number with it.
 fn is_whole(description: &str) -> bool {
     ["schema", "functions"].contains(&description)
 }
 
-/// Whether this build works beside what a newer one has run: what only adds, functions, which keep what is called, and
-/// what removes things that builds from a named migration on no longer use.
+/// Whether this build works with a database on which a newer one has run this file. It does when the file only adds,
+/// replaces functions compatibly, or removes what builds from a named migration on no longer use.
 fn works_beside(description: &str) -> bool {
     let since =
         description.strip_prefix("contract since ").and_then(|rest| rest.split(' ').next()?.parse().ok());
@@ -163,12 +165,12 @@ fn works_beside(description: &str) -> bool {
         || since.is_some_and(|since: i64| since <= ours())
 }
 
-/// The number of the newest file, which is that of the functions.
+/// The number of the newest file, which is the one with the functions.
 fn ours() -> i64 {
     SCHEMA.iter().map(|file| file.version).max().unwrap_or(0)
 }
 
-/// Runs a file, and again while somebody holds a lock that it needs.
+/// Runs a file, and repeats it while a lock that it needs is held.
 async fn apply(
     connection: &mut PgConnection,
     migration: &'static Migration,
@@ -198,7 +200,7 @@ async fn attempt(
     lock_timeout: Duration,
 ) -> Result<(), MigrateError> {
     let sql = migration.sql.as_str();
-    // Building an index concurrently waits for transactions, and nobody waits for it.
+    // Building an index concurrently waits for transactions, but blocks none.
     let is_patient = sql.contains(" index concurrently ");
     let timeout = if is_patient { 0 } else { lock_timeout.as_millis() };
     let settings = format!("set lock_timeout = {timeout}; set statement_timeout = 0");
@@ -213,7 +215,7 @@ async fn attempt(
     Ok(())
 }
 
-/// Drops what a build of an index that failed has left: it serves no query, and is in the way of the next try.
+/// Drops the invalid index that a failed concurrent build left: it serves no query and blocks the next try.
 async fn drop_invalid(connection: &mut PgConnection, sql: &str) -> Result<(), sqlx::Error> {
     let invalid = sqlx::query_scalar!(
         r#"select c.relname::text as "name!" from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -229,14 +231,14 @@ async fn drop_invalid(connection: &mut PgConnection, sql: &str) -> Result<(), sq
     Ok(())
 }
 
-/// The comments of the schema, for a database that was not made with it.
+/// The comments of the schema, for a database that was upgraded by steps.
 fn comments() -> String {
     let schema = SCHEMA.iter().filter(|file| file.version < ours());
     let statements = schema.flat_map(|file| file.sql.as_str().split_inclusive(";\n"));
     statements.filter(|statement| statement.trim_start().starts_with("comment on ")).collect()
 }
 
-/// Whether somebody held a lock: it was not to be had in time, or two waited for each other.
+/// Whether a lock was held: it was not available in time, or there was a deadlock.
 fn is_locked(error: &MigrateError) -> bool {
     let (MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) = error else {
         return false;

@@ -1,4 +1,4 @@
-//! What a compression asked of models: an account of every call, and the pieces that are finished.
+//! The calls to models that a compression made, and its finished chunks.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -15,13 +15,13 @@ use anchord_session::usage::UsageDelta;
 /// A call that is about to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct NewAttempt<'a> {
-    /// The word of the record: `summarise`, `repair`, `detail`, `probe`, `examine`, `read` or `judge`.
+    /// The purpose: `summarise`, `repair`, `detail`, `probe`, `examine`, `read` or `judge`.
     pub purpose: &'static str,
     /// The first message that it is about.
     pub from_seq: Seq,
     /// The last message that it is about.
     pub through_seq: Seq,
-    /// The provider's word.
+    /// The name of the provider.
     pub provider: &'static str,
     /// The model.
     pub model: &'a str,
@@ -30,36 +30,36 @@ pub struct NewAttempt<'a> {
 /// How a call ended.
 #[derive(Clone, Copy, Debug)]
 pub struct AttemptEnd {
-    /// `ok`, or the error's word.
+    /// `ok`, or the name of the error.
     pub outcome: &'static str,
     /// The server's status, when it answered with an error.
     pub http_status: Option<u16>,
-    /// Tokens in.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Those of them that the server read from its cache.
+    /// The part of them that the server read from its cache.
     pub cached_tokens: u64,
-    /// Tokens out.
+    /// Output tokens.
     pub output_tokens: u64,
     /// How long it took.
     pub latency_ms: u64,
-    /// Millionths of the currency of the operator's prices.
+    /// The cost, in millionths of the currency of the operator's prices.
     pub cost_micros: u64,
 }
 
-/// A finished piece.
+/// A chunk of a span that a model has finished.
 #[derive(Clone, Debug)]
 pub struct FinishedChunk {
     /// Its first message.
     pub from_seq: Seq,
     /// Its last message.
     pub through_seq: Seq,
-    /// What was told of it, and kept.
+    /// The changes that were accepted.
     pub changes: Changes,
-    /// How much of what was told that is.
+    /// How many of the changes were accepted.
     pub account: Account,
 }
 
-/// A finished piece as it is stored.
+/// A finished chunk as it is stored.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct StoredChunk {
@@ -70,33 +70,33 @@ struct StoredChunk {
 /// A call as it is stored.
 #[derive(Clone, Debug)]
 pub struct AttemptRow {
-    /// Its id; grows with the time.
+    /// Its id; ids ascend with time.
     pub id: Uuid,
     /// The claim that sent it.
     pub attempt: i32,
-    /// What it was for.
+    /// The purpose.
     pub purpose: String,
     /// The first message that it is about.
     pub from_seq: Seq,
     /// The last message that it is about.
     pub through_seq: Seq,
-    /// The provider's word.
+    /// The name of the provider.
     pub provider: String,
     /// The model.
     pub model: String,
-    /// `sent`, `ok`, or the error's word.
+    /// `sent`, `ok`, or the name of the error.
     pub outcome: String,
     /// The server's status, when it answered with an error.
     pub http_status: Option<i16>,
-    /// Tokens in.
+    /// Input tokens.
     pub input_tokens: i64,
-    /// Those of them that the server read from its cache.
+    /// The part of them that the server read from its cache.
     pub cached_tokens: i64,
-    /// Tokens out.
+    /// Output tokens.
     pub output_tokens: i64,
     /// How long it took.
     pub latency_ms: i64,
-    /// Millionths of the currency of the operator's prices.
+    /// The cost, in millionths of the currency of the operator's prices.
     pub cost_micros: i64,
     /// When it was sent.
     pub created_at: DateTime<Utc>,
@@ -107,8 +107,8 @@ fn whole(number: u64) -> i64 {
 }
 
 impl Store {
-    /// Notes a call before it is sent, so that one that a worker dies over is known; `None` when the lease
-    /// is lost.
+    /// Records a call before it is sent, so that it is on record even when the worker dies. Returns its id; `None`
+    /// when the lease is lost.
     ///
     /// # Errors
     /// When the database fails.
@@ -139,7 +139,8 @@ impl Store {
         Ok((done.rows_affected() == 1).then_some(id))
     }
 
-    /// Notes how a call ended. Without the fence: it was paid, whoever has the job now.
+    /// Records how a call ended. The fence is not checked, because the call was paid even when another worker has the
+    /// job now.
     ///
     /// # Errors
     /// When the database fails.
@@ -156,7 +157,7 @@ impl Store {
             cost_micros: whole(end.cost_micros),
             ..UsageDelta::default()
         };
-        // Boxed: it would make every future above it as large as itself.
+        // Boxed, because this future is large.
         Box::pin(add_model_call(&mut tx, job.tenant, job.id, figures)).await?;
         sqlx::query!(
             "update llm_attempts set outcome = $4, http_status = $5, input_tokens = $6, output_tokens = $7,
@@ -208,7 +209,7 @@ impl Store {
         Ok(rows)
     }
 
-    /// What a compression's calls used so far, over all its claims.
+    /// The tokens, time and money of a compression's calls so far, over all its claims.
     ///
     /// # Errors
     /// When the database fails.
@@ -237,7 +238,7 @@ impl Store {
         })
     }
 
-    /// Keeps a finished piece; `false` when the lease is lost.
+    /// Stores a finished chunk; returns `false` when the lease is lost.
     ///
     /// # Errors
     /// When the database fails, or the narrative cannot be written.
@@ -282,7 +283,7 @@ impl Store {
         for row in rows {
             let StoredChunk { changes, account } = serde_json::from_value(row.narrative)
                 .map_err(|e| StoreError::corrupt("narrative_chunks", "narrative", job.id, e))?;
-            // One that an earlier release told in another form is told again.
+            // Skip a chunk that an earlier release stored in another form; the model is asked again.
             if changes.count() > 0 || account.told > 0 {
                 let (from_seq, through_seq) = (row.from_seq, row.through_seq);
                 chunks.push(FinishedChunk { from_seq, through_seq, changes, account });
@@ -291,8 +292,8 @@ impl Store {
         Ok(chunks)
     }
 
-    /// Removes the finished pieces of a session's compressions that have ended, those that were cancelled
-    /// or whose worker died at the end included.
+    /// Deletes the finished chunks of all ended compressions of the session, cancelled ones included, and those whose
+    /// worker died at the end.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! Reading messages without their bodies.
+//! Reads the outlines of messages, which are messages without their bodies.
 
 use sqlx::PgConnection;
 
@@ -8,7 +8,7 @@ use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_messages::message::Role;
 use anchord_session::outline::Outline;
 
-/// An outline as the database has it, before its words and shape are read.
+/// An outline before its role and shape are parsed.
 pub(super) struct OutlineRow {
     pub(super) seq: Seq,
     pub(super) role: String,
@@ -20,7 +20,7 @@ pub(super) struct OutlineRow {
     pub(super) bytes: i32,
 }
 
-/// The outlines of at most `limit` messages after a position and up to another, ascending.
+/// The outlines of the messages after one position and up to another, ascending, at most `limit`.
 pub(super) async fn outlines_within(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),

@@ -1,4 +1,4 @@
-//! Pins, and the extracted constraints that a caller dropped.
+//! Pins of a session and of its tenant: listing, replacing and counting them.
 
 pub(crate) mod read;
 
@@ -11,17 +11,17 @@ use anchord_context::pin::{PINS_SHARE, Pin};
 use anchord_messages::id::{SessionName, TenantId};
 use anchord_record::fill::share_of;
 
-/// What became of new pins.
+/// The outcome of replacing pins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PinsOutcome {
-    /// They are stored; the context's revision that shows them.
+    /// They are stored.
     Replaced {
-        /// The session's context revision.
+        /// The context revision that shows them.
         context_revision: i64,
     },
-    /// They take more than their share of the window; nothing changed.
+    /// They take more than their share of the window; nothing has changed.
     TooLarge {
-        /// What they would take, the tenant's included.
+        /// The tokens that they would take, the tenant's pins included.
         tokens: u32,
         /// The most tokens that pins may take in this session.
         max_tokens: u32,
@@ -29,7 +29,7 @@ pub enum PinsOutcome {
 }
 
 impl Store {
-    /// Lists a session's own pins in their order, and its tenant's; `None` when there is no such session.
+    /// Lists a session's own pins in order, and its tenant's; `None` when there is no such session.
     ///
     /// # Errors
     /// When the database fails.
@@ -44,8 +44,7 @@ impl Store {
         Ok(Some((own, session.defaults.wide_pins().to_vec())))
     }
 
-    /// Replaces a session's own pins; `None` when there is no such session. The same pins again change
-    /// nothing.
+    /// Replaces a session's own pins; `None` when there is no such session. The same pins again change nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -61,7 +60,7 @@ impl Store {
             let settings = loaded.session.effective_settings();
             let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
             let tokens = count(&settings, pins.to_vec());
-            // Nobody is kept from taking pins away because the tenant's alone are too large here.
+            // Removing all pins is allowed even when the tenant's own are too large for this session.
             if tokens > max_tokens && !pins.is_empty() {
                 return Ok(Some(PinsOutcome::TooLarge { tokens, max_tokens }));
             }
@@ -72,8 +71,8 @@ impl Store {
         }
     }
 
-    /// Writes pins that take so many tokens, unless they are there already, and gives the revision that contexts have with
-    /// them; `None`, and nothing has changed, when the session is not as it was read.
+    /// Stores pins of this many tokens, unless they are there already. Returns the context revision that shows them;
+    /// `None`, with nothing changed, when the session has changed since it was read.
     async fn write_pins(&self, loaded: Loaded, pins: &[Pin], tokens: u32) -> Result<Option<i64>, StoreError> {
         let tenant = loaded.tenant;
         let mut tx = self.begin(tenant).await?;

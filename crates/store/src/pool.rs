@@ -19,34 +19,36 @@ use super::readers::{ACQUIRE_TIMEOUT, Readers, Reading};
 use super::usage::meter::Meter;
 use anchord_messages::id::TenantId;
 
-/// Connections of the pool; two cores gain nothing from more.
+/// The connections of the pool; two cores gain nothing from more.
 pub const DEFAULT_CONNECTIONS: u32 = 16;
-/// More for requests, because who hears of revoked keys keeps one, and publishing for an append takes one: beside these two and
-/// the readers' half something is left, of however few.
+/// Connections of requests beyond the configured number: the listener for key changes keeps one, and publishing for
+/// an append takes one. With these two and the readers' half, some are always left.
 const KEEPERS: u32 = 2;
-/// Half of them are kept, as of the readers': one for the pool of workers, one for whoever else takes jobs.
+/// The connections of the queue's statements. Half of them are kept: one for the pool of workers, one for others that
+/// claim jobs.
 const QUEUE_CONNECTIONS: u32 = 4;
-/// Workers have half as many again, and at least these: taking jobs and reading keep some, and the jobs need others.
+/// Workers have half as many connections again, and at least this many: claiming and reading keep some, and jobs need
+/// others.
 const LEAST_WORKERS_CONNECTIONS: u32 = 6;
-/// How long the database has to answer that it is there.
+/// How long the database may take to answer a ping.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a statement of a request may take, and one of the workers.
+/// The timeout of a statement of a request, and of a worker's.
 const STATEMENT_TIMEOUTS: [&str; 2] = ["10s", "60s"];
 
-/// The way to the database; cheap to clone.
+/// The handle of the database; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(super) pool: PgPool,
     pub(super) readers: Readers,
-    /// The connections of requests and those of workers: neither waits for the other's.
+    /// The connections of requests and those of workers, separate so that neither waits for the other.
     pub(super) pools: [(PgPool, Readers); 2],
     /// The connections of appends.
     pub(super) appends: PgPool,
-    /// Taking jobs and ending idle ones waits for no read.
+    /// The connections of the queue, separate so that claiming and ending jobs waits for no read.
     pub(super) queue: Readers,
-    /// What each tenant may hold of the connections of requests; `None` where it is not requests that use them.
+    /// The limits of tenants on the connections of requests; `None` for the connections of workers and appends.
     pub(super) bulkhead: Option<Bulkhead>,
-    /// The one connection that tells whether the database answers, however busy the others are.
+    /// A connection of its own for pings, so that they are answered however busy the others are.
     pub(super) probe: PgPool,
     pub(super) tracker: TaskTracker,
     pub(super) keys: KeyCache,
@@ -55,30 +57,30 @@ pub struct Store {
     pub(super) due: Arc<Notify>,
 }
 
-/// Connections of the pool.
+/// The state of the pool.
 #[derive(Clone, Copy, Debug)]
 pub struct Connections {
-    /// Those that are open.
+    /// How many connections are open.
     pub open: u32,
-    /// Those of them that nobody uses.
+    /// How many of them are idle.
     pub idle: u32,
-    /// How many there may be.
+    /// The most connections that there may be.
     pub most: u32,
 }
 
 impl Store {
-    /// Opens the pool; its connections work as a role that row-level security binds.
+    /// Opens the pool. Its connections use a role that row-level security applies to.
     ///
     /// # Errors
     /// When the database cannot be reached or does not know the role.
     pub async fn connect(url: &str, connections: u32, tracker: TaskTracker) -> Result<Self, StoreError> {
         let options = PgConnectOptions::from_str(url)?.application_name("anchord").options([
-            // A peer that hangs inside a transaction must not hold row locks for ever.
+            // A client that hangs inside a transaction must not hold row locks for ever.
             ("idle_in_transaction_session_timeout", "30s"),
             ("statement_timeout", STATEMENT_TIMEOUTS[0]),
-            // Most statements take less time than planning them does, and find their rows by the same index whatever
-            // their parameters are: planning took a sixth of what the server did for a compression. `tests/journeys/plans.rs`
-            // holds every hot statement against such plans, also against those made while the tables were empty.
+            // Most statements run faster than they are planned, and use the same index whatever their parameters are:
+            // planning took a sixth of the server's time for a compression. `tests/journeys/plans.rs` checks such
+            // plans of every hot statement, also plans that were made while the tables were empty.
             ("plan_cache_mode", "force_generic_plan"),
         ]);
         let pool_options = PgPoolOptions::new()
@@ -119,30 +121,30 @@ impl Store {
         })
     }
 
-    /// The same store over the workers' connections. A connection wakes the runtime that it was made on, so
-    /// all of it has to be used on one.
+    /// This store on the connections of workers. A connection wakes the runtime that it was opened on, so all uses
+    /// must be on one runtime.
     #[must_use]
     pub fn of_workers(&self) -> Self {
         let [_, (pool, readers)] = &self.pools;
         Self { pool: pool.clone(), readers: readers.clone(), bulkhead: None, ..self.clone() }
     }
 
-    /// The same store for appends, which wait for no share of a tenant's; what they need beside the connections of their
-    /// own is of the requests'.
+    /// This store for appends, which the limits of tenants do not apply to. Besides connections of their own they use
+    /// those of requests.
     pub(super) fn of_appends(&self) -> Self {
         Self { bulkhead: None, ..self.clone() }
     }
 
-    /// Begins a tenant's transaction: row-level security shows it the tenant's rows alone.
+    /// Begins a transaction of a tenant: row-level security shows only the tenant's rows.
     ///
     /// # Errors
-    /// When no connection is to be had.
+    /// When no connection is available.
     pub async fn begin(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let share = self.share(tenant).await?;
         self.begin_with(share, format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
     }
 
-    /// Begins a tenant's transaction for whoever acts: an operator waits for none of the tenant's own requests.
+    /// Begins a tenant's transaction for an actor; an operator does not wait for the tenant's own requests.
     pub(super) async fn begin_as(&self, actor: Actor, tenant: TenantId) -> Result<Tx, StoreError> {
         if matches!(actor, Actor::Key(_)) {
             return self.begin(tenant).await;
@@ -150,8 +152,8 @@ impl Store {
         self.begin_with(Share::default(), format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
     }
 
-    /// Begins a tenant's read at one moment, whose statements are planned for the parameters of each call: their filters
-    /// may be absent, so that no one plan suits all calls.
+    /// Begins a read-only snapshot of a tenant whose statements are planned for the parameters of each call: their
+    /// filters are optional, so no single plan suits all calls.
     pub(super) async fn begin_planning(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let set = "set local plan_cache_mode = force_custom_plan";
         let share = self.share(tenant).await?;
@@ -159,26 +161,26 @@ impl Store {
         self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'; {set}", tenant.0)).await
     }
 
-    /// Begins a tenant's read at one moment: every statement of it sees the same rows.
+    /// Begins a read-only snapshot of a tenant: all of its statements see the same rows.
     ///
     /// # Errors
-    /// When no connection is to be had.
+    /// When no connection is available.
     pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let share = self.share(tenant).await?;
         let begin = "begin isolation level repeatable read read only";
         self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await
     }
 
-    /// Begins in a task of its own. Beginning is not safe to drop half-way in the driver: the
-    /// connection would go back to the pool inside an open transaction, with a tenant set. A caller
-    /// that goes away now leaves a finished transaction behind, which rolls back when it is dropped.
+    /// Begins in a task of its own, because the driver cannot safely drop a half-done begin: the connection would
+    /// return to the pool inside an open transaction with a tenant set. A caller that disconnects now leaves a
+    /// complete transaction, which is rolled back when it is dropped.
     pub(super) async fn begin_with(&self, share: Share, statement: String) -> Result<Tx, StoreError> {
         let pool = self.pool.clone();
         let begun = self.tracker.spawn(async move {
             let mut attempts_left = pool.options().get_max_connections();
             loop {
                 match pool.begin_with(AssertSqlSafe(statement.as_str())).await {
-                    // Every idle connection may be dead after the server restarted.
+                    // After a restart of the server, every idle connection may be dead.
                     Err(error) if error::is_lost(&error) && attempts_left > 0 => attempts_left -= 1,
                     other => return other,
                 }
@@ -190,7 +192,7 @@ impl Store {
         }
     }
 
-    /// A place in a tenant's share of the connections.
+    /// Waits for a place among the tenant's connections.
     pub(super) async fn share(&self, tenant: TenantId) -> Result<Share, StoreError> {
         match &self.bulkhead {
             Some(bulkhead) => bulkhead.enter(tenant).await,
@@ -198,7 +200,7 @@ impl Store {
         }
     }
 
-    /// A connection for one read of a tenant's.
+    /// Waits for a connection for one read of a tenant.
     pub(super) async fn reading(&self, tenant: TenantId) -> Result<Reading, StoreError> {
         let share = self.share(tenant).await?;
         self.readers.acquire(&self.pool, share).await
@@ -214,7 +216,7 @@ impl Store {
         Ok(())
     }
 
-    /// How the connections are used: those of requests, or of workers when they are fuller.
+    /// The state of the pool of requests, or of the workers' pool when that is fuller.
     #[must_use]
     pub fn connections(&self) -> Connections {
         let [requests, workers] = &self.pools;
@@ -239,7 +241,7 @@ impl Store {
         futures::join!(requests.close(), workers.close(), self.appends.close(), self.probe.close());
     }
 
-    /// Where tasks live that must end before the process does.
+    /// The tracker of the tasks that must end before the process does.
     #[must_use]
     pub fn tracker(&self) -> &TaskTracker {
         &self.tracker

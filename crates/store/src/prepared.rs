@@ -1,19 +1,20 @@
-//! Versions that were made ahead of need: kept, published when they are needed, removed when they are stale.
+//! Prepared versions: made ahead of need by a speculative compression, published when they are needed, deleted when
+//! they are stale.
 //!
-//! Invariant: there is at most one per session, and it is published only on the version, pins and settings
-//! that it was made under, by whoever holds the session's lock; in every other case its compression ends as
-//! superseded (or cancelled) and nothing of it is visible.
+//! Invariant: a session has at most one. It is published only on the version, pins and settings that it was made
+//! under, under the session's lock. Otherwise its compression ends as superseded or cancelled, and nothing of it is
+//! visible.
 //!
-//! An append publishes it, not a worker, so that the caller waits for nothing: the reply shows the context that the
-//! new version leaves. It costs that append some milliseconds, once per version; the session's running counts say
-//! whether anything is prepared, so other appends do not look. It is a transaction of its own before the append's: if
-//! it fails, the append is stored as if nothing had been prepared.
+//! An append publishes it, not a worker, so that the caller does not wait: the reply shows the context that the new
+//! version leaves. That costs one append some milliseconds, once per version. The session's running counts show
+//! whether a version is prepared, so other appends do not look for one. Publishing has a transaction of its own
+//! before the append's: if it fails, the append is stored as if nothing had been prepared.
 //!
-//! It is superseded when version, pins or settings differ, when the caller has added a probe, when a finished task's
-//! span reaches further, or when it would leave the context within 0.10 of the compress level: a new compression of
-//! everything then does in one step what this one would begin. A preparation that failed or was cancelled is not
-//! repeated before the next version. A changed todo list does not supersede it: agents write their lists every few
-//! calls, and the write-back is refused by the list's revision.
+//! It is superseded when the version, pins or settings have changed, when the caller has added a probe, when a
+//! finished task's span reaches further, or when it would leave the context within 0.10 of the compress level. Then a
+//! new compression of everything does in one step what this one would only begin. A preparation that failed or was
+//! cancelled is not repeated before the next version. A changed todo list does not supersede it: agents write their
+//! lists every few calls, and the write-back checks the list's revision.
 
 pub(super) mod publish;
 
@@ -23,7 +24,7 @@ use super::{StoreError, lock};
 use anchord_messages::id::{CompressionId, SessionId, TenantId};
 use anchord_session::compression::{Request, Status};
 
-/// Ends what is prepared for a session, if anything is: something else takes its place.
+/// Ends the prepared version of a session, when there is one, as superseded.
 pub(super) async fn supersede(
     connection: &mut PgConnection,
     tenant: TenantId,
@@ -43,7 +44,7 @@ pub(super) async fn supersede(
     Ok(())
 }
 
-/// Removes what a compression has prepared, once its row says how it ended.
+/// Deletes what a compression prepared, once its row shows how it ended.
 pub(super) async fn discard(
     connection: &mut PgConnection,
     tenant: TenantId,
@@ -59,8 +60,8 @@ pub(super) async fn discard(
     Ok(())
 }
 
-/// The result of a live compression that worked ahead of need is needed now: it is published when it is done.
-/// `true` when there was one. The session's lock is held.
+/// Marks the live speculative compression as needed now: it is published when it is done. Returns whether there was
+/// one. The caller holds the session's lock.
 pub(super) async fn need_now(
     connection: &mut PgConnection,
     tenant: TenantId,
@@ -83,8 +84,8 @@ pub(super) async fn need_now(
     Ok(done.rows_affected() > 0)
 }
 
-/// Ends a live compression that works ahead of need, because a caller wants another one. A worker that is at
-/// it changes nothing any more. The session's lock is held.
+/// Ends the live speculative compression, because a caller requests another one; its worker changes nothing any more.
+/// The caller holds the session's lock.
 pub(super) async fn give_way(
     connection: &mut PgConnection,
     tenant: TenantId,

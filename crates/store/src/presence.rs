@@ -1,4 +1,4 @@
-//! The presence of workers, and the listener for new jobs; each on a connection of its own.
+//! The presence of workers, and the listener for new jobs. Each uses a connection of its own.
 
 use sqlx::postgres::PgListener;
 use sqlx::{Connection as _, PgConnection};
@@ -6,13 +6,13 @@ use sqlx::{Connection as _, PgConnection};
 use super::error::is_timed_out;
 use super::{Store, StoreError, channel};
 
-/// The class of the advisory locks that live workers hold; `look_after_workers` looks for it.
+/// The class of the advisory locks that live workers hold; `look_after_workers` checks it.
 const WORKER_CLASS: i32 = 1_633_772_132;
-/// How long a job is in doubt before it is taken from a worker that says nothing, in seconds. A worker that lives says
-/// so several times in it (`worker::presence`), and a takeover still takes less than a second.
+/// How long a worker must be silent before its jobs are taken over, in seconds. A live worker reports itself several
+/// times within it (`worker::presence`), and a takeover still takes less than a second.
 const PATIENCE_SECONDS: f64 = 0.6;
 
-/// A held sign of life; the database lets go of it when the connection ends, however it ends.
+/// A held presence lock; the database releases it when the connection ends for any reason.
 #[derive(Debug)]
 pub struct Held {
     connection: PgConnection,
@@ -20,13 +20,13 @@ pub struct Held {
 }
 
 impl Store {
-    /// Holds the sign of life of a worker. A connection of the same worker that is lost without the database knowing
-    /// is in nobody's way: the lock is shared.
+    /// Takes the presence lock of a worker. The lock is shared, so that an old connection of the same worker, whose
+    /// loss the database has not noticed, does not block it.
     ///
     /// # Errors
     /// When the database cannot be reached.
     pub async fn hold_presence(&self, worker: i64) -> Result<Held, StoreError> {
-        // A look that waits for the database is tried again on the same connection, which is the lock's.
+        // A check that times out is repeated on the same connection, because the lock belongs to it.
         let options = self.pool.connect_options().as_ref().clone().options([("statement_timeout", "300ms")]);
         let mut connection = PgConnection::connect_with(&options).await?;
         let number = i32::try_from(worker).unwrap_or(i32::MAX);
@@ -52,8 +52,8 @@ impl Store {
 }
 
 impl Held {
-    /// Says that the worker lives, and makes the jobs of workers that say nothing due at once; gives how many. None when
-    /// the database is too busy to tell: the lock is held all the same.
+    /// Reports that the worker lives, and makes the jobs of silent workers due at once; returns their number. Returns
+    /// 0 when the database is too busy to answer; the lock is still held.
     ///
     /// # Errors
     /// When the connection is lost, and the lock with it.

@@ -1,4 +1,4 @@
-//! Probes, and the evaluations that asked them.
+//! Probes of a session, and the evaluations that asked them.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
@@ -13,11 +13,11 @@ use anchord_record::probe::Probe;
 pub struct ProbeRow {
     /// Its id.
     pub id: ProbeId,
-    /// Who made it: `generated` or `caller`.
+    /// Its source: `generated`, `exam` or `caller`.
     pub source: String,
-    /// The version whose span it came from; `None` for a caller's.
+    /// The version whose span it came from; `None` for a caller's probe.
     pub version: Option<i64>,
-    /// The version since which it is not asked any more.
+    /// The version from which on it is no longer asked.
     pub retired_in_version: Option<i64>,
     /// The probe, as JSON text.
     pub probe: String,
@@ -30,20 +30,20 @@ pub struct ProbeRow {
 pub struct EvaluationRow {
     /// Its id.
     pub id: EvaluationId,
-    /// The version that it evaluated; `None` for a candidate that was refused.
+    /// The version that it evaluated; `None` for a rejected candidate.
     pub version: Option<i64>,
     /// The job that made it.
     pub compression_id: Option<CompressionId>,
     /// The scores, as JSON text.
     pub scores: String,
-    /// The verdicts, as JSON text; empty in lists.
+    /// The results, as JSON text; empty in lists.
     pub results: String,
     /// When it was made.
     pub created_at: DateTime<Utc>,
 }
 
 impl Store {
-    /// Reads the questions of a session's exams up to a version that were true there, oldest first.
+    /// Reads the exam questions up to a version that were true for that version, oldest first.
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
@@ -74,7 +74,7 @@ impl Store {
     }
 }
 
-/// Lists a session's probes in a transaction that is open, oldest first.
+/// Lists a session's probes in an open transaction, oldest first.
 ///
 /// # Errors
 /// When the database fails.
@@ -123,7 +123,7 @@ pub(super) async fn list_callers(
     .await?)
 }
 
-/// How many probes the caller has added to a session that are still asked.
+/// Counts the probes of the caller that are still asked in a session.
 ///
 /// # Errors
 /// When the database fails.
@@ -142,7 +142,8 @@ pub async fn count_callers(
     .await?)
 }
 
-/// Adds a caller's probe; what is decided on the session at the moment is decided anew, for it may be asked a question more.
+/// Adds a probe of the caller. Pending decisions on the session are made again, because a version may have to answer
+/// it.
 ///
 /// # Errors
 /// When the database fails.
@@ -167,7 +168,7 @@ pub async fn insert_callers(
     Ok(ProbeRow { id, source, version: None, retired_in_version: None, probe, created_at })
 }
 
-/// Lists a session's evaluations in a transaction that is open, newest first, without their verdicts.
+/// Lists a session's evaluations in an open transaction, newest first, without their results.
 ///
 /// # Errors
 /// When the database fails.
@@ -200,7 +201,7 @@ pub async fn list_evaluations(
         .collect())
 }
 
-/// Finds an evaluation in a transaction that is open, by its id or by the job that made it.
+/// Finds an evaluation in an open transaction, by its id or by the job that made it.
 ///
 /// # Errors
 /// When the database fails.

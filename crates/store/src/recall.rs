@@ -1,8 +1,11 @@
-//! The recall index of a session, and questions to it.
+//! The recall index of a session: adds messages to it, and searches it.
 //!
-//! The newest postings wait beside the index (`recall_pending`): a version brings a few postings to nearly every
-//! bucket of its chunk, and a value that is appended to is written whole. Up to seven indexings keep a row each,
-//! which a query reads too; the eighth moves all of them into the buckets. Large indexings do not wait.
+//! What lives here: indexing and searching; `hindsight` scores a version by what later messages needed of it.
+//!
+//! The newest postings are stored beside the index (`recall_pending`): a version adds a few postings to nearly every
+//! bucket of its chunk, and to append to a value, Postgres writes it whole. Up to seven indexings have a row each,
+//! which searches read too; the eighth moves all of them into the buckets. Large indexings go into the buckets at
+//! once.
 
 mod hindsight;
 
@@ -23,19 +26,19 @@ use anchord_recall::{Analyzer, Document, Examined, Hit, Matches, Query, Ranked, 
 use anchord_runtime::background;
 use anchord_session::compression::Report;
 
-/// The most bytes of bodies that are indexed in one transaction, or scanned at a time.
+/// The most bytes of message bodies that are indexed in one transaction, or scanned at a time.
 const PAGE_BYTES: i64 = 4 * 1024 * 1024;
-/// The most bytes of matching messages that are looked at for their order; hits are looked at anyway.
+/// The most bytes of matching messages whose texts are examined for ranking; those of the hits always are.
 const EXAMINED_BYTES: i64 = 8 * 1024 * 1024;
-/// How many matches are looked at for their order, at least.
+/// The least number of matches whose texts are examined for ranking.
 const EXAMINED: usize = 60;
 /// The bucket number of a chunk's directory.
 const DIRECTORY: i16 = -1;
 
-/// Messages that the index does not have yet.
+/// Messages that are not indexed yet.
 #[derive(Clone, Debug)]
 pub struct Unindexed {
-    /// Through which message the index reaches.
+    /// The last indexed message.
     pub indexed_seq: Seq,
     /// The newest message of the session.
     pub head_seq: Seq,
@@ -43,23 +46,23 @@ pub struct Unindexed {
     pub messages: Vec<Message>,
 }
 
-/// What adding to the index came to.
+/// The outcome of indexing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexing {
-    /// Another worker was first, or the session is gone: nothing has changed.
+    /// Another worker was faster, or the session is gone; nothing has changed.
     Behind,
     /// The documents are indexed.
     Indexed,
-    /// They are, nothing is left, and the job has ended.
+    /// The documents are indexed, no messages are left, and the job has ended.
     Ended,
 }
 
-/// What a question found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Recalled {
     /// The messages, best first.
     pub hits: Vec<Hit>,
-    /// What the session's context shows of them.
+    /// Which messages the session's context shows.
     pub shown: Shown,
 }
 
@@ -72,7 +75,7 @@ struct Row {
 }
 
 impl Row {
-    /// Reads the message. One that no longer reads as its format is searched as the JSON that it is.
+    /// Parses the message. One that no longer parses in its format is searched as plain JSON.
     fn message(&self) -> Message {
         let format = Format::from_name(&self.format);
         if let Some(message) = format.and_then(|format| parse(format, &self.body).ok()) {
@@ -109,8 +112,8 @@ impl Store {
         Ok(Some(Unindexed { indexed_seq, head_seq, messages }))
     }
 
-    /// Through which message the index reaches, the session's newest, and the next messages of one chunk, at most a
-    /// page of bytes. One statement, which sets the tenant for itself.
+    /// Reads the last indexed message, the session's newest one, and the next messages of one chunk, at most a page
+    /// of bytes. One statement, which sets the tenant itself.
     async fn find_page(
         &self,
         tenant: TenantId,
@@ -160,10 +163,10 @@ impl Store {
         }
     }
 
-    /// Adds documents to the index, if it still reaches through `after`, and ends the job that this is for when nothing
-    /// is left to index then: one statement, which is its own transaction.
+    /// Adds documents to the index, if the last indexed message is `after`, and ends the job when no messages are
+    /// left then: one statement, which commits by itself.
     ///
-    /// The documents are of the messages `after + 1` and on, of one chunk.
+    /// The documents are those of the messages from `after + 1` on, of one chunk.
     ///
     /// # Errors
     /// When the database fails; nothing has changed then.
@@ -201,7 +204,8 @@ impl Store {
             .fetch_one(connection)
             .await
         };
-        // Mostly nobody has the session locked. Whoever waits for it does so on no reader's connection.
+        // The session is rarely locked. Waiting for its lock must not occupy a reader's connection, so wait on
+        // another one.
         let mut reading = self.reading(tenant).await?;
         let done = write(reading.connection(), false).await;
         let mut word = reading.end(done)?;
@@ -216,11 +220,10 @@ impl Store {
         })
     }
 
-    /// Answers a question from all messages of a session, best first; `None` when there is no such
-    /// session.
+    /// Searches all messages of a session, best hits first; `None` when there is no such session.
     ///
     /// # Errors
-    /// When the database fails, or the index does not read back.
+    /// When the database fails, or the index does not parse.
     pub async fn recall(
         &self,
         tenant: TenantId,
@@ -229,7 +232,7 @@ impl Store {
         limit: usize,
     ) -> Result<Option<Recalled>, StoreError> {
         let query = Arc::new(query);
-        // One moment: what is indexed and what is not must add up.
+        // One snapshot, because the indexed and the unindexed messages must add up.
         let mut tx = self.snapshot(tenant).await?;
         let found = sqlx::query!(
             r#"select s.id, s.indexed_seq, s.anchor_seq, s.task_id, coalesce(a.system_through, 0) as "system_through!",
@@ -260,7 +263,7 @@ impl Store {
     }
 }
 
-/// Reads the query's buckets, some chunks of each in one range, and then what of these is not in its bucket yet.
+/// Reads the query's buckets, some chunks of each in one range, and then the postings that are not in a bucket yet.
 async fn from_index(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
@@ -295,7 +298,7 @@ async fn from_index(
         })?;
     }
     drop(rows);
-    // Behind all that is in buckets.
+    // These postings come after all that are in buckets.
     let mut rows = sqlx::query!(
         r#"select p.first_seq, waits.bucket as "bucket!", waits.segment as "segment!"
            from recall_pending p cross join lateral unnest(p.buckets, p.segments) as waits(bucket, segment)
@@ -316,8 +319,7 @@ async fn from_index(
     Ok(matches)
 }
 
-/// Adds what the index does not have yet, page by page, so that a worker that is behind costs time
-/// and not memory.
+/// Searches the messages that are not indexed yet, page by page, so that a long backlog costs time and not memory.
 async fn from_scan(
     tx: &mut Tx,
     key: (TenantId, SessionId),
@@ -340,7 +342,7 @@ async fn from_scan(
     }
 }
 
-/// Looks at the texts of the best matches and settles their order.
+/// Examines the texts of the best matches and ranks them.
 async fn look_at(
     tx: &mut Tx,
     key: (TenantId, SessionId),
@@ -354,10 +356,10 @@ async fn look_at(
     for (ranked, seen) in settle(best, limit) {
         let seen = match seen {
             Some(seen) => Some(seen),
-            // It was beyond the bound.
+            // Its text was beyond the byte limit.
             None => examine(tx, key, &[ranked.seq], query).await?.remove(&ranked.seq),
         };
-        // Every match is a message of this snapshot; a number that is none would be a broken index.
+        // Every match is a message of this snapshot, unless the index is corrupt.
         if let Some(seen) = seen {
             hits.push(Hit::new(ranked, seen));
         }
@@ -393,7 +395,7 @@ async fn examine(
     on_blocking(move || rows.iter().map(|row| (row.seq, query.examine(&row.message()))).collect()).await
 }
 
-/// The messages after one, at most a chunk's count and a page of bytes; the first one however large.
+/// The messages after a position, at most a chunk's count and a page of bytes; the first one however large.
 async fn page(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
@@ -424,7 +426,7 @@ async fn page(
     Ok(rows)
 }
 
-/// Runs work that keeps a core busy where it holds up no other request.
+/// Runs CPU-bound work on a blocking thread, where it delays no request.
 async fn on_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, StoreError> {
     background::spawn(work).await.map_err(|_| sqlx::Error::WorkerCrashed.into())
 }

@@ -1,4 +1,4 @@
-//! Sessions: settings, positions and running counts.
+//! Sessions: creating, reading, listing, changing and erasing them, and locking their rows.
 
 use std::borrow::Cow;
 
@@ -25,14 +25,14 @@ pub struct SessionFilter {
     pub updated_since: Option<DateTime<Utc>>,
 }
 
-/// What became of a change of settings.
+/// The outcome of a change of settings.
 #[derive(Clone, Debug)]
 pub enum PutOutcome {
-    /// The session was made.
+    /// The session was created.
     Created(Box<Session>),
-    /// The session was there.
+    /// The session existed.
     Updated(Box<Session>),
-    /// The settings were refused; nothing changed.
+    /// The settings were rejected; nothing has changed.
     Refused(SettingsError),
 }
 
@@ -40,7 +40,7 @@ impl Store {
     /// Finds a session.
     ///
     /// # Errors
-    /// When the database fails, or the row does not read back.
+    /// When the database fails, or the row does not parse.
     pub async fn find_session(
         &self,
         tenant: TenantId,
@@ -49,7 +49,7 @@ impl Store {
         Ok(self.load_session(tenant, name).await?.map(|loaded| loaded.session))
     }
 
-    /// Reads a session to decide on it; `None` when there is none.
+    /// Reads a session for a decision; `None` when there is none.
     pub(super) async fn load_session(
         &self,
         tenant: TenantId,
@@ -67,7 +67,7 @@ impl Store {
     /// Lists a tenant's sessions, newest first.
     ///
     /// # Errors
-    /// When the database fails, or a row does not read back.
+    /// When the database fails, or a row does not parse.
     pub async fn list_sessions(
         &self,
         tenant: TenantId,
@@ -99,10 +99,10 @@ impl Store {
         Ok(loaded.into_iter().map(|loaded| loaded.session).collect())
     }
 
-    /// Makes a session or changes its settings: an absent field keeps its value, null resets it.
+    /// Creates a session or changes its settings: an absent field keeps its value, null resets it.
     ///
     /// # Errors
-    /// When the database fails, or the row does not read back.
+    /// When the database fails, or the row does not parse.
     pub async fn put_session(
         &self,
         tenant: TenantId,
@@ -124,14 +124,14 @@ impl Store {
         }
     }
 
-    /// Erases a session with everything that it owns; its live work finds nothing to publish into.
-    /// False when there is no such session.
+    /// Erases a session with everything that it owns; live work can no longer publish into it. Returns `false` when
+    /// there is no such session.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn delete_session(&self, tenant: TenantId, name: &SessionName) -> Result<bool, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        // It takes as long as the session is large; its request ends before.
+        // Erasing a large session takes long; the request times out before this limit.
         sqlx::query!("set local statement_timeout = '60s'").execute(&mut *tx).await?;
         let is_erased =
             sqlx::query_scalar!(r#"select erase_session($1, $2) as "is_erased!""#, tenant.0, name.as_str())
@@ -143,9 +143,9 @@ impl Store {
 }
 
 impl Store {
-    /// Erases at most `limit` sessions that nobody has written to for as long as their tenant keeps them,
-    /// over all tenants; gives how many. An index on the last write would make every append write an index, so candidates
-    /// are found by their ids, which begin with the time of their making.
+    /// Erases at most `limit` sessions without a write for as long as their tenant keeps sessions, over all tenants;
+    /// returns their number. An index on the last write would cost an index write in every append, so candidates are
+    /// found by their ids, which begin with the time of creation.
     ///
     /// # Errors
     /// When the database fails.
@@ -155,7 +155,7 @@ impl Store {
         Ok(gone.unwrap_or_default())
     }
 
-    /// Erases at most `limit` sessions of single calls whose time is over, over all tenants; gives how many.
+    /// Erases at most `limit` expired sessions of single calls, over all tenants; returns their number.
     ///
     /// # Errors
     /// When the database fails.
@@ -165,8 +165,8 @@ impl Store {
     }
 }
 
-/// Makes a session or changes its settings in a transaction that is open, which must not be committed when
-/// they were refused, nor when the session is another meanwhile, for which there is `None`.
+/// Creates a session or changes its settings in an open transaction. Returns `None` when the session has changed
+/// since it was read. Then, and when the settings were rejected, the transaction must not be committed.
 pub(super) async fn put(
     tx: &mut PgConnection,
     tenant: TenantId,
@@ -194,7 +194,7 @@ pub(super) async fn put(
         Ok(false) => {}
         Ok(true) => {
             if created {
-                // It begins with them.
+                // A new session already has these settings in its first revision.
                 session.context_revision = revision;
             }
             session.updated_at = update(&mut *tx, tenant, session).await?;
@@ -204,7 +204,7 @@ pub(super) async fn put(
     Ok(Some(if created { PutOutcome::Created(session) } else { PutOutcome::Updated(session) }))
 }
 
-/// Makes the session when it is not there; true when it was made.
+/// Creates the session when it does not exist; returns whether it did.
 pub(crate) async fn create(
     tx: &mut PgConnection,
     tenant: TenantId,
@@ -221,7 +221,7 @@ pub(crate) async fn create(
     Ok(done.rows_affected() == 1)
 }
 
-/// Finds a session, in a transaction that may be open.
+/// Finds a session; may run in an open transaction.
 ///
 /// # Errors
 /// When the database fails.
@@ -233,7 +233,7 @@ pub async fn find(
     Ok(load::load(connection, tenant, Which::Named(name)).await?.map(|loaded| loaded.session))
 }
 
-/// Takes a session's row lock, and reads what it is then.
+/// Locks a session's row, and reads it then.
 ///
 /// # Errors
 /// When the database fails.
@@ -253,7 +253,7 @@ pub async fn lock(
     Ok(load::load(tx, tenant, Which::WithId(SessionId(id))).await?.map(|loaded| loaded.session))
 }
 
-/// Writes back settings, revision and counts of a session that is locked; gives the time of the write.
+/// Writes settings, revision and counts of a locked session; returns the time of the write.
 pub(crate) async fn update(
     tx: &mut PgConnection,
     tenant: TenantId,
@@ -265,7 +265,7 @@ pub(crate) async fn update(
     let settings = text("settings", serde_json::to_string(&session.settings))?;
     let mut counts = Cow::Borrowed(&session.accounting);
     if counts.prepared.is_some_and(|prepared| prepared.revision != session.served_revision()) {
-        // Pins or settings have changed under it.
+        // A prepared version was made under the previous pins or settings.
         prepared::supersede(tx, tenant, session.id).await?;
         counts.to_mut().prepared = None;
     }
@@ -288,7 +288,7 @@ pub(crate) async fn update(
     written.into_iter().next().ok_or_else(|| sqlx::Error::RowNotFound.into())
 }
 
-/// Writes back what a session that is locked becomes with a version that no compression has made.
+/// Writes the state of a locked session after a version that no compression made.
 pub(super) async fn stand_on_version(
     tx: &mut PgConnection,
     tenant: TenantId,

@@ -1,6 +1,9 @@
-//! How a job ends: read the session, decide what follows, and write it in one statement, fenced by the attempt, if the
-//! session is unchanged: the version if there is one, the new counts of the session, and the follow-up, so that messages
-//! that arrived meanwhile are never forgotten. If the session has changed, it is read and decided again.
+//! The end of a job, written in one statement: the version if there is one, the new counts of the session, and the
+//! jobs that follow.
+//!
+//! What lives here: reading the session and deciding; `end` writes the decision, `rows` what comes without a version.
+//! Invariant: the statement is fenced by the attempt, and changes nothing when the session has changed since it was
+//! read; then it is read and decided again. So messages that arrive meanwhile always get their follow-up.
 
 mod end;
 mod rows;
@@ -22,51 +25,51 @@ use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
 use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
 use anchord_session::session::{Ending, Retry};
 
-/// How often a session that changes meanwhile is read and decided again before its lock is taken first.
+/// How many tries are made without the session's lock; after them the lock is taken first.
 const TRIES: u32 = 4;
-/// The pause before the second try, and so many times as long before each of the later ones.
+/// The pause before the second try; it grows by this much before each later try.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Messages after the anchor that a request looks at to find out whether there is something to cover.
-const MOST_LOOKED_AT: Seq = 2_000;
+/// The most messages after the anchor that a request checks for something to cover; with more, a worker checks.
+const MAX_TAIL_MESSAGES: Seq = 2_000;
 
-/// How a compression ends.
+/// How a worker ends a compression.
 #[derive(Clone, Debug)]
 pub struct Settlement {
-    /// How it ends; `Succeeded` publishes `version`.
+    /// The final status; `Succeeded` publishes `version`.
     pub status: Status,
-    /// What came of it.
+    /// The report that callers read.
     pub report: Report,
     /// The version to publish.
     pub version: Option<NewVersion>,
-    /// The probes' verdict, also on a candidate that was refused.
+    /// The result of the probes, also for a rejected candidate.
     pub evaluation: Option<NewEvaluation>,
-    /// Tokens that the span must hold before it is tried again; for candidates that were not smaller.
+    /// The tokens that the span must have before the next try, after a candidate that was not smaller.
     pub retry_tokens: u64,
-    /// The context's revision that it was made under: pins and settings.
+    /// The context revision (pins and settings) that the candidate was made under.
     pub revision: i64,
 }
 
-/// What a worker asks for.
+/// The arguments of a settlement.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct SettleArgs<'a> {
     job: &'a Job,
     span: Option<Span>,
     settlement: &'a Settlement,
     index_lease: Option<f64>,
 }
 
-/// What settling came to.
+/// The outcome of a settlement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// It ended as asked, or as superseded when another version came between.
+    /// The job has this status now; it is `Superseded` when another version was published in between.
     As(Status),
-    /// The lease was lost, or the session is gone: nothing changed.
+    /// The lease was lost, or the session is gone: nothing has changed.
     Lost,
 }
 
 impl Store {
-    /// Ends a compression.
+    /// Ends a compression; returns its final status.
     ///
     /// # Errors
     /// When the database fails; nothing has changed then.
@@ -79,8 +82,8 @@ impl Store {
         Ok(self.settle_and_index(job, span, settlement, None).await?.0)
     }
 
-    /// Ends a compression; the indexing that follows its version is claimed with it for so many seconds, if it is to be
-    /// done by the same worker at once. That one is given too.
+    /// Ends a compression like [`Store::settle`]. With `index_lease` (in seconds), the indexing that follows a
+    /// published version is claimed in the same commit, for the same worker, and returned.
     ///
     /// # Errors
     /// When the database fails; nothing has changed then.
@@ -94,7 +97,7 @@ impl Store {
         if job.request.shadow {
             return Ok((self.settle_shadow(job, span, &settlement).await?, None));
         }
-        let asked = Asked { job, span, settlement: &settlement, index_lease };
+        let asked = SettleArgs { job, span, settlement: &settlement, index_lease };
         for tries in 0..TRIES {
             tokio::time::sleep(PAUSE * tries).await;
             let mut reading = self.reading(job.tenant).await?;
@@ -103,10 +106,10 @@ impl Store {
                 return Ok(settled);
             }
         }
-        // Somebody appends all the time.
+        // The session keeps changing, so lock it before the next try.
         let mut tx = self.begin(job.tenant).await?;
         lock::hold(&mut tx, job.tenant, job.session).await?;
-        // Its tenant may still change.
+        // The tenant's settings are not locked and may still change.
         for _ in 0..TRIES {
             if let Some(settled) = self.try_to_settle(&mut tx, asked).await? {
                 tx.commit().await?;
@@ -116,19 +119,20 @@ impl Store {
         Err(StoreError::RowCount { what: "the session that is locked", expected: 1, actual: 0 })
     }
 
-    /// Reads, decides and writes once; `None`, and nothing has changed, when the session is not as it was read.
+    /// Reads, decides and writes once. Returns `None`, with nothing changed, when the session has changed since it
+    /// was read.
     async fn try_to_settle(
         &self,
         connection: &mut PgConnection,
-        asked: Asked<'_>,
+        asked: SettleArgs<'_>,
     ) -> Result<Option<(Settled, Option<Box<Job>>)>, StoreError> {
-        let Asked { job, span, settlement, index_lease } = asked;
+        let SettleArgs { job, span, settlement, index_lease } = asked;
         let Some(mut loaded) = load::load(connection, job.tenant, Which::WithId(job.session)).await? else {
             return Ok(Some((Settled::Lost, None)));
         };
         let session = &mut loaded.session;
         let mut report = settlement.report.clone();
-        // What was made ahead of need waits, unless somebody asks for it by now.
+        // The result of a speculative compression is stored for later, unless it is needed by now.
         let is_ahead = job.request.ahead
             && session.live.is_some_and(|live| live.id == job.id && live.is_ahead)
             && !session.must_start();
@@ -155,8 +159,7 @@ impl Store {
         };
         let made = settlement.version.as_ref().filter(|_| status == Status::Succeeded).zip(span);
         let written = match made {
-            // Made under pins or settings that have changed; the next append that finds the session at the warn level
-            // has it made anew.
+            // The pins or settings have changed since it began. The next append at the warn level starts a new one.
             Some(_) if is_ahead && settlement.revision != session.served_revision() => {
                 (end.status, end.evaluation, end.session) = (Status::Superseded, None, Some(&loaded));
                 end.write(connection).await?
@@ -193,7 +196,7 @@ impl Store {
         })
     }
 
-    /// Ends a shadow run: what it made is kept beside the session, which stays as it is.
+    /// Ends a shadow run: its candidate is stored beside the session, which does not change.
     async fn settle_shadow(
         &self,
         job: &Job,
@@ -201,7 +204,7 @@ impl Store {
         settlement: &Settlement,
     ) -> Result<Settled, StoreError> {
         let mut tx = self.begin(job.tenant).await?;
-        // Events are written under the session's lock, so that their ids come in the order of their commits.
+        // Events are written under the session's lock, so that their ids follow the order of commits.
         lock::hold(&mut tx, job.tenant, job.session).await?;
         let Some(loaded) = load::load(&mut tx, job.tenant, Which::WithId(job.session)).await? else {
             return Ok(Settled::Lost);
@@ -266,7 +269,7 @@ impl Store {
         Ok(Settled::As(status))
     }
 
-    /// Ends an indexing job; more work is enqueued by the next append that finds it due.
+    /// Ends an indexing job. When `more` messages are left, queues the next job in the same transaction.
     ///
     /// # Errors
     /// When the database fails; nothing has changed then.
@@ -326,7 +329,8 @@ async fn write_end(
     Ok(done.rows_affected() == 1)
 }
 
-/// What was made ahead of need: by which job, on what, and how much comes on top of it now.
+/// A prepared version to publish: its compression, its span, the revision that it was made under, and the tokens of
+/// the appends that need it.
 #[derive(Clone, Copy)]
 pub(super) struct Prepared<'a> {
     pub(super) job: &'a Job,
@@ -335,8 +339,8 @@ pub(super) struct Prepared<'a> {
     pub(super) coming_tokens: u64,
 }
 
-/// Publishes what was made ahead of need, in a transaction that holds the session's lock. `false`, and nothing has
-/// changed, when it does not hold any more.
+/// Publishes a prepared version in a transaction that holds the session's lock. Returns `false`, with nothing
+/// changed, when it is no longer valid.
 pub(super) async fn publish_prepared(
     connection: &mut PgConnection,
     prepared: Prepared<'_>,
@@ -376,8 +380,9 @@ pub(super) async fn publish_prepared(
     Ok(true)
 }
 
-/// Ends a compression that was enqueued in this very transaction, when it would find nothing to cover; `true` when it
-/// has ended. The session's lock is held. Of a tail of more than [`MOST_LOOKED_AT`] messages a worker finds out.
+/// Ends a compression that this transaction has enqueued, when it has nothing to cover; returns whether it did. The
+/// caller holds the session's lock. When more than [`MAX_TAIL_MESSAGES`] messages follow the anchor, a worker checks
+/// instead.
 ///
 /// # Errors
 /// When the database fails.
@@ -392,7 +397,7 @@ pub async fn answer_if_idle(
     }
     let Some(mut loaded) = load::load(tx, tenant, Which::WithId(session)).await? else { return Ok(false) };
     let session = &mut loaded.session;
-    if session.head_seq - session.floor() > MOST_LOOKED_AT {
+    if session.head_seq - session.floor() > MAX_TAIL_MESSAGES {
         return Ok(false);
     }
     let tail = load::tail(tx, (tenant, session.id), session.floor()).await?;
@@ -432,12 +437,12 @@ pub async fn answer_if_idle(
         next: ended.next,
         index_lease: None,
     };
-    // Its tenant may have changed meanwhile; a worker then finds out.
+    // The tenant's settings may have changed since; then a worker checks instead.
     Ok(matches!(end.write(tx).await?, Written::Ended(_)))
 }
 
-/// Looks at a session again after a version came that no compression has made, in a transaction that holds its lock: it
-/// is indexed, and a larger summary may call for a compression.
+/// Queues what follows a version that no compression made: its indexing, and a compression when the larger summary
+/// calls for one. The caller holds the session's lock.
 pub(super) async fn reconsider(
     connection: &mut PgConnection,
     (tenant, id): (TenantId, SessionId),

@@ -7,19 +7,19 @@ use super::{Store, StoreError};
 use anchord_messages::id::{CompressionId, SessionId, TenantId};
 use anchord_record::version::Version;
 
-/// What a shadow run made.
+/// The candidate of a shadow run.
 #[derive(Clone, Debug)]
 pub struct ShadowCandidate {
     /// Its metadata and record.
     pub version: Version,
     /// The text that contexts would serve.
     pub rendering: String,
-    /// That text's tokens, as a message.
+    /// The tokens of that text as a message.
     pub rendering_tokens: u32,
 }
 
 impl Store {
-    /// The candidate of a shadow run; `None` when it made none.
+    /// Finds the candidate of a shadow run; `None` when it made none.
     ///
     /// # Errors
     /// When the database fails or the row does not parse.

@@ -1,8 +1,8 @@
-//! Compressions of messages without a session, when a model words them: each has a session of its own, which
-//! no list shows and which is erased when its time is over.
+//! Compressions of messages without a session, by a model. Each has a hidden session of its own, which is erased when
+//! it expires.
 //!
-//! A compression by a model needs the queue, its fence, checkpoints, quotas and costs, all of which belong to a
-//! session. A second queue for messages without one would duplicate them.
+//! A compression by a model needs the queue, its fence, checkpoints, quotas and costs, which all belong to a session.
+//! A second queue for messages without one would duplicate them.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
@@ -12,14 +12,14 @@ use super::sessions::{self, PutOutcome, Session};
 use super::{Store, StoreError};
 use anchord_messages::id::{SessionName, TenantId};
 
-/// For how long what came of one can be read.
+/// How long the result of a single call can be read, in hours.
 pub const KEPT_HOURS: i32 = 24;
 
 impl Store {
-    /// Makes the session of a single call; the one that there is when the call is made again.
+    /// Creates the session of a single call, or returns the existing one when the call is repeated.
     ///
     /// # Errors
-    /// When the database fails, or the row does not read back.
+    /// When the database fails, or the row does not parse.
     pub async fn open_single_call(
         &self,
         tenant: TenantId,
@@ -54,11 +54,11 @@ impl Store {
         }
     }
 
-    /// Finds the session of a single call, and until when it can be read; `None` when there is none, or its
-    /// time is over.
+    /// Finds the session of a single call, and until when it can be read; `None` when there is none, or it has
+    /// expired.
     ///
     /// # Errors
-    /// When the database fails, or the row does not read back.
+    /// When the database fails, or the row does not parse.
     pub async fn find_single_call(
         &self,
         tenant: TenantId,

@@ -20,24 +20,24 @@ use anchord_session::accounting::Accounting;
 pub struct StoredVersion {
     /// Its metadata and record.
     pub version: Version,
-    /// What its ledger hands on to the next span.
+    /// The ledger's carry for the next span.
     pub carry: LedgerState,
-    /// When the row was made: for a rollback later than its `last_compressed_at`.
+    /// When the row was written; for a rollback, later than its `last_compressed_at`.
     pub created_at: DateTime<Utc>,
 }
 
-/// A version in the history: what is known about its making.
+/// The entry of a version in the history.
 #[derive(Clone, Debug)]
 pub struct VersionEntry {
     /// Its metadata.
     pub meta: VersionMeta,
-    /// How it stood the look back from the next version; `None` until then.
+    /// Its hindsight; `None` until the next version is published.
     pub hindsight: Option<Hindsight>,
-    /// When the row was made.
+    /// When the row was written.
     pub created_at: DateTime<Utc>,
 }
 
-/// What became of a rollback.
+/// The outcome of deciding a rollback.
 #[derive(Clone, Debug)]
 pub enum Rollback {
     /// There is no such session.
@@ -46,11 +46,11 @@ pub enum Rollback {
     NoVersion,
     /// The version cannot be verified, and the session is critical.
     Unverifiable,
-    /// It can be done.
+    /// The rollback can be written.
     Ready(Box<RolledBack>),
 }
 
-/// A rollback as it was decided.
+/// A decided rollback.
 #[derive(Clone, Debug)]
 pub struct RolledBack {
     loaded: Loaded,
@@ -59,7 +59,7 @@ pub struct RolledBack {
     pub version: Version,
 }
 
-/// Finds a version in a transaction that is open.
+/// Finds a version in an open transaction.
 ///
 /// # Errors
 /// When the database fails.
@@ -92,7 +92,7 @@ pub async fn find(
     .transpose()
 }
 
-/// Lists versions in a transaction that is open, newest first, before a given one.
+/// Lists versions in an open transaction, newest first; with `before`, only versions older than that one.
 ///
 /// # Errors
 /// When the database fails.
@@ -127,10 +127,10 @@ pub async fn list(
 }
 
 impl Store {
-    /// Finds what making an earlier version current again comes to.
+    /// Decides how an earlier version becomes current again.
     ///
     /// # Errors
-    /// When the database fails, or a row does not read back.
+    /// When the database fails, or a row does not parse.
     pub async fn decide_rollback(
         &self,
         tenant: TenantId,
@@ -157,13 +157,13 @@ impl Store {
         Ok(Rollback::Ready(Box::new(RolledBack { loaded, to, version })))
     }
 
-    /// Makes an earlier version current again, as a new version with its document and anchor. Cancels
-    /// live work, leaves the count of compressions as it is, and suspends automatic compression below
-    /// the critical level, because the same signal would undo the rollback at once. `false`, and the transaction must not
-    /// be committed, when the session is not as it was when that was decided.
+    /// Makes an earlier version current again, as a new version with its record and anchor. Cancels live work, keeps
+    /// the count of compressions, and suspends automatic compression below the critical level, because the same
+    /// signal would undo the rollback at once. Returns `false` when the session has changed since the decision; then
+    /// the transaction must not be committed.
     ///
     /// # Errors
-    /// When the database fails, or a row does not read back.
+    /// When the database fails, or a row does not parse.
     pub async fn roll_back(&self, tx: &mut Tx, decided: &RolledBack) -> Result<bool, StoreError> {
         let RolledBack { loaded, to, version } = decided;
         if !load::hold_as_read(tx, loaded).await? {
@@ -195,7 +195,7 @@ impl RolledBack {
     }
 }
 
-/// Copies a version under a new number and metadata; gives the tokens of its rendering and its digest.
+/// Copies a version under a new number and metadata; returns the tokens of its rendering and of its digest.
 async fn copy_version(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
@@ -229,7 +229,7 @@ async fn copy_version(
     Ok((tokens(Some(copy.rendering_tokens)), tokens(copy.digest_tokens)))
 }
 
-/// Notes what is served of a new version beside its texts.
+/// Records which messages a new version is served with: the mask position and the carried message.
 async fn note_served(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
@@ -250,8 +250,8 @@ async fn note_served(
     Ok(())
 }
 
-/// Sets the probes to what they were at a version: numbers grow with time, so what came later asks
-/// for facts that are not summarised any more, and what was retired later is asked again.
+/// Resets the probes to those of a version: probes of later versions ask for facts that are no longer summarised, and
+/// those that were retired later are asked again.
 async fn retire_probes(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),

@@ -1,4 +1,4 @@
-//! Tenants: made, changed, suspended and erased by the operator, each change with its entry in the audit log.
+//! Tenants: created, changed, suspended and erased by the operator, each change with an entry in the audit log.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
@@ -24,22 +24,22 @@ pub struct Tenant {
     pub name: String,
     /// The defaults of its sessions' settings.
     pub settings: Settings,
-    /// Its bounds.
+    /// Its quotas.
     pub quotas: Quotas,
-    /// How many days it keeps sessions that nobody writes to; for ever without it.
+    /// How many days it keeps sessions without a write; `None` for ever.
     pub retention_days: Option<i32>,
-    /// Since when it is suspended.
+    /// When it was suspended; `None` when it is not.
     pub suspended_at: Option<DateTime<Utc>>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
-/// What the operator changes of a tenant; what is `None` stays.
+/// The operator's change of a tenant; `None` keeps a value.
 #[derive(Clone, Debug, Default)]
 pub struct TenantChange {
     /// Its name.
     pub name: Option<String>,
-    /// Its bounds.
+    /// Its quotas.
     pub quotas: Option<Quotas>,
     /// How many days it keeps sessions.
     pub retention_days: RetentionChange,
@@ -47,22 +47,22 @@ pub struct TenantChange {
     pub suspended: Option<bool>,
 }
 
-/// What the operator changes of how long a tenant keeps sessions that nobody writes to.
+/// The operator's change of how long a tenant keeps sessions without a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetentionChange {
-    /// Nothing.
+    /// No change.
     #[default]
     Keep,
-    /// They are kept for ever.
+    /// Sessions are kept for ever.
     Forever,
-    /// They are kept so many days.
+    /// Sessions are kept this many days.
     Days(i32),
 }
 
-/// What became of a change of a tenant.
+/// The outcome of a change of a tenant.
 #[derive(Clone, Debug)]
 pub enum Changed {
-    /// It is as asked now.
+    /// It is changed.
     Done(Box<Tenant>),
     /// There is no such tenant.
     NoTenant,
@@ -70,14 +70,14 @@ pub enum Changed {
     NameTaken,
 }
 
-/// What became of new pins of a tenant.
+/// The outcome of replacing a tenant's pins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WidePins {
     /// They are stored.
     Replaced,
-    /// They take more than their share of the window; nothing changed.
+    /// They take more than their share of the window; nothing has changed.
     TooLarge {
-        /// What they would take.
+        /// The tokens that they would take.
         tokens: u32,
         /// The most tokens that they may take.
         max_tokens: u32,
@@ -85,7 +85,7 @@ pub enum WidePins {
 }
 
 impl Store {
-    /// Makes a tenant; `None` when the name is taken.
+    /// Creates a tenant; `None` when the name is taken.
     ///
     /// # Errors
     /// When the database fails.
@@ -93,7 +93,7 @@ impl Store {
         self.insert_tenant_as(TenantId(Uuid::now_v7()), name, actor).await
     }
 
-    /// Makes a tenant under an id that is known beforehand; `None` when the id or the name is taken.
+    /// Creates a tenant with a given id; `None` when the id or the name is taken.
     ///
     /// # Errors
     /// When the database fails.
@@ -120,7 +120,7 @@ impl Store {
     /// Finds a tenant.
     ///
     /// # Errors
-    /// When the database fails, or its settings do not read back.
+    /// When the database fails, or its settings do not parse.
     pub async fn find_tenant(&self, id: TenantId) -> Result<Option<Tenant>, StoreError> {
         let mut tx = self.begin(id).await?;
         find(&mut tx, id).await
@@ -135,10 +135,10 @@ impl Store {
         Ok(id.map(TenantId))
     }
 
-    /// Lists every tenant of the installation, oldest first, after a given one.
+    /// Lists every tenant of the installation, oldest first; with `after`, only tenants newer than that one.
     ///
     /// # Errors
-    /// When the database fails, or settings do not read back.
+    /// When the database fails, or settings do not parse.
     pub async fn list_tenants(&self, after: Option<TenantId>, limit: i64) -> Result<Vec<Tenant>, StoreError> {
         let rows = sqlx::query_as!(
             TenantRow,
@@ -153,10 +153,10 @@ impl Store {
         rows.into_iter().map(TenantRow::read).collect()
     }
 
-    /// Changes a tenant's name and bounds, suspends it or lets it go on.
+    /// Changes a tenant's name, quotas and retention, and suspends or resumes it.
     ///
     /// # Errors
-    /// When the database fails, or its settings do not read back.
+    /// When the database fails, or its settings do not parse.
     pub async fn change_tenant(
         &self,
         id: TenantId,
@@ -207,11 +207,11 @@ impl Store {
         Ok(Changed::Done(Box::new(tenant)))
     }
 
-    /// Changes the defaults of a tenant's sessions: an absent field keeps its value, null resets it.
-    /// `None` when there is no such tenant.
+    /// Changes the defaults of a tenant's sessions: an absent field keeps its value, null resets it. `None` when
+    /// there is no such tenant.
     ///
     /// # Errors
-    /// When the database fails, or its settings do not read back.
+    /// When the database fails, or its settings do not parse.
     pub async fn change_tenant_settings(
         &self,
         id: TenantId,
@@ -233,11 +233,11 @@ impl Store {
         Ok(Some(Ok(settings)))
     }
 
-    /// Replaces the pins of every session of a tenant; `None` when there is no such tenant. The same
-    /// pins again change nothing.
+    /// Replaces the pins of every session of a tenant; `None` when there is no such tenant. The same pins again
+    /// change nothing.
     ///
     /// # Errors
-    /// When the database fails, or its settings do not read back.
+    /// When the database fails, or its settings do not parse.
     pub async fn replace_wide_pins(
         &self,
         id: TenantId,
@@ -264,14 +264,14 @@ impl Store {
         Ok(Some(WidePins::Replaced))
     }
 
-    /// Erases a tenant with everything that it owns, but for the log of what was done to it; false when
-    /// there is no such tenant.
+    /// Erases a tenant with everything that it owns except its audit log; returns `false` when there is no such
+    /// tenant.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool, StoreError> {
         let mut tx = self.begin_as(actor, id).await?;
-        // It takes as long as the tenant is large.
+        // Erasing a large tenant takes long.
         sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
         let is_erased = sqlx::query_scalar!(r#"select erase_tenant($1) as "is_erased!""#, id.0);
         if !is_erased.fetch_one(&mut *tx).await? {

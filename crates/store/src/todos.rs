@@ -1,4 +1,4 @@
-//! Todo lists: the caller's, and what compressions changed in them.
+//! Todo lists: the caller's list of a session, and how compressions changed it.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use anchord_messages::id::{SessionId, SessionName, TenantId};
 /// A list as it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TodoList {
-    /// Grows with every change; 0 before the first.
+    /// Incremented by every change; 0 before the first.
     pub revision: i64,
     /// The items, in the caller's order.
     pub items: Vec<Todo>,
@@ -23,10 +23,10 @@ pub struct TodoList {
     pub updated_at: Option<DateTime<Utc>>,
 }
 
-/// What a compression writes back, unless the caller has changed the list since.
+/// The change of a compression, written only when the caller has not changed the list since.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TodoUpdate {
-    /// The list that it has read.
+    /// The revision of the list that the compression read.
     pub revision: i64,
     /// The list after its span.
     pub followed: Followed,
@@ -49,8 +49,8 @@ impl Store {
         Ok(Some(list.unwrap_or_default()))
     }
 
-    /// Replaces the todo list of a session and tells what is different; `None` when there is no such
-    /// session. The same list again changes nothing.
+    /// Replaces the todo list of a session and returns the differences; `None` when there is no such session. The
+    /// same list again changes nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -64,7 +64,7 @@ impl Store {
         let Some(session) = sessions::lock(&mut tx, tenant, name).await? else { return Ok(None) };
         let before = find(&mut tx, tenant, session.id).await?.unwrap_or_default();
         let changes = todo::changes(&before.items, &items);
-        // What the caller leaves as it is keeps what is known about its completion.
+        // An item that the caller does not change keeps what is known about its completion.
         for item in &mut items {
             let known =
                 before.items.iter().find(|old| old.content == item.content && old.status == item.status);
@@ -92,7 +92,7 @@ impl Store {
     }
 }
 
-/// Reads a session's list in a transaction that is open.
+/// Reads a session's list in an open transaction.
 pub(super) async fn find(
     connection: &mut PgConnection,
     tenant: TenantId,
@@ -122,13 +122,13 @@ pub(super) async fn find(
 }
 
 impl TodoUpdate {
-    /// The list and its changes as they are stored.
+    /// The list and its changes as JSON texts.
     pub(super) fn texts(&self, session: SessionId) -> Result<(String, String), StoreError> {
         Ok((text("items", session, &self.followed.items)?, text("changes", session, &self.followed.changes)?))
     }
 }
 
-// As text: a JSON value would travel as `jsonb`, which takes no escaped NUL.
+// As text, because a JSON value would be sent as `jsonb`, which rejects an escaped NUL.
 fn text(column: &'static str, session: SessionId, value: &impl Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::corrupt("todo_lists", column, session.0, error))
 }

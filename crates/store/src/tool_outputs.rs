@@ -1,9 +1,9 @@
-//! Where an offloaded tool output is.
+//! Finds the message that contains an offloaded tool output.
 
 use super::{Store, StoreError};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 
-/// The message that holds a tool output.
+/// The message that contains a tool output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolOutputSource {
     /// The session.
@@ -21,7 +21,7 @@ pub struct ToolOutputSource {
 }
 
 impl Store {
-    /// Finds a tool output by its reference, inside one session alone.
+    /// Finds a tool output of one session by its reference; `None` when the session has none.
     ///
     /// # Errors
     /// When the database fails.

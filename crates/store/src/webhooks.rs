@@ -1,7 +1,7 @@
-//! Webhooks: where a tenant wants to be told of its events. [`super::events`] writes the messages to them,
-//! [`super::deliveries`] keeps what became of those.
+//! Webhooks: the addresses that receive a tenant's events. [`super::events`] writes the messages to them, and
+//! [`super::deliveries`] records the deliveries.
 //!
-//! Invariant: a secret leaves in the reply that makes it and in the signatures that it makes, nowhere else.
+//! Invariant: a secret leaves the service only in the reply that creates it, and in signatures.
 
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
@@ -15,7 +15,7 @@ use anchord_messages::id::{TenantId, WebhookId};
 use anchord_webhooks::signature::{self, SECRET_BYTES};
 use anchord_webhooks::{DisabledReason, WebhookEvent};
 
-/// Webhooks of a tenant.
+/// The most webhooks of a tenant.
 pub const MAX_WEBHOOKS: i64 = 20;
 
 /// A webhook, without its secrets.
@@ -23,61 +23,61 @@ pub const MAX_WEBHOOKS: i64 = 20;
 pub struct Webhook {
     /// Its id.
     pub id: WebhookId,
-    /// Where it is.
+    /// Its address.
     pub url: String,
-    /// What people say about it.
+    /// The caller's description.
     pub description: Option<String>,
     /// The events that it gets; `None` for all.
     pub events: Option<Vec<WebhookEvent>>,
-    /// Why it gets nothing, and since when.
+    /// Why and since when it is disabled; `None` while it is enabled.
     pub disabled: Option<(DisabledReason, DateTime<Utc>)>,
-    /// When the first of the attempts failed since which none has succeeded.
+    /// When the first attempt failed after the last success; `None` when the last attempt succeeded.
     pub failing_since: Option<DateTime<Utc>>,
-    /// Until when the secret before the current one signs beside it.
+    /// Until when the previous secret signs beside the current one.
     pub previous_secret_until: Option<DateTime<Utc>>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When its tenant last changed it.
     pub updated_at: DateTime<Utc>,
 }
 
-/// A webhook to be made.
+/// A webhook to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewWebhook {
-    /// Where it is.
+    /// Its address.
     pub url: String,
-    /// What people say about it.
+    /// The caller's description.
     pub description: Option<String>,
     /// The events that it gets; `None` for all.
     pub events: Option<Vec<WebhookEvent>>,
-    /// Whether it gets anything.
+    /// Whether it is enabled.
     pub enabled: bool,
 }
 
-/// A change of a webhook; what is `None` stays, and what is `Some(None)` is reset.
+/// A change of a webhook; `None` keeps a value, and `Some(None)` resets it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WebhookChange {
-    /// Where it is.
+    /// Its address.
     pub url: Option<String>,
-    /// What people say about it.
+    /// The caller's description.
     pub description: Option<Option<String>>,
     /// The events that it gets.
     pub events: Option<Option<Vec<WebhookEvent>>>,
-    /// Whether it gets anything.
+    /// Whether it is enabled.
     pub enabled: Option<bool>,
 }
 
-/// What became of the wish for a webhook.
+/// The outcome of creating a webhook.
 #[derive(Clone, Debug)]
 pub enum Made {
-    /// It is there, with its secret.
+    /// It is created, with this secret.
     Done(Box<Webhook>, SecretString),
-    /// The tenant has as many as it may have.
+    /// The tenant has the most webhooks that it may have.
     TooMany,
 }
 
 impl Store {
-    /// Makes a webhook and its secret.
+    /// Creates a webhook and its secret.
     ///
     /// # Errors
     /// When the database fails.
@@ -88,7 +88,7 @@ impl Store {
         actor: Actor,
     ) -> Result<Made, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        // One after the other, so that two do not take the last place; sessions are made meanwhile.
+        // Lock the tenant, so that two requests cannot both take the last place. Sessions can be created meanwhile.
         sqlx::query!("select from tenants where id = $1 for no key update", tenant.0)
             .fetch_optional(&mut *tx)
             .await?;
@@ -160,8 +160,8 @@ impl Store {
         find(&mut tx, tenant, id).await
     }
 
-    /// Changes a webhook; `None` when there is no such one. What is pending for one that is disabled is
-    /// taken back; one that is enabled again begins with a clean slate.
+    /// Changes a webhook; `None` when there is no such webhook. Disabling it cancels its pending deliveries; enabling
+    /// it resets its failures.
     ///
     /// # Errors
     /// When the database fails or the row does not parse.
@@ -211,7 +211,7 @@ impl Store {
         Ok(changed)
     }
 
-    /// Erases a webhook with its deliveries; false when there is no such one.
+    /// Erases a webhook with its deliveries; returns `false` when there is no such webhook.
     ///
     /// # Errors
     /// When the database fails.
@@ -221,7 +221,8 @@ impl Store {
         id: WebhookId,
         actor: Actor,
     ) -> Result<bool, StoreError> {
-        // Disabled first and by itself: an event that comes while its rows go away must not wait for that.
+        // Disable it first, in a transaction of its own: a new event must not wait for the deletion of the
+        // deliveries.
         let mut tx = self.begin(tenant).await?;
         let done = sqlx::query!(
             "update webhooks set disabled_reason = coalesce(disabled_reason, 'caller'),
@@ -237,7 +238,7 @@ impl Store {
             return Ok(false);
         }
         let mut tx = self.begin(tenant).await?;
-        // It takes as long as its log is.
+        // Deleting a long log of deliveries takes long.
         sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
         let done = sqlx::query!("delete from webhooks where tenant_id = $1 and id = $2", tenant.0, id.0)
             .execute(&mut *tx)
@@ -250,8 +251,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Gives a webhook a new secret; the one before signs beside it for a while, and one before that no
-    /// longer. `None` when there is no such webhook.
+    /// Gives a webhook a new secret. The previous one signs beside it for a while, and the one before that no longer.
+    /// `None` when there is no such webhook.
     ///
     /// # Errors
     /// When the database fails or the row does not parse.
@@ -303,7 +304,7 @@ struct Row {
 impl Row {
     fn read(self) -> Result<Webhook, StoreError> {
         let corrupt = |column| StoreError::corrupt("webhooks", column, self.id, "unknown word");
-        // An event that only a newer version knows is none of ours.
+        // Skip an event that only a newer version of the service has.
         let known = |names: Vec<String>| names.iter().filter_map(|name| WebhookEvent::parse(name)).collect();
         let disabled = match self.disabled_reason.zip(self.disabled_at) {
             Some((word, at)) => {

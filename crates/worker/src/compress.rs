@@ -31,10 +31,10 @@ use anchord_store::figures::Figures;
 use anchord_store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
 use anchord_store::todos::TodoUpdate;
 
-/// The most unindexed messages that are indexed directly after a compression; more are left to a queued job.
-/// At most so many messages are indexed at once after a version; more wait in the queue. Claimed in the commit that ends
-/// the compression, the indexing costs no notification, claim and second commit. With many messages behind, as before a
-/// first version, it would hold up others: 200 sessions of 480 messages had 15 compressions a second instead of 23.
+/// The most messages that are indexed directly after a version; more wait in the queue. An indexing that is claimed
+/// in the commit that ends the compression costs no notification, claim and second commit. With many messages behind,
+/// as before a first version, it would delay others: 200 sessions of 480 messages had 15 compressions a second
+/// instead of 23.
 const INDEXED_AT_ONCE: Seq = 256;
 
 /// Runs a claimed compression to its settlement. Returns the job that indexes the new messages when there are few of

@@ -38,10 +38,9 @@ pub(super) struct Exam {
     threshold: f64,
     /// The questions of earlier exams.
     earlier: Vec<(ProbeId, Probe)>,
-    /// What the examiner wrote of this job's messages; `None` until it was asked.
-    /// The questions of the examiner; `None` until it was asked.
-    /// Whether a call failed, so that there is no exam.
+    /// The examiner's questions about this job's messages; `None` until it was asked.
     written: Option<ExamQuestions>,
+    /// Whether a call failed, so that there is no exam.
     is_down: bool,
     /// Whether the reader has answered once.
     has_sat: bool,

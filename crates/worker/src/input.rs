@@ -27,9 +27,8 @@ use anchord_session::span::{self, SpanRequest};
 use anchord_store::base::{Base, Current, Original};
 use anchord_store::compressions::Job;
 
-/// How many messages stay verbatim when code replaces a model.
-/// Messages that stay verbatim when code words what a model was to word: what is only meant is lost with code's words, and
-/// the last messages are where that hurts most.
+/// How many messages stay verbatim when code replaces a model. Code loses what is only implied, which hurts most in
+/// the last messages.
 const KEPT_BY_CODE: usize = 10;
 
 /// The span of a job: fixed at the first claim, otherwise from the anchor to the last group that may be covered.

@@ -45,7 +45,7 @@ pub(super) struct MissingFacts {
     pub(super) categories: Vec<&'static str>,
     /// The messages that the facts came from.
     pub(super) seqs: Vec<Seq>,
-    /// Whether the chunk is to be split.
+    /// Whether to split the chunk.
     pub(super) smaller: bool,
 }
 
@@ -74,10 +74,9 @@ pub(super) async fn narrate(
     Ok(narrative)
 }
 
-/// Asks again about the chunk from which most facts are missing, on top of the narrative so far.
-/// Tells the piece of a span that lost most once more, upon what was told. A span may take a hundred calls, so not all of
-/// it is told again; the failed probes name the messages of their facts, and so the piece. Unlike finished pieces the
-/// result is not stored: a crash in the middle pays for it again.
+/// Asks again about the chunk from which most facts are missing, on top of the narrative so far. A span may take a
+/// hundred calls, so only one chunk is repeated; the failed probes name the messages of their facts, and so the
+/// chunk. Unlike finished chunks the result is not stored: after a crash it is paid again.
 pub(super) async fn narrate_again(
     model_client: ModelClient<'_>,
     span_facts: &Arc<SpanFacts>,

@@ -24,9 +24,8 @@ pub use super::call_log::CallRecord;
 #[derive(Debug)]
 pub struct OfflineResult {
     /// The last candidate.
-    /// The rubric of the judge, when there is one.
     pub proof: CheckedDraft,
-    /// What a judge says of it.
+    /// The rubric of the judge, when there is one.
     pub rubric: Option<Rubric>,
     /// All calls to models.
     pub calls: Vec<CallRecord>,

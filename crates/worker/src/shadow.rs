@@ -1,7 +1,7 @@
 //! The start of a shadow run: the current version, or, when that covers everything already, its parent with the same
-//! messages, so that strategies can be compared at any time.
+//! messages, so that strategies can be compared at any time. Most comparisons are requested after a compression.
 //!
-//! It is then asked that earlier version's probes. Mostly somebody asks for a comparison after the compression.
+//! From the parent, the candidate is asked the probes that the current version was asked.
 
 use super::job::{Env, JobError};
 use anchord_messages::id::Seq;

@@ -64,7 +64,7 @@ impl WebhookClient {
     /// # Errors
     /// When the system's certificates cannot be read.
     pub fn new(reach: Reach) -> Result<Self, reqwest::Error> {
-        // Fails when a provider is installed already, which is the same one.
+        // Fails when a TLS crypto provider is installed already; that is the same one.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())

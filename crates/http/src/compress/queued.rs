@@ -41,11 +41,11 @@ use anchord_store::messages::SeqRange;
 use anchord_store::sessions::{self, PutOutcome, Session};
 use anchord_store::summaries;
 
-/// What the names of such sessions begin with.
+/// The prefix of the names of these sessions.
 const NAMED: &str = "single:";
-/// A window that no messages fill, so that nothing but the caller's target bounds what comes back.
+/// A window that no messages fill, so that only the caller's target limits the result.
 const WINDOW: u32 = MAX_CONTEXT_WINDOW;
-/// Messages that are read at once.
+/// How many messages one read returns.
 const PAGE: i64 = 500;
 
 /// The path of a single call.
@@ -68,7 +68,7 @@ pub struct PendingCompression {
     pub expires_at: DateTime<Utc>,
 }
 
-/// What the session keeps of the call.
+/// What the session stores about the call.
 #[derive(Serialize, Deserialize)]
 struct CallRecord {
     format: Format,
@@ -81,7 +81,7 @@ fn session_name(id: CompressionId) -> Result<SessionName, ApiError> {
     SessionName::parse(&format!("{NAMED}{id}")).map_err(ApiError::internal)
 }
 
-/// A request with a key has the same session whenever it is made, so that one that broke off goes on.
+/// The id of a call. With an idempotency key it is always the same, so that a call that broke off is continued.
 fn call_id(caller: &Caller, key: &IdempotencyKey, digest: &[u8; 32]) -> CompressionId {
     let Some(key) = key.as_str() else { return CompressionId(Uuid::now_v7()) };
     let digest: [u8; 32] = Sha256::new()
@@ -95,7 +95,7 @@ fn call_id(caller: &Caller, key: &IdempotencyKey, digest: &[u8; 32]) -> Compress
     CompressionId(uuid::Builder::from_random_bytes(number.to_be_bytes()).into_uuid())
 }
 
-/// Queues a compression by a model; waits for it as long as the caller would.
+/// Queues a compression by a model, and waits for it as long as the caller asked.
 pub(super) async fn create(
     state: AppState,
     caller: Caller,
@@ -114,7 +114,7 @@ pub(super) async fn create(
     let plan = background::spawn(read).await.map_err(ApiError::internal)??;
     let plan = match plan {
         Planned::Queue(plan) => *plan,
-        // There is nothing that a model could word.
+        // There is nothing for a model to write.
         Planned::Done(made) => return Ok(KeptReply::json(StatusCode::OK, &made)?.into_response()),
     };
     let id = call_id(&caller, &key, &digest);
@@ -148,7 +148,7 @@ pub(super) async fn create(
     Ok(ended.into_response())
 }
 
-/// What is to be stored, and how it is compressed.
+/// What is stored, and how it is compressed.
 struct Plan {
     kept: CallRecord,
     messages: Vec<Box<RawValue>>,
@@ -213,7 +213,7 @@ fn plan(state: &AppState, body: &JsonBytes) -> Result<Planned, ApiError> {
     Ok(Planned::Queue(Box::new(Plan { kept, messages, tokenizer, settings, request: job })))
 }
 
-/// Makes the session and stores the messages, those that an earlier try has not stored yet.
+/// Creates the session, and stores the messages that an earlier try has not stored.
 async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan) -> Result<(), ApiError> {
     let head = match state.store.open_single_call(caller.tenant, name, plan.settings).await? {
         PutOutcome::Refused(refused) => return Err(ApiError::refused(&refused.pointer, refused.detail)),
@@ -243,7 +243,7 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
         };
         match state.appends.append(append).await {
             Ok(reply) => state.count_append(caller, &reply, load, started),
-            // The same request at the same time stores the same messages.
+            // A concurrent request with the same key stores the same messages.
             Err(AppendError::Precondition { next_seq }) if next_seq > at => {}
             Err(refused) => return Err(refuse(refused, at + 1)),
         }
@@ -252,7 +252,7 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
     Ok(())
 }
 
-/// A single call as it stands.
+/// The state of a single call.
 struct Call {
     session: Session,
     row: CompressionRow,
@@ -279,7 +279,7 @@ fn pending(view: &PendingCompression, wait: Wait) -> Result<KeptReply, ApiError>
     Ok(reply)
 }
 
-/// What came of a call that has ended, in the caller's format.
+/// The result of a call that has ended, in the caller's format.
 async fn result(
     state: &AppState,
     caller: &Caller,

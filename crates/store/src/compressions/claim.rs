@@ -1,4 +1,4 @@
-//! Claiming: what is due goes to a worker, one commit before the work, and what a dead one held is due again.
+//! Claims due jobs for a worker, in a commit before the work; the jobs of a dead worker are due again.
 
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use crate::{Store, StoreError};
 use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
 use anchord_session::compression::Span;
 
-/// A row as the database has it.
+/// A row before its columns are parsed.
 struct Claimed {
     tenant_id: Uuid,
     id: Uuid,
@@ -50,16 +50,16 @@ impl Claimed {
 }
 
 impl Store {
-    /// Claims at most `jobs` due jobs and commits; fewer when fewer are due, or others claim them just now. The commit
-    /// does not wait for the disk: a claim that is lost in a crash of the server is made again.
+    /// Claims at most `jobs` due jobs and commits; returns fewer when fewer are due, or others claim at the same
+    /// time. The commit does not wait for the disk: a claim that is lost in a crash of the server is made again.
     ///
-    /// A claim takes a job for every free permit, because one synced commit each would bound how many short jobs a
-    /// process can start, and would delay the commits of appends. After a crash of the server a lost claim leaves a job
-    /// queued that is running: its worker is stopped by the next heartbeat, or is the next claimant's equal, and an
-    /// attempt is published once. The cost: that crash is not counted as one of the job's.
+    /// One claim takes a job for every free permit, because a synced commit for each job would limit how many short
+    /// jobs a process can start, and would delay the commits of appends. After a crash of the server, a lost claim
+    /// leaves a running job queued. Its worker is stopped by the next heartbeat, or another worker claims the same
+    /// attempt number; an attempt is published once. The cost: that crash is not counted as one of the job's.
     ///
     /// # Errors
-    /// When the database fails; what it claimed then is taken over when the worker's sign of life is gone.
+    /// When the database fails. Jobs that were claimed nevertheless are taken over when this worker's presence ends.
     pub async fn claim(
         &self,
         worker: i64,
@@ -75,11 +75,11 @@ impl Store {
                 let id = row.id;
                 match row.read() {
                     Ok(job) => claimed.push(job),
-                    // Its lease ends by itself; the others are not to wait for it.
+                    // Skip it: its lease ends by itself, and it must not block the other jobs.
                     Err(error) => tracing::error!(compression.id = %id, %error, "worker.job_not_read"),
                 }
             }
-            // Nobody is to wait for jobs that do not read back.
+            // Claim again, so that jobs that do not parse do not block those behind them.
             if is_empty || !claimed.is_empty() {
                 return Ok(claimed);
             }

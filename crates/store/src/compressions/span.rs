@@ -1,4 +1,4 @@
-//! Fixing the span that a job works on: one statement, which is its own transaction.
+//! Fixes the span that a job works on, in one statement that commits by itself.
 
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -8,12 +8,13 @@ use crate::{Store, StoreError, channel, events};
 use anchord_session::compression::Span;
 
 impl Store {
-    /// Fixes the span of a running job at its first claim; `false` when the lease is lost.
+    /// Fixes the span of a running job at its first claim; returns `false` when the lease is lost.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn fix_span(&self, job: &Job, span: Span) -> Result<bool, StoreError> {
-        // Mostly nobody has the session locked. Whoever waits for it does so on no reader's connection.
+        // The session is rarely locked. Waiting for its lock must not occupy a reader's connection, so wait on
+        // another one.
         let mut reading = self.reading(job.tenant).await?;
         let fixed = fix(reading.connection(), job, span, false).await;
         if let Some(is_fixed) = reading.end(fixed)? {
@@ -24,7 +25,7 @@ impl Store {
     }
 }
 
-/// `None` when somebody has the session locked and this does not wait for it.
+/// Returns `None` when the session is locked and `waits` is false.
 async fn fix(
     connection: &mut PgConnection,
     job: &Job,

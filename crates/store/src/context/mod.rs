@@ -1,13 +1,13 @@
 //! Reads what a context is made of: the session's row, and the texts that it refers to.
 //!
-//! What lives here: reading the present state; `past` finds an earlier one; `texts` reads the texts of either.
-//! Invariant: everything belongs to one moment, that at which the session's row was read.
-//! Must not know: how a context is put together.
+//! What lives here: reading the current state; `past` finds an earlier one; `texts` reads the texts of either.
+//! Invariant: everything is of one snapshot, that in which the session's row was read.
+//! Must not know: how a context is assembled.
 //!
-//! No process caches contexts. It would have to ask whether anything changed, and agents append between their reads.
-//! Cached contexts and replies reached 1.20 of the read ceiling at 64 connections where this reaches about 0.3
-//! (docs/performance.md), but only for unchanged contexts, and they needed three ways to read. A request that names
-//! the current `ETag` is answered from the session's row.
+//! No process caches contexts. It would have to ask whether anything has changed, and agents append between their
+//! reads. Cached contexts and replies reached 1.20 of the read ceiling at 64 connections, where this reaches about
+//! 0.3 (docs/performance.md), but only for unchanged contexts, and they needed three ways to read. A request that
+//! names the current `ETag` is answered from the session's row.
 
 mod past;
 mod source;
@@ -23,8 +23,8 @@ use anchord_session::session::Session;
 use texts::Wanted;
 
 impl Store {
-    /// Reads what a context within `budget` tokens is made of, for a session as it was read; `None` when it has been erased
-    /// since, or shows something else by now. The cost grows with the budget, not with the session.
+    /// Reads the parts of a context within `budget` tokens, for a session as it was read; `None` when the session has
+    /// been erased since, or shows something else by now. The cost grows with the budget, not with the session.
     ///
     /// # Errors
     /// When the database fails, or a row does not read back.

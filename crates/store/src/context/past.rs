@@ -1,7 +1,7 @@
-//! Reads what a context was made of at an earlier moment: a version, and the messages that there were then.
+//! Finds the parts of a context at an earlier moment: a version, and the messages that existed then.
 //!
-//! Settings, pins and marks have no history, so they are today's; which outputs were placeholders is found by counting
-//! the messages once more, as appending them did.
+//! Settings, pins and marks have no history, so they are today's. Which outputs were placeholders is found by
+//! counting the messages again, as the appends did.
 
 use super::source::ContextSource;
 use super::texts::{self, Texts, Wanted};
@@ -18,23 +18,23 @@ use anchord_session::room::Room;
 use anchord_session::session::Session;
 use anchord_session::settings::Policy;
 
-/// How many messages after an anchor are counted once more.
+/// The most messages after an anchor that are counted again.
 const MOST_COUNTED: Seq = 20_000;
-/// How many of them are looked at in all while the mask position moves: of a long tail it is looked at more seldom.
+/// The most steps of the mask position times messages that are examined; on a long tail it moves in fewer steps.
 const MOST_LOOKS: usize = 1_000_000;
-/// How many messages before the anchor are looked at for the user message that was carried.
+/// How many messages before the anchor are searched for the carried user message.
 const CARRIED_WITHIN: Seq = 2_000;
 
-/// What there is of an earlier moment.
+/// The result of looking for an earlier context.
 #[derive(Clone, Debug)]
 pub enum Past {
     /// There is no such session.
     NoSession,
     /// The session has no such version.
     NoVersion,
-    /// The last message is none of the session's, or the version covers more: it must be within these.
+    /// The last message is none of the session's, or the version covers more; the allowed range.
     OutOfRange(Seq, Seq),
-    /// The version is from before it was noted what was the newest message then, and no message is named.
+    /// The version is from before the newest message was recorded with it, and the query names no message.
     NoHead,
     /// What the context was made of.
     Found(Box<ContextSource>),
@@ -45,15 +45,15 @@ struct VersionRow {
     version: i64,
     anchor: Seq,
     head: Option<Seq>,
-    /// Through which message outputs were placeholders when it was published; `None` where that is not known.
+    /// The mask position when it was published; `None` where it was not recorded.
     mask_upto: Option<Seq>,
     /// The user message that was served beside it.
     carried: Option<Seq>,
 }
 
 impl Store {
-    /// Reads what a context was made of when a message was the newest: under the version that is named, or under the one
-    /// that was current then; a version without a message is meant as it was when it was published.
+    /// Reads the parts of the context at the moment when a message was the newest: under the named version, or the
+    /// one that was current then. A version without a message means the moment when it was published.
     ///
     /// # Errors
     /// When the database fails, or a row does not read back.
@@ -92,7 +92,7 @@ impl Store {
         let system_through = session.accounting.system_through.min(through);
         let floor = anchor.max(system_through);
         let from = texts::find_tail(&mut tx, key, (floor + 1, through), budget).await?;
-        // What counts as masked depends on all of the tail; of a very long one on its end.
+        // Masking depends on the whole tail; for a very long tail only its end is counted.
         let counted_from = floor.max(through - MOST_COUNTED).min(from - 1);
         let outlines = outlines_within(&mut tx, key, (counted_from, through), MOST_COUNTED).await?;
         let starts = find_appends(&mut tx, key, (published, through)).await?;
@@ -101,7 +101,7 @@ impl Store {
                 find_user(&mut tx, key, (seq - 1, *seq)).await?
             }
             Some(VersionRow { mask_upto: Some(_), .. }) | None => None,
-            // From before it was noted: as publishing it decides.
+            // The version is from before this was recorded: decide it as publishing does.
             Some(_) if !outlines.iter().any(|outline| speaks(outline) && outline.seq <= published) => {
                 find_user(&mut tx, key, (system_through.max(anchor - CARRIED_WITHIN), anchor)).await?
             }
@@ -133,7 +133,7 @@ impl Store {
     }
 }
 
-/// Where in a session a context was made.
+/// The moment of a context, as positions in the session.
 #[derive(Clone, Copy)]
 struct Moment {
     /// The last message that the version covered.
@@ -142,7 +142,7 @@ struct Moment {
     published: Seq,
 }
 
-/// The counts when the version was published, without its tail.
+/// The counts at the moment when the version was published, without its tail.
 fn start(
     now: &Accounting,
     texts: &Texts,
@@ -164,7 +164,7 @@ fn start(
     }
 }
 
-/// Counts a tail as publishing its version and appending what came since did; the mask position is moved before an append.
+/// Counts a tail as the publication and the later appends did; the mask position moves before each append.
 fn counted_again(
     start: &Accounting,
     moment: Moment,
@@ -200,19 +200,19 @@ fn counted_again(
     counts
 }
 
-/// Whether a message is a person's, and no tool's result in a user's name.
+/// Whether a message is a person's, and not a tool's result in the role of the user.
 fn speaks(outline: &Outline) -> bool {
     outline.role == Role::User && !outline.shape().is_some_and(|shape| shape.has(Feature::OnlyResults))
 }
 
-/// The number of the version that was current when a message was the newest.
+/// Finds the version that was current when a message was the newest.
 async fn find_version_at(
     tx: &mut Tx,
     key: (TenantId, SessionId),
     through: Seq,
 ) -> Result<Option<VersionRow>, StoreError> {
     let (tenant, session) = key;
-    // A version from before it was noted what was the newest message then counts from the one that it covers last.
+    // For a version from before the newest message was recorded, the last message that it covers counts instead.
     let version = sqlx::query_scalar!(
         "select version from summaries
          where tenant_id = $1 and session_id = $2 and coalesce(head_seq, through_seq) <= $3
@@ -252,13 +252,13 @@ async fn find_version(
     }))
 }
 
-/// The first message of each append among some.
+/// The first message of each append within a range.
 async fn find_appends(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
     (after, through): (Seq, Seq),
 ) -> Result<Vec<Seq>, StoreError> {
-    // What was appended together was stored in one transaction.
+    // Messages that were appended together have the same transaction time.
     Ok(sqlx::query_scalar!(
         "select m.seq
          from (
@@ -278,7 +278,7 @@ async fn find_appends(
     .await?)
 }
 
-/// The newest message of a person among some.
+/// Finds the newest message of a person within a range.
 async fn find_user(
     tx: &mut Tx,
     key: (TenantId, SessionId),

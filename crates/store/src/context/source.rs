@@ -9,12 +9,12 @@ use anchord_messages::tokens::TokenCounter;
 use anchord_session::session::Session;
 use anchord_session::settings::Settings;
 
-/// What a context is made of, at one moment.
+/// The parts of a context, in one snapshot.
 #[derive(Clone, Debug)]
 pub struct ContextSource {
     /// The session, with the version that the context shows.
     pub session: Session,
-    /// The settings, the tenant's defaults below them.
+    /// The settings, completed by the tenant's defaults.
     pub settings: Settings,
     /// The version.
     pub summary: Option<SummarySource>,
@@ -33,14 +33,14 @@ pub struct ContextSource {
 }
 
 impl ContextSource {
-    /// Of a session, and the texts that were read for it.
+    /// The context of a session, from the texts that were read for it.
     pub(super) fn new(session: Session, wanted: Wanted, texts: Texts) -> Self {
         let settings = session.effective_settings();
         let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
         let pins = pin::served(&pin::together(settings.wide_pins(), texts.pins));
         let (floor, (from, _)) = (session.floor(), wanted.tail);
         Self {
-            // Counted here, for the tenant's may have changed since the session counted them.
+            // Counted here, because the tenant's pins may have changed since the session counted them.
             pins: pins.map(|text| {
                 let tokens = Counted::new(&text, &counter).tokens;
                 (text, tokens)

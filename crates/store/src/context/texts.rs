@@ -1,5 +1,5 @@
-//! Reads the texts that a context is made of, for a session whose row was read before: at a later moment, so that with them
-//! comes whether what is served of a version, or the pins, have changed since. Messages never do.
+//! Reads the texts that a context is made of, for a session whose row was read before. This is a later snapshot, so
+//! it also reports whether the version's texts or the pins have changed since; messages never change.
 
 use sqlx::PgConnection;
 
@@ -18,15 +18,15 @@ pub struct SummarySource {
     pub version: i64,
     /// The text of the message that serves it, and that message's tokens.
     pub rendering: (String, u32),
-    /// The same at its smallest.
+    /// The smallest rendering, as a message with its tokens.
     pub least: (String, u32),
     /// The text of the message that serves the digest, and that message's tokens.
     pub digest: Option<(String, u32)>,
-    /// Current task, open errors and next steps once more.
+    /// The recap: current task, open errors and next steps.
     pub recap: String,
 }
 
-/// What to read of a session.
+/// Which texts of a session to read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     /// The version.
@@ -35,14 +35,14 @@ pub(super) struct Wanted {
     pub(super) system_through: Seq,
     /// The user message that is served beside the version.
     pub(super) carried: Option<Seq>,
-    /// The first and the last message after both; none when the first is beyond the last.
+    /// The first and the last message after both; none when the first is greater than the last.
     pub(super) tail: (Seq, Seq),
 }
 
 /// The texts.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    /// The session's own revision with them; `None` when there is no such session any more.
+    /// The context revision of the session in this snapshot; `None` when the session is gone.
     pub(super) context_revision: Option<i64>,
     pub(super) summary: Option<SummarySource>,
     pub(super) pins: Vec<Pin>,
@@ -53,7 +53,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Whether all is there that was wanted.
+    /// Whether everything that was wanted was found.
     pub(super) fn are_all_of(&self, wanted: Wanted) -> bool {
         let of = |from: Seq, through: Seq| usize::try_from(through + 1 - from).unwrap_or_default();
         self.summary.is_some() == wanted.version.is_some()
@@ -63,7 +63,7 @@ impl Texts {
     }
 }
 
-/// Finds where the newest of some messages begin that a budget can hold.
+/// Finds the first of the newest messages that a budget has room for.
 pub(super) async fn find_tail(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
@@ -189,7 +189,7 @@ impl Row {
         }
     }
 
-    /// The message, its mark noted.
+    /// Parses the message, and adds its mark to `marks`.
     fn message(self, session: SessionId, seq: Seq, marks: &mut Marks) -> Result<Entry, StoreError> {
         let corrupt = |column| {
             StoreError::corrupt("messages", column, format!("{} {seq}", session.0), "does not parse")

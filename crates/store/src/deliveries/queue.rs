@@ -1,9 +1,9 @@
-//! The queue: attempts are claimed, settled under their fence, and forgotten when they are old.
+//! The queue of deliveries: claims due attempts, settles them under their fence, and deletes old deliveries.
 //!
-//! A claim moves the row's due time ahead by a lease of thirty seconds. An attempt takes ten at most, so there is no
-//! heartbeat, no presence and no state `running`; a worker that dies costs a receiver half a minute. One claim runs
-//! at a time, because attempts under way are counted over all processes. A tenant has sixteen attempts at once, but
-//! each of its webhooks always has one: otherwise four dead receivers would delay the fifth.
+//! A claim postpones the row's due time by a lease of thirty seconds. An attempt takes at most ten, so there is no
+//! heartbeat, no presence and no status `running`; a dead worker delays a delivery by half a minute. Claims run one
+//! at a time, because they count the running attempts of all processes. A tenant has at most sixteen concurrent
+//! attempts, but each of its webhooks may always have one: otherwise four dead receivers would delay the fifth.
 
 use std::fmt;
 use std::time::Duration;
@@ -17,47 +17,47 @@ use anchord_messages::id::{DeliveryId, TenantId, WebhookId};
 use anchord_webhooks::{DeliveryStatus, DisabledReason, Failure};
 
 /// How long deliveries are kept, in days.
-const KEPT_DAYS: i32 = 30;
-/// Deliveries that one statement forgets or takes back.
-const AT_ONCE: i32 = 5_000;
-/// A webhook of which every attempt has failed for so many days is disabled.
+const RETENTION_DAYS: i32 = 30;
+/// The most deliveries that one statement deletes or cancels.
+const MAX_ROWS: i32 = 5_000;
+/// A webhook is disabled when every attempt has failed for this many days.
 const FAILING_DAYS: i32 = 5;
 
-/// Secrets that sign a message, the current one first.
+/// The secrets that sign a message, the current one first.
 #[derive(Clone, Debug)]
 pub struct Secrets(Vec<SecretSlice<u8>>);
 
 impl Secrets {
-    /// The bytes of each.
+    /// The bytes of each secret.
     pub fn expose(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().map(SecretSlice::expose_secret)
     }
 }
 
-/// One attempt that was claimed.
+/// A claimed attempt.
 #[derive(Clone)]
 pub struct Attempt {
-    /// Whose it is.
+    /// The tenant of the webhook.
     pub tenant: TenantId,
-    /// Where it goes.
+    /// The webhook that receives the message.
     pub webhook: WebhookId,
     /// The message's id.
     pub id: DeliveryId,
-    /// Its number, and the fence of what is said about it.
+    /// The number of the attempt; it is the fence under which its outcome is recorded.
     pub attempt: i32,
-    /// Attempts since the message was made, or asked for again, this one included.
+    /// Attempts since the message was created or redelivered, this one included.
     pub tries: u32,
-    /// Where the webhook is.
+    /// The address of the webhook.
     pub url: String,
-    /// What signs it.
+    /// The secrets that sign the message.
     pub secrets: Secrets,
-    /// What is sent.
+    /// The body of the message.
     pub body: String,
 }
 
 impl fmt::Debug for Attempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // An address may hold a token, and the body is the tenant's.
+        // The address may contain a token, and the body is the tenant's data.
         f.debug_struct("Attempt")
             .field("id", &self.id)
             .field("attempt", &self.attempt)
@@ -65,32 +65,33 @@ impl fmt::Debug for Attempt {
     }
 }
 
-/// How an attempt ended.
+/// The outcome of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// What the receiver answered.
+    /// The status code of the response.
     pub status_code: Option<u16>,
     /// Why it failed; `None` when it succeeded.
     pub failure: Option<Failure>,
-    /// The receiver wants to hear nothing any more.
+    /// Whether the receiver answered that it wants no more messages.
     pub gone: bool,
-    /// How long it took.
+    /// How long the attempt took.
     pub took: Duration,
-    /// When a failed one is tried again; `None` when it is given up.
+    /// The wait before the next attempt; `None` when the delivery is given up.
     pub again_after: Option<Duration>,
 }
 
-/// What became of a delivery.
+/// The state of a delivery after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// Where it stands; `None` when another attempt holds the fence, or it is gone with its session.
+    /// The status of the delivery; `None` when a newer attempt holds the fence, or the delivery was erased with its
+    /// session.
     pub status: Option<DeliveryStatus>,
-    /// Why its webhook was disabled just now.
+    /// Why this attempt disabled the webhook; `None` when it did not.
     pub disabled: Option<DisabledReason>,
 }
 
 impl Store {
-    /// Claims attempts that are due, over all tenants, and commits.
+    /// Claims at most `limit` due attempts of all tenants, within the limits of concurrent attempts, and commits.
     ///
     /// # Errors
     /// When the database fails.
@@ -113,7 +114,7 @@ impl Store {
         .fetch_all(&self.pool)
         .await?;
         let claimed = rows.into_iter().filter_map(|row| {
-            // Its lease ends by itself; the others are not to wait for it.
+            // Skip a row that does not parse, so that it does not block the others; its lease ends by itself.
             let session = match named(row.id, row.session_name) {
                 Ok(session) => session,
                 Err(error) => {
@@ -137,13 +138,13 @@ impl Store {
         Ok(claimed.collect())
     }
 
-    /// Settles an attempt, and disables its webhook when it is gone or has failed for days.
+    /// Records the outcome of an attempt. Disables the webhook when it is gone or has failed for days.
     ///
     /// # Errors
     /// When the database fails or the row does not parse.
     pub async fn settle_delivery(&self, attempt: &Attempt, ended: &Ended) -> Result<Settled, StoreError> {
         let mut tx = self.begin(attempt.tenant).await?;
-        // Webhooks are locked before their deliveries.
+        // Lock order: webhooks before their deliveries.
         let disabled = match ended.failure {
             None => {
                 note_success(&mut tx, attempt).await?;
@@ -186,34 +187,37 @@ impl Store {
         Ok(Settled { status, disabled })
     }
 
-    /// Forgets deliveries that are older than a month and takes back what is pending for disabled webhooks,
-    /// over all tenants; gives how many were forgotten.
+    /// Deletes deliveries that are older than a month, and cancels pending deliveries of disabled webhooks, over all
+    /// tenants; returns how many were deleted.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn tidy_deliveries(&self) -> Result<i64, StoreError> {
         loop {
-            let taken = sqlx::query_scalar!(r#"select cancel_stranded_deliveries($1) as "taken!""#, AT_ONCE)
+            let taken = sqlx::query_scalar!(r#"select cancel_stranded_deliveries($1) as "taken!""#, MAX_ROWS)
                 .fetch_one(&self.pool)
                 .await?;
-            if taken < AT_ONCE {
+            if taken < MAX_ROWS {
                 break;
             }
         }
         let mut all = 0;
         loop {
-            let gone =
-                sqlx::query_scalar!(r#"select forget_old_deliveries($1, $2) as "gone!""#, KEPT_DAYS, AT_ONCE)
-                    .fetch_one(&self.pool)
-                    .await?;
+            let gone = sqlx::query_scalar!(
+                r#"select forget_old_deliveries($1, $2) as "gone!""#,
+                RETENTION_DAYS,
+                MAX_ROWS
+            )
+            .fetch_one(&self.pool)
+            .await?;
             all += i64::from(gone);
-            if gone < AT_ONCE {
+            if gone < MAX_ROWS {
                 return Ok(all);
             }
         }
     }
 
-    /// For how many seconds the oldest delivery that is due has been due, over all tenants.
+    /// How long the oldest due delivery has been due, in seconds, over all tenants.
     ///
     /// # Errors
     /// When the database fails.
@@ -234,7 +238,8 @@ async fn note_success(tx: &mut PgConnection, attempt: &Attempt) -> Result<(), St
     Ok(())
 }
 
-/// Notes a failure that is the first of a row or the last that is borne; tells why the webhook is disabled.
+/// Records the first failure after a success, and disables the webhook when it is gone or has failed for too long.
+/// Returns the reason when it disabled the webhook.
 async fn note_failure(
     tx: &mut PgConnection,
     attempt: &Attempt,
@@ -265,8 +270,8 @@ async fn note_failure(
     Ok(word.flatten().and_then(|word| DisabledReason::parse(&word)))
 }
 
-/// Takes back what is pending for a webhook. What someone else holds is left to whoever settles it, or to
-/// the upkeep.
+/// Cancels the pending deliveries of a webhook. Locked and leased ones are left to the attempt that holds them, or to
+/// the janitor.
 pub(crate) async fn cancel_pending(
     tx: &mut PgConnection,
     tenant: TenantId,

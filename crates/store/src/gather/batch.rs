@@ -1,4 +1,4 @@
-//! Appends of several sessions, of any tenants, from reading to committing them together.
+//! Stores one batch: appends of several sessions, of any tenants, are read, decided, committed and answered together.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -13,10 +13,10 @@ use anchord_session::compression::Status;
 use sqlx::PgConnection;
 use tokio::sync::oneshot;
 
-/// How often a session that has changed is read and decided again before it rests.
+/// How often a session that keeps changing is read and decided again before its appends return to the queue.
 const TRIES: usize = 4;
 
-/// Gives notice once.
+/// A notification that is sent once.
 #[derive(Debug, Default)]
 pub(super) struct Notice(Mutex<Option<oneshot::Sender<()>>>);
 
@@ -31,7 +31,7 @@ impl Notice {
 
     pub(super) fn give(&self) {
         if let Some(sender) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // Whoever would hear it has ended.
+            // The receiver may be gone already.
             let _ = sender.send(());
         }
     }
@@ -41,8 +41,8 @@ impl Notice {
 pub(super) struct Group {
     pub(super) key: Key,
     pub(super) appends: Vec<Pending>,
-    /// Stored replies to their keys are to be looked for before they are decided: mostly there are none, and the commit
-    /// tells when there are.
+    /// Whether to look up stored replies before the decision. At first no group does, because mostly there are none;
+    /// the commit reports when there are.
     looks_up: bool,
     replays: Option<Replays>,
     published: Option<Published>,
@@ -61,9 +61,9 @@ impl Group {
     }
 }
 
-/// Answers every append that can be answered; those of sessions that somebody has locked, or that change too often,
-/// come back. An error is of the connection: it is not worth another use. `commits` hears when all that is decided on
-/// the first try is on its way.
+/// Answers every append that can be answered; returns those of sessions that are locked or change too often. `Err`
+/// means that the connection must not be used again. `commits` is notified once everything decided in the first try
+/// is being committed.
 pub(super) async fn run(
     store: &Store,
     connection: &mut PgConnection,
@@ -75,7 +75,7 @@ pub(super) async fn run(
         match attempt(store, connection, left, commits).await {
             Ok(changed) if changed.is_empty() => return (changed, Ok(())),
             Ok(changed) => left = changed,
-            // Nothing was written: another connection may have more luck.
+            // Nothing was written, so try again on another connection.
             Err((groups, error)) if error.is_lost() && !commits.is_given() => return (groups, Err(())),
             Err((groups, error)) => return apart(store, connection, groups, error).await,
         }
@@ -83,8 +83,8 @@ pub(super) async fn run(
     (left, Ok(()))
 }
 
-/// After a failure: when it is certain that nothing is committed, one of the appends is the cause, and each of them is
-/// tried by itself.
+/// Handles a failure. If nothing can have been committed, one of the appends is the cause, and each is tried in a
+/// transaction of its own.
 async fn apart(
     store: &Store,
     connection: &mut PgConnection,
@@ -106,7 +106,7 @@ async fn apart(
     for Group { key, appends, .. } in groups {
         let mut rest = Vec::new();
         for pending in appends {
-            // What comes after one that has to wait waits with it.
+            // Keep the order: appends of the session behind one that waits also wait.
             if !rest.is_empty() {
                 rest.push(pending);
                 continue;
@@ -120,7 +120,7 @@ async fn apart(
             .await;
             rest.extend(left.into_iter().flat_map(|group| group.appends));
             if is_usable.is_err() {
-                // Those that are left are answered where they are dropped.
+                // The remaining appends are answered when they are dropped.
                 return (back, Err(()));
             }
         }
@@ -131,8 +131,8 @@ async fn apart(
     (back, Ok(()))
 }
 
-/// Reads, decides and writes once. Gives the groups back whose sessions are not as they were read, or of which more has
-/// to be known; all of them when the database failed.
+/// Reads, decides and writes once. Returns the groups whose sessions have changed since, or whose decision needs more
+/// data; all groups when the database failed.
 async fn attempt(
     store: &Store,
     connection: &mut PgConnection,
@@ -152,7 +152,7 @@ async fn attempt(
                 decided.push(group);
                 outcomes.push(staged);
             }
-            // Nothing but refusals and replays.
+            // There are only rejections and replays, so nothing to commit.
             Some(staged) => tell(group, *staged),
             None => left.push(group),
         }
@@ -183,8 +183,8 @@ async fn attempt(
     Ok(left)
 }
 
-/// Decides every group on its session as it is now; `None` for one of which more has to be known, which this has
-/// found out.
+/// Decides every group on the current state of its session. `None` for a group that needed more data, which is loaded
+/// now.
 async fn decide(
     store: &Store,
     connection: &mut PgConnection,
@@ -216,7 +216,7 @@ async fn decide(
     Ok(staged)
 }
 
-/// Finds the replies that earlier requests with the same keys stored, where that is asked for.
+/// Loads the stored replies to earlier requests with the same keys, for the groups that ask for them.
 async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Result<(), StoreError> {
     let (mut places, mut tenants, mut routes, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (place, group) in groups.iter_mut().enumerate().filter(|(_, group)| group.looks_up) {
@@ -254,9 +254,9 @@ async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Re
 }
 
 impl Group {
-    /// Publishes what was made ahead of need for the session: its appends answer with the context that it leaves. What
-    /// fails is undone and left to a compression of its own, so that these appends are not lost over it. Of a session
-    /// that somebody has locked nothing is published now.
+    /// Publishes the prepared version of a session, so that its appends answer with the context that the version
+    /// leaves. A failure is rolled back and left to a later compression, so that the appends are not lost with it. A
+    /// locked session is skipped.
     async fn publish(&mut self, store: &Store, session: SessionId, wanted: Wanted) {
         match self.try_to_publish(store, session, wanted).await {
             Ok(is_free) => self.has_no_version |= is_free,
@@ -267,7 +267,7 @@ impl Group {
         }
     }
 
-    /// `false` when somebody has the session locked.
+    /// Returns `false` when the session is locked.
     async fn try_to_publish(
         &mut self,
         store: &Store,
@@ -303,7 +303,7 @@ impl Group {
     }
 }
 
-/// Writes what was decided; gives the places of what is committed, from 1.
+/// Writes the decisions; returns the indexes of the committed sessions, from 1.
 async fn write(
     connection: &mut PgConnection,
     groups: &[Group],
@@ -316,7 +316,7 @@ async fn write(
     rows.commit(connection).await
 }
 
-/// Answers the appends of a session, which are committed if there was anything to commit.
+/// Answers the appends of a session, after the commit if there was one.
 fn tell(group: Group, staged: Staged) {
     for (pending, answer) in group.appends.into_iter().zip(staged.answers) {
         if let Ok(Reply { stored: Some(stored), .. }) = &answer {

@@ -1,4 +1,5 @@
-//! Takes appends in, gives them out in transactions, and answers those that wait too long.
+//! The dispatcher of the append queue: receives appends, starts their transactions, and rejects those that wait too
+//! long.
 
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
@@ -15,32 +16,32 @@ use super::queue::{Batch, Key, Queue};
 use super::{AppendError, Pending};
 use crate::{Store, StoreError};
 
-/// How long an append waits for others, or for its session, before it is told to come again.
+/// How long an append may wait before it is answered with [`AppendError::Busy`].
 const WAIT: Duration = Duration::from_secs(5);
-/// How often that is looked after.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// How long a session is left alone that somebody has locked.
+/// How often waiting appends are checked for that.
+const EXPIRE_EVERY: Duration = Duration::from_millis(500);
+/// How long a session that was locked is left alone.
 const REST: Duration = Duration::from_millis(20);
-/// A transaction that takes longer is given up with its connection.
+/// A transaction that takes longer is aborted by closing its connection.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a transaction came to.
+/// The outcome of a transaction.
 struct Ended {
     keys: Vec<Key>,
     is_large: bool,
     back: Vec<Group>,
-    /// Kept for the next one: giving it back to the pool costs a round trip.
+    /// Reused by the next transaction, because a return to the pool costs a round trip.
     connection: Option<PoolConnection<Postgres>>,
 }
 
-/// Serves until it is closed and nothing waits.
+/// Runs until it is closed and no append waits.
 pub(super) async fn run(store: Store, mut inbox: mpsc::Receiver<Pending>, closing: CancellationToken) {
     let mut queue = Queue::new();
     let mut running = JoinSet::new();
-    // The newest transaction of small appends, until it commits.
+    // Is notified when the newest transaction of small appends commits.
     let mut deciding: Option<oneshot::Receiver<()>> = None;
     let mut idle: Vec<PoolConnection<Postgres>> = Vec::new();
-    let mut looks = tokio::time::interval(LOOK_EVERY);
+    let mut expiry = tokio::time::interval(EXPIRE_EVERY);
     loop {
         while let Ok(pending) = inbox.try_recv() {
             take_in(&mut queue, pending);
@@ -63,12 +64,12 @@ pub(super) async fn run(store: Store, mut inbox: mpsc::Receiver<Pending>, closin
                     idle.extend(ended.connection);
                     settle(&mut queue, ended.keys, ended.is_large, ended.back);
                 }
-                // Its panics are caught.
+                // `serve` catches the panics of a transaction, so this one is of `serve` itself.
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             },
-            () = heard(&mut deciding) => queue.commits(),
+            () = notified(&mut deciding) => queue.commits(),
             () = sleep_until(wakes) => queue.wake(Instant::now()),
-            _ = looks.tick() => {
+            _ = expiry.tick() => {
                 for pending in queue.expire(Instant::now().checked_sub(WAIT).unwrap_or_else(Instant::now)) {
                     pending.answer(Err(AppendError::Busy));
                 }
@@ -84,8 +85,8 @@ fn take_in(queue: &mut Queue<Pending>, pending: Pending) {
     }
 }
 
-/// Waits for the notice, or until nobody can give it any more.
-async fn heard(notice: &mut Option<oneshot::Receiver<()>>) {
+/// Waits for the notification, or until its sender is gone.
+async fn notified(notice: &mut Option<oneshot::Receiver<()>>) {
     match notice {
         Some(receiver) => drop(receiver.await),
         None => std::future::pending().await,
@@ -112,8 +113,8 @@ fn settle(queue: &mut Queue<Pending>, keys: Vec<Key>, is_large: bool, back: Vec<
     }
 }
 
-/// Runs one transaction. Whatever happens in it, the others go on; an append that is dropped in it is told that it broke
-/// off.
+/// Runs one transaction. A failure in it does not affect other transactions; an append that is dropped in it is
+/// answered with [`AppendError::Broken`].
 async fn serve(
     store: Store,
     idle: Option<PoolConnection<Postgres>>,

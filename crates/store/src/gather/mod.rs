@@ -1,14 +1,16 @@
-//! Concurrent appends share transactions, because a commit costs the same for one append as for sixty.
+//! The append queue: concurrent appends share transactions, because a commit costs the same for one append as for
+//! sixty.
 //!
-//! What lives here: `queue` holds waiting appends and picks the next batch, `dispatch` starts transactions, `batch` reads
-//! the sessions, lets `stage` decide, and commits; sessions that have changed meanwhile are read and decided again.
+//! What lives here: `queue` holds waiting appends and picks the next batch, `dispatch` starts transactions, `batch`
+//! reads the sessions, lets `stage` decide, and commits; sessions that have changed meanwhile are read and decided
+//! again.
 //! Invariant: an append is answered once, after its commit; a bad append, a lost connection or a panic affects no
 //! other append. A caller that disconnects changes nothing, because the transaction is not its own.
 //! Must not know: HTTP, how messages are parsed.
 //!
-//! A transaction has one tenant under row-level security, and with many small tenants there would be as many commits.
-//! So what is gathered is written by a function of the schema that compares the tenant of every row with its
-//! session's.
+//! Under row-level security a transaction has one tenant, so many small tenants would need as many commits. Therefore
+//! a function of the schema writes the batch for all tenants, and compares the tenant of every row with that of its
+//! session.
 
 mod batch;
 mod dispatch;
@@ -35,44 +37,45 @@ use anchord_session::compression::Status;
 use anchord_session::settings::TokenizerName;
 use anchord_session::trigger::{Decision, MessageSignals};
 
-/// Appends that are handed over and not yet in the queue; they are there for a moment.
+/// The capacity of the channel to the dispatcher, where an append stays for a moment only.
 const HANDED_OVER: usize = 1_024;
-/// What storing a message costs beside its text, as bytes of it: a thousand small ones are as large as a large one.
+/// What storing a message costs besides its text, in bytes of text: a thousand small messages cost as much as one
+/// large.
 const MESSAGE_BYTES: usize = 512;
-/// Sessions whose tokenizer is remembered, when it is not the default.
+/// The most sessions whose tokenizer is cached; only tokenizers other than the default are.
 const REMEMBERED_TOKENIZERS: u64 = 10_000;
 
-/// One caller's batch, prepared: everything that needs no lock is done.
+/// A batch of messages to append, prepared as far as possible without a lock.
 #[derive(Debug)]
 pub struct Append {
-    /// Whose session it is.
+    /// The tenant of the session.
     pub tenant: TenantId,
-    /// The session; made when it is new.
+    /// The session; it is created when it does not exist.
     pub session: SessionName,
     /// The messages, in order; never empty.
     pub messages: Vec<NewMessage>,
-    /// How the tokens were counted; a session that counts otherwise answers [`AppendError::Tokenizer`].
+    /// The tokenizer that counted the messages; a session with another one answers [`AppendError::Tokenizer`].
     pub tokenizer: TokenizerName,
-    /// The position that the caller expects the first message to get.
+    /// The position that the caller expects for the first message.
     pub expected_next_seq: Option<Seq>,
-    /// The caller says that a task has just ended.
+    /// Whether the caller reports that a task has just ended.
     pub task_boundary: bool,
-    /// When it came, in seconds since 1970.
+    /// When the request arrived, in seconds since 1970.
     pub now: i64,
-    /// The caller's key, so that a retry stores nothing twice.
+    /// The idempotency key, so that a retry stores nothing twice.
     pub reply_key: Option<ReplyKey>,
 }
 
-/// A message to be stored.
+/// A message to store.
 #[derive(Debug)]
 pub struct NewMessage {
     /// The conversation format it came in.
     pub format: &'static str,
-    /// What counting needs; its `seq` is given by the store.
+    /// What counting needs; the store sets its `seq`.
     pub counted: MessageCounts,
     /// What the signals need.
     pub noticed: MessageSignals,
-    /// Its tokens when every tool output in it is a placeholder; `None` when that is the same.
+    /// Its tokens when every tool output in it is a placeholder; `None` when that makes no difference.
     pub least_tokens: Option<u32>,
     /// What grouping and masking need without the body.
     pub shape: Option<String>,
@@ -80,16 +83,16 @@ pub struct NewMessage {
     pub keep: Option<&'static str>,
     /// The caller's component.
     pub component: Option<&'static str>,
-    /// The tool outputs that a placeholder may stand for.
+    /// The tool outputs that a placeholder may replace.
     pub tool_outputs: Vec<ToolOutput>,
     /// The JSON text as sent.
     pub body: Box<RawValue>,
 }
 
-/// A tool output of a message to be stored.
+/// A tool output of a message to store.
 #[derive(Debug)]
 pub struct ToolOutput {
-    /// Its place among the message's results.
+    /// Its index among the tool results of the message.
     pub ordinal: i32,
     /// Its reference.
     pub reference: String,
@@ -100,7 +103,7 @@ pub struct ToolOutput {
 pub struct Reply {
     /// [`AppendReply`] as JSON.
     pub body: String,
-    /// What was stored; `None` when an earlier request with the same key had stored it.
+    /// What was stored; `None` for the stored reply to an earlier request with the same key.
     pub stored: Option<StoredAppend>,
 }
 
@@ -150,7 +153,7 @@ pub struct LiveCompression {
 /// Why an append stored nothing.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AppendError {
-    /// `expected_next_seq` does not hold.
+    /// `expected_next_seq` is not the next position.
     #[error("the next seq is {next_seq}")]
     Precondition {
         /// The position that the next message will get.
@@ -162,34 +165,34 @@ pub enum AppendError {
     /// The idempotency key was used with another body.
     #[error("the idempotency key was used with another body")]
     KeyReused,
-    /// The session counts tokens in another way; count again and come back.
+    /// The session uses another tokenizer; count with this one and append again.
     #[error("the session counts with another tokenizer")]
     Tokenizer(TokenizerName),
-    /// Too much waits already.
+    /// Too many appends are waiting.
     #[error("too many appends wait")]
     Busy,
-    /// The database failed; nothing is known to be stored.
+    /// The database failed. After a lost connection it is not certain that nothing was stored.
     #[error(transparent)]
     Store(Arc<StoreError>),
-    /// The transaction broke off inside the service.
+    /// The service aborted the transaction.
     #[error("the append broke off")]
     Broken,
 }
 
-/// An append that waits.
+/// A waiting append.
 #[derive(Debug)]
 struct Pending {
     append: Append,
     bytes: usize,
     since: Instant,
-    /// The trace of the request that it came with.
+    /// The trace of its request.
     trace: Option<String>,
     reply: oneshot::Sender<Result<Reply, AppendError>>,
 }
 
 impl Pending {
     fn answer(self, answer: Result<Reply, AppendError>) {
-        // The caller may have hung up; what is stored stays stored.
+        // The caller may have disconnected; what is stored stays stored.
         drop(self.reply.send(answer));
     }
 }
@@ -206,54 +209,55 @@ impl queue::Waits for Pending {
     }
 }
 
-/// The way to append: cheap to clone. What serves it lives on the store's tracker until [`Gatherer::close`].
+/// The handle for appending; cheap to clone. The dispatcher runs on the store's task tracker until
+/// [`Gatherer::close`].
 #[derive(Clone, Debug)]
 pub struct Gatherer {
     inbox: mpsc::Sender<Pending>,
     closing: CancellationToken,
-    /// It serves nobody any more.
+    /// Cancelled when the dispatcher has ended.
     ended: CancellationToken,
-    /// Sessions that do not count with the default tokenizer.
+    /// The tokenizers of sessions that do not use the default one.
     tokenizers: Cache<(TenantId, SessionName), TokenizerName>,
 }
 
 impl Gatherer {
-    /// Starts it on the store's tracker.
+    /// Starts the dispatcher on the store's task tracker.
     #[must_use]
     pub fn start(store: &Store) -> Self {
         let (closing, ended) = (CancellationToken::new(), CancellationToken::new());
         let (inbox, handed_over) = mpsc::channel(HANDED_OVER);
         let serving = dispatch::run(store.of_appends(), handed_over, closing.clone());
-        // Told also when it panics.
+        // The guard works also when the dispatcher panics.
         let end = ended.clone().drop_guard();
         store.tracker().spawn(serving.map(|()| drop(end)));
         Self { inbox, closing, ended, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
     }
 
-    /// Waits until it serves nobody any more: when it was closed, or when it broke.
+    /// Waits until the dispatcher has ended, after [`Gatherer::close`] or a panic.
     pub async fn ended(&self) {
         self.ended.cancelled().await;
     }
 
-    /// Takes no more appends; what waits is still served.
+    /// Accepts no more appends; waiting ones are still stored.
     pub fn close(&self) {
         self.closing.cancel();
     }
 
-    /// How the session most likely counts tokens; [`AppendError::Tokenizer`] tells when that is wrong.
+    /// The tokenizer that the session most likely uses; [`AppendError::Tokenizer`] reports a wrong guess.
     #[must_use]
     pub fn likely_tokenizer(&self, tenant: TenantId, session: &SessionName) -> TokenizerName {
-        // The common case, no session with another tokenizer, costs no key.
+        // The common case: no session uses another tokenizer, so no key is built.
         if self.tokenizers.entry_count() == 0 {
             return TokenizerName::default();
         }
         self.tokenizers.get(&(tenant, session.clone())).unwrap_or_default()
     }
 
-    /// Appends a batch; answers after the commit.
+    /// Appends a batch; returns after the commit.
     ///
     /// # Errors
-    /// When nothing was stored; after [`AppendError::Store`] with a lost connection that is not known.
+    /// When nothing was stored; with [`AppendError::Store`] for a lost connection, that is not certain.
     pub async fn append(&self, append: Append) -> Result<Reply, AppendError> {
         let asked = (append.tenant, append.session.clone());
         let bytes =

@@ -1,48 +1,49 @@
-//! What waits to be appended, and what goes next; pure.
+//! The queue of waiting appends, and the choice of the next batch; pure, without I/O.
 //!
-//! Invariants: appends of a session go in the order in which they came, and never two transactions of one session at
-//! once. Tenants take turns, so that none fills a transaction or the queue. What is large goes by itself.
+//! Invariants: appends of a session keep their order, and a session has at most one transaction at a time. Tenants
+//! take turns, so that none fills a transaction or the queue. Large appends have a transaction of their own.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
 use anchord_messages::id::{SessionName, TenantId};
 
-/// Appends in one transaction.
+/// The most appends in one transaction.
 const BATCH_APPENDS: usize = 64;
-/// Of them, those of one session: its tenant's turn ends with them.
+/// The most appends of one session in a transaction; then its tenant's turn ends.
 const SESSION_APPENDS: usize = 16;
-/// Bytes of bodies from which on an append, or the appends of a session together, go by themselves: what takes the
-/// database a tenth of a second holds up nobody else's.
+/// From this many bytes of bodies, an append or the appends of one session have a transaction of their own. It takes
+/// the database a tenth of a second, which must not delay other sessions.
 const LARGE_BYTES: usize = 256 * 1024;
-/// Bytes of bodies in one transaction of several sessions.
+/// The most bytes of bodies in a transaction of several sessions.
 const BATCH_BYTES: usize = 1024 * 1024;
-/// Transactions at once of small appends: one is read and decided while the other commits. More would be smaller ones.
+/// The most concurrent transactions of small appends: one reads and decides while the other commits. With more, each
+/// would only be smaller.
 const SMALL_AT_ONCE: usize = 2;
-/// Transactions at once of large ones.
+/// The most concurrent transactions of large appends.
 const LARGE_AT_ONCE: usize = 2;
-/// The most transactions at once; each has a connection.
+/// The most concurrent transactions; each uses a connection.
 pub(crate) const MOST_AT_ONCE: usize = SMALL_AT_ONCE + LARGE_AT_ONCE;
-/// Of a tenant's sessions that are ready, so many are asked whether they fit.
-const LOOKED_AT: usize = 64;
-/// Bytes of bodies that wait, and the share of them that one tenant's may be.
+/// How many of a tenant's ready sessions are checked for one that fits.
+const MAX_EXAMINED: usize = 64;
+/// The most bytes of waiting bodies, of all tenants and of one.
 const WAITING_BYTES: usize = 256 * 1024 * 1024;
 const TENANT_BYTES: usize = WAITING_BYTES / 2;
-/// Appends that wait, and the share of them that one tenant's may be.
+/// The most waiting appends, of all tenants and of one.
 const WAITING_APPENDS: usize = 8_192;
 const TENANT_APPENDS: usize = WAITING_APPENDS / 2;
 
-/// A session.
+/// A session, as the key of its appends.
 pub(super) type Key = (TenantId, SessionName);
 
-/// What is asked to wait: how large it is, and since when it waits.
+/// What the queue needs of an append: its session, its size, and since when it waits.
 pub(super) trait Waits {
     fn key(&self) -> Key;
     fn bytes(&self) -> usize;
     fn since(&self) -> Instant;
 }
 
-/// What goes into one transaction: appends session by session, each session's in order.
+/// The appends of one transaction, session by session, those of a session in order.
 #[derive(Debug)]
 pub(super) struct Batch<T> {
     pub(super) sessions: Vec<(Key, Vec<T>)>,
@@ -53,18 +54,18 @@ pub(super) struct Batch<T> {
 #[derive(Debug)]
 pub(super) struct Queue<T> {
     sessions: HashMap<Key, VecDeque<T>>,
-    /// Sessions of each tenant that may go; in `turns` once each.
+    /// The sessions of each tenant that may go next; every tenant in it is once in `turns`.
     ready: HashMap<TenantId, VecDeque<Key>>,
     turns: VecDeque<TenantId>,
     in_flight: HashSet<Key>,
-    /// Sessions that somebody had locked, until when they are left alone.
+    /// Sessions that were locked, and until when they are left alone.
     resting: Vec<(Instant, Key)>,
     small_at_once: usize,
     large_at_once: usize,
-    /// One of the small ones does not commit yet.
+    /// Whether the newest transaction of small appends is not committing yet.
     is_deciding: bool,
     waiting: Load,
-    /// Those of them that are large.
+    /// How many of the waiting appends are large.
     large_waiting: usize,
     by_tenant: HashMap<TenantId, Load>,
 }
@@ -92,18 +93,18 @@ impl<T: Waits> Queue<T> {
         }
     }
 
-    /// Whether nothing waits and nothing is in flight.
+    /// Whether no append waits and no transaction runs.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.appends == 0 && self.in_flight.is_empty()
     }
 
-    /// Takes in an append; gives it back when too much waits, of all or of its tenant.
+    /// Adds an append; returns it when too many wait, of all tenants or of its own.
     pub(super) fn push(&mut self, item: T) -> Result<(), T> {
         let (key, bytes) = (item.key(), item.bytes());
         let of_tenant = self.by_tenant.get(&key.0).copied().unwrap_or_default();
         let fits =
             |load: Load, appends, most| load.appends < appends && load.bytes.saturating_add(bytes) <= most;
-        // One that is larger than a tenant's share may still wait alone.
+        // An append that is larger than a tenant's share is accepted when it is the tenant's only one.
         let is_alone = of_tenant.appends == 0;
         if !fits(self.waiting, WAITING_APPENDS, WAITING_BYTES)
             || !(is_alone || fits(of_tenant, TENANT_APPENDS, TENANT_BYTES))
@@ -119,14 +120,14 @@ impl<T: Waits> Queue<T> {
         Ok(())
     }
 
-    /// Takes what goes next, if anything may.
+    /// Takes the next batch, when a transaction may start.
     pub(super) fn next(&mut self) -> Option<Batch<T>> {
         let (mut sessions, mut appends, mut bytes) = (Vec::new(), 0, 0);
         let (small, large) = self.may_go();
         if !small && !large {
             return None;
         }
-        // Each tenant that is ready is asked until a whole round of them had nothing that fits.
+        // Go round the ready tenants until a whole round has nothing that fits.
         let mut passed = 0;
         while passed < self.turns.len() && appends < BATCH_APPENDS {
             let Some(tenant) = self.turns.pop_front() else { break };
@@ -157,23 +158,23 @@ impl<T: Waits> Queue<T> {
         Some(Batch { sessions, is_large: false })
     }
 
-    /// The newest transaction of small appends commits: the next one may be read.
+    /// The newest transaction of small appends is committing, so the next one may start.
     pub(super) fn commits(&mut self) {
         self.is_deciding = false;
     }
 
-    /// Whether small appends may go now, and large ones that wait.
+    /// Whether a transaction may start: of small appends, and of large ones.
     fn may_go(&self) -> (bool, bool) {
         let small = !self.is_deciding && self.small_at_once < SMALL_AT_ONCE;
         (small, self.large_waiting > 0 && self.large_at_once < LARGE_AT_ONCE)
     }
 
-    /// Takes the first of a tenant's ready sessions whose appends fit beside so many bytes; with how many of them go, and
-    /// their bytes.
+    /// Takes the first of a tenant's ready sessions whose appends fit beside `bytes`; returns it with the number of
+    /// its appends that go, and their bytes.
     fn find_fitting(&mut self, tenant: TenantId, room: usize, bytes: usize) -> Option<(Key, usize, usize)> {
         let ready = self.ready.get(&tenant)?;
         let (small, large) = self.may_go();
-        let (place, count, size) = ready.iter().take(LOOKED_AT).enumerate().find_map(|(place, key)| {
+        let (place, count, size) = ready.iter().take(MAX_EXAMINED).enumerate().find_map(|(place, key)| {
             let (count, size) = self.run_of(key, room);
             let fits =
                 if size >= LARGE_BYTES { large && bytes == 0 } else { small && bytes + size <= BATCH_BYTES };
@@ -183,14 +184,14 @@ impl<T: Waits> Queue<T> {
         Some((key, count, size))
     }
 
-    /// A transaction has come to its end.
+    /// Records the end of a transaction.
     pub(super) fn end(&mut self, is_large: bool) {
         let at_once = if is_large { &mut self.large_at_once } else { &mut self.small_at_once };
         *at_once = at_once.saturating_sub(1);
     }
 
-    /// A session's appends are answered, or come back because somebody has it locked: they go first again, but not
-    /// before `until`.
+    /// Ends a session's part of a transaction. Appends that return because the session was locked go first again, but
+    /// not before `until`.
     pub(super) fn settle(&mut self, key: Key, back: Vec<T>, until: Instant) {
         self.in_flight.remove(&key);
         if back.is_empty() {
@@ -207,12 +208,12 @@ impl<T: Waits> Queue<T> {
         self.resting.push((until, key));
     }
 
-    /// When the next session has rested.
+    /// When the first of the locked sessions may be tried again.
     pub(super) fn wakes(&self) -> Option<Instant> {
         self.resting.iter().map(|(until, _)| *until).min()
     }
 
-    /// Makes those ready that have rested by now.
+    /// Makes the sessions ready that may be tried again by now.
     pub(super) fn wake(&mut self, now: Instant) {
         let rested =
             self.resting.extract_if(.., |(until, _)| *until <= now).map(|(_, key)| key).collect::<Vec<_>>();
@@ -221,7 +222,7 @@ impl<T: Waits> Queue<T> {
         }
     }
 
-    /// Takes out what waits since before `deadline`.
+    /// Removes and returns the appends that have waited since before `deadline`.
     pub(super) fn expire(&mut self, deadline: Instant) -> Vec<T> {
         let mut expired = Vec::new();
         for (key, waiting) in &mut self.sessions {

@@ -1,4 +1,4 @@
-//! What the appends of a session come to, between reading it and writing it; pure.
+//! Decides the appends of a session, between reading the session and writing it; pure, without I/O.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ use anchord_session::compression::{Request, Status};
 use anchord_session::session::{AppendRefusal, Appended, BatchOptions, Incoming, Live};
 use anchord_session::trigger::{Decision, Start};
 
-/// What a reply takes as JSON, about.
+/// The approximate size of a reply as JSON.
 const REPLY_BYTES: usize = 2_048;
 
-/// A reply that was stored by an earlier request.
+/// The stored reply to an earlier request.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
     pub(super) digest: Vec<u8>,
@@ -27,65 +27,65 @@ pub(super) struct Stored {
 /// Stored replies of a session by route and key.
 pub(super) type Replays = HashMap<(String, String), Stored>;
 
-/// What the appends of one session come to.
+/// The decisions on the appends of one session.
 pub(super) struct Staged {
     pub(super) loaded: Loaded,
     /// An answer for each append.
     pub(super) answers: Vec<Result<Reply, AppendError>>,
-    /// Which of them are stored, each with its first position.
+    /// The appends that are stored, each with its first position.
     stored: Vec<(usize, Seq)>,
     job: Option<Job>,
     indexes: bool,
-    /// What is told of it when an append has brought it to its warn level.
+    /// The payload of the warning event, when an append has reached the warn level.
     warning: Option<String>,
 }
 
-/// What is asked of the queue.
+/// A job to enqueue.
 struct Job {
-    /// `None` when the live compression, which works ahead of need, is needed now.
+    /// `None` when the live speculative compression is needed now, and no job is added.
     id: Option<Uuid>,
     start: Start,
 }
 
-/// What has to be known or done before the appends of a session can be decided.
+/// The decisions, or what they need first.
 pub(super) enum Outcome {
-    /// They are decided.
+    /// The decisions.
     Staged(Box<Staged>),
-    /// One of them may repeat an earlier request: its reply is to be looked for.
+    /// One of the appends may repeat an earlier request: load the stored replies.
     NeedsReplies,
-    /// A version was made ahead of what one of them starts: it is to be published first.
+    /// A prepared version serves what one of the appends starts: publish it.
     NeedsVersion(Box<Wanted>),
 }
 
-/// A version that is wanted for an append.
+/// A prepared version that an append needs.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
     pub(super) start: Start,
-    /// What the appends bring.
+    /// The tokens of the appends.
     pub(super) coming_tokens: u64,
-    /// Which append starts it, and by what decision.
+    /// The index of the append that needs it, and the decision of that append.
     by: Option<(usize, Decision)>,
 }
 
-/// A version that was published for an append.
+/// A prepared version that was published for an append.
 #[derive(Clone, Debug)]
 pub(super) struct Published {
-    /// The compression that had made it.
+    /// The compression that made it.
     pub(super) id: CompressionId,
     pub(super) wanted: Wanted,
 }
 
-/// What is known beside the session itself.
+/// What is known besides the session.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Known<'a> {
-    /// `None` as long as nobody has looked.
+    /// The stored replies; `None` when they were not loaded.
     pub(super) replays: Option<&'a Replays>,
     pub(super) published: Option<&'a Published>,
-    /// Nothing that was made ahead of need is left to be published.
+    /// Whether no prepared version is left to publish.
     pub(super) has_no_version: bool,
 }
 
-/// Decides the appends of a session in their order.
+/// Decides the appends of a session in order.
 pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Outcome {
     let mut staged = Stage {
         loaded,
@@ -105,7 +105,7 @@ pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Ou
             None => staged.append(&pending.append),
         };
         match (&draft, key) {
-            // A retry is answered before any precondition: the first try has moved the head.
+            // A retry is answered before any precondition fails, because its first try has moved the head.
             (Draft::Refused(_), Some(_)) if known.replays.is_none() => return Outcome::NeedsReplies,
             (Draft::Appended(_), Some(key)) => {
                 keys.insert((&key.route, &key.key), place);
@@ -115,7 +115,7 @@ pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Ou
         staged.drafts.push(draft);
     }
     let session = &staged.loaded.session;
-    // A job that runs and is needed will cover what was prepared.
+    // A running compression that is needed now will cover what was prepared.
     let is_free = session.live.is_none_or(|live| live.is_ahead);
     let is_prepared = session.accounting.prepared.is_some() && is_free && !known.has_no_version;
     if let Some(start) = staged.start.filter(|start| is_prepared && !start.is_ahead) {
@@ -133,12 +133,12 @@ fn repeat(earlier: usize, key: &ReplyKey, appends: &[Pending]) -> Draft {
     }
 }
 
-/// What becomes of one append.
+/// The decision on one append.
 enum Draft {
     Refused(AppendError),
-    /// An earlier request has stored it.
+    /// An earlier request has stored it; the reply to that.
     Replayed(String),
-    /// It repeats an append of the same transaction.
+    /// It repeats the append with this index of the same transaction.
     Repeats(usize),
     Appended(Box<Appended>),
 }
@@ -197,8 +197,8 @@ impl Stage<'_> {
         Draft::Appended(Box::new(appended))
     }
 
-    /// Takes in what an append starts. A task boundary asks once: a later append of the transaction must not
-    /// take that back, least of all with something that is not needed yet.
+    /// Adds what an append starts. A task boundary starts a compression once: a later append of the transaction must
+    /// not replace that start, least of all by a speculative one.
     fn starts(&mut self, start: Option<Start>) {
         let is_needed = self.start.is_some_and(|start| !start.is_ahead);
         if let Some(start) = start.filter(|start| !(is_needed && start.is_ahead)) {
@@ -206,7 +206,7 @@ impl Stage<'_> {
         }
     }
 
-    /// The version that one of the appends starts.
+    /// The prepared version that one of the appends needs.
     fn wants(self, start: Start) -> Wanted {
         let appended = self.drafts.into_iter().enumerate().filter_map(|(append, draft)| match draft {
             Draft::Appended(appended) => Some((append, appended)),
@@ -227,7 +227,7 @@ impl Stage<'_> {
         let job = match (start, session.live) {
             (Some(start), None) => Some(Job { id: Some(Uuid::now_v7()), start }),
             (Some(start), Some(live)) if live.is_ahead && !start.is_ahead => Some(Job { id: None, start }),
-            // A job that runs already takes up what these appends start, when it ends.
+            // The live job will start what these appends need when it ends.
             _ => None,
         };
         if let Some(id) = job.as_ref().and_then(|job| job.id) {
@@ -254,7 +254,7 @@ impl Stage<'_> {
                 }
                 Draft::Appended(appended) => {
                     stored.push((answers.len(), appended.first_seq));
-                    // What has started the version that it got.
+                    // The append that the version was published for reports the decision that needed it.
                     let started = by.filter(|(append, _)| *append == answers.len());
                     let decision = started.map_or(appended.decision, |(_, decision)| decision.clone());
                     let reply = AppendReply {
@@ -304,7 +304,7 @@ impl Staged {
         !self.stored.is_empty()
     }
 
-    /// Adds what is written of it.
+    /// Adds the rows of the session.
     pub(super) fn write<'a>(&'a self, appends: &'a [Pending], rows: &mut Rows<'a>) -> Result<(), StoreError> {
         let Loaded { tenant, session, revision, tenant_revision } = &self.loaded;
         let corrupt = |column, error| StoreError::corrupt("sessions", column, session.id.0, error);
@@ -352,7 +352,7 @@ impl Staged {
                 reply: &answer.body,
             }));
         }
-        // Of several appends of a session its newest one's: the jobs are one for all.
+        // The appends share their jobs, which have the trace of the newest append.
         let trace = appends.iter().rev().find_map(|pending| pending.trace.as_deref());
         let mut ask = |id, kind, trigger, request: &Request| {
             let request = serde_json::to_string(request)

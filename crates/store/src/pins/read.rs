@@ -9,7 +9,7 @@ use anchord_messages::tokens::TokenCounter;
 use anchord_session::session::Session;
 use anchord_session::settings::Settings;
 
-/// Lists a session's own; sets the tenant for itself, so that it needs no transaction.
+/// Lists a session's own pins. The statement sets the tenant itself, so it needs no transaction.
 pub(crate) async fn list(
     connection: &mut PgConnection,
     tenant: TenantId,
@@ -33,7 +33,7 @@ pub(crate) async fn list(
     Ok(pins)
 }
 
-/// Lists the pins that hold in a session: its tenant's and its own.
+/// Lists the pins in force in a session: its tenant's and its own.
 ///
 /// # Errors
 /// When the database fails.
@@ -46,7 +46,7 @@ pub async fn list_all(
     Ok(pin::together(session.defaults.wide_pins(), own))
 }
 
-/// What the tenant's pins and a session's own take together in a context, in tokens.
+/// The tokens that the tenant's pins and a session's own take together in a context.
 pub(crate) fn count(settings: &Settings, own: Vec<Pin>) -> u32 {
     let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
     pin::tokens(&pin::together(settings.wide_pins(), own), counter)

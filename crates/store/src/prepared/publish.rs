@@ -13,23 +13,24 @@ use anchord_session::compression::{Request, Span};
 use anchord_session::signal::SignalKind;
 use anchord_session::trigger::Start;
 
-/// A version that was published at once.
+/// A prepared version that was published.
 #[derive(Clone, Debug)]
 pub(crate) struct Published {
-    /// The compression that had made it.
+    /// The compression that made it.
     pub(crate) id: CompressionId,
-    /// What the metrics are told once it is committed.
+    /// The metrics to record after the commit.
     pub(crate) figures: Figures,
 }
 
-/// Publishes what is prepared, when it holds and is enough for what starts; else ends it as superseded, so
-/// that a new compression can do better. `None` when nothing was published. The session's lock is held.
+/// Publishes the prepared version when it is valid and sufficient for the compression that is due. Otherwise ends it
+/// as superseded, so that a new compression can do better. `None` when nothing was published. The caller holds the
+/// session's lock.
 pub(crate) async fn publish(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     (start, coming_tokens): (&Start, u64),
 ) -> Result<Option<Published>, StoreError> {
-    // A probe that the caller added since asks for something that the candidate was not held against.
+    // The candidate was not checked with a probe that the caller has added since.
     let Some(row) = sqlx::query!(
         r#"select p.compression_id, p.parent_version, p.context_revision, p.through_seq, p.candidate,
                   c.trigger, c.attempt,

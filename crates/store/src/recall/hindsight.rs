@@ -1,5 +1,5 @@
-//! Looks back on a version from the one after it: reads what came between, finds the messages that its names are from,
-//! and stores what was found.
+//! Scores a version once another one followed it: reads the messages in between, finds the messages that the names in
+//! them came from, and stores the score.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,41 +15,41 @@ use anchord_recall::Query;
 use anchord_recall::postings::{CHUNK, chunk_of};
 use anchord_record::hindsight::{Hindsight, look_back, wanted};
 
-/// How many pages of messages that were served word for word are read; a version with more before it is not evaluated.
+/// How many pages of verbatim messages are read; a version with more of them is not scored.
 const SERVED_PAGES: usize = 4;
-/// How many chunks of the index before the anchor's are read: what a look costs must not grow with the session.
+/// How many chunks of the index before the anchor's are read, so that the cost does not grow with the session.
 const CHUNKS_BEFORE: i64 = 3;
-/// How many messages are looked at for one name.
+/// How many messages are read for one name.
 const HOLDERS: usize = 2;
 
-/// A version that another one followed.
+/// A version that was followed by another one.
 struct Followed {
     version: i64,
     /// The last message that it covers.
     anchor_seq: Seq,
     /// The newest message when it was published.
     head_seq: Seq,
-    /// The newest one when the next was.
+    /// The newest message when the next version was published.
     next_head_seq: Seq,
     system_through: Seq,
-    /// The user message that it covers and that was served word for word beside it.
+    /// The user message that it covers and that was served verbatim beside it.
     carried: Option<Seq>,
-    /// Record and digest, as they were served.
+    /// Its record and digest, as contexts served them.
     told: String,
     pins: Vec<String>,
-    /// Below which share it is flagged.
+    /// The share below which it is flagged.
     threshold: f64,
 }
 
 impl Store {
-    /// Looks back on the newest version of a session that another one followed and that nobody looked back on yet;
-    /// `None` when there is none, or its messages are not indexed yet.
+    /// Scores the newest version of a session that another one followed and that has no score; `None` when there is
+    /// none, or its messages are not indexed yet.
     ///
-    /// What is read is bounded: the messages that came under it, what was served word for word, and the messages that
-    /// hold the names.
+    /// The reads are bounded: the messages after the version, those that were served verbatim, and those that contain
+    /// the names.
     ///
     /// # Errors
-    /// When the database fails, or a row does not read back.
+    /// When the database fails, or a row does not parse.
     pub async fn look_back(
         &self,
         tenant: TenantId,
@@ -166,7 +166,7 @@ fn said(text: &str) -> Message {
     Message { role: Role::System, name: None, parts: vec![Part::Text(text.to_owned())] }
 }
 
-/// Messages after one and up to another, as many as a page holds.
+/// The messages after one position and up to another, at most a page.
 async fn messages(
     tx: &mut Tx,
     key: (TenantId, SessionId),
@@ -179,7 +179,7 @@ async fn messages(
     on_blocking(move || rows.iter().map(super::Row::message).collect()).await
 }
 
-/// The messages that may hold the names, as many as a page holds.
+/// The messages that may contain the names, at most a page.
 async fn originals(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),

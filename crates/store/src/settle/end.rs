@@ -1,4 +1,4 @@
-//! How the end of a compression is written: one statement, in a transaction of its own or in another's.
+//! Writes the end of a compression: one statement, in a transaction of its own or in the caller's.
 
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -16,29 +16,29 @@ use anchord_runtime::trace;
 use anchord_session::compression::{Report, Request, Span, Status};
 use anchord_session::trigger::Start;
 
-/// What the statement fails with when the job was taken over while it wrote.
+/// The SQLSTATE of the statement when the job was taken over during the write.
 const TAKEN_OVER: &str = "AN001";
 
-/// An end that is decided.
+/// The end of a compression, as decided.
 pub(super) struct End<'a> {
     pub(super) job: &'a Job,
     pub(super) fence: Fence,
     pub(super) status: Status,
     pub(super) report: &'a Report,
     pub(super) published: Option<(Span, &'a NewVersion)>,
-    /// The version that is kept for later.
+    /// The version that is stored as prepared.
     pub(super) kept: Option<Kept>,
-    /// The probes' verdict; probes that it brings are stored with a version alone.
+    /// The result of the probes; its new probes are stored only with a version.
     pub(super) evaluation: Option<&'a NewEvaluation>,
-    /// What the session becomes, decided on its revision; `None` when it stays as it is.
+    /// The new state of the session, decided on its revision; `None` when the session does not change.
     pub(super) session: Option<&'a Loaded>,
     /// The compression that follows.
     pub(super) next: Option<Start>,
-    /// For how many seconds the indexing that follows a version is claimed at once; `None` when it waits.
+    /// For how many seconds the indexing that follows a version is claimed at once; `None` when it is only queued.
     pub(super) index_lease: Option<f64>,
 }
 
-/// A version that is kept for later, as text, with what it was made on and under.
+/// A prepared version as text, with the span and the revision that it was made on.
 pub(super) struct Kept {
     pub(super) span: Span,
     pub(super) revision: i64,
@@ -56,25 +56,25 @@ impl Kept {
     }
 }
 
-/// As what the job must still be there.
+/// The state that the job must still be in.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fence {
-    /// As running, in the attempt that it was claimed with.
+    /// Running, under the attempt number of the claim.
     Attempt,
-    /// As prepared.
+    /// Prepared.
     Prepared,
-    /// As queued in the same transaction, so that nobody can have claimed it.
+    /// Queued in the same transaction, so that nobody can have claimed it.
     Queued,
 }
 
-/// What writing came to.
+/// The outcome of the write.
 #[derive(Debug)]
 pub(super) enum Written {
-    /// All of it stands; with the indexing that is claimed.
+    /// Everything is written; with the indexing job, when it was claimed.
     Ended(Option<Box<Job>>),
-    /// The job is no longer what it must be: nothing has changed.
+    /// The job is no longer in that state; nothing has changed.
     Lost,
-    /// The session is not as it was read, or somebody has it locked: nothing has changed.
+    /// The session has changed since it was read, or is locked; nothing has changed.
     Changed,
 }
 
@@ -147,7 +147,7 @@ impl End<'_> {
         let corrupt = |column, error| StoreError::corrupt("sessions", column, job.session.0, error);
         let accounting =
             self.session.map(|loaded| serde_json::to_string(&loaded.session.accounting)).transpose();
-        // A publication alone changes what is kept of the history.
+        // Only a publication changes the column `recent`.
         let published = self.session.filter(|_| self.published.is_some());
         let recent = published.map(|loaded| loaded.session.recent.write()).transpose();
         Ok(EndRow {
@@ -209,7 +209,7 @@ impl End<'_> {
         probes.iter().map(|probe| ProbeRow { id: Uuid::now_v7(), probe: probe.get() }).collect()
     }
 
-    /// The events that tell of it; each webhook gets a message of its own of it.
+    /// The events of this end; each webhook gets a message of its own for each event.
     fn events(&self) -> Vec<EventRow<'static>> {
         let version = self.published.map(|(_, version)| version.version);
         let told = if self.kept.is_some() {
@@ -254,7 +254,7 @@ impl End<'_> {
     }
 }
 
-/// The indexing that follows a compression, as its worker has claimed it.
+/// The indexing job that follows a compression, already claimed for the same worker.
 fn indexing(job: &Job, id: CompressionId, trace: Option<String>) -> Job {
     Job {
         tenant: job.tenant,

@@ -1,4 +1,4 @@
-//! Rows that come without a version: what a shadow run made, and verdicts.
+//! Writes rows that come without a new version: candidates of shadow runs, and evaluations.
 
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -8,20 +8,20 @@ use crate::candidate::{NewEvaluation, NewVersion};
 use crate::job::Job;
 use anchord_messages::id::EvaluationId;
 
-// Documents go to the database as text: a JSON value would travel as `jsonb`, which takes no escaped NUL.
+// Documents are sent as text, because a JSON value would be sent as `jsonb`, which rejects an escaped NUL.
 
-/// Postgres takes no NUL in text; a space in its place costs no more tokens.
+/// Replaces NUL, which Postgres rejects in text, by a space, which costs no more tokens.
 pub(super) fn without_nul(text: &str) -> String {
     text.replace('\0', " ")
 }
 
-/// Keeps what a shadow run made; it commits with the end of the run, so that there is one of each.
+/// Stores the candidate of a shadow run in the commit that ends the run, so that a run has at most one.
 pub(super) async fn insert_shadow(
     connection: &mut PgConnection,
     job: &Job,
     candidate: &NewVersion,
 ) -> Result<(), StoreError> {
-    // It stands alone, so that all of its parts are its own.
+    // The candidate shares no parts with versions, so its record is stored whole.
     let document = candidate.record.whole().and_then(|summary| serde_json::to_string(&summary));
     sqlx::query!(
         "insert into shadow_candidates (tenant_id, compression_id, session_id, meta, document, rendering, rendering_tokens)
@@ -39,8 +39,7 @@ pub(super) async fn insert_shadow(
     Ok(())
 }
 
-/// Writes a verdict that comes without a new version. A refused candidate leaves no probes behind: its span is read
-/// again.
+/// Writes an evaluation without a new version. A rejected candidate stores no probes, because its span is read again.
 pub(super) async fn insert_evaluation(
     connection: &mut PgConnection,
     job: &Job,

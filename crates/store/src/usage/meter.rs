@@ -10,10 +10,10 @@ use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_session::usage::{Kind, UsageDelta};
 
 const SHARDS: usize = 16;
-/// What one shard holds before sessions that are new to it are counted by day alone.
+/// The most keys of a shard; beyond it, sessions that are new to the shard are counted by day only.
 const SHARD_KEYS: usize = 4_096;
 
-/// Who uses something, and when.
+/// The subject of a use, and its time.
 #[derive(Clone, Copy, Debug)]
 pub struct User<'a> {
     /// The tenant.
@@ -26,7 +26,7 @@ pub struct User<'a> {
     pub at: DateTime<Utc>,
 }
 
-/// What a reader of originals learns of their session: who it is, and what its context still shows.
+/// Which messages the context of a session shows; for a reader of original messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
     /// The session.
@@ -42,14 +42,14 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Whether contexts no longer show a message as it is; `maskable`: it has a large tool output.
+    /// Whether contexts no longer show a message as it is; `maskable` says that it has a large tool output.
     #[must_use]
     pub fn hides(&self, seq: Seq, maskable: bool) -> bool {
         seq > self.system_through && (seq <= self.anchor_seq || (maskable && seq <= self.mask_upto))
     }
 }
 
-/// Counts in the memory of the process; cheap to clone.
+/// Counts usage in the memory of the process; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Meter(pub(super) Arc<Inner>);
 
@@ -57,7 +57,7 @@ pub struct Meter(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     shards: [Mutex<Pending>; SHARDS],
     hasher: RandomState,
-    /// One at a time, so that who waits for a flush finds everything written.
+    /// Flushes run one at a time, so that a caller that waits for one finds everything written.
     pub(super) flushing: tokio::sync::Mutex<()>,
 }
 
@@ -66,7 +66,7 @@ type Pending = HashMap<Key, Counted>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) tenant: TenantId,
-    /// None when there was no room left to tell sessions apart.
+    /// `None` when there was no room left to count sessions separately.
     pub(super) session: Option<SessionId>,
     pub(super) task_id: Option<String>,
     pub(super) day: NaiveDate,
@@ -101,7 +101,7 @@ impl Meter {
         }))
     }
 
-    /// Counts a use; takes a lock of a sixteenth of the map, for as long as an addition takes.
+    /// Counts a use. It locks a sixteenth of the map for the length of an addition.
     pub fn count(&self, user: User<'_>, kind: Kind, figures: UsageDelta) {
         let key = Key {
             tenant: user.tenant,
@@ -125,7 +125,7 @@ impl Meter {
         pending.entry(key).and_modify(|known| known.join(counted)).or_insert(counted);
     }
 
-    /// Takes out what waits to be written, of one tenant or of all.
+    /// Removes and returns the counts to write, of one tenant or of all.
     pub(super) fn take(&self, tenant: Option<TenantId>) -> Vec<(Key, Counted)> {
         let mut taken = Vec::new();
         for shard in &self.0.shards {
@@ -135,7 +135,7 @@ impl Meter {
         taken
     }
 
-    /// The tokens of the context that the session was served last, when that is not written yet.
+    /// The tokens of the context that was served last to the session, when that is not stored yet.
     pub(super) fn last_served(&self, tenant: TenantId, session: SessionId) -> Option<(DateTime<Utc>, i64)> {
         let of =
             |key: &Key| key.tenant == tenant && key.session == Some(session) && key.kind == Kind::Context;
@@ -148,7 +148,7 @@ impl Meter {
     }
 }
 
-/// A panic while the lock was held cannot leave a sum half-made.
+/// A poisoned lock is ignored: the sums are valid at every point.
 fn lock(shard: &Mutex<Pending>) -> MutexGuard<'_, Pending> {
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }

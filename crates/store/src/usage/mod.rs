@@ -1,12 +1,12 @@
 //! The usage ledger: what sessions, tasks and tenants used.
 //!
-//! What lives here: the meter, which counts in the memory of the process; `write` brings what was
-//! counted to the database, `read` sums it up.
-//! Invariant: counting costs a request neither a statement nor a wait. What was counted is written
-//! about once a second and at the end of the process; a crash loses that second of figures, and never a
-//! message. What is written with an effect of its own (a provider's report, a call of a model) commits
-//! with that effect. Sums by day outlive sessions and name none; everything else goes with its session. A task goes with
-//! its last session, because its id is the caller's own text and may say what the session did.
+//! What lives here: the meter, which counts in the memory of the process; `write` stores the counts, `read` sums them
+//! up.
+//! Invariant: counting costs a request neither a statement nor a wait. Counts are stored about once a second and at
+//! the end of the process; a crash loses that second of counts, and never a message. A provider's report and a call
+//! of a model are stored in the transaction of their effect. Sums by day outlive sessions and name none; everything
+//! else is erased with its session. A task is erased with its last session, because its id is the caller's own text
+//! and may reveal what the session did.
 //! Must not know: HTTP, how figures are presented.
 
 pub(super) mod meter;

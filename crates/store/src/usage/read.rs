@@ -1,4 +1,4 @@
-//! Sums the ledger up: for a task, and for a tenant by day.
+//! Reads the usage ledger: sums for a task, and for a tenant by day.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::PgConnection;
@@ -7,7 +7,7 @@ use crate::{Store, StoreError};
 use anchord_messages::id::TenantId;
 use anchord_session::usage::{Kind, Tally, TaskOutcomes, TaskStatus, UsageDelta};
 
-/// The figures of a row. A checked query makes a type of its own, which no function can take.
+/// The figures of a row. It is a macro, because every checked query has a row type of its own.
 macro_rules! figures {
     ($row:ident) => {
         UsageDelta {
@@ -28,7 +28,7 @@ macro_rules! figures {
 /// What a task used, over all of its sessions.
 #[derive(Clone, Debug)]
 pub struct TaskUsage {
-    /// How it stands.
+    /// Its status.
     pub status: TaskStatus,
     /// When it ended.
     pub ended_at: Option<DateTime<Utc>>,
@@ -51,7 +51,7 @@ pub struct DayUsage {
     pub tally: Tally,
 }
 
-/// How tasks ended, by whether a session of theirs was ever compressed.
+/// The outcomes of tasks, by whether one of their sessions was ever compressed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutcomesByCompression {
     /// Tasks with a compressed session.
@@ -63,9 +63,9 @@ pub struct OutcomesByCompression {
 /// What a tenant used within some days.
 #[derive(Clone, Debug)]
 pub struct UsageReport {
-    /// Day by day, without those on which nothing was used.
+    /// Day by day, without days without usage.
     pub days: Vec<DayUsage>,
-    /// How the tasks ended that ended on these days.
+    /// The outcomes of the tasks that ended on these days.
     pub tasks: OutcomesByCompression,
 }
 
@@ -80,7 +80,7 @@ impl Store {
         find(&mut tx, tenant, task_id).await
     }
 
-    /// Sets how a task stands; `None` when no session was ever part of it.
+    /// Sets the status of a task; `None` when no session was ever part of it.
     ///
     /// # Errors
     /// When the database fails, or a row does not read back.
@@ -95,7 +95,7 @@ impl Store {
         if find(&mut tx, tenant, task_id).await?.is_none() {
             return Ok(None);
         }
-        // The same status again keeps the time at which the task ended.
+        // Setting the same status again keeps the time at which the task ended.
         sqlx::query!(
             "insert into tasks as old (tenant_id, task_id, status, ended_at)
              values ($1, $2, $3, case when $3 = 'active' then null else now() end)
@@ -149,7 +149,7 @@ impl Store {
     }
 }
 
-/// What quotas are held against.
+/// What is compared with a tenant's quotas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     /// Messages appended on the day.
@@ -159,7 +159,7 @@ pub struct Standing {
 }
 
 impl Store {
-    /// Where a tenant stands on a day, all that was counted in this process included.
+    /// The usage of a tenant on a day, including what this process has counted and not stored.
     ///
     /// # Errors
     /// When the database fails.
@@ -208,7 +208,7 @@ async fn find(
     tenant: TenantId,
     task_id: &str,
 ) -> Result<Option<TaskUsage>, StoreError> {
-    // A session that was part of the task once is so still, by what it used then.
+    // A session that was once part of the task counts as such because of what it used then.
     let head = sqlx::query!(
         r#"with members as (
              select s.id from sessions s where s.tenant_id = $1 and s.task_id = $2

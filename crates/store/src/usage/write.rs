@@ -1,4 +1,4 @@
-//! Writes what was counted, and what has an effect of its own.
+//! Writes the usage ledger: the counts of the meter, and the usage that commits with an effect of its own.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use anchord_messages::id::{CompressionId, SessionId, SessionName, TenantId};
 use anchord_session::calibration::Verdict;
 use anchord_session::usage::{Kind, UsageDelta};
 
-/// Rows of one transaction: it holds new sessions' rows against an erasure for some milliseconds.
+/// The most rows of one transaction, which blocks the erasure of sessions with new rows for some milliseconds.
 const BATCH: usize = 256;
 
 /// A provider's own figures of the last call.
@@ -22,41 +22,41 @@ const BATCH: usize = 256;
 pub struct Report {
     /// The figures.
     pub figures: UsageDelta,
-    /// What the caller knows of the context that it sent, in tokens; without it, that is the context served
-    /// last, or what would be served now when none ever was.
+    /// The tokens of the context that was sent, when the caller names them; otherwise those of the context served
+    /// last, or of what would be served now when none ever was.
     pub counted: Option<u64>,
-    /// When it came.
+    /// When the report arrived.
     pub at: DateTime<Utc>,
 }
 
-/// What a provider's report came to.
+/// The result of a provider's report.
 #[derive(Clone, Debug)]
 pub struct Reported {
     /// The session as it is now.
     pub session: Session,
     /// What the service counted for the context that the report is about.
     pub counted: u64,
-    /// It is a context that was served, and not what would be served now.
+    /// Whether that context was served, as opposed to what would be served now.
     pub was_served: bool,
-    /// What became of the report.
+    /// How the report was used.
     pub verdict: Verdict,
 }
 
 impl Store {
-    /// Where uses are counted.
+    /// The meter, which counts usage.
     #[must_use]
     pub fn meter(&self) -> &Meter {
         &self.meter
     }
 
-    /// Writes what was counted, of one tenant or of all. What cannot be written waits for the next time.
+    /// Writes the counts of one tenant or of all. What cannot be written is written the next time.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn flush_usage(&self, tenant: Option<TenantId>) -> Result<(), StoreError> {
         let _one = self.meter.0.flushing.lock().await;
         let mut taken = self.meter.take(tenant);
-        // In one order everywhere, so that two processes cannot wait for each other.
+        // The same order everywhere, so that two processes cannot deadlock.
         taken.sort_unstable_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
         let mut failed = None;
         let mut rest = taken.as_slice();
@@ -81,13 +81,14 @@ impl Store {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Writes one batch; gives back what has to wait, because its session is locked by an append.
+    /// Writes one batch; returns what has to wait, because an append has locked its session.
     async fn write_batch(
         &self,
         tenant: TenantId,
         batch: &[(Key, Counted)],
     ) -> Result<Vec<(Key, Counted)>, StoreError> {
-        // Figures are worth no sync of the disk; one that hangs on a lock is tried again. It is no request of the tenant's.
+        // Counts are not worth waiting for the disk; a write that hangs on a lock is tried again. No limit of the
+        // tenant applies.
         let mut tx = self
             .begin_with(
                 Share::default(),
@@ -98,7 +99,7 @@ impl Store {
                 ),
             )
             .await?;
-        // First, as who erases the tenant does; and held, so that it is there until the commit.
+        // Lock the tenant first, as its erasure does, so that it exists until the commit.
         let is_there = sqlx::query_scalar!(
             r#"select true as "is_there!" from tenants where id = $1 for key share"#,
             tenant.0
@@ -106,13 +107,13 @@ impl Store {
         .fetch_optional(&mut *tx)
         .await?;
         if is_there.is_none() {
-            // The tenant is erased, and its ledger with it.
+            // The tenant was erased with its ledger.
             return Ok(Vec::new());
         }
         let mut ids: Vec<Uuid> = batch.iter().filter_map(|(key, _)| key.session).map(|id| id.0).collect();
         ids.dedup();
-        // A session that has a row today needs no lock. A new row needs one against an erasure: not one
-        // to wait for, because an append that waits for ours might hold it.
+        // A session that has a row for today needs no lock. A new row needs one against an erasure, but must not wait
+        // for it, because an append that waits for our lock might hold it.
         let found = sqlx::query!(
             r#"with known as materialized (
                  select s.id, exists (select from usage_by_session u
@@ -142,12 +143,12 @@ impl Store {
                     continue;
                 }
                 Some(Some(row)) => of_sessions.push(Row::of(SessionId(row.id), key, counted)),
-                // The session is erased, or it was not told apart: its use was the tenant's all the same.
+                // The session was erased, or not counted separately; its use is the tenant's all the same.
                 Some(None) | None => {}
             }
             let mut figures = counted.figures;
             if matches!(state, Some(None)) {
-                // Nobody would take them back.
+                // Bytes of an erased session would never be subtracted again.
                 figures.bytes = 0;
             }
             of_days.push((key.day, key.kind, figures));
@@ -158,8 +159,8 @@ impl Store {
         Ok(left)
     }
 
-    /// Takes a provider's own figures of the last call in, in a transaction that is open: they go to the
-    /// ledger and correct the session's windows. `None` when there is no such session.
+    /// Records a provider's own figures of the last call in an open transaction: they go to the ledger and correct
+    /// the session's windows. `None` when there is no such session.
     ///
     /// # Errors
     /// When the database fails, or the session does not read back.
@@ -184,7 +185,7 @@ impl Store {
         let after = session.accounting.calibration;
         if after != before {
             if after.window(u32::MAX / 2) != before.window(u32::MAX / 2) {
-                // The default budget moves with the windows.
+                // The default budget changes with the windows.
                 session.context_revision += 1;
             }
             session.updated_at = sessions::update(tx, tenant, &session).await?;
@@ -215,14 +216,14 @@ impl Store {
     }
 }
 
-/// Adds a call of the engine's model to the ledger, in the transaction that notes how it ended.
+/// Adds a call of a model to the ledger, in the transaction that records how it ended.
 pub(crate) async fn add_model_call(
     tx: &mut PgConnection,
     tenant: TenantId,
     compression: CompressionId,
     figures: UsageDelta,
 ) -> Result<(), StoreError> {
-    // The session first, as everywhere, so that nobody who holds it waits for us.
+    // Lock the session first, as everywhere, so that no transaction that holds it waits for this one.
     let session = sqlx::query!(
         r#"select s.id, s.task_id, now() as "now!" from compressions c
            join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id
@@ -232,7 +233,7 @@ pub(crate) async fn add_model_call(
     )
     .fetch_optional(&mut *tx)
     .await?;
-    // Erased meanwhile; there is no attempt to note either.
+    // The session was erased meanwhile, and its calls with it.
     let Some(session) = session else { return Ok(()) };
     let used = Used {
         session: SessionId(session.id),
@@ -261,7 +262,7 @@ async fn add_one(tx: &mut PgConnection, tenant: TenantId, used: Used) -> Result<
     add_to_days(tx, tenant, vec![(day, kind, figures)]).await
 }
 
-/// A row of `usage_by_session` to be added to.
+/// An addition to a row of `usage_by_session`.
 struct Row<'a> {
     session: Uuid,
     task_id: &'a str,
@@ -281,7 +282,7 @@ fn order(key: &Key) -> (TenantId, Option<SessionId>, &str, NaiveDate, &'static s
     (key.tenant, key.session, key.task_id.as_deref().unwrap_or_default(), key.day, key.kind.as_str())
 }
 
-/// The figures column by column, as `unnest` takes them.
+/// The figures by column, for `unnest`.
 #[derive(Default)]
 struct Columns {
     calls: Vec<i64>,
@@ -315,7 +316,7 @@ impl Columns {
     }
 }
 
-/// Adds to rows in the order given, which is that of the key.
+/// Adds to rows in the given order, which is that of the key.
 async fn add_to_sessions(
     tx: &mut PgConnection,
     tenant: TenantId,
@@ -377,7 +378,7 @@ async fn add_to_sessions(
     Ok(())
 }
 
-/// Adds to the sums by day, in the order of their key.
+/// Adds to the sums by day, in the order of the key.
 async fn add_to_days(
     tx: &mut PgConnection,
     tenant: TenantId,
