@@ -8,8 +8,7 @@
 //! Must not know: models, sessions, where files come from.
 //!
 //! These parts of a file are kept, in their order: the header (the text before the first `## `, or without one the
-//! first
-//! 500 characters), every finding, and the sections `## Reviewer Assumptions` and `## Summary`. Condensing a result
+//! first 500 characters), every finding, and the sections `## Reviewer Assumptions` and `## Summary`. Condensing a result
 //! again changes nothing, with one exception: a header longer than 500 characters in a file that keeps no section is
 //! cut, because the result has no `## ` to end it.
 

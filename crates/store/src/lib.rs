@@ -2,7 +2,7 @@
 //!
 //! What lives here: one file per resource, each with methods of [`Store`]; `load` and `commit`, which read and write
 //! sessions; `gather`, which groups concurrent appends into shared transactions; `compressions`, the job queue, and
-//! `settle`, which ends a job; `bulkhead`, which limits the connections of a tenant.
+//! `settle`, which ends a job; `pool`, the connections, and `bulkhead`, which limits how many of them a tenant uses.
 //! Invariant: every statement on a tenant's rows names the tenant and runs under row-level security, as a role that
 //! owns nothing; functions of the schema that work for many tenants at once name the tenant of every row. The rows of
 //! an append commit together or not at all.
