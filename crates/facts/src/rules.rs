@@ -17,6 +17,8 @@ pub(crate) const ENGLISH: &str = include_str!("../../../rules/phrases.en.toml");
 pub(crate) const ERRORS: &str = include_str!("../../../rules/errors.toml");
 /// What harnesses write into messages.
 pub(crate) const HARNESS: &str = include_str!("../../../rules/harness.toml");
+/// How calls of tools went.
+pub(crate) const OUTCOMES: &str = include_str!("../../../rules/outcomes.toml");
 /// Test runners.
 pub(crate) const RUNNERS: &str = include_str!("../../../rules/runners.toml");
 /// Secrets.

@@ -5,37 +5,24 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::event::Act;
-use super::line::{head, lines_with, tail};
+use super::line::{any_of, head, lines_with, tail};
 use super::shell::Effect;
+use super::vocabulary::VOCABULARY;
 
 /// Whether an output says that a file does not exist.
 pub(super) fn says_missing(answer: &str) -> bool {
-    let start = head(answer, 400).to_ascii_lowercase();
-    ["does not exist", "no such file", "file not found", "enoent"].iter().any(|w| start.contains(w))
+    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(&VOCABULARY.missing));
+    WORDS.is_match(head(answer, 400))
 }
 
 /// What a writing tool did to its file, by its output; `otherwise` when the output does not say it.
 pub(super) fn answered_act(output: &str, otherwise: Act) -> Act {
-    let start = head(output.trim_start(), 300).to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|w| start.contains(w));
-    if has(&[
-        "has been updated",
-        "overwrote",
-        "overwritten",
-        "overwrite",
-        "updated successfully",
-        "existing file",
-    ]) {
+    static CHANGED: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(&VOCABULARY.changed));
+    static CREATED: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(&VOCABULARY.created));
+    let start = head(output.trim_start(), 300);
+    if CHANGED.is_match(start) {
         Act::Modify
-    } else if has(&[
-        "created successfully",
-        "created and wrote",
-        "new file",
-        "file created",
-        "successfully created",
-        "created file",
-        "created the ",
-    ]) {
+    } else if CREATED.is_match(start) {
         Act::Create
     } else {
         otherwise
@@ -53,17 +40,10 @@ pub(super) fn shows_folder(output: &str) -> bool {
 /// The lines at both ends of an output in which commands report a problem with a file.
 pub(super) fn complaints(output: &str) -> Vec<&str> {
     const EDGE: usize = 8 * 1024;
-    const WORDS: &[&str] = &[
-        "No such file",
-        "cannot ",
-        "can't ",
-        "Permission denied",
-        "did not match any file",
-        "not under version",
-    ];
     #[expect(clippy::expect_used, reason = "the words are constants, and tests compile them")]
     static COMPLAINING: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        let leftmost = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS);
+        let leftmost =
+            AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&VOCABULARY.complaints);
         leftmost.expect("the words are valid")
     });
     let edges = if output.len() > 2 * EDGE { [head(output, EDGE), tail(output, EDGE)] } else { [output, ""] };
@@ -93,6 +73,7 @@ pub(super) fn reformatted(output: &str, path: &str) -> bool {
     if text.lines().any(|l| l.contains("unchanged") && l.contains(name)) {
         return false;
     }
-    let all_well = ["left unchanged", "All checks passed", "No fixes applied", "0 fixed"];
-    !all_well.iter().any(|w| text.contains(w)) || text.contains("reformatted") || text.contains(" fixed, ")
+    !VOCABULARY.unchanged.iter().any(|word| text.contains(word.as_str()))
+        || text.contains("reformatted")
+        || text.contains(" fixed, ")
 }

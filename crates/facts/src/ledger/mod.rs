@@ -37,6 +37,7 @@ mod tests;
 mod things;
 mod todos;
 mod tools;
+mod vocabulary;
 
 pub use crate::todo_list::{TodoItem, TodoList, TodoStatus};
 pub use facts::{

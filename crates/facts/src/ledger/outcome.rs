@@ -8,6 +8,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::line::{any_of, head, tail};
+use super::vocabulary::VOCABULARY;
 
 /// The outcome of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,124 +24,6 @@ pub(super) struct Outcome<'a> {
 /// The bytes at each end of an output that are searched for the harness's words, because a harness adds them there; the
 /// middle belongs to the tool.
 const EDGE: usize = 600;
-
-/// Words with which harnesses report that a call of any tool was not executed.
-const REFUSED: &[&str] = &[
-    "<tool_use_error>",
-    "the user doesn't want to proceed with this tool use",
-    "the user doesn't want to take this action",
-    "the user denied this operation",
-    "[request interrupted",
-    "the tool use was rejected",
-    "the tool call was rejected",
-    "user rejected",
-    "rejected by user",
-    "rejected by the user",
-    "declined by the user",
-    "cancelled by user",
-    "cancelled by the user",
-    "canceled by user",
-    "canceled by the user",
-    "aborted by user",
-    "aborted by the user",
-    "tool execution was cancelled",
-    "tool execution denied",
-    "permission to use ",
-    "claude requested permissions to",
-    "unknown tool",
-    "tool not found",
-    "invalid tool call",
-    "inputvalidationerror",
-    "the tool execution failed",
-    "[tool execution was interrupted",
-    "blocked by",
-    "blocked:",
-];
-
-/// Words with which editing and reading tools report that they did nothing.
-const NOT_DONE: &[&str] = &[
-    "file does not exist",
-    "does not exist",
-    "file not found",
-    "no such file",
-    "path does not exist",
-    "string to replace not found",
-    "old_string not found",
-    "old_str not found",
-    "oldtext not found",
-    "could not find the exact text",
-    "failed to edit",
-    "0 occurrences found",
-    "no match found",
-    "has not been read yet",
-    "has been modified since read",
-    "has been unexpectedly modified",
-    "was not found in the file",
-    "not found in content",
-    "could not find matching text",
-    "but replace_all is false",
-    "your proposed edit has introduced new syntax error",
-    "your edit was not applied",
-    "edit was not applied",
-    "no file open",
-    "file already exists",
-    "invalid context",
-    "verification failed",
-    "search block",
-    "no sufficiently similar match",
-    "unable to apply diff",
-    "doesn't match exactly",
-    "did not match",
-    "is a directory",
-    "permission denied",
-    "eisdir",
-    "enoent",
-];
-
-/// Words that report it in any position of a sentence.
-const SURELY_NOT_DONE: &[&str] =
-    &["no replacement was performed", "(file not modified)", "no changes made", "no changes to make"];
-
-/// Words that report success; what follows them quotes the file.
-const DONE: &[&str] = &[
-    "has been updated",
-    "has been edited",
-    "has been created",
-    "has been modified successfully",
-    "successfully",
-    "applied ",
-    "edited file",
-    "edited the file",
-    "replaced text",
-    "created file",
-    "wrote ",
-];
-
-/// Beginnings of outputs that only report an error.
-const ERROR_START: &[&str] = &[
-    "error:",
-    "error -",
-    "error\n",
-    "error while ",
-    "error executing",
-    "error editing",
-    "error reading",
-    "error writing",
-    "error applying",
-    "failed to ",
-    "failed:",
-    "could not ",
-    "couldn't ",
-    "cannot ",
-    "can't ",
-    "unable to ",
-    "invalid ",
-    "traceback (most recent call last)",
-    "an error occurred",
-    "[an error occurred",
-    "[error]",
-    "usage:",
-];
 
 static EXIT_CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -312,18 +195,19 @@ fn answer(output: &str) -> &str {
 }
 
 fn refused(output: &str) -> bool {
-    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(REFUSED));
+    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(&VOCABULARY.refused));
     // The words must begin within the first 40 bytes, and none is longer than 80 bytes.
     WORDS.find(head(answer(output), 40 + 80)).is_some_and(|hit| hit.start() < 40)
 }
 
 fn not_done(output: &str) -> bool {
-    static SURELY: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(SURELY_NOT_DONE));
-    static EITHER: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(DONE.iter().chain(NOT_DONE)));
+    static SURELY: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(&VOCABULARY.surely_not_done));
+    static EITHER: LazyLock<AhoCorasick> =
+        LazyLock::new(|| any_of(VOCABULARY.done.iter().chain(&VOCABULARY.not_done)));
     let trimmed = answer(output).trim_end();
     let text = head(trimmed, EDGE);
-    let begins = |word: &&str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    if ERROR_START.iter().any(begins) {
+    let begins = |word: &String| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    if VOCABULARY.error_starts.iter().any(begins) {
         return true;
     }
     // A long output is content; a tool that did nothing reports that in a short output or on its first line.
@@ -331,5 +215,5 @@ fn not_done(output: &str) -> bool {
     let searched = if is_brief { text } else { head(text.lines().next().unwrap_or(""), 200) };
     // What follows a report of success quotes the file.
     SURELY.is_match(searched)
-        || EITHER.find(searched).is_some_and(|first| first.pattern().as_usize() >= DONE.len())
+        || EITHER.find(searched).is_some_and(|first| first.pattern().as_usize() >= VOCABULARY.done.len())
 }
