@@ -25,14 +25,14 @@ use anchord_runtime::clock::Clock;
 pub(super) struct Compress {
     /// Messages (an array, an object with `messages`, or a message a line), or an agent's log; - for standard input
     file: PathBuf,
-    /// What the file is; told by its contents without it
+    /// Format of the file; detected from its contents if not given
     #[arg(long, value_name = "FORMAT")]
     format: Option<FileFormat>,
     /// Most tokens of the summary
     #[arg(long, value_name = "TOKENS", default_value_t = render::DEFAULT_BOUND_TOKENS)]
     #[arg(value_parser = clap::value_parser!(u32).range(i64::from(render::LEAST_BOUND_TOKENS)..))]
     max_summary_tokens: u32,
-    /// How the summary is made; a transcript is one span, so that regenerative reads what anchored does
+    /// How the summary is made; a transcript is one span, so regenerative and anchored read the same messages
     #[arg(long, value_name = "STRATEGY", default_value = "anchored")]
     strategy: NamedStrategy,
     #[command(flatten)]
@@ -150,7 +150,7 @@ fn write_text(
         writeln!(out, "warning: {warning}")?;
     }
     if let Some(told) = left_out {
-        writeln!(out, "left out, as no messages: {told}")?;
+        writeln!(out, "left out (not messages): {told}")?;
     }
     if proof.is_not_smaller() {
         writeln!(out, "note: a service would skip this; the summary is not smaller than the messages")?;
@@ -181,7 +181,7 @@ fn write_calls(out: &mut impl std::io::Write, made: &OfflineResult) -> std::io::
     let cost = made.cost;
     writeln!(
         out,
-        "cost: {} calls ({} failed), {} + {} tokens, {} ms, {} millionths",
+        "cost: {} calls ({} failed), {} + {} tokens, {} ms, {} millionths of the currency of ANCHORD_LLM_PRICES",
         cost.calls, cost.failed_calls, cost.input_tokens, cost.output_tokens, cost.latency_ms, cost.micros
     )?;
     if let Some(rubric) = &made.rubric {

@@ -55,7 +55,7 @@ async fn a_log_is_imported_in_batches_and_gone_on_with() {
 
     let (done, told, stderr) = import(&file);
     assert!(done, "{stderr}");
-    let left = "left out, as no messages: summary (1)\n";
+    let left = "left out (not messages): summary (1)\n";
     assert_eq!(told, format!("session s: 7 messages (claude-code)\n{left}"));
     assert!(stderr.is_empty(), "quiet in a pipe: {stderr}");
     let (_, told, _) = import(&file);
@@ -93,7 +93,7 @@ fn a_log_is_compressed_without_server_and_database() {
     let (done, told, stderr) = run(&["compress", &file]);
     assert!(done, "{stderr}");
     assert!(told.contains("## Session Intent") && told.contains("probes: "), "{told}");
-    assert!(told.contains("left out, as no messages: summary (1)"), "{told}");
+    assert!(told.contains("left out (not messages): summary (1)"), "{told}");
     assert!(stderr.is_empty(), "quiet in a pipe: {stderr}");
     let (done, _, stderr) = run(&["compress", &file, "--format", "swe-agent"]);
     assert!(!done && stderr.contains("a.jsonl: line 2: not a trajectory"), "{stderr}");

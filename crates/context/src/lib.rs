@@ -2,7 +2,7 @@
 //!
 //! What lives here: the assembly of system messages, pins, summary and newest messages within a budget, valid for the
 //! provider; the mask, which replaces old tool outputs by placeholders; pins.
-//! Invariant: no context holds a tool result without its call, and one that is over its budget says so.
+//! Invariant: no context holds a tool result without its call, and none is larger than its budget: when the indispensable parts do not fit, there is an error.
 //! Must not know: how a summary is made, I/O, async, clocks, randomness, the environment.
 
 pub mod context;

@@ -2,7 +2,7 @@
 //!
 //! What lives here: the policy of masking (what is eligible, what is protected), the stepwise move of
 //! the mask position, and the placeholder's text.
-//! Invariant: what is masked depends on stored positions alone, never on the present length of the
+//! Invariant: what is masked depends on what is stored up to the mask position, never on the present length of the
 //! conversation, so that the served prefix changes in steps and stays cacheable between them. Exact repeats
 //! are an exception: they are searched for every [`STRIDE`] messages.
 //! Must not know: bodies, formats, budgets.
@@ -39,7 +39,7 @@ const MOST_OPEN_ERRORS: usize = 3;
 pub enum Keep {
     /// Never masked, unless the budget binds.
     Always,
-    /// Masked at once.
+    /// Its outputs are masked at once, and a message without calls and results is left out.
     Never,
 }
 

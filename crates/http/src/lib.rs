@@ -1,7 +1,7 @@
 //! The HTTP API: authenticates, parses, calls the domain and the store, and replies.
 //!
 //! What lives here: the router as a table of contents, the extractors, problems, and one file per resource.
-//! Invariant: every reply outside 2xx is a problem (RFC 9457) with the request's id, no body holds an internal cause,
+//! Invariant: every 4xx and 5xx reply is a problem (RFC 9457) with the request's id, no body holds an internal cause,
 //! and the OpenAPI document has every operation with all of its replies.
 //! Must not know: SQL (the store does), how a summary is made (domain and worker), the worker (both meet in the
 //! store's queue), the environment (config).

@@ -1,4 +1,5 @@
-//! The gate: decides whether a candidate is refused, and why.
+//! The gate: decides whether a candidate is refused, and why (`refusal`), repairs what can be repaired (`repair`), and
+//! keeps what happened to it (`history`).
 //!
 //! The user's own words are never refused for their wording, or a session whose first message is "fix bug"
 //! could never be compressed. A text that an earlier version published is not judged again either.

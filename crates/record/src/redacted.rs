@@ -134,7 +134,6 @@ pub fn redact_facts(facts: &mut Facts) {
         clean(message);
         clean(command);
     }
-    carry.failing_commands.iter_mut().for_each(clean);
 }
 
 /// Redacts a value that is stored apart from its key, judged together with it.

@@ -1,5 +1,5 @@
 //! Reads sessions without a lock, in one snapshot, with the revisions that later show whether they have changed. The
-//! only file that knows the columns of a session's row.
+//! only file that reads the whole of a session's row.
 //!
 //! The revision is a column and not the row's `xmin`: a column shows its purpose, survives a copy of the table, and
 //! works on a distributed Postgres, where `xmin` changes when a shard moves. Queueing or cancelling a compression

@@ -1,8 +1,8 @@
 //! Webhooks: the events, the addresses that a webhook may have, the message's body and signature, and when a
 //! failed delivery is tried again.
 //!
-//! Invariant: a message has the same bytes at every attempt, and its address is public on the internet,
-//! unless the operator allows others.
+//! Invariant: a message has the same bytes at every attempt, and an address that is not public on the
+//! internet is refused, unless the operator allows others; `worker` applies this to what a name resolves to.
 //! Must not know: how names are resolved, how a message is sent.
 
 pub mod address;

@@ -73,7 +73,9 @@ impl Pool {
         let rounds = async {
             while !stop.is_cancelled() {
                 // A lost connection ends the round; the next round listens on a new one.
-                if let Err(error) = self.round((worker, &freed), &stop, &permits, &jobs).await {
+                if let Err(error) =
+                    self.claim_until_disconnected((worker, &freed), &stop, &permits, &jobs).await
+                {
                     warn!(%error, "worker.round_failed");
                     self.pause(&stop).await;
                 }
@@ -109,7 +111,7 @@ impl Pool {
         }
     }
 
-    async fn round(
+    async fn claim_until_disconnected(
         &self,
         (worker, freed): (i64, &Notify),
         stop: &CancellationToken,
@@ -185,7 +187,8 @@ impl Pool {
     }
 }
 
-/// Runs a job to its settlement, and then the jobs that were claimed with it; returns their number.
+/// Runs a job to its settlement, and then each job that the settlement before it claimed in its commit; returns their
+/// number.
 async fn run(env: &Env, job: Job, lease: Duration) -> usize {
     let key = (job.tenant, job.session);
     let is_evaluation = job.kind == Kind::Evaluate;
@@ -260,9 +263,8 @@ async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
     }
 }
 
-/// Runs work until the lease is lost; then `None`. The lease also ends when the work has just settled the job and the
-/// answer of the database, with the job that was claimed in the same commit, is still on its way; so the work gets a
-/// little more time.
+/// Runs the work; `None` when the lease is lost and the work does not end shortly after. It gets that time because a lease
+/// also counts as lost when the work has just settled the job and the database's answer is still on its way.
 async fn run_until_lease_lost<T>(work: impl Future<Output = T>, lost: impl Future<Output = ()>) -> Option<T> {
     let mut work = pin!(work);
     tokio::select! {

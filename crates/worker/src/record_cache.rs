@@ -15,7 +15,7 @@ use anchord_messages::id::SessionId;
 use anchord_record::parts::Parts;
 use anchord_record::summary::Summary;
 
-/// The most bytes of JSON of all cached records together; in memory the values take more.
+/// The most bytes of JSON of several cached records together; in memory the values take more.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 /// The most bytes of JSON of a single record. A larger record than [`MAX_BYTES`] is cached alone, because loading a
 /// large record is what costs most.

@@ -92,24 +92,20 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     }
     tokens.tail = u32::try_from(tail).unwrap_or(u32::MAX);
 
-    let anchor_seq = input.summary.map_or(0, |s| s.anchor_seq);
-    if summary.is_none() && anchor_seq > 0 {
-        omitted.add(1, anchor_seq, Reason::Budget);
-    }
     let (system, messages, sources) = writer.finish();
-    // Where roles alternate, the next user turn joins the summary's message sooner or later. So that message
-    // is not counted as a whole one of the prefix, whose hash would change then.
+    // In Anthropic's format the next user turn will join the summary's message, so that message is not counted as
+    // stable; the summary's text alone goes into the hash.
     let merged = summary.is_some() && input.format == Format::Anthropic;
-    let whole = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
-    let told =
+    let stable = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
+    let texts =
         summary.map(|summary| summary.text).into_iter().chain(digest.as_ref().map(|digest| &*digest.0));
-    let stable_prefix = prefix(system.as_deref(), &messages, whole, told, tokens);
+    let stable_prefix = prefix(system.as_deref(), &messages, stable, texts, tokens);
     Context {
         session: input.session,
         format: input.format,
         summary_version: summary.and(input.summary).map(|s| s.version),
         is_summary_least: input.summary.is_some_and(|s| summary.is_some_and(|served| served != s.message)),
-        anchor_seq,
+        anchor_seq: input.summary.map_or(0, |summary| summary.anchor_seq),
         head_seq: input.head_seq,
         system,
         messages,
@@ -176,9 +172,9 @@ struct Written<'a> {
 
 enum Body<'a> {
     Whole(Cow<'a, str>),
-    /// The last Anthropic turn, which later blocks of the same role may join.
+    /// An Anthropic turn; while it is the last, blocks of the same role join it.
     Turn(Role, Vec<String>),
-    /// The last Anthropic message as stored, until something joins it.
+    /// An Anthropic message as stored, until something joins it.
     Raw(&'a Entry),
 }
 

@@ -1,7 +1,7 @@
 //! The ids under which calls are served.
 //!
 //! A provider pairs calls and results by id, and agents send ids that are empty, that appear twice in one
-//! message, or that are used again later. The first call keeps its id. The others get an id that is made from
+//! message, or that are used again later. The first call keeps its id if the format accepts it. The others get an id that is made from
 //! their own seq, so that it stays the same when messages are appended.
 
 use std::collections::HashSet;

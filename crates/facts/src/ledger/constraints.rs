@@ -25,7 +25,7 @@ const MAX_TEXT: usize = 400;
 const MAX_SYSTEM_TEXT: usize = 4_000;
 /// The most constraints taken from one message, because a text with more of them is a document.
 const MAX_PER_MESSAGE: usize = 20;
-/// The most constraints taken from one span.
+/// From this many on, no more demands of people are taken from a span; system messages always count.
 const MAX_PER_SPAN: usize = 80;
 /// The most messages listed for one constraint.
 const MAX_SEQS: usize = 20;

@@ -89,8 +89,8 @@ impl<'u> Gatherer<'u> {
         if !paths::is_file_name(path) {
             return;
         }
-        // aider's console reports an added file by its full path and an edit by the path in the repository; the record
-        // should spell it like the edit.
+        // aider's console reports an added file by its full path and an edit by the path in the repository. Only the
+        // file's name is kept of the first, so that both become one file.
         let console = one.tool == tools::AIDER_ADDED;
         let written = if console { path.rsplit('/').next().unwrap_or(path) } else { path };
         self.events.push(Event {
@@ -203,7 +203,7 @@ impl<'u> Gatherer<'u> {
                 | Kind::Other => Act::Modify,
             };
             if !known && act != Act::Read && !has_text_to_write(arguments, &path) && act != Act::Delete {
-                // An unknown tool with a path but no text may only read the file.
+                // An unknown tool with a path but no text possibly only reads the file, so nothing is recorded.
                 continue;
             }
             let worded = !matches!(act, Act::Read | Act::Delete);
@@ -352,12 +352,13 @@ impl<'u> Gatherer<'u> {
                 }
                 continue;
             }
-            // The shell creates the file of a redirection before the command can fail.
-            let redirected = matches!(effect.op, Op::Write | Op::Append | Op::Run | Op::Format);
+            // The shell creates the file of a redirection before the command can fail; a script that ran and a
+            // formatter may have done their work and still report a failure.
+            let survives_failure = matches!(effect.op, Op::Write | Op::Append | Op::Run | Op::Format);
             if effect.op == Op::Format && !reformatted(output, &effect.path) {
                 continue;
             }
-            if failed && (effect.op == Op::Patch || found.one_command && !redirected) {
+            if failed && (effect.op == Op::Patch || found.one_command && !survives_failure) {
                 continue;
             }
             self.effect(one, effect);

@@ -143,8 +143,6 @@ pub struct LedgerState {
     pub todos: Vec<(String, TodoItem)>,
     /// Open errors, each with the command that showed it, so that a later successful run resolves it.
     pub open_errors: Vec<(String, String)>,
-    /// Commands that failed last time they ran, newest last, bounded.
-    pub failing_commands: Vec<String>,
     /// The span's last message with its text, bounded, when it may contain a command whose output is in the next
     /// span.
     pub unanswered: Option<(Seq, String)>,

@@ -94,7 +94,6 @@ pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames
             copies,
             todos: items,
             open_errors,
-            failing_commands: carry.failing_commands.clone(),
             unanswered: spoken::unanswered(span),
             ending: requests.ending,
         },

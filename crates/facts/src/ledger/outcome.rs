@@ -21,8 +21,7 @@ pub(super) struct Outcome<'a> {
     pub failed: Option<bool>,
 }
 
-/// The bytes at each end of an output that are searched for the harness's words, because a harness adds them there; the
-/// middle belongs to the tool.
+/// How much of an output's beginning is searched for reports of failure, in bytes; what follows is the tool's content.
 const EDGE: usize = 600;
 
 static EXIT_CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -93,7 +93,7 @@ impl CheckedDraft {
     /// Whether the version is refused only because it is not smaller than what it replaces.
     #[must_use]
     pub fn is_not_smaller(&self) -> bool {
-        self.refusals.iter().any(Refusal::is_skip)
+        !self.refusals.is_empty() && self.refusals.iter().all(Refusal::is_skip)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads what a context is made of: the session's row, and the texts that it refers to.
 //!
 //! What lives here: reading the current state; `past` finds an earlier one; `texts` reads the texts of either.
-//! Invariant: everything is of one snapshot, that in which the session's row was read.
+//! Invariant: everything is as of the moment at which the session's row was read.
 //! Must not know: how a context is assembled.
 //!
 //! No process caches contexts. It would have to ask whether anything has changed, and agents append between their

@@ -9,7 +9,7 @@ use anchord_messages::tokens::TokenCounter;
 use anchord_session::session::Session;
 use anchord_session::settings::Settings;
 
-/// The parts of a context, in one snapshot.
+/// The parts of a context, all as of the moment at which the session's row was read.
 #[derive(Clone, Debug)]
 pub struct ContextSource {
     /// The session, with the version that the context shows.

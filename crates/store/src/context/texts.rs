@@ -1,5 +1,5 @@
-//! Reads the texts that a context is made of, for a session whose row was read before. This is a later snapshot, so
-//! it also reports whether the version's texts or the pins have changed since; messages never change.
+//! Reads the texts that a context is made of, for a session whose row was read before. This is a later snapshot than the
+//! row's: the caller compares `context_revision` and rejects the texts when it differs. Messages never change.
 
 use sqlx::PgConnection;
 
@@ -31,11 +31,11 @@ pub struct SummarySource {
 pub(super) struct Wanted {
     /// The version.
     pub(super) version: Option<i64>,
-    /// Through which message the leading system messages reach; 0 without any.
+    /// The last of the leading system messages; 0 when there is none.
     pub(super) system_through: Seq,
     /// The user message that is served beside the version.
     pub(super) carried: Option<Seq>,
-    /// The first and the last message after both; none when the first is greater than the last.
+    /// The first and the last message of the tail; it is empty when the first is greater.
     pub(super) tail: (Seq, Seq),
 }
 
@@ -83,7 +83,8 @@ pub(super) async fn find_tail(
     Ok(found.map_or(from, |found| found.max(from)))
 }
 
-/// Reads them in one statement, which sets the tenant for itself: what comes after it looks by what it gives.
+/// Reads the texts in one statement. Its first part sets `app.tenant_id` for row-level security and returns the
+/// tenant; the other parts join on that value, so that it runs first.
 pub(super) async fn read(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),

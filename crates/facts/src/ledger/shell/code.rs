@@ -45,7 +45,7 @@ static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"\b(shutil\.copy2?|shutil\.copyfile|shutil\.move|os\.rename|os\.replace|renameSync|copyFileSync|File\.rename|FileUtils\.mv|FileUtils\.cp)\(\s*{NAME_OR_TEXT}\s*,\s*{NAME_OR_TEXT}"
     ))
 });
-/// What follows a path's first piece: `/ "next"`, or `, "next"` of a join.
+/// What follows a path's first piece: `/ "next"`.
 static PIECE: LazyLock<Option<Regex>> =
     LazyLock::new(|| compiled(r#"^\s*\)?\s*/\s*[rbu]?["']([^"'\n]{1,300})["']"#));
 static REPLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -1,9 +1,10 @@
-//! Parser and interpreter of shell scripts, for POSIX shells, PowerShell and `cmd`.
+//! Parser and interpreter of shell scripts, for POSIX shells, PowerShell and `cmd`, and of file operations in scripts of
+//! other languages (`code`).
 //!
 //! What lives here: [`parse`] parses a script, [`effects`] returns what its commands do to files, [`ends_in`] the
 //! directory in which it leaves its shell, [`pipelines`] the programs that it runs.
-//! Invariant: parsing is linear in the script's length, without recursion, and accepts every text; nothing is expanded
-//! or run.
+//! Invariant: parsing is linear in the script's length, without recursion, and accepts every text; no command is run;
+//! of expansions, only brace lists, literal loops and `$HOME` are resolved.
 //! Must not know: which agent ran the command.
 
 mod cmdlets;

@@ -9,7 +9,7 @@ use super::command::{
 };
 use crate::pattern;
 
-/// A cmdlet, or a path with a drive and a backslash; neither occurs unquoted in a POSIX script.
+/// A cmdlet, or a path with a drive and a backslash; neither is usual in a POSIX script, where it would stand in quotes.
 static TELLS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::ascii(concat!(
         r"(?i)\b(?:Get-Content|Set-Content|Add-Content|Clear-Content|Out-File|New-Item|Remove-Item|Move-Item",
@@ -161,7 +161,7 @@ impl Parser {
     }
 }
 
-/// A word as a path: backslashes become slashes, a leading `./` is removed.
+/// A word as a path: backslashes become slashes, except in UNC paths.
 pub(super) fn as_path(word: &Word) -> Word {
     if word.text.starts_with("\\\\") {
         return word.clone();
