@@ -20,12 +20,14 @@ use super::background;
 /// How long a step of divided work should take at most.
 pub const STEP: Duration = Duration::from_millis(25);
 /// The most pieces of one tenant that wait.
-const MOST_WAITING: usize = 256;
+pub const MOST_WAITING: usize = 256;
 /// From this many tenants on, those that have nothing to gain or to make up for are forgotten.
 const MANY_TENANTS: usize = 1_024;
 
-/// Turns for the work of requests: one for every two processors, so that small requests always find one.
-static REQUESTS: LazyLock<Turns> = LazyLock::new(|| Turns::new(half(), MOST_WAITING));
+/// Turns for the work of requests: one for every processor. One tenant has at most half of them, so that another finds
+/// one at once, however long a piece takes.
+static REQUESTS: LazyLock<Turns> =
+    LazyLock::new(|| Turns::new(background::processors(), MOST_WAITING).at_most_for_one(half()));
 /// Turns for the work of jobs. Their number is bounded by the workers, so all of them may wait.
 static JOBS: LazyLock<Turns> = LazyLock::new(|| Turns::new(background::processors(), usize::MAX));
 
@@ -67,6 +69,8 @@ pub struct Turns {
 struct State {
     free: usize,
     waiting: usize,
+    /// The most turns of one tenant at the same time.
+    most_of_one: usize,
     /// The time that the tenant had used that was served last. A tenant begins here: time that it left unused before
     /// gives it no precedence.
     served: Duration,
@@ -98,9 +102,21 @@ impl Turns {
     /// At most `at_once` turns at the same time, at least one; of each tenant at most `most_waiting` pieces wait.
     #[must_use]
     pub fn new(at_once: usize, most_waiting: usize) -> Self {
-        let state =
-            State { free: at_once.max(1), waiting: 0, served: Duration::ZERO, tenants: HashMap::new() };
+        let state = State {
+            free: at_once.max(1),
+            waiting: 0,
+            most_of_one: usize::MAX,
+            served: Duration::ZERO,
+            tenants: HashMap::new(),
+        };
         Self { state: Arc::new(Mutex::new(state)), most_waiting }
+    }
+
+    /// The same turns, of which one tenant has at most so many at the same time, at least one.
+    #[must_use]
+    pub fn at_most_for_one(self, most: usize) -> Self {
+        self.lock().most_of_one = most.max(1);
+        self
     }
 
     /// Waits for a turn. A caller that stops waiting leaves the queue.
@@ -214,7 +230,9 @@ impl State {
     /// Takes a free turn for the tenant that runs the fewest pieces and, among these, has used the least time.
     fn next(&mut self) -> Option<(u128, oneshot::Sender<Turn>)> {
         while self.free > 0 && self.waiting > 0 {
-            let waiting = self.tenants.iter_mut().filter(|(_, tenant)| !tenant.waiting.is_empty());
+            let most = self.most_of_one;
+            let may_run = |tenant: &Tenant| !tenant.waiting.is_empty() && tenant.running < most;
+            let waiting = self.tenants.iter_mut().filter(|(_, tenant)| may_run(tenant));
             let (id, tenant) = waiting.min_by_key(|(_, tenant)| (tenant.running, tenant.used))?;
             let Some(sender) = tenant.waiting.pop_front() else { continue };
             self.waiting = self.waiting.saturating_sub(1);
@@ -299,6 +317,17 @@ mod tests {
         drop(first);
         assert!(theirs.now_or_never().is_some());
         assert!(ours.now_or_never().is_some(), "the turn that was given back");
+    }
+
+    #[tokio::test]
+    async fn one_tenant_never_has_all_turns() {
+        let turns = Turns::new(2, 8).at_most_for_one(1);
+        let first = turns.take(US).await.unwrap();
+        let mut ours = Box::pin(turns.take(US));
+        assert!(ours.as_mut().now_or_never().is_none());
+        assert!(turns.take(THEM).now_or_never().is_some(), "a turn is kept for another");
+        drop(first);
+        assert!(ours.now_or_never().is_some());
     }
 
     #[tokio::test]
