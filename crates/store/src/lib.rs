@@ -29,6 +29,7 @@ pub mod gather;
 pub mod idempotency;
 mod job;
 mod key_cache;
+mod key_format;
 pub mod keys;
 pub mod ledger;
 pub mod load;
