@@ -18,6 +18,7 @@ mod candidate;
 mod channel;
 mod commit;
 pub mod compressions;
+mod compute;
 pub mod constraints;
 pub mod context;
 pub mod deliveries;
