@@ -27,6 +27,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::{self, Role};
+use anchord_http::Surface;
+use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::connections::{self, Timeouts};
 use anchord_http::operator_token::OperatorToken;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
@@ -84,6 +86,8 @@ pub struct Settings {
 pub struct Ready {
     /// The API's address, when this process serves it.
     pub api: Option<SocketAddr>,
+    /// The address of the operator's API, when it has one of its own.
+    pub admin: Option<SocketAddr>,
     /// The address of `/metrics`, when it has one of its own.
     pub metrics: Option<SocketAddr>,
     /// The key of the tenant `default`.
@@ -173,6 +177,8 @@ impl Process {
     async fn start(settings: &Settings, metrics: PrometheusHandle) -> anyhow::Result<Self> {
         let llm = models::client(&settings.llm)?;
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
+        let admin_listen = settings.api.as_ref().and_then(config::Api::admin_listen);
+        let admin = bind(admin_listen, "ANCHORD_ADMIN_LISTEN").await?;
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
         warm_up(settings.roles.contains(&Role::Worker));
         let (embedded, url) = database::locate(&settings.database).await?;
@@ -187,7 +193,12 @@ impl Process {
             Some(api) => bootstrap::ensure_key(&store, clock, api.api_key(), own).await?,
             None => BootstrapKey::None,
         };
-        let ready = Ready { api: local(api.as_ref())?, metrics: local(scraped.as_ref())?, key };
+        let ready = Ready {
+            api: local(api.as_ref())?,
+            admin: local(admin.as_ref())?,
+            metrics: local(scraped.as_ref())?,
+            key,
+        };
         let one = || DedicatedRuntime::start("workers", NonZeroUsize::MIN);
         let workers = settings.roles.contains(&Role::Worker).then(one).transpose();
         let workers = workers.context("the thread of the workers")?;
@@ -199,15 +210,18 @@ impl Process {
         process.spawn_usage_flush();
         let appends = state.appends.clone();
         let timeouts = timeouts(settings.api.as_ref());
+        let public = if admin.is_some() { Surface::Public } else { Surface::Whole };
+        let served = |surface| anchord_http::router_of(surface, state.clone());
         let servers = [
-            api.map(|listener| {
-                process.serve_http("the API", listener, anchord_http::router(state.clone()), timeouts)
+            api.map(|listener| process.serve_http("the API", listener, served(public), timeouts)),
+            admin.map(|listener| {
+                process.serve_http("the operator's API", listener, served(Surface::Operator), timeouts)
             }),
             scraped.map(|listener| {
                 process.serve_http(
                     "the metrics",
                     listener,
-                    anchord_http::ops::metrics_router(state),
+                    anchord_http::ops::metrics_router(state.clone()),
                     timeouts,
                 )
             }),
@@ -235,6 +249,11 @@ impl Process {
             body_timeout: Duration::from_secs(api.body_timeout.into()),
         });
         let rate = api.and_then(|api| NonZeroU32::new(api.rate_limit)).unwrap_or(NonZeroU32::MAX);
+        let admitted = api.map_or_else(AdmissionLimits::default, |api| AdmissionLimits {
+            bodies_bytes: api.bodies_bytes(),
+            body_bytes: limits.body_bytes,
+            trusted_proxies: api.trusted_proxies(),
+        });
         let token = api.and_then(config::Api::admin_token);
         anchord_http::AppState::new(anchord_http::Shared {
             store: self.store.clone(),
@@ -246,7 +265,7 @@ impl Process {
             tenant_rates: TenantRates::default(),
             quotas: anchord_http::quotas::QuotaWatch::default(),
             operator: token.map(|token| OperatorToken::new(token.expose_secret())),
-            streams: anchord_http::streams::Streams::new(self.stop.clone()),
+            admission: Admission::new(&admitted, self.stop.clone()),
             metrics,
             llm_models: models::allowed(&settings.llm),
             webhook_reach: webhook_reach(settings.webhooks),
@@ -265,7 +284,7 @@ impl Process {
     }
 
     /// Closes the queue of appends after the last connection, which may still append.
-    fn close_appends(&self, appends: Gatherer, servers: [Option<JoinHandle<()>>; 2]) {
+    fn close_appends(&self, appends: Gatherer, servers: [Option<JoinHandle<()>>; 3]) {
         let gatherer = appends.clone();
         self.tasks.spawn(
             "the gatherer of appends",

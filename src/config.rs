@@ -5,11 +5,12 @@
 //! clap quotes a value that it rejects, and a secret must not be printed.
 
 use std::ffi::OsString;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, RangedU64ValueParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
+use ipnet::IpNet;
 use secrecy::{ExposeSecret as _, SecretString};
 use tracing_subscriber::filter::Targets;
 
@@ -19,6 +20,9 @@ mod value;
 pub use llm::{KeyHeader, Llm, LlmProvider, ModelPrice};
 pub use value::{BadValue, Check};
 use value::{base_url, given_secret, refuse_unless, secret};
+
+/// How many of the largest bodies the memory for bodies takes, unless it is set.
+const LARGEST_BODIES: u64 = 8;
 
 /// Which parts of the service a process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -116,6 +120,10 @@ pub struct Api {
     #[arg(long, env = "ANCHORD_MAX_MESSAGE_BYTES", value_name = "ANCHORD_MAX_MESSAGE_BYTES")]
     #[arg(default_value = "4194304", value_parser = RangedU64ValueParser::<u64>::new().range(1_024..=1 << 30))]
     pub max_message_bytes: u64,
+    /// Most bytes of all request bodies that are received or worked on; replies may take as many again. Default: eight of the largest
+    #[arg(long, env = "ANCHORD_MAX_BODIES_BYTES", value_name = "ANCHORD_MAX_BODIES_BYTES")]
+    #[arg(value_parser = optional_bytes)]
+    max_bodies_bytes: Option<OptionalBytes>,
     /// Requests per second and API key, 0 for no limit
     #[arg(long, env = "ANCHORD_RATE_LIMIT", value_name = "ANCHORD_RATE_LIMIT", default_value = "1000")]
     pub rate_limit: u32,
@@ -127,6 +135,14 @@ pub struct Api {
     #[arg(long, env = "ANCHORD_BODY_TIMEOUT", value_name = "ANCHORD_BODY_TIMEOUT", default_value = "30")]
     #[arg(value_parser = RangedU64ValueParser::<u32>::new().range(1..=60))]
     pub body_timeout: u32,
+    /// Address and port of /v1/admin and /metrics; with it the API's own address has neither
+    #[arg(long, env = "ANCHORD_ADMIN_LISTEN", value_name = "ANCHORD_ADMIN_LISTEN")]
+    #[arg(value_parser = optional_socket_address)]
+    admin_listen: Option<OptionalAddress>,
+    /// Addresses or networks of the proxies in front, separated by a comma; their X-Forwarded-For is believed
+    #[arg(long, env = "ANCHORD_TRUSTED_PROXIES", value_name = "ANCHORD_TRUSTED_PROXIES")]
+    #[arg(value_parser = networks)]
+    trusted_proxies: Option<Networks>,
 }
 
 /// Whom a health check asks.
@@ -250,6 +266,25 @@ impl Api {
         given_secret(self.api_key.as_ref())
     }
 
+    /// The bytes of all bodies that are received or worked on at once.
+    #[must_use]
+    pub fn bodies_bytes(&self) -> u64 {
+        let largest = self.max_body_bytes.saturating_mul(LARGEST_BODIES);
+        self.max_bodies_bytes.and_then(|bytes| bytes.0).unwrap_or(largest)
+    }
+
+    /// The listen address of the operator's API, when it has one of its own.
+    #[must_use]
+    pub fn admin_listen(&self) -> Option<SocketAddr> {
+        self.admin_listen.and_then(|address| address.0)
+    }
+
+    /// The proxies whose `X-Forwarded-For` is believed.
+    #[must_use]
+    pub fn trusted_proxies(&self) -> Vec<IpNet> {
+        self.trusted_proxies.clone().unwrap_or_default().0
+    }
+
     /// The operator token.
     #[must_use]
     pub fn admin_token(&self) -> Option<&SecretString> {
@@ -275,6 +310,16 @@ impl Check for Api {
             self.max_message_bytes <= self.max_body_bytes,
             "ANCHORD_MAX_MESSAGE_BYTES",
             "at most ANCHORD_MAX_BODY_BYTES, because a message arrives in a body",
+        )?;
+        refuse_unless(
+            self.bodies_bytes() >= self.max_body_bytes.saturating_mul(2),
+            "ANCHORD_MAX_BODIES_BYTES",
+            "at least twice ANCHORD_MAX_BODY_BYTES, because one tenant's largest body must leave room for others",
+        )?;
+        refuse_unless(
+            self.admin_listen().is_none() || self.admin_token().is_some(),
+            "ANCHORD_ADMIN_LISTEN",
+            "only with ANCHORD_ADMIN_TOKEN, without which the operator's API is closed",
         )
     }
 }
@@ -282,6 +327,33 @@ impl Check for Api {
 /// An address that may be set to nothing.
 #[derive(Clone, Copy, Debug)]
 struct OptionalAddress(Option<SocketAddr>);
+
+/// A number of bytes that may be set to nothing.
+#[derive(Clone, Copy, Debug)]
+struct OptionalBytes(Option<u64>);
+
+fn optional_bytes(text: &str) -> Result<OptionalBytes, String> {
+    if text.is_empty() {
+        return Ok(OptionalBytes(None));
+    }
+    let bytes = text.parse().ok().filter(|bytes| (1 << 20..=1 << 40).contains(bytes));
+    bytes
+        .map(|bytes| OptionalBytes(Some(bytes)))
+        .ok_or_else(|| format!("a number of bytes from {} to {} is allowed", 1 << 20, 1_u64 << 40))
+}
+
+/// Networks of addresses; none when set to nothing.
+#[derive(Clone, Debug, Default)]
+struct Networks(Vec<IpNet>);
+
+fn networks(text: &str) -> Result<Networks, String> {
+    let read = |entry: &str| entry.parse().or_else(|_| entry.parse::<IpAddr>().map(IpNet::from));
+    let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+    let networks: Result<Vec<IpNet>, _> = entries.map(read).collect();
+    networks.map(Networks).map_err(|_| {
+        "IP addresses or networks are allowed, separated by a comma, such as 10.0.0.0/8,::1".to_owned()
+    })
+}
 
 fn socket_address(text: &str) -> Result<SocketAddr, String> {
     text.parse()
@@ -349,6 +421,7 @@ mod tests {
         assert_eq!(all.api.listen.to_string(), "127.0.0.1:8080");
         assert_eq!(all.roles.roles, [Role::Api, Role::Worker]);
         assert_eq!(all.api.max_body_bytes, 16 * 1024 * 1024);
+        assert_eq!(all.api.bodies_bytes(), 128 * 1024 * 1024);
         assert!(all.database.url().is_none() && all.api.api_key().is_none());
         assert_eq!(all.webhooks.webhook_targets, WebhookTargets::Public);
     }
@@ -369,6 +442,11 @@ mod tests {
             (&["--llm-base-url", "api.example.com"], "ANCHORD_LLM_BASE_URL", "https://"),
             (&["--max-body-bytes", "1"], "ANCHORD_MAX_BODY_BYTES", "1024..="),
             (&["--max-message-bytes", "16777217"], "ANCHORD_MAX_MESSAGE_BYTES", "ANCHORD_MAX_BODY_BYTES"),
+            (&["--max-bodies-bytes", "many"], "ANCHORD_MAX_BODIES_BYTES", "a number of bytes"),
+            (&["--max-bodies-bytes", "20000000"], "ANCHORD_MAX_BODIES_BYTES", "ANCHORD_MAX_BODY_BYTES"),
+            (&["--admin-listen", "x"], "ANCHORD_ADMIN_LISTEN", "127.0.0.1:8080"),
+            (&["--admin-listen", "127.0.0.1:1"], "ANCHORD_ADMIN_LISTEN", "ANCHORD_ADMIN_TOKEN"),
+            (&["--trusted-proxies", "proxy"], "ANCHORD_TRUSTED_PROXIES", "10.0.0.0/8"),
             (&["--api-key", "short"], "ANCHORD_API_KEY", "at least 32 characters"),
             (&["--admin-token", "two words"], "ANCHORD_ADMIN_TOKEN", "without spaces"),
             (&["--database-url", "mysql://root:pw@host/db"], "DATABASE_URL", "postgres://"),
@@ -425,10 +503,19 @@ mod tests {
     fn a_value_of_nothing_is_no_value() {
         let names =
             ["--api-key", "--admin-token", "--database-url", "--llm-model", "--metrics-listen", "--log"];
-        let flags: Vec<&str> = names.iter().flat_map(|name| [*name, ""]).collect();
+        let more = ["--admin-listen", "--trusted-proxies", "--max-bodies-bytes"];
+        let flags: Vec<&str> = names.iter().chain(&more).flat_map(|name| [*name, ""]).collect();
         let all = parse(&flags).expect("nothing is allowed");
         assert!(all.api.api_key().is_none() && all.metrics.listen().is_none() && all.llm.model().is_none());
+        assert!(all.api.admin_listen().is_none() && all.api.trusted_proxies().is_empty());
         assert_eq!(all.telemetry.filter, "info");
+    }
+
+    #[test]
+    fn proxies_are_addresses_and_networks() {
+        let api = parse(&["--trusted-proxies", "10.0.0.0/8, 192.0.2.7,2001:db8::/32"]).expect("good values").api;
+        let shown: Vec<String> = api.trusted_proxies().iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["10.0.0.0/8", "192.0.2.7/32", "2001:db8::/32"]);
     }
 
     #[test]

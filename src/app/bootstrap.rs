@@ -9,8 +9,6 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use secrecy::{ExposeSecret as _, SecretString};
 use uuid::Uuid;
 
@@ -19,7 +17,7 @@ use anchord_messages::id::TenantId;
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::audit::Actor;
-use anchord_store::keys::NewKey;
+use anchord_store::keys::{self, NewKey};
 
 /// The tenant of the bootstrap key. Its id is fixed, so that two processes that start at the same time use the same
 /// one.
@@ -91,7 +89,7 @@ fn read_or_make(file: &Path) -> std::io::Result<(SecretString, bool)> {
 
 /// Generates a key and moves it to its place last, so that the file is always complete.
 fn make(file: &Path) -> std::io::Result<SecretString> {
-    let key = SecretString::from(format!("anc_{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())));
+    let key = keys::generate();
     let unfinished = file.with_extension("unfinished");
     match fs::remove_file(&unfinished) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -117,8 +115,7 @@ mod tests {
         let (made, is_new) = read_or_make(&file).expect("a new key");
         assert!(is_new);
         assert_eq!(fs::metadata(&file).expect("a file").mode() & 0o777, 0o600);
-        let secret = made.expose_secret().strip_prefix("anc_").expect("a prefix");
-        assert_eq!(URL_SAFE_NO_PAD.decode(secret).expect("base64").len(), 32);
+        assert!(made.expose_secret().starts_with("anchord_") && keys::may_be_key(made.expose_secret()));
         let (read, is_new) = read_or_make(&file).expect("the same key");
         assert!(!is_new);
         assert_eq!(read.expose_secret(), made.expose_secret());

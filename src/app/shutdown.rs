@@ -14,9 +14,11 @@ const DRAIN: Duration = Duration::from_secs(25);
 /// How long connections may take to return to the pool afterwards.
 const CLOSE: Duration = Duration::from_secs(2);
 
-/// The signals that end a process.
+/// The signals that end a process. `SIGHUP`, which a terminal sends when it closes, is one of them: there is no
+/// configuration to read again and no log file to open again.
 #[derive(Debug)]
 pub(super) struct Signals {
+    hangup: Signal,
     interrupt: Signal,
     terminate: Signal,
 }
@@ -24,12 +26,17 @@ pub(super) struct Signals {
 impl Signals {
     pub(super) fn listen() -> anyhow::Result<Self> {
         let listen = |kind| signal(kind).context("signals cannot be listened for");
-        Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
+        Ok(Self {
+            hangup: listen(SignalKind::hangup())?,
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+        })
     }
 
     /// Waits for the next signal; returns its name.
     pub(super) async fn next(&mut self) -> &'static str {
         tokio::select! {
+            _ = self.hangup.recv() => "SIGHUP",
             _ = self.interrupt.recv() => "SIGINT",
             _ = self.terminate.recv() => "SIGTERM",
         }

@@ -51,11 +51,12 @@ impl Serve {
 fn greet(ready: &Ready) {
     let metrics =
         ready.metrics.map(|metrics| format!("metrics:  http://{metrics}/metrics\n")).unwrap_or_default();
+    let admin = ready.admin.map(|admin| format!("operator: http://{admin}/v1/admin\n")).unwrap_or_default();
     let Some(address) = ready.api else {
         println!("{metrics}anchord is ready; this process has no API");
         return;
     };
-    print!("anchord is ready on http://{address} (documentation: http://{address}/docs)\n{metrics}");
+    print!("anchord is ready on http://{address} (documentation: http://{address}/docs)\n{admin}{metrics}");
     let key = match &ready.key {
         BootstrapKey::Generated { made_now, file } => {
             let file = file.display();

@@ -26,7 +26,7 @@ async fn a_key_is_shown_once_does_what_it_may_and_is_stored_as_a_digest() {
     let app = app().await;
     let made = create(&app, json!({"name": "reader", "scopes": ["read"]})).await;
     let key = made["key"].as_str().unwrap();
-    assert!(key.starts_with("anc_") && key.len() > 40);
+    assert!(key.starts_with("anchord_") && key.len() == 57);
     assert!(key.starts_with(made["prefix"].as_str().unwrap()));
     assert_eq!(status(&app, key).await, 200);
     let write = app.call_as(key, "PUT", "/v1/sessions/s", "{}").await;
@@ -149,7 +149,7 @@ async fn a_key_rotates_only_what_it_may_do_itself() {
     let path = format!("/v1/keys/{}/rotate", worker["id"].as_str().unwrap());
     let refused = app.call_as(admin_key, "POST", &path, r#"{"overlap_seconds": 0}"#).await;
     assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (403, "forbidden"));
-    assert!(!refused.text.contains("anc_"), "no key is shown");
+    assert!(!refused.text.contains("anchord_"), "no key is shown");
     assert_eq!(status(&app, worker["key"].as_str().unwrap()).await, 200, "the key goes on unchanged");
     let listed = app.call("GET", "/v1/keys", "").await.json();
     assert_eq!(listed["items"].as_array().unwrap().len(), 3, "no key was made");

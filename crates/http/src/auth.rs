@@ -4,13 +4,15 @@
 use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
+use chrono::{DateTime, Utc};
 
+use super::boundary::Scope;
 use super::problem::ApiError;
 use super::state::AppState;
 use anchord_messages::id::{KeyId, TenantId};
 use anchord_session::quota::Quotas;
 use anchord_store::audit::Actor;
-use anchord_store::keys::digest_key;
+use anchord_store::keys::{KeyDigest, digest_key, may_be_key};
 
 /// Reads what the tenant owns.
 pub const READ: &str = "read";
@@ -33,9 +35,20 @@ pub struct Caller {
     pub scopes: Vec<String>,
     /// The quotas of the tenant.
     pub quotas: Quotas,
+    /// The digest of the key, by which it is looked up again.
+    pub digest: KeyDigest,
+    /// What the parts of the request share.
+    pub scope: Scope,
 }
 
 impl Caller {
+    /// Until when the key is good, by another look at it: `None` when it is good no longer, an inner `None` without an
+    /// end.
+    pub(super) async fn still_good(&self, state: &AppState) -> Result<Option<Option<DateTime<Utc>>>, ApiError> {
+        let grant = state.store.find_key(self.digest, state.clock.now()).await?;
+        Ok(grant.filter(|grant| !grant.suspended).map(|grant| grant.expires_at))
+    }
+
     /// The actor for the audit log.
     #[must_use]
     pub fn actor(&self) -> Actor {
@@ -75,12 +88,19 @@ fn bearer(parts: &Parts) -> Result<&str, ApiError> {
 }
 
 async fn authenticate(parts: &Parts, state: &AppState, scope: &'static str) -> Result<Caller, ApiError> {
-    let digest = digest_key(bearer(parts)?);
-    let grant = state
-        .store
-        .find_key(digest, state.clock.now())
-        .await?
-        .ok_or(ApiError::Unauthorized("this API key is unknown, expired or revoked"))?;
+    let token = bearer(parts)?;
+    let digest = digest_key(token);
+    let attempt = state.admission.guesses.begin(parts, digest)?;
+    // What cannot be a key costs no look-up.
+    let found =
+        if may_be_key(token) { state.store.find_key(digest, state.clock.now()).await? } else { None };
+    let Some(grant) = found else {
+        attempt.failed();
+        return Err(ApiError::Unauthorized("this API key is unknown, expired or revoked"));
+    };
+    attempt.succeeded();
+    let scope_of_request = parts.extensions.get::<Scope>().cloned().unwrap_or_default();
+    scope_of_request.set_tenant(grant.tenant);
     // The boundary's span, not the current one, which may be an inner one.
     if let Some(span) = parts.extensions.get::<tracing::Span>() {
         span.record("tenant.id", tracing::field::display(grant.tenant.0));
@@ -95,7 +115,14 @@ async fn authenticate(parts: &Parts, state: &AppState, scope: &'static str) -> R
     if !grant.scopes.iter().any(|held| held == scope) {
         return Err(ApiError::Forbidden(scope));
     }
-    Ok(Caller { tenant: grant.tenant, key: grant.key, scopes: grant.scopes, quotas: grant.quotas })
+    Ok(Caller {
+        tenant: grant.tenant,
+        key: grant.key,
+        scopes: grant.scopes,
+        quotas: grant.quotas,
+        digest,
+        scope: scope_of_request,
+    })
 }
 
 impl FromRequestParts<AppState> for Reader {
@@ -127,9 +154,12 @@ impl FromRequestParts<AppState> for Operator {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         let token = bearer(parts)?;
-        match &state.operator {
-            Some(operator) if operator.matches(token) => Ok(Self),
-            _ => Err(ApiError::Unauthorized("this is not the operator token")),
+        let attempt = state.admission.guesses.begin(parts, digest_key(token))?;
+        if state.operator.is_some_and(|operator| operator.matches(token)) {
+            attempt.succeeded();
+            return Ok(Self);
         }
+        attempt.failed();
+        Err(ApiError::Unauthorized("this is not the operator token"))
     }
 }

@@ -8,6 +8,7 @@
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -19,6 +20,7 @@ use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument;
 use uuid::Uuid;
@@ -26,6 +28,7 @@ use uuid::Uuid;
 use super::prefer;
 use super::problem::{ApiError, Problem};
 use super::state::AppState;
+use anchord_messages::id::TenantId;
 use anchord_runtime::background;
 use anchord_runtime::trace;
 
@@ -49,16 +52,22 @@ pub async fn observe(State(state): State<AppState>, mut request: Request, next: 
         trace::continue_from(&span, parent);
     }
     request.extensions_mut().insert(span.clone());
-    let mut response = run_to_the_end(&state, request, next).instrument(span.clone()).await;
+    let scope = Scope::default();
+    request.extensions_mut().insert(scope.clone());
+    let mut response = run_to_the_end(&state, request, next, scope).instrument(span.clone()).await;
 
     let failed = response.status().is_client_error() || response.status().is_server_error();
     let problem = response.extensions_mut().remove::<Problem>();
     if failed && (problem.is_some() || !has_body_of_ours(&response)) {
         write_problem(&mut response, problem, &id, &span);
     }
+    let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert(REQUEST_ID, id);
+        headers.insert(REQUEST_ID, id);
     }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Replies have a tenant's content. What may be stored says so itself.
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     let status = response.status().as_u16();
     let seconds = started.elapsed().as_secs_f64();
     let labels = [("operation", operation), ("status", status.to_string())];
@@ -76,13 +85,41 @@ pub async fn observe(State(state): State<AppState>, mut request: Request, next: 
     response
 }
 
+/// What the parts of one request share: its tenant, once that is known, and whether anybody waits for the reply.
+#[derive(Clone, Debug, Default)]
+pub struct Scope(Arc<ScopeParts>);
+
+#[derive(Debug, Default)]
+struct ScopeParts {
+    tenant: OnceLock<TenantId>,
+    abandoned: CancellationToken,
+}
+
+impl Scope {
+    /// The tenant; `None` for the operator, and before the key is known.
+    pub(super) fn tenant(&self) -> Option<TenantId> {
+        self.0.tenant.get().copied()
+    }
+
+    pub(super) fn set_tenant(&self, tenant: TenantId) {
+        // A request with several extractors of callers has one tenant all the same.
+        let _ = self.0.tenant.set(tenant);
+    }
+
+    /// Is cancelled when the client is gone, or has had a timeout as its reply.
+    pub(super) fn abandoned(&self) -> &CancellationToken {
+        &self.0.abandoned
+    }
+}
+
 /// Runs the request within its timeout.
-async fn run_to_the_end(state: &AppState, request: Request, next: Next) -> Response {
+async fn run_to_the_end(state: &AppState, request: Request, next: Next, scope: Scope) -> Response {
     let wait = prefer::requested_wait(request.headers()).unwrap_or_default();
     let running = ToTheEnd {
         running: Some(AssertUnwindSafe(next.run(request)).catch_unwind().boxed()),
         span: tracing::Span::current(),
         counted: state.tracker.token(),
+        scope,
     };
     match tokio::time::timeout(state.limits.request_timeout + wait, running).await {
         Ok(Ok(response)) => response,
@@ -99,6 +136,7 @@ struct ToTheEnd {
     span: tracing::Span,
     /// Counts the request for the graceful shutdown, in whichever task it runs.
     counted: TaskTrackerToken,
+    scope: Scope,
 }
 
 impl Future for ToTheEnd {
@@ -115,6 +153,7 @@ impl Future for ToTheEnd {
 impl Drop for ToTheEnd {
     fn drop(&mut self) {
         let Some(rest) = self.running.take() else { return };
+        self.scope.abandoned().cancel();
         // Without a runtime nothing can continue, and nothing needs to.
         if let Ok(runtime) = Handle::try_current() {
             let counted = self.counted.clone();

@@ -6,7 +6,7 @@ pub mod request;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
 use super::auth::Writer;
 use super::idempotency::IdempotencyKey;
@@ -15,13 +15,8 @@ use super::prefer::Wait;
 use super::problem::{ApiError, Problem};
 use super::state::AppState;
 use anchord_record::strategy::EngineChoice;
-use anchord_runtime::background;
 use anchord_session::stateless::{Wanted, compress};
 use request::{CompressRequest, CompressedMessages, read, view};
-
-/// The most concurrent compressions within requests of a process; each of them occupies a core.
-const MAX_CONCURRENT: usize = 4;
-static PERMITS: Semaphore = Semaphore::const_new(MAX_CONCURRENT);
 
 /// Compresses messages.
 ///
@@ -47,22 +42,20 @@ pub async fn compress_messages(
     State(state): State<AppState>,
     body: JsonBytes,
 ) -> Result<Response, ApiError> {
-    // The semaphore is never closed, so this does not fail.
-    let permit = PERMITS.acquire().await.map_err(ApiError::internal)?;
     let (reading, text) = (state.clone(), JsonBytes(body.0.clone()));
-    let work = move || {
-        let _permit = permit;
-        compress_by_code(&reading, &text)
-    };
-    match background::spawn(work).await.map_err(ApiError::internal)?? {
+    match caller.compute(move |abandoned| compress_by_code(&reading, &text, abandoned)).await? {
         Some(compressed) => Ok(Reply(compressed).into_response()),
         None => queued::create(state, caller, (key, wait), body).await,
     }
 }
 
 /// Compresses by code; `None` when the request asks for a model.
-fn compress_by_code(state: &AppState, body: &JsonBytes) -> Result<Option<CompressedMessages>, ApiError> {
-    let (request, conversation) = read(state, body)?;
+fn compress_by_code(
+    state: &AppState,
+    body: &JsonBytes,
+    abandoned: &CancellationToken,
+) -> Result<Option<CompressedMessages>, ApiError> {
+    let (request, conversation) = read(state, body, abandoned)?;
     if request.engine == EngineChoice::Llm {
         return Ok(None);
     }

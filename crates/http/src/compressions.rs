@@ -207,7 +207,7 @@ pub async fn create_compression(
         return Err(ApiError::CompressionLive(enqueued.id));
     }
     let figures = row.report.as_ref().filter(|_| is_answered).map(|report| Figures::of(report, row.shadow));
-    let started = reply(&session, row, wait)?;
+    let started = reply(&session, row, &wait)?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &started).await?;
     tx.commit().await.map_err(StoreError::from)?;
     if let Some(figures) = figures {
@@ -215,10 +215,10 @@ pub async fn create_compression(
         return Ok(started);
     }
 
-    let Some(row) = wait_for(&state, &caller, session.id, (enqueued.id, wait)).await? else {
+    let Some(row) = wait_for(&state, &caller, session.id, (enqueued.id, &wait)).await? else {
         return Ok(started);
     };
-    let ended = reply(&session, row, wait)?;
+    let ended = reply(&session, row, &wait)?;
     claimed.keep_later(&state.store, session.id, &ended).await;
     Ok(ended)
 }
@@ -346,7 +346,7 @@ fn is_same(one: &Request, other: &Request) -> bool {
 }
 
 /// The reply: 200 when the job has ended, else 202 with its location.
-pub(super) fn reply(session: &Session, row: CompressionRow, wait: Wait) -> Result<KeptReply, ApiError> {
+pub(super) fn reply(session: &Session, row: CompressionRow, wait: &Wait) -> Result<KeptReply, ApiError> {
     let location = format!("/v1/sessions/{}/compressions/{}", session.name, row.id);
     let status = if row.status.is_live() { StatusCode::ACCEPTED } else { StatusCode::OK };
     let mut reply =
@@ -357,7 +357,8 @@ pub(super) fn reply(session: &Session, row: CompressionRow, wait: Wait) -> Resul
     Ok(reply)
 }
 
-/// Waits until a job has ended; `None` when the caller does not wait, or the time is over.
+/// Waits until a job has ended; `None` when the caller does not wait, or the time is over. A caller whose key is good no
+/// longer waits no longer.
 ///
 /// The job is read after each event of its session, which the listener of the process reports, and now and then
 /// besides. A read is one row by primary key, and no connection is held while waiting.
@@ -365,13 +366,14 @@ pub(super) async fn wait_for(
     state: &AppState,
     caller: &Caller,
     session: SessionId,
-    (id, wait): (CompressionId, Wait),
+    (id, wait): (CompressionId, &Wait),
 ) -> Result<Option<CompressionRow>, ApiError> {
-    let Some(longest) = wait.0 else { return Ok(None) };
+    let Some(longest) = wait.longest() else { return Ok(None) };
     let deadline = tokio::time::Instant::now() + longest;
     let mut pause = LOOK_FIRST;
     // Listen before the first read, so that no event is missed in between.
     let mut events = state.store.listen_to(session);
+    let mut changes = state.store.watch_tenant(caller.tenant);
     loop {
         let row = state.store.find_compression(caller.tenant, session, id).await?;
         // The job was erased with its session.
@@ -384,8 +386,14 @@ pub(super) async fn wait_for(
             return Ok(None);
         }
         // Not every end of a job has an event, and a notification may be lost.
-        if tokio::time::timeout(pause.min(deadline - now), events.rung()).await.is_err() {
-            pause = (pause * 3 / 2).min(LOOK_LONGEST);
+        tokio::select! {
+            () = events.rung() => {}
+            () = changes.next() => {
+                if caller.still_good(state).await?.is_none() {
+                    return Err(ApiError::Unauthorized("this API key was revoked while the request waited"));
+                }
+            }
+            () = tokio::time::sleep(pause.min(deadline - now)) => pause = (pause * 3 / 2).min(LOOK_LONGEST),
         }
     }
 }

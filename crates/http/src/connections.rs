@@ -19,6 +19,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
+use super::guesses::Peer;
+
 /// The most bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
@@ -48,11 +50,11 @@ impl Default for Timeouts {
 pub async fn serve(mut listener: TcpListener, router: Router, timeouts: Timeouts, stop: CancellationToken) {
     let connections = TaskTracker::new();
     // `accept` itself waits when the process has no file descriptors left.
-    while let Some((stream, _)) = stop.run_until_cancelled(Listener::accept(&mut listener)).await {
+    while let Some((stream, peer)) = stop.run_until_cancelled(Listener::accept(&mut listener)).await {
         let (router, stop) = (router.clone(), stop.clone());
         connections.spawn(async move {
             let _open = OpenConnection::count();
-            serve_connection(stream, router, timeouts, &stop).await;
+            serve_connection((stream, Peer(peer)), router, timeouts, &stop).await;
         });
     }
     drop(listener);
@@ -60,10 +62,19 @@ pub async fn serve(mut listener: TcpListener, router: Router, timeouts: Timeouts
     connections.wait().await;
 }
 
-async fn serve_connection(stream: TcpStream, router: Router, timeouts: Timeouts, stop: &CancellationToken) {
+async fn serve_connection(
+    (stream, peer): (TcpStream, Peer),
+    router: Router,
+    timeouts: Timeouts,
+    stop: &CancellationToken,
+) {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(timeouts.stalled));
-    let router = router.map_request(|request: Request<Incoming>| request.map(Body::new));
+    let router = router.map_request(move |request: Request<Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(peer);
+        request
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(timeouts.head)

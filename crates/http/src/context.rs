@@ -21,7 +21,6 @@ use anchord_context::context::{BudgetTooSmall, ContextInput, Counted, MaskInput,
 use anchord_messages::format::Format;
 use anchord_messages::id::{Seq, SessionName};
 use anchord_messages::tokens::TokenCounter;
-use anchord_runtime::background;
 use anchord_session::accounting::Usage;
 use anchord_session::session::Session;
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
@@ -208,7 +207,7 @@ pub async fn find_context(
     let counts = &source.session.accounting;
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
     let (session, task) = (source.session.id, source.settings.task_id.clone());
-    let (body, tokens) = assembled(source, query).await?;
+    let (body, tokens) = assembled(&caller, source, query).await?;
     // An earlier state is not what the session goes on with, so it is not counted as served.
     if !query.is_past() {
         metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
@@ -254,11 +253,14 @@ async fn find_past(
 }
 
 /// The reply as JSON, and the tokens of its context.
-async fn assembled(source: ContextSource, query: ContextQuery) -> Result<(Bytes, u32), ApiError> {
+async fn assembled(
+    caller: &Caller,
+    source: ContextSource,
+    query: ContextQuery,
+) -> Result<(Bytes, u32), ApiError> {
     let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
     let rendered = if bytes > LARGE_CONTEXT_BYTES {
-        let assembling = move || render(&source, query);
-        background::spawn(assembling).await.map_err(ApiError::internal)?
+        caller.compute(move |_| Ok(render(&source, query))).await?
     } else {
         render(&source, query)
     };

@@ -196,11 +196,11 @@ pub async fn create_evaluation(
     let row = jobs::find(&mut tx, (caller.tenant, session.id), job.id).await?;
     let row =
         row.ok_or_else(|| ApiError::internal(anyhow::anyhow!("an enqueued evaluation is not there")))?;
-    let started = compressions::reply(&session, row, wait)?;
+    let started = compressions::reply(&session, row, &wait)?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &started).await?;
     tx.commit().await.map_err(StoreError::from)?;
 
-    let Some(ended) = compressions::wait_for(&state, &caller, session.id, (job.id, wait)).await? else {
+    let Some(ended) = compressions::wait_for(&state, &caller, session.id, (job.id, &wait)).await? else {
         return Ok(started);
     };
     let mut tx = state.store.begin(caller.tenant).await?;
@@ -218,7 +218,7 @@ pub async fn create_evaluation(
             None => reply,
         }
     } else {
-        compressions::reply(&session, ended, wait)?.at(StatusCode::ACCEPTED)
+        compressions::reply(&session, ended, &wait)?.at(StatusCode::ACCEPTED)
     };
     tx.commit().await.map_err(StoreError::from)?;
     claimed.keep_later(&state.store, session.id, &reply).await;

@@ -14,18 +14,17 @@ use axum::response::{IntoResponse, Response};
 use futures::stream;
 use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 use utoipa::IntoParams;
 
-use super::auth::Reader;
+use super::auth::{Caller, Reader};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
-use anchord_messages::id::{SessionId, TenantId};
-use anchord_store::Store;
+use super::streams::Place;
+use anchord_messages::id::SessionId;
 use anchord_store::events::{Event, Listening};
+use anchord_store::keys::Changes;
 
 /// The events of one read.
 const PAGE: i64 = 100;
@@ -33,7 +32,8 @@ const PAGE: i64 = 100;
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(15);
 /// How often an idle stream sends a comment to keep its connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// How long a stream lasts. Then the client has to authenticate again, because its key may be revoked by then.
+/// How long a stream lasts. Then the client has to authenticate again, so that streams move to processes that have
+/// started since.
 const MAX_LIFETIME: Duration = Duration::from_mins(15);
 /// How long a client waits before it reconnects.
 const RECONNECT_AFTER: Duration = Duration::from_secs(2);
@@ -52,12 +52,18 @@ pub struct EventsQuery {
 ///
 /// Server-sent events: `compression.started`, `compression.succeeded`, `compression.failed`,
 /// `compression.skipped`, `summary.published` and `trigger.warned`, each with an `id` to resume after and
-/// JSON as its `data`. They are kept for a week. A stream ends after fifteen minutes, when the session is erased and
-/// when the service stops; clients come back with `Last-Event-ID` and miss nothing.
+/// JSON as its `data`. They are kept for a week. A stream ends after fifteen minutes, when the session is erased, when
+/// the key is good no longer and when the service stops; clients come back with `Last-Event-ID` and miss nothing. A key
+/// may have 128 streams of a process open, a tenant 256.
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/events", tag = "sessions", params(SessionPath, EventsQuery,
         ("Last-Event-ID" = Option<i64>, Header, description = "The last event that was seen.", minimum = 0)),
-    responses((status = 200, description = "The stream.", content((String = "text/event-stream"))))
+    responses(
+        (status = 200, description = "The stream.", content((String = "text/event-stream"))),
+        (status = 429, body = super::problem::Problem, content_type = "application/problem+json",
+         description = "Too many requests (`/problems/rate-limited`), or as many event streams as the key, the tenant or the process may have (`/problems/too-many-streams`, with `limit`).",
+         headers(("Retry-After" = String)))
+    )
 )]
 pub async fn follow_events(
     Reader(caller): Reader,
@@ -72,26 +78,29 @@ pub async fn follow_events(
     }
     let found = state.store.find_session(caller.tenant, &path.session_id).await?;
     let session = found.ok_or(ApiError::NotFound(Resource::Session))?.id;
-    let permit = state.streams.acquire()?;
-    let stop = state.streams.stop().clone();
-    // Listen before the first read, so that no event is missed in between.
+    let place = state.admission.streams.acquire(&caller)?;
+    // Listen before the first read, so that no event is missed in between, and watch before the next look at the key.
     let listening = state.store.listen_to(session);
+    let changes = state.store.watch_tenant(caller.tenant);
     let after = match resume {
         Some(after) => after,
         None => state.store.newest_event(caller.tenant, session).await?,
     };
-    let follower = Follower {
-        store: state.store.clone(),
-        tenant: caller.tenant,
+    let mut follower = Follower {
+        state,
+        caller,
         session,
         after,
         read: VecDeque::new(),
         listening,
-        stop,
+        changes,
         until: Instant::now() + MAX_LIFETIME,
         is_first: true,
-        _permit: permit,
+        _place: place,
     };
+    if !follower.may_go_on().await {
+        return Err(ApiError::Unauthorized("this API key was revoked a moment ago"));
+    }
     let lines = stream::unfold(follower, Follower::next);
     Ok(Sse::new(lines).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
 }
@@ -103,32 +112,46 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>, ApiError> {
 }
 
 struct Follower {
-    store: Store,
-    tenant: TenantId,
+    state: AppState,
+    caller: Caller,
     session: SessionId,
     after: i64,
     read: VecDeque<Event>,
     listening: Listening,
-    stop: CancellationToken,
+    changes: Changes,
     until: Instant,
     is_first: bool,
-    _permit: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 impl Follower {
+    /// Whether the key is still good; the stream lasts no longer than the key.
+    async fn may_go_on(&mut self) -> bool {
+        match self.caller.still_good(&self.state).await {
+            Ok(Some(None)) => true,
+            Ok(Some(Some(end))) => {
+                let left = (end - self.state.clock.now()).to_std().unwrap_or_default();
+                self.until = self.until.min(Instant::now() + left.min(MAX_LIFETIME));
+                true
+            }
+            Ok(None) | Err(_) => false,
+        }
+    }
+
     async fn next(mut self) -> Option<(Result<Line, Infallible>, Self)> {
         if std::mem::take(&mut self.is_first) {
             return Some((Ok(Line::default().comment("following").retry(RECONNECT_AFTER)), self));
         }
+        let stop = self.state.admission.streams.stop().clone();
         loop {
             if let Some(event) = self.read.pop_front() {
                 self.after = event.id;
                 return Some((Ok(line(event)), self));
             }
-            if self.stop.is_cancelled() {
+            if stop.is_cancelled() {
                 return None;
             }
-            match self.store.list_events(self.tenant, self.session, self.after, PAGE).await {
+            match self.state.store.list_events(self.caller.tenant, self.session, self.after, PAGE).await {
                 Ok(Some(events)) if events.is_empty() => {}
                 Ok(Some(events)) => {
                     self.read = events.into();
@@ -141,8 +164,13 @@ impl Follower {
                 }
             }
             tokio::select! {
-                () = self.stop.cancelled() => return None,
+                () = stop.cancelled() => return None,
                 () = tokio::time::sleep_until(self.until) => return None,
+                () = self.changes.next() => {
+                    if !self.may_go_on().await {
+                        return None;
+                    }
+                }
                 () = self.listening.rung() => {}
                 () = tokio::time::sleep(READ_AGAIN_AFTER) => {}
             }

@@ -35,7 +35,6 @@ use anchord_messages::format::Format;
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::probe::Probe;
-use anchord_runtime::background;
 use anchord_store::export::{ExportHead, ExportedMessage};
 use anchord_store::gather::{Append, NewMessage};
 use anchord_store::pins::PinsOutcome;
@@ -321,13 +320,12 @@ pub async fn import_session(
         .map_or_else(Tokenizer::default, |s| s.effective_settings().tokenizer.unwrap_or_default());
     let limits = state.limits.clone();
     let read = |tokenizer| {
-        let (bytes, limits) = (bytes.clone(), limits.clone());
+        let (bytes, limits, caller) = (bytes.clone(), limits.clone(), caller.clone());
         async move {
             if bytes.len() <= LARGE_BODY_BYTES {
                 return read_lines(&bytes, tokenizer, &limits);
             }
-            let reading = move || read_lines(&bytes, tokenizer, &limits);
-            background::spawn(reading).await.map_err(ApiError::internal)?
+            caller.compute(move |_| read_lines(&bytes, tokenizer, &limits)).await
         }
     };
     let mut import = read(tokenizer).await?;

@@ -151,7 +151,8 @@ pub async fn find_handoff(
         None => None,
     };
     tx.commit().await.map_err(StoreError::from)?;
-    Ok(answer(version.map(|version| (session, version)).as_slice(), bound))
+    let told: Vec<_> = version.map(|version| (session, version)).into_iter().collect();
+    caller.compute(move |_| Ok(answer(&told, bound))).await
 }
 
 /// Reads what another agent should know of a task: its sessions' current versions in one text.
@@ -184,7 +185,7 @@ pub async fn find_task_handoff(
         }
     }
     tx.commit().await.map_err(StoreError::from)?;
-    Ok(answer(&told, bound))
+    caller.compute(move |_| Ok(answer(&told, bound))).await
 }
 
 /// Finds a version, without the constraints that the caller has dropped since.

@@ -1,6 +1,6 @@
 //! Reads JSON request bodies: within the size limit, parsed strictly, and rejected with a pointer to the invalid place.
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
@@ -10,13 +10,16 @@ use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 
 use super::problem::{ApiError, FieldError};
-use super::state::{AppState, Limits};
+use super::state::AppState;
 use anchord_messages::format::check_json;
 use anchord_messages::misread::{must_be, place, pointer};
 use anchord_runtime::background;
 
 /// Bodies up to this size are parsed on the thread of the request, which takes some tenths of a millisecond.
 const INLINE_BYTES: usize = 128 * 1024;
+/// The most bytes of a body that is parsed into values, which take up to twenty times its memory. Bodies with messages
+/// and outputs stay text, and have the configured limit.
+const MAX_VALUE_BYTES: usize = 1024 * 1024;
 
 /// A JSON body. It is the last parameter of a handler, after the caller, so that an unauthenticated request is
 /// rejected before its body is read.
@@ -51,9 +54,8 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for Json<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
-        let (head, body) = request.into_parts();
-        require_json(&head.headers)?;
-        let bytes = read(&head.headers, body, &state.limits).await?;
+        require_json(request.headers())?;
+        let bytes = read(request, state, state.limits.body_bytes.min(MAX_VALUE_BYTES)).await?;
         let (value, digest) = parse_apart(bytes).await?;
         Ok(Self { value, digest })
     }
@@ -63,12 +65,12 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<AppState> for O
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
-        let (head, body) = request.into_parts();
-        let bytes = read(&head.headers, body, &state.limits).await?;
+        let has_json = require_json(request.headers());
+        let bytes = read(request, state, state.limits.body_bytes.min(MAX_VALUE_BYTES)).await?;
         if bytes.is_empty() {
             return Ok(Self { value: T::default(), digest: Sha256::digest(&bytes).into() });
         }
-        require_json(&head.headers)?;
+        has_json?;
         let (value, digest) = parse_apart(bytes).await?;
         Ok(Self { value, digest })
     }
@@ -108,9 +110,8 @@ impl FromRequest<AppState> for JsonBytes {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
-        let (head, body) = request.into_parts();
-        require_json(&head.headers)?;
-        read(&head.headers, body, &state.limits).await.map(Self)
+        require_json(request.headers())?;
+        read(request, state, state.limits.body_bytes).await.map(Self)
     }
 }
 
@@ -122,8 +123,7 @@ impl FromRequest<AppState> for Lines {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
-        let (head, body) = request.into_parts();
-        let kind = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let essence = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
         let is_lines = ["application/x-ndjson", "application/jsonl", "application/x-jsonlines"]
             .iter()
@@ -131,7 +131,7 @@ impl FromRequest<AppState> for Lines {
         if !is_lines {
             return Err(ApiError::UnsupportedMediaType("application/x-ndjson"));
         }
-        read(&head.headers, body, &state.limits).await.map(Self)
+        read(request, state, state.limits.body_bytes).await.map(Self)
     }
 }
 
@@ -164,32 +164,15 @@ fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
     if is_json && is_utf8 { Ok(()) } else { Err(ApiError::UnsupportedMediaType("application/json")) }
 }
 
-async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, ApiError> {
+async fn read(request: Request, state: &AppState, limit: usize) -> Result<Bytes, ApiError> {
+    let (head, body) = request.into_parts();
     // Compressed bodies are rejected, because a few kilobytes could expand to gigabytes. Agents are nearby, and a
     // proxy may decompress.
     let is_plain = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
-    if !headers.get_all(header::CONTENT_ENCODING).iter().all(is_plain) {
+    if !head.headers.get_all(header::CONTENT_ENCODING).iter().all(is_plain) {
         return Err(ApiError::Encoded);
     }
-    let limit = limits.body_bytes;
-    let too_large = || ApiError::TooLarge { what: "the body".to_owned(), limit, unit: "bytes" };
-    // A body whose `Content-Length` is too large is not read at all.
-    let announced =
-        headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > limit) {
-        return Err(too_large());
-    }
-    let read = tokio::time::timeout(limits.body_timeout, to_bytes(body, limit)).await;
-    read.map_err(|_| ApiError::SlowBody(limits.body_timeout))?.map_err(|error| {
-        let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
-        while let Some(cause) = source {
-            if cause.is::<http_body_util::LengthLimitError>() {
-                return too_large();
-            }
-            source = cause.source();
-        }
-        ApiError::BadRequest("the body ended before it was complete".to_owned())
-    })
+    state.admission.bodies.read((&head.headers, &head.extensions), body, (&state.limits, limit)).await
 }
 
 /// Parses and hashes a body; a large one on a blocking thread, so that other requests do not wait.

@@ -87,7 +87,7 @@ pub struct ApiKeyView {
     #[schema(required = true)]
     pub name: Option<String>,
     /// Its first characters, to tell keys apart.
-    #[schema(examples("anc_Zk3v0aBq"))]
+    #[schema(examples("anchord_Zk3v0aBq"))]
     pub prefix: String,
     /// What it may do: `read`, `write`, `admin`.
     pub scopes: Vec<String>,

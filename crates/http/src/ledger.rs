@@ -28,7 +28,6 @@ use anchord_record::merge::{MergeContext, merge};
 use anchord_record::proposal::Proposal;
 use anchord_record::redacted::redact_facts;
 use anchord_record::summary::{ErrorStatus, FileStatus, Summary};
-use anchord_runtime::background;
 use anchord_store::ledger::{self as rows, EntryRow, Place};
 use anchord_store::messages::{self, SeqRange, StoredMessage};
 use anchord_store::sessions::{self, Session};
@@ -263,7 +262,7 @@ pub async fn list_ledger(
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let source = load(&mut tx, caller.tenant, &path.session_id).await?;
     let (session, anchor) = (source.session.id, source.session.anchor_seq);
-    let book = background::spawn(move || source.read()).await.map_err(ApiError::internal)?;
+    let book = caller.compute(move |_| Ok(source.read())).await?;
 
     let mut items: Vec<(Position, LedgerItem)> = Vec::new();
     for kind in LedgerKind::ALL {

@@ -52,9 +52,11 @@
     reason = "a handler's docs are its description in the API, where its problems are declared"
 )]
 
+pub mod admission;
 pub mod audit;
 pub mod auth;
-mod boundary;
+pub mod bodies;
+pub mod boundary;
 pub mod calls;
 pub mod comparison;
 pub mod compress;
@@ -66,7 +68,9 @@ pub mod deliveries;
 pub mod evaluations;
 pub mod events;
 pub mod export;
+pub mod guesses;
 pub mod handoff;
+mod heavy;
 pub mod idempotency;
 pub mod json;
 pub mod keys;
@@ -85,8 +89,10 @@ pub mod problem;
 pub mod quotas;
 pub mod rate_limit;
 pub mod recall;
+pub mod replies;
 pub mod sessions;
 pub mod settings;
+mod shares;
 mod state;
 pub mod streams;
 pub mod summaries;
@@ -99,7 +105,9 @@ pub mod usage;
 pub mod webhook_messages;
 pub mod webhooks;
 
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
 use axum::{Router, middleware};
 use tower_http::compression::CompressionLayer;
 use utoipa_axum::router::OpenApiRouter;
@@ -180,21 +188,63 @@ pub fn openapi() -> serde_json::Value {
     openapi::complete(operations().into_openapi())
 }
 
+/// The part of the API that a listener serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// Everything.
+    Whole,
+    /// Everything but the operator's API and the metrics, which have a listener of their own.
+    Public,
+    /// The operator's API, the metrics, health and readiness.
+    Operator,
+}
+
+impl Surface {
+    fn has(self, route: &str) -> bool {
+        let is_operators = route == "/metrics" || route.starts_with("/v1/admin/");
+        match self {
+            Self::Whole => true,
+            Self::Public => !is_operators,
+            Self::Operator => is_operators || ["/healthz", "/readyz"].contains(&route),
+        }
+    }
+}
+
 /// The whole API.
 pub fn router(state: AppState) -> Router {
+    router_of(Surface::Whole, state)
+}
+
+/// A part of the API.
+pub fn router_of(surface: Surface, state: AppState) -> Router {
     let (operations, document) = operations().split_for_parts();
     let document = openapi::complete(document);
-    with_boundary(operations.merge(ops::documentation(&document)), &state).with_state(state)
+    let routes = operations.merge(ops::documentation(&document));
+    let routes = if surface == Surface::Whole {
+        routes
+    } else {
+        routes.route_layer(middleware::from_fn_with_state(surface, serve_surface))
+    };
+    with_boundary(routes, &state).with_state(state)
+}
+
+/// A path that this listener does not serve does not exist.
+async fn serve_surface(State(surface): State<Surface>, request: Request, next: Next) -> Response {
+    match request.extensions().get::<MatchedPath>() {
+        Some(route) if surface.has(route.as_str()) => next.run(request).await,
+        _ => ApiError::NotFound(Resource::Route).into_response(),
+    }
 }
 
 /// Wraps routes in what every request passes, from the outside in: id, span, metrics and problems; a task and a
-/// timeout of its own; compression of replies.
+/// timeout of its own; compression of replies; the memory for them.
 pub fn with_boundary(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
     routes
         .fallback(async || ApiError::NotFound(Resource::Route))
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         // The body extractors have their own limit, with a problem that names it.
         .layer(DefaultBodyLimit::disable())
+        .layer(middleware::from_fn_with_state(state.clone(), replies::count))
         .layer(CompressionLayer::new())
         .layer(middleware::from_fn_with_state(state.clone(), boundary::observe))
 }

@@ -6,6 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::Serialize;
+use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa::ToSchema;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
@@ -13,6 +14,11 @@ use super::auth::Operator;
 use super::json::Reply;
 use super::state::AppState;
 use anchord_store::compressions::{Kind, QueueState};
+
+/// What the pages of the documentation may load: nothing but their own files. They set styles within elements.
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+    img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
 
 /// How the service is.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
@@ -31,7 +37,7 @@ pub async fn find_health() -> Reply<Health> {
     Reply(Health { status: "ok" })
 }
 
-/// Tells whether requests can be served: whether the database answers.
+/// Tells whether requests can be served: whether the database answers, or did within the last second.
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", security(()),
     responses(
@@ -40,7 +46,7 @@ pub async fn find_health() -> Reply<Health> {
     )
 )]
 pub async fn find_readiness(State(state): State<AppState>) -> Response {
-    let ready = !state.tracker.is_closed() && state.store.ping().await.is_ok();
+    let ready = !state.tracker.is_closed() && state.admission.readiness.look(&state.store).await;
     if ready {
         Reply(Health { status: "ok" }).into_response()
     } else {
@@ -105,5 +111,10 @@ pub(super) fn documentation(document: &serde_json::Value) -> Router<AppState> {
     let json = document.to_string();
     let kind = HeaderValue::from_static("application/json");
     let pages: Router<AppState> = SwaggerUi::new("/docs").config(Config::from("/openapi.json")).into();
+    let header = |name, value| SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value));
+    let pages = pages
+        .layer(header(header::CONTENT_SECURITY_POLICY, PAGE_POLICY))
+        .layer(header(header::X_FRAME_OPTIONS, "DENY"))
+        .layer(header(header::REFERRER_POLICY, "no-referrer"));
     pages.route("/openapi.json", get(async move || ([(header::CONTENT_TYPE, kind)], json)))
 }

@@ -156,6 +156,7 @@ fn open<P: DeserializeOwned>(scope: &str, cursor: &str) -> Option<P> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::boundary::Scope;
     use super::*;
     use anchord_messages::id::{KeyId, TenantId};
     use anchord_session::quota::Quotas;
@@ -167,6 +168,8 @@ mod tests {
             key: KeyId(Uuid::nil()),
             scopes: Vec::new(),
             quotas: Quotas::default(),
+            digest: [0; 32],
+            scope: Scope::default(),
         }
     }
 

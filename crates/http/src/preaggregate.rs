@@ -10,7 +10,6 @@ use super::problem::{ApiError, FieldError};
 use anchord_preaggregate::{
     AgentOutput, DEFAULT_PREFIX, DEFAULT_THRESHOLD_BYTES, Options, Preaggregated, is_prefix, preaggregate,
 };
-use anchord_runtime::background;
 
 /// The most files of a call, and the most that are expected.
 const MAX_FILES: usize = 1_000;
@@ -59,11 +58,11 @@ pub struct NamedFile {
     responses((status = 200, body = Preaggregated, description = "The files, condensed or as they were, and a report."))
 )]
 pub async fn preaggregate_outputs(
-    _: Writer,
+    Writer(caller): Writer,
     _: IdempotencyKey,
     body: JsonBytes,
 ) -> Result<Reply<Preaggregated>, ApiError> {
-    background::spawn(move || condense(&body)).await.map_err(ApiError::internal)?.map(Reply)
+    caller.compute(move |_| condense(&body)).await.map(Reply)
 }
 
 fn condense(body: &JsonBytes) -> Result<Preaggregated, ApiError> {

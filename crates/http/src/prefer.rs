@@ -1,4 +1,7 @@
 //! Parses `Prefer: wait=N` (RFC 7240): how long the caller waits for the result of a job that it starts.
+//!
+//! Waits are shared by tenant. One without a place is not honoured, as any preference need not be: the reply comes at
+//! once, without `Preference-Applied`.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -11,30 +14,62 @@ use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
+use super::boundary::Scope;
+use super::shares::{Shares, Taken};
+use super::state::AppState;
+use anchord_messages::id::TenantId;
+
 /// The longest wait.
 pub const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// The header that says which preference was honoured.
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// How long the caller would wait, if it said so. A preference may be ignored, so what does not parse is, and a
-/// longer wait is cut to [`MAX_WAIT`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wait(pub Option<Duration>);
+/// The most waits of a process.
+const MAX_WAITS: u32 = 512;
+/// The most waits of one tenant.
+const TENANT_WAITS: u32 = 64;
 
-impl Wait {
-    /// The value of `Preference-Applied`, when there was a preference.
-    #[must_use]
-    pub fn applied(self) -> Option<String> {
-        Some(format!("wait={}", self.0?.as_secs()))
+/// The waits of a process.
+#[derive(Clone, Debug)]
+pub struct Waits(Shares<TenantId>);
+
+impl Default for Waits {
+    fn default() -> Self {
+        Self(Shares::new(MAX_WAITS, TENANT_WAITS))
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Wait {
+/// How long the caller would wait, if it said so and there is a place. A preference may be ignored, so what does not
+/// parse is, and a longer wait is cut to [`MAX_WAIT`].
+#[derive(Debug, Default)]
+pub struct Wait(Option<(Duration, Taken)>);
+
+impl Wait {
+    /// How long the caller waits.
+    pub(super) fn longest(&self) -> Option<Duration> {
+        self.0.as_ref().map(|(longest, _)| *longest)
+    }
+
+    /// The value of `Preference-Applied`, when there was a preference.
+    #[must_use]
+    pub fn applied(&self) -> Option<String> {
+        Some(format!("wait={}", self.longest()?.as_secs()))
+    }
+}
+
+impl FromRequestParts<AppState> for Wait {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self(requested_wait(&parts.headers)))
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
+        let longest = requested_wait(&parts.headers).filter(|longest| !longest.is_zero());
+        // The caller's extractor stands before this one.
+        let tenant = parts.extensions.get::<Scope>().and_then(Scope::tenant);
+        let wait = longest.zip(tenant).and_then(|(longest, tenant)| {
+            let place = state.admission.waits.0.try_take(tenant, 1).ok()?;
+            Some((longest, place))
+        });
+        Ok(Self(wait))
     }
 }
 
@@ -43,7 +78,8 @@ impl IntoParams for Wait {
         // A value that does not parse is ignored, so the schema has no pattern that would reject it.
         let schema = ObjectBuilder::new().schema_type(Type::String);
         let description =
-            "`wait=N` waits up to N seconds, at most 60, for the result of what the call starts.";
+            "`wait=N` waits up to N seconds, at most 60, for the result of what the call starts. A wait beyond those that a \
+             tenant may have at once is not honoured.";
         vec![
             ParameterBuilder::new()
                 .name("Prefer")

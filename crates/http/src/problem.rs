@@ -24,9 +24,13 @@
 //! | 422 | `/problems/budget-too-small` | system prompt, pins and the newest message do not fit; `min_tokens` |
 //! | 429 | `/problems/rate-limited` | too many requests for this key |
 //! | 429 | `/problems/quota-exceeded` | a quota of the tenant is used up; `quota`, `limit`, `used` |
+//! | 429 | `/problems/too-many-streams` | a key, a tenant or the process has as many event streams as it may; `limit` |
+//! | 429 | `/problems/too-many-failures` | too many failed authentications from this address |
 //! | 500 | `/problems/internal` | a failure of the service; the log has the cause under the request id |
 //! | 503 | `/problems/unavailable` | the database cannot be reached in time |
 //! | 503 | `/problems/tenant-busy` | the tenant's own requests hold all the connections that a tenant's may |
+//! | 503 | `/problems/bodies-in-flight` | the bodies that are received, worked on or sent take all the memory that they may; `limit` |
+//! | 503 | `/problems/work-in-progress` | the tenant's calls that need much processor time are as many as may wait; `limit` |
 //! | 504 | `/problems/timeout` | the request took too long |
 //!
 //! A body never contains an internal cause: causes are logged once, here. `instance` is the request id, which only
@@ -189,6 +193,30 @@ pub enum ApiError {
         /// How long to wait before it may be different.
         retry_after: Duration,
     },
+    /// As many event streams are open as may be.
+    TooManyStreams {
+        /// Whose limit it is: `key`, `tenant` or `process`.
+        of: &'static str,
+        /// The limit.
+        limit: u32,
+    },
+    /// Too many failed authentications from the caller's address.
+    TooManyFailures {
+        /// How long to wait before the next attempt.
+        retry_after: Duration,
+    },
+    /// The bodies of requests or replies take all the memory that they may.
+    BodiesInFlight {
+        /// Whose bodies, as the subject of the detail.
+        of: &'static str,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The tenant's calls that need much processor time are as many as may wait.
+    WorkInProgress {
+        /// How many may wait.
+        limit: usize,
+    },
     /// A failure of the service; the cause is logged.
     Internal(anyhow::Error),
     /// The database cannot be reached in time; the cause is logged.
@@ -335,6 +363,31 @@ impl ApiError {
                 "Quota exceeded",
                 format!("the tenant's quota {quota} is {limit}, of which {used} are used; nothing was stored").into(),
             ),
+            Self::TooManyStreams { of, limit } => (
+                S::TOO_MANY_REQUESTS,
+                "too-many-streams",
+                "Too many event streams",
+                format!("this {of} has {limit} event streams open, as many as it may; close one").into(),
+            ),
+            Self::TooManyFailures { .. } => (
+                S::TOO_MANY_REQUESTS,
+                "too-many-failures",
+                "Too many failed authentications",
+                "too many requests from this address had no good key; check the key, and wait for Retry-After".into(),
+            ),
+            Self::BodiesInFlight { of, limit } => (
+                S::SERVICE_UNAVAILABLE,
+                "bodies-in-flight",
+                "Too many bytes at once",
+                format!("{of} take the {limit} bytes of memory that they may; send smaller ones, or fewer at once").into(),
+            ),
+            Self::WorkInProgress { limit } => (
+                S::SERVICE_UNAVAILABLE,
+                "work-in-progress",
+                "Too much work at once",
+                format!("{limit} of the tenant's calls that need much processor time wait already; send fewer at once")
+                    .into(),
+            ),
             Self::Internal(_) => (
                 S::INTERNAL_SERVER_ERROR,
                 "internal",
@@ -372,6 +425,22 @@ impl ApiError {
         match self {
             Self::Internal(cause) => tracing::error!(error = format!("{cause:#}"), "request.failed"),
             Self::TenantBusy => put(&mut headers, header::RETRY_AFTER, "1"),
+            Self::TooManyStreams { limit, .. } => {
+                put(&mut headers, header::RETRY_AFTER, "5");
+                problem.extend("limit", limit.into());
+            }
+            Self::TooManyFailures { retry_after } => {
+                let seconds = retry_after.as_secs_f64().ceil().max(1.0);
+                put(&mut headers, header::RETRY_AFTER, &format!("{seconds}"));
+            }
+            Self::BodiesInFlight { limit, .. } => {
+                put(&mut headers, header::RETRY_AFTER, "1");
+                problem.extend("limit", limit.into());
+            }
+            Self::WorkInProgress { limit } => {
+                put(&mut headers, header::RETRY_AFTER, "1");
+                problem.extend("limit", limit.into());
+            }
             Self::Unavailable(cause) => {
                 tracing::warn!(error = format!("{cause:#}"), "request.unavailable");
                 put(&mut headers, header::RETRY_AFTER, "1");

@@ -7,11 +7,11 @@ use std::time::Duration;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio_util::task::TaskTracker;
 
+use super::admission::Admission;
 use super::operator_token::OperatorToken;
 use super::problem::ApiError;
 use super::quotas::QuotaWatch;
 use super::rate_limit::{RateLimit, TenantRates};
-use super::streams::Streams;
 use anchord_record::strategy::EngineChoice;
 use anchord_runtime::clock::Clock;
 use anchord_session::models::Models;
@@ -60,8 +60,8 @@ pub struct Shared {
     pub quotas: QuotaWatch,
     /// The operator token, when there is one.
     pub operator: Option<OperatorToken>,
-    /// The event streams of this process.
-    pub streams: Streams,
+    /// What this process admits.
+    pub admission: Admission,
     /// Renders the metrics.
     pub metrics: PrometheusHandle,
     /// The models that sessions may name; `None` when no LLM provider is configured.

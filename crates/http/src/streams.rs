@@ -1,33 +1,56 @@
-//! The event streams that a process has open: their number is limited, and they end when the process does.
+//! The event streams that a process has open: their number is limited, in all, by tenant and by key, and they end when
+//! the process does.
 
-use std::sync::Arc;
-
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use super::auth::Caller;
 use super::problem::ApiError;
+use super::shares::{Full, Shares, Taken};
+use anchord_messages::id::{KeyId, TenantId};
 
 /// The most open streams of a process.
-const MAX_STREAMS: usize = 1_024;
+const MAX_STREAMS: u32 = 1_024;
+/// The most open streams of a tenant.
+const TENANT_STREAMS: u32 = 256;
+/// The most open streams of a key.
+const KEY_STREAMS: u32 = 128;
+
 /// What all event streams of a process share.
 #[derive(Clone, Debug)]
 pub struct Streams {
     /// Ends all streams, so that none delays a shutdown.
     stop: CancellationToken,
-    permits: Arc<Semaphore>,
+    of_keys: Shares<KeyId>,
+    of_tenants: Shares<TenantId>,
+}
+
+/// A place among the streams, held as long as the stream.
+#[derive(Debug)]
+pub(super) struct Place {
+    _of_key: Taken,
+    _of_tenant: Taken,
 }
 
 impl Streams {
     /// Streams that end when `stop` is cancelled.
     #[must_use]
     pub fn new(stop: CancellationToken) -> Self {
-        Self { stop, permits: Arc::new(Semaphore::new(MAX_STREAMS)) }
+        Self {
+            stop,
+            of_keys: Shares::new(u32::MAX, KEY_STREAMS),
+            of_tenants: Shares::new(MAX_STREAMS, TENANT_STREAMS),
+        }
     }
 
-    /// Admits another stream while it holds the permit, or rejects it.
-    pub(super) fn acquire(&self) -> Result<OwnedSemaphorePermit, ApiError> {
-        let permit = Arc::clone(&self.permits).try_acquire_owned();
-        permit.map_err(|_| ApiError::Unavailable(anyhow::anyhow!("{MAX_STREAMS} event streams are open")))
+    /// Admits another stream while it holds the place, or rejects it.
+    pub(super) fn acquire(&self, caller: &Caller) -> Result<Place, ApiError> {
+        let refuse = |of| move |full| match full {
+            Full::Share(limit) => ApiError::TooManyStreams { of, limit },
+            Full::Total(limit) => ApiError::TooManyStreams { of: "process", limit },
+        };
+        let of_key = self.of_keys.try_take(caller.key, 1).map_err(refuse("key"))?;
+        let of_tenant = self.of_tenants.try_take(caller.tenant, 1).map_err(refuse("tenant"))?;
+        Ok(Place { _of_key: of_key, _of_tenant: of_tenant })
     }
 
     /// Is cancelled when all streams must end.

@@ -5,6 +5,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 use utoipa::{IntoParams, ToSchema};
 
 use super::auth::{Reader, Writer};
@@ -271,10 +272,13 @@ pub async fn diff_summary_versions(
         None => None,
     };
     tx.commit().await.map_err(StoreError::from)?;
-    let nothing = anchord_record::summary::Summary::default();
-    let before = from.as_ref().map_or(&nothing, |version| &version.summary);
-    let diff = version_diff::diff(before, &to.summary);
-    Ok(Reply(VersionDiff { from: from.map(|version| version.meta.version), to: to.meta.version, diff }))
+    let compare = move |_: &CancellationToken| {
+        let nothing = anchord_record::summary::Summary::default();
+        let before = from.as_ref().map_or(&nothing, |version| &version.summary);
+        let diff = version_diff::diff(before, &to.summary);
+        Ok(VersionDiff { from: from.map(|version| version.meta.version), to: to.meta.version, diff })
+    };
+    caller.compute(compare).await.map(Reply)
 }
 
 /// Makes a version current again, as a new version with its document and anchor.

@@ -3,9 +3,11 @@
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
 use super::auth::Writer;
+use super::heavy::go_on;
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
 use super::messages::Message;
@@ -13,7 +15,6 @@ use super::problem::ApiError;
 use super::state::AppState;
 use anchord_messages::format::{self, Format};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
-use anchord_runtime::background;
 
 /// What to count: messages or a text.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -51,16 +52,16 @@ pub struct Tokens {
     responses((status = 200, body = Tokens, description = "The counts."))
 )]
 pub async fn count_tokens(
-    _: Writer,
+    Writer(caller): Writer,
     _: IdempotencyKey,
     State(state): State<AppState>,
     body: JsonBytes,
 ) -> Result<Reply<Tokens>, ApiError> {
     let limit = state.limits.batch_messages;
-    background::spawn(move || count(&body, limit)).await.map_err(ApiError::internal)?.map(Reply)
+    caller.compute(move |abandoned| count(&body, limit, abandoned)).await.map(Reply)
 }
 
-fn count(body: &JsonBytes, limit: usize) -> Result<Tokens, ApiError> {
+fn count(body: &JsonBytes, limit: usize, abandoned: &CancellationToken) -> Result<Tokens, ApiError> {
     let request: TokensRequest = body.parse_strictly()?;
     let counter = TokenCounter::new(request.tokenizer);
     match (request.messages, request.text) {
@@ -70,6 +71,7 @@ fn count(body: &JsonBytes, limit: usize) -> Result<Tokens, ApiError> {
             }
             let mut counts = Vec::with_capacity(messages.len());
             for (index, raw) in messages.iter().enumerate() {
+                go_on(abandoned)?;
                 let message = format::parse(request.format, raw.get()).map_err(|refused| {
                     let refused = refused.under(&format!("/messages/{index}"));
                     ApiError::invalid(refused.pointer, refused.detail)

@@ -6,5 +6,5 @@ pub(super) const JOBS: &str = "anchord_queue";
 pub(super) const EVENTS: &str = "anchord_events";
 /// Tells senders of new deliveries.
 pub(super) const DELIVERIES: &str = "anchord_deliveries";
-/// Tells every process that a key or a tenant has changed.
+/// Tells every process that a tenant or a key of it has changed; the payload is the tenant's id.
 pub(super) const KEYS: &str = "anchord_keys";

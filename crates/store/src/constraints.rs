@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use sqlx::PgConnection;
 
+use super::compute::compute;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries};
 use super::sessions::{self, Session};
@@ -18,7 +19,6 @@ use anchord_messages::tokens::TokenCounter;
 use anchord_record::digest;
 use anchord_record::render::{self, Subject};
 use anchord_record::version::Version;
-use anchord_runtime::background;
 
 /// The outcome of a removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,11 +80,11 @@ impl Store {
             return Ok(Without::Not(Removal::Done));
         }
         version.summary.constraints.retain(|known| !removed.contains(&known.id));
-        let shown = background::spawn(move || {
+        let shown = compute(tenant, move || {
             digest::forget(&mut version.summary.digest, &removed);
             Shown::new(&session, &version)
         });
-        Ok(Without::Shown(shown.await.map_err(|_| sqlx::Error::WorkerCrashed)?))
+        Ok(Without::Shown(shown.await?))
     }
 
     /// Stores the removal and the new texts; returns `None`, with nothing changed, when the session has changed since

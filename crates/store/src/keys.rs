@@ -5,8 +5,6 @@
 
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret as _, SecretString};
 use sqlx::PgConnection;
@@ -15,14 +13,15 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
-pub use super::key_cache::{Grant, KeyDigest, digest_key};
+pub use super::key_format::{generate, may_be_key};
+pub use super::key_cache::{Changes, Grant, KeyDigest, digest_key};
 use super::{Store, StoreError, channel};
 use anchord_messages::id::{KeyId, SessionId, TenantId};
 
 /// How long a process that cannot listen waits before it tries again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 /// How many characters of a key stay readable, so that people can distinguish keys.
-const PREFIX_CHARS: usize = 12;
+const PREFIX_CHARS: usize = 16;
 
 /// An API key, without the key itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,10 +70,10 @@ impl NewKey {
         Self { name: None, digest: digest_key(key), prefix, scopes, expires_at: None }
     }
 
-    /// Generates a key from 32 random bytes. It is returned once, and only its digest is stored.
+    /// Generates a key. It is returned once, and only its digest is stored.
     #[must_use]
     pub fn minted(scopes: Vec<String>) -> (SecretString, Self) {
-        let key = SecretString::from(format!("anc_{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())));
+        let key = generate();
         let new = Self::given(&key, scopes);
         (key, new)
     }
@@ -101,18 +100,34 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn find_key(&self, digest: KeyDigest, now: DateTime<Utc>) -> Result<Option<Grant>, StoreError> {
-        let found = if let Some(known) = self.keys.grants.get(&digest).await {
-            known
-        } else {
-            let found = self.look_up_key(&digest).await?;
-            if let Some(grant) = &found {
-                // A key in use is looked up every few seconds, so recording it here costs requests nothing.
-                self.keys.used.insert(grant.key, grant.tenant);
-            }
-            self.keys.grants.insert(digest, found.clone()).await;
-            found
+        let found = match self.keys.find(&digest).await {
+            Some(known) => known,
+            None => self.look_up_in_turn(digest).await?,
         };
         Ok(found.filter(|grant| grant.expires_at.is_none_or(|end| end > now)))
+    }
+
+    /// Waits for the look-ups before this one, which may be of the same key.
+    async fn look_up_in_turn(&self, digest: KeyDigest) -> Result<Option<Grant>, StoreError> {
+        // The semaphore is never closed.
+        let _turn = self.keys.look_ups.acquire().await.map_err(|_| sqlx::Error::PoolClosed)?;
+        if let Some(known) = self.keys.find(&digest).await {
+            return Ok(known);
+        }
+        let moment = self.keys.moment();
+        let found = self.look_up_key(&digest).await?;
+        if let Some(grant) = &found {
+            // A key in use is looked up every few seconds, so recording it here costs requests nothing.
+            self.keys.used.insert(grant.key, grant.tenant);
+        }
+        self.keys.keep(digest, found.clone(), moment).await;
+        Ok(found)
+    }
+
+    /// Hears of changes of a tenant and its keys from now on, whichever process makes them.
+    #[must_use]
+    pub fn watch_tenant(&self, tenant: TenantId) -> Changes {
+        self.keys.watch(tenant)
     }
 
     async fn look_up_key(&self, digest: &KeyDigest) -> Result<Option<Grant>, StoreError> {
@@ -171,7 +186,7 @@ impl Store {
         // One listener serves the whole process.
         listener.listen_all([channel::KEYS, channel::EVENTS, channel::DELIVERIES]).await?;
         // Changes from before this process listened were missed.
-        self.keys.grants.invalidate_all();
+        self.keys.forget(None).await;
         self.bell.ring(None);
         self.due.notify_one();
         while let Some(heard) = stop.run_until_cancelled(listener.try_recv()).await {
@@ -180,10 +195,11 @@ impl Store {
                     self.bell.ring(told.payload().parse().ok().map(SessionId));
                 }
                 Some(told) if told.channel() == channel::DELIVERIES => self.due.notify_one(),
-                Some(_) => self.keys.grants.invalidate_all(),
+                // A process of an earlier version does not say which tenant it is.
+                Some(told) => self.keys.forget(told.payload().parse().ok().map(TenantId)).await,
                 // The connection was lost, and with it the notifications since.
                 None => {
-                    self.keys.grants.invalidate_all();
+                    self.keys.forget(None).await;
                     self.bell.ring(None);
                     self.due.notify_one();
                 }
@@ -207,7 +223,7 @@ impl Store {
         audit::record(&mut tx, tenant, actor, "key.created", made.id).await?;
         tx.commit().await?;
         // The key may be cached as unknown, from a request before it was stored.
-        self.keys.grants.invalidate(&key.digest).await;
+        self.keys.forget_key(&key.digest).await;
         Ok(Some(made))
     }
 
@@ -263,9 +279,9 @@ impl Store {
             return Ok(false);
         }
         audit::record(&mut tx, tenant, actor, "key.revoked", id).await?;
-        tell(&mut tx).await?;
+        tell(&mut tx, tenant).await?;
         tx.commit().await?;
-        self.forget_keys();
+        self.forget_keys(tenant).await;
         Ok(true)
     }
 
@@ -307,15 +323,15 @@ impl Store {
         let Some(made) = insert(&mut tx, tenant, &new).await? else { return Ok(Rotation::NoKey) };
         audit::record(&mut tx, tenant, actor, "key.rotated", id).await?;
         audit::record(&mut tx, tenant, actor, "key.created", made.id).await?;
-        tell(&mut tx).await?;
+        tell(&mut tx, tenant).await?;
         tx.commit().await?;
-        self.forget_keys();
+        self.forget_keys(tenant).await;
         Ok(Rotation::Done(Box::new(made), key, old.ends))
     }
 
-    /// Drops the cached look-ups of this process.
-    pub(super) fn forget_keys(&self) {
-        self.keys.grants.invalidate_all();
+    /// Drops the cached look-ups of a tenant's keys in this process.
+    pub(super) async fn forget_keys(&self, tenant: TenantId) {
+        self.keys.forget(Some(tenant)).await;
     }
 }
 
@@ -347,10 +363,14 @@ async fn insert(tx: &mut PgConnection, tenant: TenantId, key: &NewKey) -> Result
     }))
 }
 
-/// Notifies all processes, on commit, that keys or tenants have changed.
-pub(super) async fn tell(tx: &mut PgConnection) -> Result<(), StoreError> {
-    sqlx::query_scalar!(r#"select pg_notify($1, '') is null as "told!""#, channel::KEYS)
-        .fetch_one(tx)
-        .await?;
+/// Notifies all processes, on commit, that a tenant or its keys have changed.
+pub(super) async fn tell(tx: &mut PgConnection, tenant: TenantId) -> Result<(), StoreError> {
+    sqlx::query_scalar!(
+        r#"select pg_notify($1, $2) is null as "told!""#,
+        channel::KEYS,
+        tenant.0.to_string()
+    )
+    .fetch_one(tx)
+    .await?;
     Ok(())
 }

@@ -9,6 +9,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::compressions::{self, cancel_live};
+use super::compute::compute;
 use super::job::{Kind, NewJob};
 use super::load::{self, Loaded, Which};
 use super::summaries::{self, StoredVersion};
@@ -27,7 +28,6 @@ use anchord_record::render::{self, Rendering, Subject, phase_bound};
 use anchord_record::strategy::{Engine, Strategy, Verifiable};
 use anchord_record::summary::Summary;
 use anchord_record::version::{Version, VersionMeta};
-use anchord_runtime::background;
 use anchord_session::compression::Request;
 use anchord_session::settings::Settings;
 
@@ -176,7 +176,7 @@ impl Store {
             };
             Made::new(&into, Own { summary, span, current, asked }, &origin, now)
         };
-        let made = background::spawn(making).await.map_err(|_| sqlx::Error::WorkerCrashed)??;
+        let made = compute(tenant, making).await??;
         if !made.checked.refusals.is_empty() {
             return Ok(Merge::Rejected(made.checked.refusals));
         }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use futures::TryStreamExt as _;
 use sqlx::PgConnection;
 
+use super::compute::compute;
 use super::job::{Job, report_text};
 use super::usage::Shown;
 use super::{Store, StoreError, Tx};
@@ -250,7 +251,7 @@ impl Store {
         let matches = from_index(&mut tx, key, &query, (0, i64::MAX)).await?;
         let matches = from_scan(&mut tx, key, found.indexed_seq, matches).await?;
         let keep = EXAMINED.max(limit.saturating_mul(2));
-        let ranked = on_blocking(move || matches.rank(keep)).await?;
+        let ranked = compute(tenant, move || matches.rank(keep)).await?;
         let hits = look_at(&mut tx, key, ranked, (&query, limit)).await?;
         let shown = Shown {
             session: key.1,
@@ -331,7 +332,7 @@ async fn from_scan(
         let rows = page(tx, key, after, Seq::MAX).await?;
         let Some(last) = rows.last() else { return Ok(matches) };
         after = last.seq;
-        matches = on_blocking(move || {
+        matches = compute(key.0, move || {
             let mut analyzer = Analyzer::default();
             for row in rows {
                 matches.document(row.seq, &analyzer.read(&row.message()));
@@ -392,7 +393,7 @@ async fn examine(
     .fetch_all(&mut **tx)
     .await?;
     let query = query.clone();
-    on_blocking(move || rows.iter().map(|row| (row.seq, query.examine(&row.message()))).collect()).await
+    compute(tenant, move || rows.iter().map(|row| (row.seq, query.examine(&row.message()))).collect()).await
 }
 
 /// The messages after a position, at most a chunk's count and a page of bytes; the first one however large.
@@ -426,7 +427,7 @@ async fn page(
     Ok(rows)
 }
 
-/// Runs CPU-bound work on a blocking thread, where it delays no request.
+/// Runs CPU-bound work of a job on a blocking thread, where it delays no request.
 async fn on_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, StoreError> {
     background::spawn(work).await.map_err(|_| sqlx::Error::WorkerCrashed.into())
 }

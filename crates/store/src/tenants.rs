@@ -200,10 +200,10 @@ impl Store {
             None => "tenant.changed",
         };
         audit::record(&mut tx, id, actor, action, id).await?;
-        keys::tell(&mut tx).await?;
+        keys::tell(&mut tx, id).await?;
         let Some(tenant) = find(&mut tx, id).await? else { return Ok(Changed::NoTenant) };
         tx.commit().await?;
-        self.forget_keys();
+        self.forget_keys(id).await;
         Ok(Changed::Done(Box::new(tenant)))
     }
 
@@ -278,9 +278,9 @@ impl Store {
             return Ok(false);
         }
         audit::record(&mut tx, id, actor, "tenant.deleted", id).await?;
-        keys::tell(&mut tx).await?;
+        keys::tell(&mut tx, id).await?;
         tx.commit().await?;
-        self.forget_keys();
+        self.forget_keys(id).await;
         Ok(true)
     }
 }

@@ -11,12 +11,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
+use tokio_util::sync::CancellationToken;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::request::{CompressedMessages, read, view};
 use crate::auth::{Caller, Reader, Writer};
 use crate::compressions::wait_for;
+use crate::heavy::go_on;
 use crate::idempotency::{Claim, IdempotencyKey, KeptReply};
 use crate::json::JsonBytes;
 use crate::messages::{load, read_message, refuse};
@@ -30,7 +32,6 @@ use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::digest;
 use anchord_record::render::{self, Subject};
 use anchord_record::strategy::{EngineChoice, Strategy};
-use anchord_runtime::background;
 use anchord_session::compression::{Request, Status};
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
 use anchord_session::stateless::{self, Conversation, Shown, Wanted};
@@ -110,8 +111,7 @@ pub(super) async fn create(
     // The messages are stored in transactions of their own; the key is claimed again with the job.
     drop(tx);
     let reading = state.clone();
-    let read = move || plan(&reading, &body);
-    let plan = background::spawn(read).await.map_err(ApiError::internal)??;
+    let plan = caller.compute(move |abandoned| plan(&reading, &body, abandoned)).await?;
     let plan = match plan {
         Planned::Queue(plan) => *plan,
         // There is nothing for a model to write.
@@ -132,11 +132,11 @@ pub(super) async fn create(
     };
     let session = sessions::lock(&mut tx, caller.tenant, &name).await?.ok_or_else(gone)?;
     let job = compressions::enqueue_manual(&mut tx, caller.tenant, session.id, &request).await?;
-    let pending = pending(&PendingCompression { id, status: Status::Queued, expires_at }, wait)?;
+    let pending = pending(&PendingCompression { id, status: Status::Queued, expires_at }, &wait)?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &pending).await?;
     tx.commit().await.map_err(StoreError::from)?;
 
-    if wait_for(&state, &caller, session.id, (job.id, wait)).await?.is_none() {
+    if wait_for(&state, &caller, session.id, (job.id, &wait)).await?.is_none() {
         return Ok(pending.into_response());
     }
     let call = find(&state, &caller, &name).await?;
@@ -162,8 +162,8 @@ enum Planned {
     Done(Box<CompressedMessages>),
 }
 
-fn plan(state: &AppState, body: &JsonBytes) -> Result<Planned, ApiError> {
-    let (request, conversation) = read(state, body)?;
+fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Result<Planned, ApiError> {
+    let (request, conversation) = read(state, body, abandoned)?;
     let now = state.clock.now();
     let wanted = Wanted { strategy: request.strategy, target_tokens: request.target_tokens, now };
     let small = |refused: stateless::TooSmall| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens };
@@ -270,7 +270,7 @@ async fn find(state: &AppState, caller: &Caller, name: &SessionName) -> Result<C
     Ok(Call { session, row, kept, expires_at })
 }
 
-fn pending(view: &PendingCompression, wait: Wait) -> Result<KeptReply, ApiError> {
+fn pending(view: &PendingCompression, wait: &Wait) -> Result<KeptReply, ApiError> {
     let location = format!("/v1/compress/{}", view.id);
     let mut reply = KeptReply::json(StatusCode::ACCEPTED, view)?.with(&header::LOCATION, location);
     if let Some(applied) = wait.applied() {
@@ -306,10 +306,11 @@ async fn result(
         }
         None => None,
     };
-    let work = move || {
+    let work = move |abandoned: &CancellationToken| {
         let counter = TokenCounter::new(tokenizer);
         let mut conversation = Conversation::new(call.kept.format, counter);
         for body in bodies {
+            go_on(abandoned)?;
             conversation.push(body).map_err(ApiError::internal)?;
         }
         let texts = version.as_ref().map(|version| {
@@ -350,7 +351,7 @@ async fn result(
         let used = report.strategy_used.unwrap_or(call.kept.strategy);
         KeptReply::json(StatusCode::OK, &view((call.kept.format, used), made)?)
     };
-    background::spawn(work).await.map_err(ApiError::internal)?
+    caller.compute(work).await
 }
 
 /// Reads what came of a compression that a model was asked for.
@@ -373,7 +374,7 @@ pub async fn find_compressed(
     if call.row.status.is_live() {
         let (status, expires_at) = (call.row.status, call.expires_at);
         let view = PendingCompression { id: path.compression_id, status, expires_at };
-        return Ok(pending(&view, Wait::default())?.into_response());
+        return Ok(pending(&view, &Wait::default())?.into_response());
     }
     let tokenizer = call.session.effective_settings().tokenizer.unwrap_or_default();
     Ok(result(&state, &caller, call, tokenizer).await?.into_response())

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
+use crate::heavy::go_on;
 use crate::json::JsonBytes;
 use crate::messages::Message;
 use crate::problem::ApiError;
@@ -95,12 +97,17 @@ pub struct CompressedMessages {
 }
 
 /// Parses the request, and its messages into a conversation.
-pub(super) fn read(state: &AppState, body: &JsonBytes) -> Result<(CompressRequest, Conversation), ApiError> {
+pub(super) fn read(
+    state: &AppState,
+    body: &JsonBytes,
+    abandoned: &CancellationToken,
+) -> Result<(CompressRequest, Conversation), ApiError> {
     let request: CompressRequest = body.parse_strictly()?;
     check(state, &request)?;
     let mut conversation = Conversation::new(request.format, TokenCounter::new(request.tokenizer));
     let limit = state.limits.message_bytes;
     for (index, raw) in request.messages.iter().enumerate() {
+        go_on(abandoned)?;
         if raw.get().len() > limit {
             return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
         }
@@ -109,6 +116,7 @@ pub(super) fn read(state: &AppState, body: &JsonBytes) -> Result<(CompressReques
             ApiError::invalid(refused.pointer, refused.detail)
         })?;
     }
+    go_on(abandoned)?;
     Ok((request, conversation))
 }
 

@@ -5,13 +5,13 @@
 
 use super::source::ContextSource;
 use super::texts::{self, Texts, Wanted};
+use crate::compute::compute;
 use crate::outlines::outlines_within;
 use crate::{Store, StoreError, Tx, sessions};
 use anchord_context::mask;
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{AsShape as _, Feature};
-use anchord_runtime::background;
 use anchord_session::accounting::{Accounting, MessageCounts, RetainedUserMessage};
 use anchord_session::outline::{Outline, marks};
 use anchord_session::room::Room;
@@ -117,7 +117,7 @@ impl Store {
         tx.commit().await?;
         let moment = Moment { anchor, published };
         let mask_upto = version.and_then(|version| version.mask_upto);
-        let made = background::spawn(move || {
+        let made = compute(tenant, move || {
             let counts = start(&session.accounting, &texts, mask_upto, carried);
             let counts = counted_again(&counts, moment, (&outlines, &starts), &policy);
             let session = Session {
@@ -129,7 +129,7 @@ impl Store {
             };
             ContextSource::new(session, wanted, texts)
         });
-        Ok(Past::Found(Box::new(made.await.map_err(|_| sqlx::Error::WorkerCrashed)?)))
+        Ok(Past::Found(Box::new(made.await?)))
     }
 }
 

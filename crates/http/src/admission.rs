@@ -1,0 +1,105 @@
+//! What a process admits: the limits that keep one tenant, or one without a key, from taking what all share.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ipnet::IpNet;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::bodies::Bodies;
+use super::guesses::Guesses;
+use super::prefer::Waits;
+use super::replies::Replies;
+use super::streams::Streams;
+use anchord_store::Store;
+
+/// How long an answer of the database to a readiness check is used.
+const READY_FOR: Duration = Duration::from_secs(1);
+
+/// What an operator sets.
+#[derive(Clone, Debug)]
+pub struct AdmissionLimits {
+    /// The bytes of all bodies of requests that are received or worked on; replies may take as many again.
+    pub bodies_bytes: u64,
+    /// The bytes of the largest body.
+    pub body_bytes: usize,
+    /// The proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+}
+
+impl Default for AdmissionLimits {
+    fn default() -> Self {
+        Self { bodies_bytes: 128 * 1024 * 1024, body_bytes: 16 * 1024 * 1024, trusted_proxies: Vec::new() }
+    }
+}
+
+/// The limits of a process, with what is used of them.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    pub(super) bodies: Bodies,
+    pub(super) replies: Replies,
+    pub(super) streams: Streams,
+    pub(super) waits: Waits,
+    pub(super) guesses: Guesses,
+    pub(super) readiness: Readiness,
+}
+
+impl Admission {
+    /// Limits whose event streams end when `stop` is cancelled.
+    #[must_use]
+    pub fn new(limits: &AdmissionLimits, stop: CancellationToken) -> Self {
+        Self {
+            bodies: Bodies::new(limits.bodies_bytes, limits.body_bytes),
+            replies: Replies::new(limits.bodies_bytes),
+            streams: Streams::new(stop),
+            waits: Waits::default(),
+            guesses: Guesses::new(&limits.trusted_proxies),
+            readiness: Readiness::default(),
+        }
+    }
+}
+
+/// Whether the database answers. It is asked at most once a second, and once for all who want to know at the same time:
+/// anybody may ask.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Readiness(Arc<Mutex<Option<(Instant, bool)>>>);
+
+impl Readiness {
+    pub(super) async fn look(&self, store: &Store) -> bool {
+        self.look_by(async || store.ping().await.is_ok()).await
+    }
+
+    async fn look_by(&self, ask: impl AsyncFnOnce() -> bool) -> bool {
+        let mut last = self.0.lock().await;
+        if let Some((when, is_ready)) = *last
+            && when.elapsed() < READY_FOR
+        {
+            return is_ready;
+        }
+        let is_ready = ask().await;
+        *last = Some((Instant::now(), is_ready));
+        is_ready
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn many_who_want_to_know_at_once_ask_the_database_once() {
+        let (readiness, asked) = (Readiness::default(), AtomicUsize::new(0));
+        let look = || {
+            readiness.look_by(async || {
+                tokio::task::yield_now().await;
+                asked.fetch_add(1, Ordering::Relaxed);
+                true
+            })
+        };
+        assert!(futures::future::join_all((0..50).map(|_| look())).await.into_iter().all(|ready| ready));
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+    }
+}

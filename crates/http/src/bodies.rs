@@ -1,0 +1,185 @@
+//! The memory for bodies of requests: a total for the process, and a share of it for each tenant.
+//!
+//! A body takes of it as it arrives, in steps that double, and never more than its announced length. So who announces
+//! much and sends little holds little, and a body that has nearly arrived finds room for its rest. What was taken is given
+//! back when the last use of the body is dropped, also when the caller is gone or the reply was a timeout.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::{Extensions, HeaderMap, header};
+use http_body_util::BodyExt as _;
+
+use super::boundary::Scope;
+use super::problem::ApiError;
+use super::shares::{Full, Shares, Taken};
+use super::state::Limits;
+use anchord_messages::id::TenantId;
+
+/// Memory is counted in units of so many bytes.
+const UNIT: usize = 1_024;
+/// The first step.
+const FIRST_STEP: usize = 64 * 1_024;
+/// One tenant may have this part of the total: a quarter.
+const PART: u64 = 4;
+/// How long a body waits for memory.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// The memory for bodies of all tenants; the operator is a party of its own (`None`).
+#[derive(Clone, Debug)]
+pub struct Bodies(Shares<Option<TenantId>>);
+
+/// A body with the memory that was taken for it.
+struct Held {
+    bytes: Vec<u8>,
+    _memory: Option<Taken>,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Bodies {
+    /// A total in bytes. A tenant has a quarter of it, and at least room for the largest body.
+    #[must_use]
+    pub fn new(total: u64, largest: usize) -> Self {
+        let total = u32::try_from(total.div_ceil(1_024)).unwrap_or(u32::MAX);
+        let quarter = u32::try_from(u64::from(total) / PART).unwrap_or(u32::MAX);
+        Self(Shares::new(total, quarter.max(units(largest))))
+    }
+
+    /// Reads a body of at most `limit` bytes.
+    pub(super) async fn read(
+        &self,
+        (headers, extensions): (&HeaderMap, &Extensions),
+        body: Body,
+        (limits, limit): (&Limits, usize),
+    ) -> Result<Bytes, ApiError> {
+        let announced =
+            headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+        // A body whose `Content-Length` is too large is not read at all.
+        if announced.is_some_and(|length| length > limit) {
+            return Err(too_large(limit));
+        }
+        let party = extensions.get::<Scope>().and_then(Scope::tenant);
+        let read = self.collect(party, body, (announced.unwrap_or(limit), limit));
+        tokio::time::timeout(limits.body_timeout, read)
+            .await
+            .map_err(|_| ApiError::SlowBody(limits.body_timeout))?
+    }
+
+    async fn collect(
+        &self,
+        party: Option<TenantId>,
+        mut body: Body,
+        (most, limit): (usize, usize),
+    ) -> Result<Bytes, ApiError> {
+        let mut held = Held { bytes: Vec::new(), _memory: None };
+        let mut room = 0;
+        while let Some(frame) = body.frame().await {
+            let frame = frame
+                .map_err(|_| ApiError::BadRequest("the body ended before it was complete".to_owned()))?;
+            let Ok(data) = frame.into_data() else { continue };
+            let length = held.bytes.len().saturating_add(data.len());
+            if length > limit {
+                return Err(too_large(limit));
+            }
+            if length > room {
+                let next = room.saturating_mul(2).max(FIRST_STEP).min(most).max(length);
+                let more = units(next).saturating_sub(units(room));
+                let more = self.0.take(party, more, WAIT).await.map_err(refuse)?;
+                match &mut held._memory {
+                    Some(memory) => memory.merge(more),
+                    none => *none = Some(more),
+                }
+                held.bytes.reserve_exact(next - held.bytes.len());
+                room = next;
+            }
+            held.bytes.extend_from_slice(&data);
+        }
+        Ok(Bytes::from_owner(held))
+    }
+}
+
+fn units(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX)
+}
+
+fn too_large(limit: usize) -> ApiError {
+    ApiError::TooLarge { what: "the body".to_owned(), limit, unit: "bytes" }
+}
+
+fn refuse(full: Full) -> ApiError {
+    let bytes = |units: u32| u64::from(units) * 1_024;
+    match full {
+        Full::Share(most) => ApiError::BodiesInFlight { of: "the tenant's requests", limit: bytes(most) },
+        Full::Total(most) => ApiError::BodiesInFlight { of: "all requests", limit: bytes(most) },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::{FutureExt as _, StreamExt as _, stream};
+
+    use super::*;
+
+    const KIB: usize = 1_024;
+
+    fn bodies() -> Bodies {
+        Bodies::new(1_024 * 1_024, 256 * KIB)
+    }
+
+    async fn read(bodies: &Bodies, body: Body, announced: Option<usize>) -> Result<Bytes, ApiError> {
+        let mut headers = HeaderMap::new();
+        if let Some(length) = announced {
+            headers.insert(header::CONTENT_LENGTH, length.into());
+        }
+        bodies.read((&headers, &Extensions::new()), body, (&Limits::default(), 256 * KIB)).await
+    }
+
+    fn free(bodies: &Bodies) -> bool {
+        bodies.0.try_take(None, 256).is_ok()
+    }
+
+    #[tokio::test]
+    async fn memory_is_held_as_long_as_any_use_of_the_body() {
+        let bodies = bodies();
+        let whole = read(&bodies, Body::from(vec![b'x'; 200 * KIB]), Some(200 * KIB)).await.unwrap();
+        assert_eq!(whole.len(), 200 * KIB);
+        let part = whole.slice(5..6);
+        drop(whole);
+        assert!(!free(&bodies));
+        drop(part);
+        assert!(free(&bodies));
+    }
+
+    #[tokio::test]
+    async fn a_body_that_announces_much_and_sends_little_holds_little() {
+        let bodies = bodies();
+        let slow = || {
+            let first = stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(b"{"))]);
+            Body::from_stream(first.chain(stream::pending()))
+        };
+        let mut reading: Vec<_> =
+            (0..3).map(|_| Box::pin(read(&bodies, slow(), Some(256 * KIB)))).collect();
+        for reading in &mut reading {
+            assert!(reading.now_or_never().is_none());
+        }
+        let large = Body::from(vec![b'x'; 64 * KIB]);
+        assert!(read(&bodies, large, None).await.is_ok());
+        drop(reading);
+        assert!(free(&bodies), "a dropped one holds nothing");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_without_room_is_refused_with_the_limit_and_one_that_is_too_large_at_once() {
+        let bodies = bodies();
+        let _held = bodies.0.try_take(None, 200).unwrap();
+        let refused = read(&bodies, Body::from(vec![b'x'; 100 * KIB]), None).await.unwrap_err();
+        assert!(matches!(refused, ApiError::BodiesInFlight { limit: 262_144, .. }), "{refused:?}");
+        let refused = read(&bodies, Body::from(vec![b'x'; 257 * KIB]), None).await.unwrap_err();
+        assert!(matches!(refused, ApiError::TooLarge { limit: 262_144, .. }), "{refused:?}");
+    }
+}

@@ -1,0 +1,204 @@
+//! The memory for replies that are being sent: a total for the process, a share of it for each tenant, and the least
+//! pace at which a client takes one.
+//!
+//! A small reply is not counted: it takes no more than its connection does. A reply without a known length is made page
+//! by page, so it counts as one page; event streams have a limit of their own ([`super::streams`]).
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Request, State};
+use axum::http::header;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use hyper::body::{Frame, SizeHint};
+
+use super::boundary::Scope;
+use super::problem::ApiError;
+use super::shares::{Full, Shares, Taken};
+use super::state::AppState;
+use anchord_messages::id::TenantId;
+
+/// Replies up to this size are not counted, and larger ones are handed over in pieces of it.
+const PIECE: usize = 64 * 1_024;
+/// What a reply without a known length counts as.
+const PAGE: usize = 2 * 1_024 * 1_024;
+/// One tenant may have this part of the total: a quarter.
+const PART: u32 = 4;
+/// How long a client may let a reply wait, besides the time that it needs at the least pace.
+const GRACE: Duration = Duration::from_secs(30);
+/// The least pace in bytes per second.
+const LEAST_PACE: u32 = 32 * 1_024;
+
+/// The memory for replies of all tenants; the operator is a party of its own (`None`). The unit is a KiB.
+#[derive(Clone, Debug)]
+pub struct Replies(Shares<Option<TenantId>>);
+
+impl Replies {
+    /// A total in bytes, of which a tenant has a quarter.
+    #[must_use]
+    pub fn new(total: u64) -> Self {
+        let total = u32::try_from(total / 1_024).unwrap_or(u32::MAX);
+        Self(Shares::new(total, total / PART))
+    }
+
+    fn admit(&self, tenant: Option<TenantId>, response: Response) -> Response {
+        let size = response.body().size_hint().exact();
+        let bytes = match size.map(|size| usize::try_from(size).unwrap_or(usize::MAX)) {
+            Some(small) if small <= PIECE => return response,
+            Some(large) => large,
+            None if is_event_stream(&response) => return response,
+            None => PAGE,
+        };
+        let units = u32::try_from(bytes / 1_024).unwrap_or(u32::MAX);
+        // A single reply that is larger than the share is sent, when nothing else is.
+        let units = units.min(self.0.share());
+        match self.0.try_take(tenant, units) {
+            Ok(memory) => response.map(|body| Body::new(Paced::new(body, memory))),
+            Err(Full::Share(limit)) => refuse("the replies that the tenant has not taken yet", limit),
+            Err(Full::Total(limit)) => refuse("the replies that are being sent", limit),
+        }
+    }
+}
+
+fn refuse(of: &'static str, limit: u32) -> Response {
+    ApiError::BodiesInFlight { of, limit: u64::from(limit) * 1_024 }.into_response()
+}
+
+fn is_event_stream(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+}
+
+/// Counts the reply of a request; a layer below the compression, because a compressed reply has no known length.
+pub(super) async fn count(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let scope = request.extensions().get::<Scope>().cloned();
+    let response = next.run(request).await;
+    state.admission.replies.admit(scope.as_ref().and_then(Scope::tenant), response)
+}
+
+/// A reply that is handed over in pieces, and broken off when the client takes it too slowly.
+struct Paced {
+    body: Body,
+    rest: Bytes,
+    handed_over: u64,
+    /// When the last piece was handed over, until the next one is asked for.
+    since: Option<Instant>,
+    waited: Duration,
+    _memory: Taken,
+}
+
+impl Paced {
+    fn new(body: Body, memory: Taken) -> Self {
+        Self {
+            body,
+            rest: Bytes::new(),
+            handed_over: 0,
+            since: None,
+            waited: Duration::ZERO,
+            _memory: memory,
+        }
+    }
+
+    fn hand_over(&mut self) -> Frame<Bytes> {
+        let piece = self.rest.split_to(self.rest.len().min(PIECE));
+        self.handed_over += u64::try_from(piece.len()).unwrap_or_default();
+        self.since = Some(Instant::now());
+        Frame::data(piece)
+    }
+
+    fn is_too_slow(&self) -> bool {
+        let needed = Duration::from_secs(self.handed_over / u64::from(LEAST_PACE));
+        self.waited > GRACE + needed
+    }
+}
+
+impl HttpBody for Paced {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if let Some(since) = self.since.take() {
+            self.waited += since.elapsed();
+        }
+        if self.is_too_slow() {
+            let error = io::Error::new(io::ErrorKind::TimedOut, "the client takes the reply too slowly");
+            return Poll::Ready(Some(Err(axum::Error::new(error))));
+        }
+        if !self.rest.is_empty() {
+            return Poll::Ready(Some(Ok(self.hand_over())));
+        }
+        match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
+            Some(Ok(frame)) => match frame.into_data() {
+                Ok(data) => {
+                    self.rest = data;
+                    Poll::Ready(Some(Ok(self.hand_over())))
+                }
+                Err(trailers) => Poll::Ready(Some(Ok(trailers))),
+            },
+            ended => Poll::Ready(ended),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let mut hint = self.body.size_hint();
+        let rest = u64::try_from(self.rest.len()).unwrap_or(u64::MAX);
+        let lower = hint.lower().saturating_add(rest);
+        if let Some(upper) = hint.upper() {
+            hint.set_upper(upper.saturating_add(rest));
+        }
+        hint.set_lower(lower);
+        hint
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::StreamExt as _;
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    fn large(bytes: usize) -> Response {
+        Body::from(vec![b'x'; bytes]).into_response()
+    }
+
+    #[tokio::test]
+    async fn a_large_reply_comes_whole_in_pieces_and_counts_until_it_is_taken() {
+        let replies = Replies::new(4 * 1_024 * 1_024);
+        let first = replies.admit(None, large(1_000_000));
+        assert_eq!(first.body().size_hint().exact(), Some(1_000_000));
+        let refused = replies.admit(None, large(1_000_000));
+        assert_eq!(refused.status(), 503);
+        assert_eq!(replies.admit(None, large(PIECE)).status(), 200, "a small one is not counted");
+        let mut pieces = first.into_body().into_data_stream();
+        assert_eq!(pieces.next().await.unwrap().unwrap().len(), PIECE);
+        assert_eq!(replies.admit(None, large(1_000_000)).status(), 503);
+        let rest: usize = pieces.by_ref().map(|piece| piece.unwrap().len()).collect::<Vec<_>>().await.iter().sum();
+        assert_eq!(rest, 1_000_000 - PIECE);
+        drop(pieces);
+        assert_eq!(replies.admit(None, large(1_000_000)).status(), 200);
+        assert_eq!(replies.admit(None, large(3_000_000)).status(), 200, "alone, also beyond the share");
+    }
+
+    #[tokio::test]
+    async fn a_reply_that_is_taken_too_slowly_is_broken_off() {
+        let shares = Shares::new(1, 1);
+        let mut body = Paced::new(Body::from(vec![b'x'; 4 * PIECE]), shares.try_take((), 1).unwrap());
+        assert!(body.frame().await.unwrap().is_ok());
+        body.waited = GRACE + Duration::from_secs(1);
+        assert!(body.frame().await.unwrap().is_ok(), "it needs two seconds for a piece");
+        body.waited = GRACE + Duration::from_secs(5);
+        assert!(body.frame().await.unwrap().is_err());
+    }
+}

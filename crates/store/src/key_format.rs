@@ -1,0 +1,93 @@
+//! How generated keys look: `anchord_`, 43 random characters and a checksum of six, all letters and digits.
+//!
+//! Scanners for leaked secrets find them (`anchord_[A-Za-z0-9]{49}`), and a mistyped or invented one is rejected without
+//! a look-up. Keys of earlier versions (`anc_` and 43 characters) and keys that operators chose have no checksum; they
+//! stay valid.
+
+use rand::Rng as _;
+use rand::distr::Alphanumeric;
+use secrecy::SecretString;
+
+/// What generated keys begin with.
+const PREFIX: &str = "anchord_";
+/// Random characters: 62 to the power of 43 is more than 2 to the power of 256.
+const RANDOM: usize = 43;
+const CHECKSUM: usize = 6;
+/// The fewest characters of any key; `ANCHORD_API_KEY` has this bound too.
+const FEWEST: usize = 32;
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Generates a key.
+#[must_use]
+pub fn generate() -> SecretString {
+    let random: String = rand::rng().sample_iter(Alphanumeric).take(RANDOM).map(char::from).collect();
+    let checksum = checksum(&random);
+    SecretString::from(format!("{PREFIX}{random}{checksum}"))
+}
+
+/// Whether a text may be a key: it is long enough and, if it looks like a generated one, its checksum is right.
+#[must_use]
+pub fn may_be_key(text: &str) -> bool {
+    if text.len() < FEWEST || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return false;
+    }
+    let generated = text
+        .strip_prefix(PREFIX)
+        .filter(|rest| rest.len() == RANDOM + CHECKSUM && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        .and_then(|rest| rest.split_at_checked(RANDOM));
+    generated.is_none_or(|(random, shown)| checksum(random) == shown)
+}
+
+/// CRC-32 in base 62.
+fn checksum(random: &str) -> String {
+    let mut rest = crc32fast::hash(random.as_bytes());
+    let base = u32::try_from(DIGITS.len()).unwrap_or(u32::MAX);
+    let mut digits = [b'0'; CHECKSUM];
+    for digit in digits.iter_mut().rev() {
+        let value = usize::try_from(rest % base).unwrap_or_default();
+        *digit = DIGITS.get(value).copied().unwrap_or_default();
+        rest /= base;
+    }
+    digits.iter().copied().map(char::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    #[test]
+    fn a_generated_key_has_a_form_and_a_checksum() {
+        let key = generate();
+        let key = key.expose_secret();
+        assert_eq!((key.len(), key.starts_with(PREFIX)), (PREFIX.len() + RANDOM + CHECKSUM, true));
+        assert!(may_be_key(key));
+        assert_ne!(key, generate().expose_secret());
+        for place in PREFIX.len()..key.len() {
+            let other = if key.as_bytes()[place] == b'x' { "y" } else { "x" };
+            let mut wrong = key.to_owned();
+            wrong.replace_range(place..=place, other);
+            assert!(!may_be_key(&wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_checksum_never_changes() {
+        assert_eq!(checksum("123456789"), "3jZRME", "CRC-32 of the usual sample is cbf43926");
+    }
+
+    #[test]
+    fn keys_of_before_and_keys_that_were_chosen_are_looked_up() {
+        for key in [
+            "anc_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA-",
+            "anchord_is-what-an-operator-chose-as-key",
+            "a-key-that-an-operator-once-chose",
+        ] {
+            assert!(may_be_key(key), "{key}");
+        }
+        for text in ["", "short", "has a space within but is long enough", "ümlaut-ümlaut-ümlaut-ümlaut"] {
+            assert!(!may_be_key(text), "{text}");
+        }
+    }
+}
