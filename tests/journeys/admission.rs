@@ -5,12 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use anchord_store::Store;
+use anchord_store::audit::Actor;
 use axum::body::BodyDataStream;
 use futures::StreamExt as _;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::support::app::{App, COMPRESS, OPERATOR, OURS, THEIRS, app};
 
@@ -141,9 +145,70 @@ async fn a_stream_ends_when_its_tenant_is_suspended() {
     session(&app).await;
     let stream = follow(&app, OURS).await;
     let path = format!("/v1/admin/tenants/{}", app.tenant);
-    let suspended = app.call_as(OPERATOR, "PUT", &path, r#"{"suspended": true}"#).await;
+    let suspended = app.call_as(OPERATOR, "PUT", &path, r#"{"status": "suspended"}"#).await;
     assert_eq!(suspended.status, 200, "{}", suspended.text);
     assert!(has_ended(stream).await);
+}
+
+#[tokio::test]
+async fn a_stream_ends_when_its_tenant_is_deleted_or_its_key_expires() {
+    let app = app().await;
+    session(&app).await;
+    let end = (anchord_runtime::clock::Clock::system().now() + Duration::from_secs(2)).to_rfc3339();
+    let body = json!({"scopes": ["read"], "expires_at": end}).to_string();
+    let made = app.call("POST", "/v1/keys", body).await.json();
+    let [expiring, own] = [follow(&app, made["key"].as_str().unwrap()).await, follow(&app, OURS).await];
+    assert!(has_ended(expiring).await, "its key has expired");
+    let path = format!("/v1/admin/tenants/{}", app.tenant);
+    assert_eq!(app.call_as(OPERATOR, "DELETE", &path, "").await.status, 204);
+    assert!(has_ended(own).await, "its tenant is gone");
+}
+
+#[tokio::test]
+async fn a_stream_ends_when_another_process_revokes_its_key() {
+    let app = app().await;
+    session(&app).await;
+    let (stop, store) = (CancellationToken::new(), app.store.clone());
+    let watching = app.store.tracker().spawn({
+        let stop = stop.clone();
+        async move { store.watch_keys(&stop).await }
+    });
+    let (revoked, id) = key(&app).await;
+    let stream = follow(&app, &revoked).await;
+    let other = Store::connect(&app.database.url, 4, TaskTracker::new()).await.unwrap();
+    let id = serde_json::from_value(Value::String(id)).unwrap();
+    assert!(other.revoke_key(app.tenant, id, Actor::Cli).await.unwrap());
+    assert!(has_ended(stream).await);
+    stop.cancel();
+    watching.await.unwrap();
+    other.close().await;
+}
+
+#[tokio::test]
+async fn replies_that_nobody_takes_hold_no_more_memory_than_a_tenants_share() {
+    let app = app().await;
+    let large = json!({"messages": (0..3).map(|i| json!({"role": "user", "content": format!("{i} ").repeat(MEBIBYTE)})).collect::<Vec<_>>()});
+    let (first, second) = (large.to_string(), app.call("PUT", "/v1/sessions/s", r#"{"auto": false}"#).await);
+    assert_eq!(second.status, 201);
+    assert_eq!(app.call("POST", "/v1/sessions/s/messages", first).await.status, 201);
+    let address = app.listen().await;
+    let ask = async || {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let head = format!(
+            "GET /v1/sessions/s/messages HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {OURS}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut status = [0; 12];
+        tokio::time::timeout(PATIENCE, stream.read_exact(&mut status)).await.expect("a reply").unwrap();
+        (stream, String::from_utf8_lossy(&status).into_owned())
+    };
+    let replies = join_all((0..24).map(|_| ask())).await;
+    let refused = replies.iter().filter(|(_, status)| status.ends_with("503")).count();
+    assert!(refused >= 12, "{refused} of 24 were refused");
+    let body = r#"{"messages": [{"role": "user", "content": "Hello"}]}"#;
+    assert_eq!(app.call_as(THEIRS, "POST", "/v1/sessions/s/messages", body).await.status, 201);
+    drop(replies);
+    assert_eq!(app.call("GET", "/v1/sessions/s/messages", "").await.status, 200);
 }
 
 #[tokio::test]

@@ -217,7 +217,11 @@ async fn the_service_tells_how_it_is() {
         assert_eq!((reply.status.as_u16(), reply.json()), (200, json!({"status": "ok"})), "{path}");
     }
     app.store.close().await;
-    let reply = app.call("GET", "/readyz", "").await;
+    // An answer is used for a second.
+    let reply = support::until("the end of readiness", async || {
+        Some(app.call("GET", "/readyz", "").await).filter(|reply| reply.status != 200)
+    })
+    .await;
     assert_eq!((reply.status.as_u16(), reply.json()), (503, json!({"status": "unavailable"})));
     let reply = app.call("GET", "/v1/sessions/s/summary", "").await;
     assert_eq!(reply.refusal().1, "unavailable");
