@@ -11,7 +11,9 @@
     reason = "helpers of tests fail where something is not as expected, as tests do"
 )]
 
+mod admission;
 mod appends;
+mod authentication;
 mod between_appends;
 mod bounds;
 mod clients;

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 
+use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
-use anchord_http::streams::Streams;
 use anchord_http::{AppState, Limits, Shared, router};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::message::Role;
@@ -23,6 +23,7 @@ use axum::http::{Request, StatusCode};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
@@ -224,12 +225,14 @@ async fn a_tenant_finds_nothing_of_another() {
     assert_eq!(done, Indexing::Behind);
 }
 
+const KEY: &str = "test-key-of-a-tenant-that-recalls";
+
 /// The API over a service, with a key of the tenant.
 async fn api(service: &Stored, tenant: TenantId) -> Router {
     let key = NewKey {
         name: None,
         prefix: "ak_test".to_owned(),
-        digest: digest_key("secret"),
+        digest: digest_key(KEY),
         scopes: vec!["read".to_owned()],
         expires_at: None,
     };
@@ -245,7 +248,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
         operator: None,
-        streams: Streams::new(tokio_util::sync::CancellationToken::new()),
+        admission: Admission::new(&AdmissionLimits::default(), CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: None,
         webhook_reach: anchord_webhooks::target::Reach::Public,
@@ -254,7 +257,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
 
 async fn recall(api: &Router, query: &str) -> (StatusCode, Value) {
     let request = Request::get(format!("/v1/sessions/s/recall?{query}"))
-        .header("authorization", "Bearer secret")
+        .header("authorization", format!("Bearer {KEY}"))
         .body(Body::empty())
         .expect("a request");
     let reply = api.clone().oneshot(request).await.expect("a reply");

@@ -3,10 +3,10 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::operator_token::OperatorToken;
 use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
-use anchord_http::streams::Streams;
 use anchord_http::{AppState, Limits, Shared, ops, router};
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
@@ -18,6 +18,7 @@ use axum::body::Body;
 use axum::http::Request;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
@@ -52,7 +53,7 @@ async fn strict() -> Strict {
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
         operator: Some(OperatorToken::new(TOKEN)),
-        streams: Streams::new(tokio_util::sync::CancellationToken::new()),
+        admission: Admission::new(&AdmissionLimits::default(), CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: None,
         webhook_reach: anchord_webhooks::target::Reach::Public,
@@ -216,7 +217,11 @@ async fn the_service_tells_how_it_is() {
         assert_eq!((reply.status.as_u16(), reply.json()), (200, json!({"status": "ok"})), "{path}");
     }
     app.store.close().await;
-    let reply = app.call("GET", "/readyz", "").await;
+    // An answer is used for a second.
+    let reply = support::until("the end of readiness", async || {
+        Some(app.call("GET", "/readyz", "").await).filter(|reply| reply.status != 200)
+    })
+    .await;
     assert_eq!((reply.status.as_u16(), reply.json()), (503, json!({"status": "unavailable"})));
     let reply = app.call("GET", "/v1/sessions/s/summary", "").await;
     assert_eq!(reply.refusal().1, "unavailable");

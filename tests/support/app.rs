@@ -2,10 +2,10 @@
 
 use std::num::NonZeroU32;
 
+use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::operator_token::OperatorToken;
 use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
-use anchord_http::streams::Streams;
 use anchord_http::{AppState, Limits, Shared};
 use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;
@@ -140,7 +140,7 @@ async fn start_on(database: TestDatabase, llm: Option<anchord_llm::Client>, webh
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
         operator: Some(OperatorToken::new(OPERATOR)),
-        streams: Streams::new(stop.clone()),
+        admission: Admission::new(&AdmissionLimits::default(), stop.clone()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: llm.as_ref().map(|llm| llm.options().models.clone()),
         webhook_reach,
@@ -223,8 +223,12 @@ impl App {
 
     /// Sends a GET as the first tenant and gives the reply before its body has ended.
     pub async fn open(&self, path: &str, headers: &[(&str, &str)]) -> axum::response::Response {
-        let mut request =
-            Request::builder().uri(path).header(header::AUTHORIZATION, format!("Bearer {OURS}"));
+        self.open_as(OURS, path, headers).await
+    }
+
+    /// Sends a GET with a key and gives the reply before its body has ended.
+    pub async fn open_as(&self, key: &str, path: &str, headers: &[(&str, &str)]) -> axum::response::Response {
+        let mut request = Request::builder().uri(path).header(header::AUTHORIZATION, format!("Bearer {key}"));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }

@@ -103,6 +103,13 @@ impl Service {
         Client { address, key: String::new() }
     }
 
+    /// A client for the address that the operator's API has for itself.
+    pub fn admin(&self) -> Client {
+        let (_, rest) = self.greeting.split_once("operator: http://").expect("an address");
+        let address = rest.split('/').next().expect("an address").to_owned();
+        Client { address, key: String::new() }
+    }
+
     /// A client with the service's key.
     pub fn client(&self) -> Client {
         let (_, rest) = self.greeting.split_once("http://").expect("an address");

@@ -27,7 +27,10 @@ const WAIT: Duration = Duration::from_secs(5);
 
 /// The memory for bodies of all tenants; the operator is a party of its own (`None`).
 #[derive(Clone, Debug)]
-pub struct Bodies(Shares<Option<TenantId>>);
+pub struct Bodies {
+    memory: Shares<Option<TenantId>>,
+    wait: Duration,
+}
 
 /// A body with the memory that was taken for it.
 struct Held {
@@ -47,7 +50,7 @@ impl Bodies {
     pub fn new(total: u64, largest: usize) -> Self {
         let total = u32::try_from(total.div_ceil(1_024)).unwrap_or(u32::MAX);
         let quarter = u32::try_from(u64::from(total) / PART).unwrap_or(u32::MAX);
-        Self(Shares::new(total, quarter.max(units(largest))))
+        Self { memory: Shares::new(total, quarter.max(units(largest))), wait: WAIT }
     }
 
     /// Reads a body of at most `limit` bytes.
@@ -89,7 +92,7 @@ impl Bodies {
             if length > room {
                 let next = room.saturating_mul(2).max(FIRST_STEP).min(most).max(length);
                 let more = units(next).saturating_sub(units(room));
-                let more = self.0.take(party, more, WAIT).await.map_err(refuse)?;
+                let more = self.memory.take(party, more, self.wait).await.map_err(refuse)?;
                 match &mut held._memory {
                     Some(memory) => memory.merge(more),
                     none => *none = Some(more),
@@ -140,7 +143,7 @@ mod tests {
     }
 
     fn free(bodies: &Bodies) -> bool {
-        bodies.0.try_take(None, 256).is_ok()
+        bodies.memory.try_take(None, 256).is_ok()
     }
 
     #[tokio::test]
@@ -173,10 +176,10 @@ mod tests {
         assert!(free(&bodies), "a dropped one holds nothing");
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_body_without_room_is_refused_with_the_limit_and_one_that_is_too_large_at_once() {
-        let bodies = bodies();
-        let _held = bodies.0.try_take(None, 200).unwrap();
+        let bodies = Bodies { wait: Duration::ZERO, ..bodies() };
+        let _held = bodies.memory.try_take(None, 200).unwrap();
         let refused = read(&bodies, Body::from(vec![b'x'; 100 * KIB]), None).await.unwrap_err();
         assert!(matches!(refused, ApiError::BodiesInFlight { limit: 262_144, .. }), "{refused:?}");
         let refused = read(&bodies, Body::from(vec![b'x'; 257 * KIB]), None).await.unwrap_err();

@@ -1,6 +1,8 @@
 //! Hand-off between agents: renders a record for the prompt of a sub-agent, and merges the record of a finished sub-agent
 //! into that of its parent.
 
+use std::collections::BTreeSet;
+
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -25,7 +27,7 @@ use anchord_store::ledger::list_removed_constraints;
 use anchord_store::load::Tries;
 use anchord_store::merges::{Merge, Wanted};
 use anchord_store::sessions::{self, Session, SessionFilter};
-use anchord_store::summaries::{self, StoredVersion};
+use anchord_store::summaries::{self, StoredVersion, UnreadVersion};
 use anchord_store::{StoreError, Tx};
 
 /// How many of the latest sessions of a task are read, and how many of them are rendered.
@@ -152,7 +154,7 @@ pub async fn find_handoff(
     };
     tx.commit().await.map_err(StoreError::from)?;
     let told: Vec<_> = version.map(|version| (session, version)).into_iter().collect();
-    caller.compute(move |_| Ok(answer(&told, bound))).await
+    caller.compute(move |_| answer(told, bound)).await
 }
 
 /// Reads what another agent should know of a task: its sessions' current versions in one text.
@@ -185,26 +187,41 @@ pub async fn find_task_handoff(
         }
     }
     tx.commit().await.map_err(StoreError::from)?;
-    caller.compute(move |_| Ok(answer(&told, bound))).await
+    caller.compute(move |_| answer(told, bound)).await
 }
 
-/// Finds a version, without the constraints that the caller has dropped since.
+/// A version, and the constraints that the caller has dropped since.
+struct Found {
+    version: UnreadVersion,
+    dropped: BTreeSet<String>,
+}
+
 async fn find_told(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
     number: i64,
-) -> Result<Option<StoredVersion>, StoreError> {
-    let Some(mut stored) = summaries::find(tx, tenant, session, number).await? else { return Ok(None) };
+) -> Result<Option<Found>, StoreError> {
+    let Some(version) = summaries::find_unread(tx, (tenant, session), number).await? else { return Ok(None) };
     let dropped = list_removed_constraints(tx, tenant, session).await?;
-    let summary = &mut stored.version.summary;
-    summary.constraints.retain(|known| !dropped.contains(&known.id));
-    digest::forget(&mut summary.digest, &dropped);
-    Ok(Some(stored))
+    Ok(Some(Found { version, dropped }))
+}
+
+impl Found {
+    /// Parses the version, and takes out what was dropped.
+    fn read(self) -> Result<StoredVersion, StoreError> {
+        let mut stored = self.version.read()?;
+        let summary = &mut stored.version.summary;
+        summary.constraints.retain(|known| !self.dropped.contains(&known.id));
+        digest::forget(&mut summary.digest, &self.dropped);
+        Ok(stored)
+    }
 }
 
 /// Renders the sessions, the newest first; an empty text when there is none.
-fn answer(told: &[(Session, StoredVersion)], bound: Bound) -> Response {
-    let Some((session, newest)) = told.first() else { return StatusCode::NO_CONTENT.into_response() };
+fn answer(found: Vec<(Session, Found)>, bound: Bound) -> Result<Response, ApiError> {
+    let read = found.into_iter().map(|(session, found)| Ok((session, found.read()?)));
+    let told = read.collect::<Result<Vec<_>, StoreError>>()?;
+    let Some((session, newest)) = told.first() else { return Ok(StatusCode::NO_CONTENT.into_response()) };
     let meta = &newest.version.meta;
     let united;
     let mut line;
@@ -249,7 +266,7 @@ fn answer(told: &[(Session, StoredVersion)], bound: Bound) -> Response {
         version: stored.version.meta.version,
     });
     let sessions = sessions.collect();
-    Reply(Handoff { markdown, tokens, version: meta.version, sessions }).into_response()
+    Ok(Reply(Handoff { markdown, tokens, version: meta.version, sessions }).into_response())
 }
 
 /// Merges a finished session's version into this session, as a new version.

@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::auth::Caller;
 use super::problem::ApiError;
+use anchord_messages::id::TenantId;
 use anchord_runtime::fair::{self, MOST_WAITING, NoTurn};
 
 impl Caller {
@@ -17,18 +18,99 @@ impl Caller {
     ) -> Result<T, ApiError> {
         let abandoned = self.scope.abandoned().clone();
         let piece = abandoned.clone();
-        let running = fair::requests().run(self.tenant.0.as_u128(), move || work(&piece));
         tokio::select! {
-            done = running => done.map_err(|none| match none {
-                NoTurn::Busy => ApiError::WorkInProgress { limit: MOST_WAITING },
-                NoTurn::Broken(error) => ApiError::internal(error),
-            })?,
+            done = in_turn(self.tenant, move || work(&piece)) => done?,
             () = abandoned.cancelled() => Err(ApiError::Timeout),
         }
     }
 }
 
+/// Runs work in a tenant's turn, also when nobody waits.
+pub(super) async fn in_turn<T: Send + 'static>(
+    tenant: TenantId,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ApiError> {
+    fair::requests().run(tenant.0.as_u128(), work).await.map_err(|none| match none {
+        NoTurn::Busy => ApiError::WorkInProgress { limit: MOST_WAITING },
+        NoTurn::Broken(error) => ApiError::internal(error),
+    })
+}
+
 /// Ends work that nobody waits for.
 pub(super) fn go_on(abandoned: &CancellationToken) -> Result<(), ApiError> {
     if abandoned.is_cancelled() { Err(ApiError::Timeout) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+
+    use uuid::Uuid;
+
+    use super::super::boundary::Scope;
+    use super::*;
+    use anchord_messages::id::KeyId;
+    use anchord_session::quota::Quotas;
+
+    fn caller(tenant: u128) -> Caller {
+        Caller {
+            tenant: TenantId(Uuid::from_u128(tenant)),
+            key: KeyId(Uuid::nil()),
+            scopes: Vec::new(),
+            quotas: Quotas::default(),
+            digest: [0; 32],
+            scope: Scope::default(),
+        }
+    }
+
+    #[tokio::test]
+    async fn work_that_nobody_waits_for_does_not_begin_and_work_that_runs_is_told() {
+        let (first, second) = (caller(71), caller(71));
+        let begun = Arc::new(AtomicUsize::new(0));
+        let ((begin, runs), (told, ended)) = (tokio::sync::oneshot::channel(), mpsc::channel());
+        // A tenant may have several turns on a large machine; each piece that runs takes one.
+        let turns = std::thread::available_parallelism().map_or(1, |count| (count.get() / 2).max(1));
+        let (go, gate) = mpsc::channel::<()>();
+        let gate = Arc::new(std::sync::Mutex::new(gate));
+        let others: Vec<Caller> = (1..turns).map(|_| caller(71)).collect();
+        let mut held: Vec<_> = others
+            .iter()
+            .map(|other| {
+                let gate = Arc::clone(&gate);
+                Box::pin(other.compute(move |_| {
+                    let _ = gate.lock().map(|gate| gate.recv());
+                    Ok(())
+                }))
+            })
+            .collect();
+        for held in &mut held {
+            assert!(futures::FutureExt::now_or_never(held.as_mut()).is_none());
+        }
+        let mut running = Box::pin(first.compute(move |abandoned| {
+            begin.send(()).unwrap();
+            while !abandoned.is_cancelled() {
+                std::thread::yield_now();
+            }
+            told.send(()).unwrap();
+            go_on(abandoned)
+        }));
+        assert!(futures::FutureExt::now_or_never(running.as_mut()).is_none());
+        runs.await.unwrap();
+        let counted = Arc::clone(&begun);
+        let mut waiting = Box::pin(second.compute(move |_| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        }));
+        assert!(futures::FutureExt::now_or_never(waiting.as_mut()).is_none());
+        second.scope.abandoned().cancel();
+        assert!(matches!(waiting.await, Err(ApiError::Timeout)));
+        first.scope.abandoned().cancel();
+        assert!(matches!(running.await, Err(ApiError::Timeout)));
+        ended.recv_timeout(std::time::Duration::from_secs(5)).expect("it ends by itself");
+        drop(go);
+        assert!(caller(71).compute(|_| Ok(())).await.is_ok());
+        assert_eq!(begun.load(Ordering::SeqCst), 0);
+    }
 }

@@ -8,12 +8,15 @@ use serde::de::{DeserializeOwned, IgnoredAny, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, forward_to_deserialize_any};
 use serde_json::error::Category;
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
+use super::boundary::Scope;
+use super::heavy::in_turn;
 use super::problem::{ApiError, FieldError};
 use super::state::AppState;
 use anchord_messages::format::check_json;
+use anchord_messages::id::TenantId;
 use anchord_messages::misread::{must_be, place, pointer};
-use anchord_runtime::background;
 
 /// Bodies up to this size are parsed on the thread of the request, which takes some tenths of a millisecond.
 const INLINE_BYTES: usize = 128 * 1024;
@@ -55,8 +58,9 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for Json<T> {
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         require_json(request.headers())?;
+        let tenant = tenant(&request);
         let bytes = read(request, state, state.limits.body_bytes.min(MAX_VALUE_BYTES)).await?;
-        let (value, digest) = parse_apart(bytes).await?;
+        let (value, digest) = parse_apart(tenant, bytes).await?;
         Ok(Self { value, digest })
     }
 }
@@ -66,12 +70,13 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<AppState> for O
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         let has_json = require_json(request.headers());
+        let tenant = tenant(&request);
         let bytes = read(request, state, state.limits.body_bytes.min(MAX_VALUE_BYTES)).await?;
         if bytes.is_empty() {
             return Ok(Self { value: T::default(), digest: Sha256::digest(&bytes).into() });
         }
         has_json?;
-        let (value, digest) = parse_apart(bytes).await?;
+        let (value, digest) = parse_apart(tenant, bytes).await?;
         Ok(Self { value, digest })
     }
 }
@@ -175,14 +180,22 @@ async fn read(request: Request, state: &AppState, limit: usize) -> Result<Bytes,
     state.admission.bodies.read((&head.headers, &head.extensions), body, (&state.limits, limit)).await
 }
 
-/// Parses and hashes a body; a large one on a blocking thread, so that other requests do not wait.
-async fn parse_apart<T: DeserializeOwned + Send + 'static>(bytes: Bytes) -> Result<(T, [u8; 32]), ApiError> {
+/// The tenant of a request; the operator is nobody's.
+fn tenant(request: &Request) -> TenantId {
+    request.extensions().get::<Scope>().and_then(Scope::tenant).unwrap_or(TenantId(Uuid::nil()))
+}
+
+/// Parses and hashes a body; a large one in its tenant's turn, so that other requests do not wait.
+async fn parse_apart<T: DeserializeOwned + Send + 'static>(
+    tenant: TenantId,
+    bytes: Bytes,
+) -> Result<(T, [u8; 32]), ApiError> {
     let is_large = bytes.len() > INLINE_BYTES;
     let work = move || Ok((parse(&bytes)?, Sha256::digest(&bytes).into()));
     if !is_large {
         return work();
     }
-    background::spawn(work).await.map_err(ApiError::internal)?
+    in_turn(tenant, work).await?
 }
 
 /// Parses a body. One that is not JSON is a 400. JSON that is not of this type, or cannot be stored (lone surrogates,

@@ -124,15 +124,17 @@ const SHARED: [(&str, &str, &str, &str); 13] = [
         "TooManyRequests",
         "429",
         "rate-limited",
-        "Too many requests for this key, or a quota of the tenant is used up (`/problems/quota-exceeded`).",
+        "Too many requests for this key, a quota of the tenant is used up (`/problems/quota-exceeded`), or too many \
+         failed authentications came from this address (`/problems/too-many-failures`).",
     ),
     ("Internal", "500", "internal", "Our fault; the log knows more under the request id."),
     (
         "Unavailable",
         "503",
         "unavailable",
-        "The service cannot answer now, or the tenant's own requests hold all the database connections that a tenant's \
-         may (`/problems/tenant-busy`); try again after `Retry-After`.",
+        "The service cannot answer now; or the tenant's own requests hold all the database connections that a tenant's \
+         may (`/problems/tenant-busy`), all the memory for bodies (`/problems/bodies-in-flight`), or wait for as much \
+         processor time as they may (`/problems/work-in-progress`); try again after `Retry-After`.",
     ),
     ("Timeout", "504", "timeout", "The request took longer than it may."),
 ];
@@ -288,9 +290,9 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
     if !open {
         let scheme = if operator { OPERATOR } else { API_KEY };
         operation.security = Some(vec![SecurityRequirement::new(scheme, Vec::<String>::new())]);
-        statuses.extend(["401", "503", "504"]);
+        statuses.extend(["401", "429", "503", "504"]);
         if !operator {
-            statuses.extend(["403", "429"]);
+            statuses.push("403");
         }
     }
     if path.contains('{') {

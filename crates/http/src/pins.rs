@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::auth::{Admin, Reader, Writer};
-use super::json::{JsonBytes, Reply};
+use super::json::{Json, Reply};
 use super::params::{Path, SessionPath};
 use super::problem::{ApiError, FieldError, Resource};
 use super::state::AppState;
@@ -89,10 +89,9 @@ pub async fn replace_pins(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
-    body: JsonBytes,
+    body: Json<NewPins>,
 ) -> Result<Reply<Pins>, ApiError> {
-    let new: NewPins = body.parse_strictly()?;
-    let pins = read_pins(new.pins)?;
+    let pins = read_pins(body.value.pins)?;
     let outcome = state.store.replace_pins(caller.tenant, &path.session_id, &pins).await?;
     match outcome.ok_or(ApiError::NotFound(Resource::Session))? {
         PinsOutcome::Replaced { .. } => Ok(Reply(Pins { items: views(pins) })),
@@ -125,10 +124,9 @@ pub async fn list_tenant_pins(
 pub async fn replace_tenant_pins(
     Admin(caller): Admin,
     State(state): State<AppState>,
-    body: JsonBytes,
+    body: Json<NewPins>,
 ) -> Result<Reply<Pins>, ApiError> {
-    let new: NewPins = body.parse_strictly()?;
-    let pins = read_pins(new.pins)?;
+    let pins = read_pins(body.value.pins)?;
     match state.store.replace_wide_pins(caller.tenant, &pins, caller.actor()).await? {
         None => Err(ApiError::NotFound(Resource::Tenant)),
         Some(WidePins::Replaced) => Ok(Reply(Pins { items: views(pins) })),

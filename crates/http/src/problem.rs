@@ -28,7 +28,7 @@
 //! | 429 | `/problems/too-many-failures` | too many failed authentications from this address |
 //! | 500 | `/problems/internal` | a failure of the service; the log has the cause under the request id |
 //! | 503 | `/problems/unavailable` | the database cannot be reached in time |
-//! | 503 | `/problems/tenant-busy` | the tenant's own requests hold all the connections that a tenant's may |
+//! | 503 | `/problems/tenant-busy` | the tenant's own requests hold all the connections, or wait for as much work, as a tenant's may |
 //! | 503 | `/problems/bodies-in-flight` | the bodies that are received, worked on or sent take all the memory that they may; `limit` |
 //! | 503 | `/problems/work-in-progress` | the tenant's calls that need much processor time are as many as may wait; `limit` |
 //! | 504 | `/problems/timeout` | the request took too long |
@@ -404,8 +404,8 @@ impl ApiError {
                 S::SERVICE_UNAVAILABLE,
                 "tenant-busy",
                 "Tenant busy",
-                "the tenant's requests hold as many database connections as one tenant may; try again when some have \
-                 ended"
+                "the tenant's requests hold as many database connections, or wait for as much processor time, as one \
+                 tenant's may; try again when some have ended"
                     .into(),
             ),
             Self::Timeout => (

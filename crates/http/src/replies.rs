@@ -25,7 +25,7 @@ use anchord_messages::id::TenantId;
 /// Replies up to this size are not counted, and larger ones are handed over in pieces of it.
 const PIECE: usize = 64 * 1_024;
 /// What a reply without a known length counts as.
-const PAGE: usize = 2 * 1_024 * 1_024;
+const PAGE: usize = 4 * 1_024 * 1_024;
 /// One tenant may have this part of the total: a quarter.
 const PART: u32 = 4;
 /// How long a client may let a reply wait, besides the time that it needs at the least pace.
@@ -33,19 +33,27 @@ const GRACE: Duration = Duration::from_secs(30);
 /// The least pace in bytes per second.
 const LEAST_PACE: u32 = 32 * 1_024;
 
+/// How long a reply waits for others to be taken. What waits is in memory too, and has limits of the same size.
+const WAIT: Duration = Duration::from_secs(5);
+
 /// The memory for replies of all tenants; the operator is a party of its own (`None`). The unit is a KiB.
 #[derive(Clone, Debug)]
-pub struct Replies(Shares<Option<TenantId>>);
+pub struct Replies {
+    sent: Shares<Option<TenantId>>,
+    waiting: Shares<Option<TenantId>>,
+    wait: Duration,
+}
 
 impl Replies {
     /// A total in bytes, of which a tenant has a quarter.
     #[must_use]
     pub fn new(total: u64) -> Self {
         let total = u32::try_from(total / 1_024).unwrap_or(u32::MAX);
-        Self(Shares::new(total, total / PART))
+        let [sent, waiting] = [(); 2].map(|()| Shares::new(total, total / PART));
+        Self { sent, waiting, wait: WAIT }
     }
 
-    fn admit(&self, tenant: Option<TenantId>, response: Response) -> Response {
+    async fn admit(&self, tenant: Option<TenantId>, response: Response) -> Response {
         let size = response.body().size_hint().exact();
         let bytes = match size.map(|size| usize::try_from(size).unwrap_or(usize::MAX)) {
             Some(small) if small <= PIECE => return response,
@@ -55,12 +63,20 @@ impl Replies {
         };
         let units = u32::try_from(bytes / 1_024).unwrap_or(u32::MAX);
         // A single reply that is larger than the share is sent, when nothing else is.
-        let units = units.min(self.0.share());
-        match self.0.try_take(tenant, units) {
+        let units = units.min(self.sent.share());
+        match self.take(tenant, units).await {
             Ok(memory) => response.map(|body| Body::new(Paced::new(body, memory))),
             Err(Full::Share(limit)) => refuse("the replies that the tenant has not taken yet", limit),
             Err(Full::Total(limit)) => refuse("the replies that are being sent", limit),
         }
+    }
+
+    async fn take(&self, tenant: Option<TenantId>, units: u32) -> Result<Taken, Full> {
+        if let Ok(memory) = self.sent.try_take(tenant, units) {
+            return Ok(memory);
+        }
+        let _waiting = self.waiting.try_take(tenant, units)?;
+        self.sent.take(tenant, units, self.wait).await
     }
 }
 
@@ -77,7 +93,7 @@ fn is_event_stream(response: &Response) -> bool {
 pub(super) async fn count(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let scope = request.extensions().get::<Scope>().cloned();
     let response = next.run(request).await;
-    state.admission.replies.admit(scope.as_ref().and_then(Scope::tenant), response)
+    state.admission.replies.admit(scope.as_ref().and_then(Scope::tenant), response).await
 }
 
 /// A reply that is handed over in pieces, and broken off when the client takes it too slowly.
@@ -175,20 +191,28 @@ mod tests {
 
     #[tokio::test]
     async fn a_large_reply_comes_whole_in_pieces_and_counts_until_it_is_taken() {
-        let replies = Replies::new(4 * 1_024 * 1_024);
-        let first = replies.admit(None, large(1_000_000));
+        let patient = Replies::new(4 * 1_024 * 1_024);
+        let replies = Replies { wait: Duration::ZERO, ..patient.clone() };
+        let admit = async |bytes| replies.admit(None, large(bytes)).await;
+        let first = admit(1_000_000).await;
         assert_eq!(first.body().size_hint().exact(), Some(1_000_000));
-        let refused = replies.admit(None, large(1_000_000));
-        assert_eq!(refused.status(), 503);
-        assert_eq!(replies.admit(None, large(PIECE)).status(), 200, "a small one is not counted");
+        let (waited, refused) = tokio::join!(admit(1_000_000), admit(1_000_000));
+        assert_eq!((waited.status().as_u16(), refused.status().as_u16()), (503, 503), "nobody takes the first");
+        assert_eq!(admit(PIECE).await.status(), 200, "a small one is not counted");
         let mut pieces = first.into_body().into_data_stream();
         assert_eq!(pieces.next().await.unwrap().unwrap().len(), PIECE);
-        assert_eq!(replies.admit(None, large(1_000_000)).status(), 503);
-        let rest: usize = pieces.by_ref().map(|piece| piece.unwrap().len()).collect::<Vec<_>>().await.iter().sum();
-        assert_eq!(rest, 1_000_000 - PIECE);
-        drop(pieces);
-        assert_eq!(replies.admit(None, large(1_000_000)).status(), 200);
-        assert_eq!(replies.admit(None, large(3_000_000)).status(), 200, "alone, also beyond the share");
+        let take = async {
+            let mut rest = 0;
+            while let Some(piece) = pieces.next().await {
+                rest += piece.unwrap().len();
+            }
+            drop(pieces);
+            rest
+        };
+        let (waited, rest) = tokio::join!(patient.admit(None, large(1_000_000)), take);
+        assert_eq!((waited.status().as_u16(), rest), (200, 1_000_000 - PIECE));
+        drop(waited);
+        assert_eq!(admit(3_000_000).await.status(), 200, "alone, also beyond the share");
     }
 
     #[tokio::test]

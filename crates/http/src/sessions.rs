@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::auth::{Reader, Writer};
-use super::json::{JsonBytes, Reply};
+use super::json::{Json, Reply};
 use super::paging::{Page, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
@@ -105,9 +105,9 @@ pub async fn put_session(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
-    body: JsonBytes,
+    body: Json<Map<String, Value>>,
 ) -> Result<(StatusCode, Reply<SessionView>), ApiError> {
-    let change: Map<String, Value> = body.parse_strictly()?;
+    let change = body.value;
     // A value of another type is rejected below, with the other settings.
     let engine = change.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
     state.check_engine(engine, change.get("model").and_then(Value::as_str))?;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::auth::{Admin, Reader};
-use super::json::{JsonBytes, Reply};
+use super::json::{Json, Reply};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use anchord_messages::id::TenantId;
@@ -57,10 +57,9 @@ pub async fn find_settings(
 pub async fn change_settings(
     Admin(caller): Admin,
     State(state): State<AppState>,
-    body: JsonBytes,
+    body: Json<Map<String, Value>>,
 ) -> Result<Reply<TenantSettings>, ApiError> {
-    let change: Map<String, Value> = body.parse_strictly()?;
-    change_of(&state, caller.tenant, change, caller.actor()).await.map(Reply)
+    change_of(&state, caller.tenant, body.value, caller.actor()).await.map(Reply)
 }
 
 /// Changes the defaults of a tenant's sessions.

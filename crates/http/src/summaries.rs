@@ -25,7 +25,7 @@ use anchord_record::version_diff::{self, SummaryDiff};
 use anchord_store::StoreError;
 use anchord_store::load::Tries;
 use anchord_store::sessions::{self, Session};
-use anchord_store::summaries::{self, Rollback, StoredVersion, VersionEntry};
+use anchord_store::summaries::{self, Rollback, StoredVersion, UnreadVersion, VersionEntry};
 
 /// Bounds of `max_tokens`.
 const LEAST_TOKENS: u32 = 200;
@@ -169,9 +169,10 @@ pub async fn find_summary(
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let current = session.version.ok_or(ApiError::NoSummary)?;
-    let version = summaries::find(&mut tx, caller.tenant, session.id, current).await?;
+    let version = summaries::find_unread(&mut tx, (caller.tenant, session.id), current).await?;
     tx.commit().await.map_err(StoreError::from)?;
-    show(&session, version.ok_or(ApiError::NoSummary)?, &query, &headers)
+    let version = version.ok_or(ApiError::NoSummary)?;
+    caller.compute(move |_| show(&session, version.read()?, &query, &headers)).await
 }
 
 /// Reads a session's state file: the current version as JSON, for an agent that keeps one.
@@ -193,10 +194,11 @@ pub async fn find_state(
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let current = session.version.ok_or(ApiError::NoSummary)?;
-    let version = summaries::find(&mut tx, caller.tenant, session.id, current).await?;
+    let version = summaries::find_unread(&mut tx, (caller.tenant, session.id), current).await?;
     tx.commit().await.map_err(StoreError::from)?;
     let query = ShowQuery { style: Some(Style::State), max_tokens: query.max_tokens };
-    show(&session, version.ok_or(ApiError::NoSummary)?, &query, &HeaderMap::new())
+    let version = version.ok_or(ApiError::NoSummary)?;
+    caller.compute(move |_| show(&session, version.read()?, &query, &HeaderMap::new())).await
 }
 
 /// Lists the versions of a session, newest first, without their documents.
@@ -242,9 +244,10 @@ pub async fn find_summary_version(
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
-    let version = summaries::find(&mut tx, caller.tenant, session.id, path.version).await?;
+    let version = summaries::find_unread(&mut tx, (caller.tenant, session.id), path.version).await?;
     tx.commit().await.map_err(StoreError::from)?;
-    show(&session, version.ok_or(ApiError::NotFound(Resource::Version))?, &query, &headers)
+    let version = version.ok_or(ApiError::NotFound(Resource::Version))?;
+    caller.compute(move |_| show(&session, version.read()?, &query, &headers)).await
 }
 
 /// Compares a version with an earlier one, or any two.
@@ -262,17 +265,20 @@ pub async fn diff_summary_versions(
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
-    let to = summaries::find(&mut tx, caller.tenant, session.id, path.version).await?;
-    let to = to.ok_or(ApiError::NotFound(Resource::Version))?.version;
-    let from = match query.from.or(to.meta.parent_version) {
+    let key = (caller.tenant, session.id);
+    let to = summaries::find_unread(&mut tx, key, path.version).await?;
+    let to = to.ok_or(ApiError::NotFound(Resource::Version))?;
+    let from = match query.from.or(to.meta()?.parent_version) {
         Some(from) => {
-            let from = summaries::find(&mut tx, caller.tenant, session.id, from).await?;
-            Some(from.ok_or(ApiError::NotFound(Resource::Version))?.version)
+            let from = summaries::find_unread(&mut tx, key, from).await?;
+            Some(from.ok_or(ApiError::NotFound(Resource::Version))?)
         }
         None => None,
     };
     tx.commit().await.map_err(StoreError::from)?;
     let compare = move |_: &CancellationToken| {
+        let to = to.read()?.version;
+        let from = from.map(UnreadVersion::read).transpose()?.map(|stored| stored.version);
         let nothing = anchord_record::summary::Summary::default();
         let before = from.as_ref().map_or(&nothing, |version| &version.summary);
         let diff = version_diff::diff(before, &to.summary);

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::auth::Operator;
 use super::idempotency::IdempotencyKey;
-use super::json::{Json, JsonBytes, Reply};
+use super::json::{Json, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Resource};
@@ -259,10 +259,9 @@ pub async fn change_tenant_settings(
     _: Operator,
     State(state): State<AppState>,
     Path(path): Path<TenantPath>,
-    body: JsonBytes,
+    body: Json<Map<String, Value>>,
 ) -> Result<Reply<TenantSettings>, ApiError> {
-    let change: Map<String, Value> = body.parse_strictly()?;
-    change_of(&state, path.tenant_id, change, Actor::Operator).await.map(Reply)
+    change_of(&state, path.tenant_id, body.value, Actor::Operator).await.map(Reply)
 }
 
 fn changed(changed: Changed) -> Result<TenantView, ApiError> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::auth::{Reader, Writer};
-use super::json::{JsonBytes, Reply};
+use super::json::{Json, Reply};
 use super::params::{Path, SessionPath};
 use super::problem::{ApiError, FieldError, Resource};
 use super::state::AppState;
@@ -95,10 +95,9 @@ pub async fn replace_todos(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
-    body: JsonBytes,
+    body: Json<NewTodos>,
 ) -> Result<Reply<Todos>, ApiError> {
-    let new: NewTodos = body.parse_strictly()?;
-    let items = read_todos(new.todos)?;
+    let items = read_todos(body.value.todos)?;
     let replaced = state.store.replace_todos(caller.tenant, &path.session_id, items).await?;
     Ok(Reply(replaced.ok_or(ApiError::NotFound(Resource::Session))?.into()))
 }

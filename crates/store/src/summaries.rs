@@ -59,6 +59,43 @@ pub struct RolledBack {
     pub version: Version,
 }
 
+/// A version that is not parsed yet. A large record takes some hundredths of a second, which a request spends in its
+/// tenant's turn.
+#[derive(Debug)]
+pub struct UnreadVersion {
+    key: (SessionId, i64),
+    meta: String,
+    record: StoredSummary,
+    carry: String,
+    created_at: DateTime<Utc>,
+}
+
+impl UnreadVersion {
+    /// Parses it.
+    ///
+    /// # Errors
+    /// When what is stored does not parse.
+    pub fn read(self) -> Result<StoredVersion, StoreError> {
+        let meta = self.meta()?;
+        let summary = self.record.summary().map_err(|e| self.corrupt("document", e))?;
+        let carry: LedgerState = serde_json::from_str(&self.carry).map_err(|e| self.corrupt("carry", e))?;
+        Ok(StoredVersion { version: Version { meta, summary }, carry, created_at: self.created_at })
+    }
+
+    /// Parses its metadata, which is small.
+    ///
+    /// # Errors
+    /// When what is stored does not parse.
+    pub fn meta(&self) -> Result<VersionMeta, StoreError> {
+        serde_json::from_str(&self.meta).map_err(|error| self.corrupt("meta", error))
+    }
+
+    fn corrupt(&self, column: &'static str, error: serde_json::Error) -> StoreError {
+        let (session, version) = self.key;
+        StoreError::corrupt("summaries", column, format!("{} {version}", session.0), error)
+    }
+}
+
 /// Finds a version in an open transaction.
 ///
 /// # Errors
@@ -69,6 +106,18 @@ pub async fn find(
     session: SessionId,
     version: i64,
 ) -> Result<Option<StoredVersion>, StoreError> {
+    find_unread(connection, (tenant, session), version).await?.map(UnreadVersion::read).transpose()
+}
+
+/// Finds a version in an open transaction, to be parsed later.
+///
+/// # Errors
+/// When the database fails.
+pub async fn find_unread(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    version: i64,
+) -> Result<Option<UnreadVersion>, StoreError> {
     let row = sqlx::query!(
         r#"select meta::text as "meta!", document::text as "document!", parts,
                   read_parts(tenant_id, session_id, parts) as texts, carry::text as "carry!", created_at
@@ -79,17 +128,13 @@ pub async fn find(
     )
     .fetch_optional(connection)
     .await?;
-    let corrupt = |column, error: serde_json::Error| {
-        StoreError::corrupt("summaries", column, format!("{} {version}", session.0), error)
-    };
-    row.map(|row| {
-        let meta: VersionMeta = serde_json::from_str(&row.meta).map_err(|e| corrupt("meta", e))?;
-        let record = StoredSummary { document: row.document, parts: row.parts, texts: row.texts };
-        let summary = record.summary().map_err(|e| corrupt("document", e))?;
-        let carry: LedgerState = serde_json::from_str(&row.carry).map_err(|e| corrupt("carry", e))?;
-        Ok(StoredVersion { version: Version { meta, summary }, carry, created_at: row.created_at })
-    })
-    .transpose()
+    Ok(row.map(|row| UnreadVersion {
+        key: (session, version),
+        meta: row.meta,
+        record: StoredSummary { document: row.document, parts: row.parts, texts: row.texts },
+        carry: row.carry,
+        created_at: row.created_at,
+    }))
 }
 
 /// Lists versions in an open transaction, newest first; with `before`, only versions older than that one.
