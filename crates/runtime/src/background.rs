@@ -43,7 +43,7 @@ static THREADS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
 static PROCESSORS: LazyLock<usize> =
     LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZeroUsize::get));
 
-fn processors() -> usize {
+pub(super) fn processors() -> usize {
     *PROCESSORS
 }
 

@@ -1,8 +1,10 @@
-//! What the parts of a process share at run time: the clock, threads for long work, the trace context of a job.
+//! What the parts of a process share at run time: the clock, threads for long work and how tenants
+//! share them, the trace context of a job.
 //!
 //! Invariant: long work yields to requests.
 //! Must not know: what the service is for.
 
 pub mod background;
 pub mod clock;
+pub mod fair;
 pub mod trace;
