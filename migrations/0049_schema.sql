@@ -587,7 +587,7 @@ create table webhooks (
 comment on table webhooks is 'Addresses that a tenant''s events are sent to, with the secrets that sign them.';
 comment on column webhooks.events is 'The kinds of events that it gets; null for all.';
 comment on column webhooks.disabled_reason is 'Why it gets nothing; null while it is enabled.';
-comment on column webhooks.secret is 'As it is, because it must sign; shown once, in no list and no log.';
+comment on column webhooks.secret is 'Encrypted with a key of ANCHORD_SECRETS_KEY, or as it is without one, because it must sign; shown once, in no list and no log.';
 comment on column webhooks.previous_secret is 'The one before, which signs too until previous_secret_until.';
 comment on column webhooks.failing_since is 'When the first of the failed attempts was since which none has succeeded.';
 create index webhooks_previous_secret_idx on webhooks (previous_secret_until) where previous_secret_until is not null;

@@ -929,6 +929,19 @@ end;
 comment on function cancel_stranded_deliveries is
   'Cancels at most p_limit pending deliveries of disabled webhooks, which were written at the moment of the disabling, and removes secrets that no longer sign; returns how many it cancelled.';
 
+create or replace function list_secrets_of_other_keys(p_head bytea, p_after_tenant uuid, p_after uuid, p_limit integer)
+  returns table (tenant_id uuid, id uuid, secret bytea, previous_secret bytea)
+  language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select k.tenant_id, k.id, k.secret, k.previous_secret from webhooks k
+  where (k.tenant_id, k.id) > (p_after_tenant, p_after)
+    and (substring(k.secret for length(p_head)) <> p_head
+         or substring(k.previous_secret for length(p_head)) <> p_head)
+  order by k.tenant_id, k.id limit p_limit;
+end;
+comment on function list_secrets_of_other_keys is
+  'Upkeep: webhooks over all tenants, in the order of their keys, with a secret that does not begin like those that the first key of ANCHORD_SECRETS_KEY has encrypted.';
+
 create or replace function oldest_due_delivery() returns double precision
   language sql stable security definer set search_path = public, pg_temp set enable_seqscan = off
 begin atomic
@@ -1121,12 +1134,14 @@ comment on function forget_old_replies is
 revoke execute on function
   find_key, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
-  claim_deliveries, cancel_stranded_deliveries, oldest_due_delivery, forget_old_deliveries, erase_sessions,
+  claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
+  erase_sessions,
   erase_session, erase_tenant, erase_expired_sessions, erase_single_calls, forget_old_replies
   from public;
 grant execute on function
   find_key, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
-  claim_deliveries, cancel_stranded_deliveries, oldest_due_delivery, forget_old_deliveries, erase_session,
+  claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
+  erase_session,
   erase_tenant, erase_expired_sessions, erase_single_calls, forget_old_replies
   to anchord_app;

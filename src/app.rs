@@ -189,6 +189,7 @@ impl Process {
             .context("the database cannot be reached")?;
         let clock = Clock::system();
         let own = embedded.is_some().then_some(settings.database.data_dir.as_path());
+        let store = store.with_secret_keys(bootstrap::secret_keys(settings.webhooks.secrets_key(), own)?);
         let key = match &settings.api {
             Some(api) => bootstrap::ensure_key(&store, clock, api.api_key(), own).await?,
             None => BootstrapKey::None,
@@ -268,7 +269,7 @@ impl Process {
             admission: Admission::new(&admitted, self.stop.clone()),
             metrics,
             llm_models: models::allowed(&settings.llm),
-            webhook_reach: webhook_reach(settings.webhooks),
+            webhook_reach: webhook_reach(&settings.webhooks),
         })
     }
 
@@ -311,7 +312,7 @@ impl Process {
     ) -> anyhow::Result<()> {
         let store = self.store.of_workers();
         let client =
-            WebhookClient::new(webhook_reach(settings.webhooks)).context("the client for webhooks")?;
+            WebhookClient::new(webhook_reach(&settings.webhooks)).context("the client for webhooks")?;
         let dispatcher = WebhookDispatcher::new(store.clone(), clock, client);
         self.tasks.spawn("the webhook dispatcher", on, dispatcher.run(self.stop.clone()));
         let env = anchord_worker::Env {
@@ -393,7 +394,7 @@ impl Process {
 }
 
 /// The addresses that the operator allows for webhooks.
-fn webhook_reach(webhooks: config::Webhooks) -> Reach {
+fn webhook_reach(webhooks: &config::Webhooks) -> Reach {
     match webhooks.webhook_targets {
         config::WebhookTargets::Public => Reach::Public,
         config::WebhookTargets::Any => Reach::Any,

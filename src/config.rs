@@ -14,6 +14,8 @@ use ipnet::IpNet;
 use secrecy::{ExposeSecret as _, SecretString};
 use tracing_subscriber::filter::Targets;
 
+use anchord_store::secrets::SecretKeys;
+
 mod llm;
 mod value;
 
@@ -196,8 +198,9 @@ pub enum WebhookTargets {
 }
 
 /// Webhooks.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Webhooks")]
+#[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
 pub struct Webhooks {
     /// Where tenants' webhooks may be; with any, tenants reach what this process reaches
     #[arg(
@@ -207,6 +210,30 @@ pub struct Webhooks {
         default_value = "public"
     )]
     pub webhook_targets: WebhookTargets,
+    /// Keys that encrypt the secrets of webhooks in the database, each 32 bytes in base64, separated by a comma; the
+    /// first encrypts, all decrypt
+    #[arg(long, env = "ANCHORD_SECRETS_KEY", value_name = "ANCHORD_SECRETS_KEY", hide_env_values = true)]
+    #[arg(value_parser = secret)]
+    secrets_key: Option<SecretString>,
+}
+
+impl Webhooks {
+    /// The keys that encrypt secrets, when the operator chose some.
+    #[must_use]
+    pub fn secrets_key(&self) -> Option<&SecretString> {
+        given_secret(self.secrets_key.as_ref())
+    }
+}
+
+impl Check for Webhooks {
+    fn check(&self) -> Result<(), BadValue> {
+        let good = |keys: &SecretString| SecretKeys::parse(keys).is_ok();
+        refuse_unless(
+            self.secrets_key().is_none_or(good),
+            "ANCHORD_SECRETS_KEY",
+            "keys of 32 bytes in base64, separated by commas; `openssl rand -base64 32` makes one",
+        )
+    }
 }
 
 /// The parts of the service that this process runs.
@@ -406,7 +433,7 @@ mod tests {
         let command = All::command().mut_args(|arg| arg.env(clap::builder::Resettable::Reset));
         let matches = command.try_get_matches_from(std::iter::once(&"anchord").chain(flags));
         let all = matches.and_then(|m| All::from_arg_matches(&m)).map_err(|e| e.to_string())?;
-        let checks: [&dyn Check; 3] = [&all.database, &all.api, &all.llm];
+        let checks: [&dyn Check; 4] = [&all.database, &all.api, &all.llm, &all.webhooks];
         checks.iter().try_for_each(|part| part.check()).map_err(|e| e.to_string())?;
         Ok(all)
     }
@@ -450,6 +477,7 @@ mod tests {
             (&["--api-key", "short"], "ANCHORD_API_KEY", "at least 32 characters"),
             (&["--admin-token", "two words"], "ANCHORD_ADMIN_TOKEN", "without spaces"),
             (&["--database-url", "mysql://root:pw@host/db"], "DATABASE_URL", "postgres://"),
+            (&["--secrets-key", "c2hvcnQ="], "ANCHORD_SECRETS_KEY", "32 bytes in base64"),
             (&["--llm-provider", "openai"], "ANCHORD_LLM_MODEL", "the name of a model"),
             (&["--llm-prices", "m=free"], "ANCHORD_LLM_PRICES", "small=0.15/0.6"),
             (&["--llm-context-tokens", "10"], "ANCHORD_LLM_CONTEXT_TOKENS", "8000..="),
@@ -471,7 +499,12 @@ mod tests {
         let bad = "hunter2 hunter2 hunter2 hunter2 hunter2";
         let url = "mysql://root:hunter2@host/db";
         let model = ["--llm-provider", "openai", "--llm-model", "m"];
-        for flags in [&["--api-key", bad][..], &["--admin-token", bad], &["--database-url", url]] {
+        for flags in [
+            &["--api-key", bad][..],
+            &["--admin-token", bad],
+            &["--database-url", url],
+            &["--secrets-key", bad],
+        ] {
             assert!(!refusal(flags).contains("hunter2"), "{flags:?}");
         }
         assert!(!refusal(&[&model[..], &["--llm-api-key", bad]].concat()).contains("hunter2"));

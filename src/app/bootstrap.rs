@@ -9,6 +9,14 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+<<<<<<< HEAD
+||||||| 56fc56e
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+=======
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+>>>>>>> cpu
 use secrecy::{ExposeSecret as _, SecretString};
 use uuid::Uuid;
 
@@ -17,7 +25,14 @@ use anchord_messages::id::TenantId;
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::audit::Actor;
+<<<<<<< HEAD
 use anchord_store::keys::{self, NewKey};
+||||||| 56fc56e
+use anchord_store::keys::NewKey;
+=======
+use anchord_store::keys::NewKey;
+use anchord_store::secrets::SecretKeys;
+>>>>>>> cpu
 
 /// The tenant of the bootstrap key. Its id is fixed, so that two processes that start at the same time use the same
 /// one.
@@ -25,6 +40,8 @@ const DEFAULT_TENANT: TenantId = TenantId(Uuid::from_u128(1));
 const DEFAULT_TENANT_NAME: &str = "default";
 /// The file of a generated key in the data folder.
 const KEY_FILE: &str = "api-key";
+/// The file of the generated key that encrypts secrets.
+const SECRETS_KEY_FILE: &str = "secrets-key";
 
 /// The API key that a service starts with.
 #[derive(Debug)]
@@ -54,8 +71,7 @@ pub(super) async fn ensure_key(
         (Some(given), _) => (given.clone(), BootstrapKey::Given),
         (None, Some(data_dir)) => {
             let file = data_dir.join(KEY_FILE);
-            let (key, is_new) =
-                read_or_make(&file).with_context(|| format!("the key file {}", file.display()))?;
+            let (key, is_new) = read_or_make(&file, keys::generate)?;
             (key.clone(), BootstrapKey::Generated { made_now: is_new.then_some(key), file })
         }
         (None, None) => return Ok(BootstrapKey::None),
@@ -77,19 +93,55 @@ async fn register(store: &Store, clock: Clock, key: &SecretString) -> anyhow::Re
     Ok(())
 }
 
-/// Reads the key from the file, or generates it; returns whether it was generated now.
-fn read_or_make(file: &Path) -> std::io::Result<(SecretString, bool)> {
-    match fs::read_to_string(file) {
-        Ok(text) if !text.trim().is_empty() => Ok((SecretString::from(text.trim()), false)),
-        Ok(_) => Err(std::io::Error::new(ErrorKind::InvalidData, "is empty; remove it to get a new key")),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok((make(file)?, true)),
-        Err(error) => Err(error),
-    }
+/// The keys that encrypt secrets: the operator's or, with an embedded database in `data_dir`, a generated one. A backup
+/// of the database then has no secret, because the key is in a file beside it.
+pub(super) fn secret_keys(
+    given: Option<&SecretString>,
+    data_dir: Option<&Path>,
+) -> anyhow::Result<SecretKeys> {
+    let (key, source) = match (given, data_dir) {
+        (Some(given), _) => (given.clone(), "ANCHORD_SECRETS_KEY".to_owned()),
+        (None, Some(data_dir)) => {
+            let file = data_dir.join(SECRETS_KEY_FILE);
+            (read_or_make(&file, secrets_key)?.0, format!("the key file {}", file.display()))
+        }
+        (None, None) => {
+            tracing::warn!(
+                "secrets.plain: without ANCHORD_SECRETS_KEY, the database has the secrets of webhooks as they are"
+            );
+            return Ok(SecretKeys::default());
+        }
+    };
+    SecretKeys::parse(&key).context(source)
 }
 
+<<<<<<< HEAD
 /// Generates a key and moves it to its place last, so that the file is always complete.
 fn make(file: &Path) -> std::io::Result<SecretString> {
     let key = keys::generate();
+||||||| 56fc56e
+/// Generates a key and moves it to its place last, so that the file is always complete.
+fn make(file: &Path) -> std::io::Result<SecretString> {
+    let key = SecretString::from(format!("anc_{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())));
+=======
+fn secrets_key() -> SecretString {
+    SecretString::from(STANDARD.encode(rand::random::<[u8; 32]>()))
+}
+
+/// Reads a key from its file, or generates it; returns whether it was generated now.
+fn read_or_make(file: &Path, generate: fn() -> SecretString) -> anyhow::Result<(SecretString, bool)> {
+    let read = match fs::read_to_string(file) {
+        Ok(text) if !text.trim().is_empty() => Ok((SecretString::from(text.trim()), false)),
+        Ok(_) => Err(std::io::Error::new(ErrorKind::InvalidData, "is empty; remove it to get a new key")),
+        Err(error) if error.kind() == ErrorKind::NotFound => make(file, generate()).map(|key| (key, true)),
+        Err(error) => Err(error),
+    };
+    read.with_context(|| format!("the key file {}", file.display()))
+}
+
+/// Writes a new key and moves it to its place last, so that the file is always complete.
+fn make(file: &Path, key: SecretString) -> std::io::Result<SecretString> {
+>>>>>>> cpu
     let unfinished = file.with_extension("unfinished");
     match fs::remove_file(&unfinished) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -112,11 +164,21 @@ mod tests {
     fn a_generated_key_is_kept_for_its_owner_alone_and_read_back() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join(KEY_FILE);
-        let (made, is_new) = read_or_make(&file).expect("a new key");
+        let (made, is_new) = read_or_make(&file, keys::generate).expect("a new key");
         assert!(is_new);
         assert_eq!(fs::metadata(&file).expect("a file").mode() & 0o777, 0o600);
+<<<<<<< HEAD
         assert!(made.expose_secret().starts_with("anchord_") && keys::may_be_key(made.expose_secret()));
         let (read, is_new) = read_or_make(&file).expect("the same key");
+||||||| 56fc56e
+        let secret = made.expose_secret().strip_prefix("anc_").expect("a prefix");
+        assert_eq!(URL_SAFE_NO_PAD.decode(secret).expect("base64").len(), 32);
+        let (read, is_new) = read_or_make(&file).expect("the same key");
+=======
+        let secret = made.expose_secret().strip_prefix("anc_").expect("a prefix");
+        assert_eq!(URL_SAFE_NO_PAD.decode(secret).expect("base64").len(), 32);
+        let (read, is_new) = read_or_make(&file, keys::generate).expect("the same key");
+>>>>>>> cpu
         assert!(!is_new);
         assert_eq!(read.expose_secret(), made.expose_secret());
     }
@@ -124,7 +186,8 @@ mod tests {
     #[test]
     fn two_services_get_two_keys() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let [a, b] = ["a", "b"].map(|name| read_or_make(&folder.path().join(name)).expect("a key").0);
+        let [a, b] =
+            ["a", "b"].map(|name| read_or_make(&folder.path().join(name), keys::generate).expect("a key").0);
         assert_ne!(a.expose_secret(), b.expose_secret());
     }
 
@@ -133,7 +196,21 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join(KEY_FILE);
         fs::write(&file, "\n").expect("a file");
-        let refused = read_or_make(&file).expect_err("there is no key in it");
-        assert!(refused.to_string().contains("remove it"), "{refused}");
+        let refused = read_or_make(&file, keys::generate).expect_err("there is no key in it");
+        assert!(format!("{refused:#}").contains("remove it"), "{refused:#}");
+    }
+
+    #[test]
+    fn a_service_with_an_embedded_database_encrypts_with_a_key_of_its_own() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        assert!(secret_keys(None, Some(folder.path())).expect("a new key").encrypts());
+        let file = folder.path().join(SECRETS_KEY_FILE);
+        let text = fs::read_to_string(&file).expect("a file");
+        assert!(secret_keys(None, Some(folder.path())).expect("the same key").encrypts());
+        assert_eq!(fs::read_to_string(&file).expect("a file"), text);
+        assert!(!secret_keys(None, None).expect("none").encrypts());
+        fs::write(&file, "hunter2").expect("a file");
+        let refused = format!("{:#}", secret_keys(None, Some(folder.path())).expect_err("no key"));
+        assert!(refused.contains("secrets-key") && !refused.contains("hunter2"), "{refused}");
     }
 }

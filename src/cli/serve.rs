@@ -33,6 +33,7 @@ impl Serve {
     pub(super) fn check(&self) -> Result<(), config::BadValue> {
         self.api.check()?;
         self.database.check()?;
+        self.webhooks.check()?;
         self.llm.check()
     }
 

@@ -25,6 +25,7 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         self.database.check()?;
+        self.webhooks.check()?;
         self.llm.check()?;
         let Self { database, pool, llm, metrics, webhooks } = self;
         let roles = vec![Role::Worker];

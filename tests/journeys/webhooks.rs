@@ -1,6 +1,8 @@
 //! Webhooks: who is told, where, with which secret, and for how long.
 
 use anchord_runtime::clock::Clock;
+use anchord_store::Store;
+use anchord_store::secrets::SecretKeys;
 use anchord_webhooks::signature::sign;
 use anchord_webhooks::target::Reach;
 use anchord_worker::webhook_client::WebhookClient;
@@ -244,6 +246,74 @@ async fn both_secrets_sign_while_one_replaces_the_other() {
     assert_eq!(message.header("webhook-signature"), signed(&message, leaked["secret"].as_str().unwrap()));
     let refused = app.call("POST", &format!("{path}/rotate"), r#"{"overlap_seconds": 999999}"#).await;
     assert_eq!(refused.refusal().2, "/overlap_seconds");
+}
+
+/// Keys of one repeated byte each, the first of which encrypts.
+fn secret_keys(bytes: &[u8]) -> SecretKeys {
+    let keys: Vec<String> = bytes.iter().map(|byte| STANDARD.encode([*byte; 32])).collect();
+    SecretKeys::parse(&keys.join(",").into()).unwrap()
+}
+
+#[tokio::test]
+async fn the_database_holds_no_secret_and_a_new_key_takes_over() {
+    let app = app_with_webhooks().await;
+    let receiver = Receiver::start([Answer::Status(200)]).await;
+    let with = |bytes: &[u8]| app.store.clone().with_secret_keys(secret_keys(bytes));
+    let stored = async || {
+        let mut owner = app.database.connect().await;
+        let rows: Vec<Vec<u8>> =
+            sqlx::query_scalar("select unnest(array[secret, previous_secret]) from webhooks order by id")
+                .fetch_all(&mut owner)
+                .await
+                .unwrap();
+        rows
+    };
+    let sent_by = async |store: &Store| {
+        pass(&app).await;
+        let client = WebhookClient::new(Reach::Any).unwrap();
+        WebhookDispatcher::new(store.clone(), Clock::system(), client).drain().await.unwrap();
+        receiver.seen().pop()
+    };
+    // A webhook from before there was a key.
+    let (path, plain) = webhook(&app, json!({"url": receiver.url})).await;
+    let bytes = STANDARD.decode(plain.strip_prefix("whsec_").unwrap()).unwrap();
+    change(
+        &app,
+        "update webhooks set previous_secret = secret, previous_secret_until = now() + interval '1 h'",
+    )
+    .await;
+    assert_eq!(stored().await, [bytes.clone(), bytes.clone()]);
+
+    let first = with(&[1]);
+    assert_eq!(first.encrypt_secrets_again().await.unwrap(), (1, 0));
+    assert_eq!(first.encrypt_secrets_again().await.unwrap(), (0, 0), "nothing is left to do");
+    let encrypted = stored().await;
+    assert!(encrypted.iter().all(|stored| !stored.windows(8).any(|part| part == &bytes[..8])));
+    test(&app, &path).await;
+    let message = sent_by(&first).await.unwrap();
+    let signature = signed(&message, &plain);
+    assert_eq!(message.header("webhook-signature"), format!("{signature} {signature}"));
+
+    let both = with(&[2, 1]);
+    test(&app, &path).await;
+    assert_eq!(sent_by(&both).await.unwrap().header("webhook-id").len(), message.header("webhook-id").len());
+    assert_eq!(both.encrypt_secrets_again().await.unwrap(), (1, 0));
+    let second = with(&[2]);
+    assert_eq!(second.encrypt_secrets_again().await.unwrap(), (0, 0));
+
+    // The wrong key: the attempt fails with its reason, is tried again, and succeeds when the key is back.
+    let sent = receiver.seen().len();
+    let delivery = test(&app, &path).await["id"].as_str().unwrap().to_owned();
+    let wrong = with(&[3]);
+    assert!(sent_by(&wrong).await.is_some());
+    assert_eq!(receiver.seen().len(), sent, "nothing is sent unsigned");
+    assert_eq!(wrong.encrypt_secrets_again().await.unwrap(), (1, 1));
+    let found = app.call("GET", &format!("{path}/deliveries/{delivery}"), "").await.json();
+    assert_eq!(json!([found["status"], found["last_error"]]), json!(["pending", "secret"]), "{found}");
+    let message = sent_by(&second).await.unwrap();
+    assert_eq!(message.header("webhook-id"), delivery);
+    let found = app.call("GET", &format!("{path}/deliveries/{delivery}"), "").await.json();
+    assert_eq!(found["status"], "succeeded", "{found}");
 }
 
 #[tokio::test]

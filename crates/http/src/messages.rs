@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -22,11 +21,11 @@ use super::state::{AppState, Limits};
 use super::usage::{micros, refetch};
 use anchord_context::mask::Keep;
 use anchord_messages::format::{self, Format};
-use anchord_messages::id::{Seq, SessionName};
+use anchord_messages::id::{Seq, SessionName, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{ResultShape, Shape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
-use anchord_runtime::background;
+use anchord_runtime::fair::{self, NoTurn};
 use anchord_session::accounting::{MAX_GROUP_BYTES, MessageCounts};
 use anchord_session::trigger::MessageSignals;
 use anchord_session::usage::{Kind, UsageDelta};
@@ -35,7 +34,7 @@ use anchord_store::gather::{Append, AppendError, AppendReply, NewMessage, Reply 
 use anchord_store::idempotency::{ReplyKey, ReplyLookup};
 use anchord_store::messages::SeqRange;
 
-/// Bodies above this size are parsed on a blocking thread, so that they delay no other request.
+/// Bodies above this size are read on a background thread in their tenant's turn, so that they delay no other request.
 pub(super) const LARGE_BODY_BYTES: usize = 256 * 1024;
 /// Fewer tokens than any placeholder has; reading a context relies on no masked message having fewer.
 const LEAST_PLACEHOLDER_TOKENS: u32 = 16;
@@ -157,10 +156,11 @@ pub async fn append_messages(
     body: JsonBytes,
 ) -> Result<Response, ApiError> {
     let started = Instant::now();
-    let reply_key = if key.is_present() { key.reply_key(&caller, body.digest()) } else { None };
+    let reply_key =
+        if key.is_present() { key.reply_key(&caller, digest(&body, caller.tenant).await?) } else { None };
     let mut tokenizer = state.appends.likely_tokenizer(caller.tenant, &path.session_id);
     for _ in 0..TOKENIZER_ATTEMPTS {
-        let prepared = prepare(&body, tokenizer, &state.limits).await?;
+        let prepared = prepare(&body, caller.tenant, tokenizer, &state.limits).await?;
         let expected = prepared.expected_next_seq;
         let load = load(&prepared.messages);
         admit(&state, &caller, reply_key.as_ref(), load).await?;
@@ -250,42 +250,106 @@ struct Prepared {
     task_boundary: bool,
 }
 
-async fn prepare(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Result<Prepared, ApiError> {
+async fn prepare(
+    body: &JsonBytes,
+    tenant: TenantId,
+    tokenizer: Tokenizer,
+    limits: &Limits,
+) -> Result<Prepared, ApiError> {
     if body.0.len() <= LARGE_BODY_BYTES {
-        return read_batch(body, tokenizer, limits);
+        let mut batch = Batch::parse(body, tokenizer, limits)?;
+        while batch.read_next(limits)? {}
+        return batch.finish();
     }
-    let (bytes, limits): (Bytes, Limits) = (body.0.clone(), limits.clone());
-    background::spawn(move || read_batch(&JsonBytes(bytes), tokenizer, &limits))
-        .await
-        .map_err(ApiError::internal)?
+    let (body, limits, mut parsed) = (body.clone(), limits.clone(), None);
+    let mut step = move || {
+        let until = Instant::now() + fair::STEP;
+        let Some(mut batch) = parsed.take() else {
+            parsed = Some(Batch::parse(&body, tokenizer, &limits)?);
+            return Ok(None);
+        };
+        while Instant::now() < until {
+            if !batch.read_next(&limits)? {
+                return batch.finish().map(Some);
+            }
+        }
+        parsed = Some(batch);
+        Ok(None)
+    };
+    in_turn(fair::requests().run_in_steps(tenant.0.as_u128(), move || step().transpose()).await)?
 }
 
-fn read_batch(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Result<Prepared, ApiError> {
-    let batch: NewMessages = body.parse_strictly()?;
-    if batch.messages.is_empty() {
-        return Err(ApiError::invalid("/messages", "must hold at least one message"));
+/// SHA-256 of a body.
+async fn digest(body: &JsonBytes, tenant: TenantId) -> Result<[u8; 32], ApiError> {
+    if body.0.len() <= LARGE_BODY_BYTES {
+        return Ok(body.digest());
     }
-    if batch.messages.len() > limits.batch_messages {
-        let limit = limits.batch_messages;
-        return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
+    let body = body.clone();
+    in_turn(fair::requests().run(tenant.0.as_u128(), move || body.digest()).await)
+}
+
+fn in_turn<T>(done: Result<T, NoTurn>) -> Result<T, ApiError> {
+    done.map_err(|none| match none {
+        NoTurn::Busy => ApiError::TenantBusy,
+        NoTurn::Broken(error) => ApiError::internal(error),
+    })
+}
+
+/// A batch of which some messages are read.
+struct Batch {
+    format: Format,
+    counter: TokenCounter,
+    unread: std::iter::Enumerate<std::vec::IntoIter<Box<RawValue>>>,
+    messages: Vec<NewMessage>,
+    marks: Vec<Object<Mark>>,
+    expected_next_seq: Option<Seq>,
+    task_boundary: bool,
+}
+
+impl Batch {
+    fn parse(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Result<Self, ApiError> {
+        let batch: NewMessages = body.parse_strictly()?;
+        if batch.messages.is_empty() {
+            return Err(ApiError::invalid("/messages", "must hold at least one message"));
+        }
+        if batch.messages.len() > limits.batch_messages {
+            let limit = limits.batch_messages;
+            return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
+        }
+        Ok(Self {
+            format: batch.format,
+            counter: TokenCounter::new(tokenizer),
+            messages: Vec::with_capacity(batch.messages.len()),
+            unread: batch.messages.into_iter().enumerate(),
+            marks: batch.marks,
+            expected_next_seq: batch.expected_next_seq,
+            task_boundary: batch.task_boundary,
+        })
     }
-    let counter = TokenCounter::new(tokenizer);
-    let mut messages = Vec::with_capacity(batch.messages.len());
-    for (index, raw) in batch.messages.into_iter().enumerate() {
+
+    /// Reads the next message; returns `false` when there is none.
+    fn read_next(&mut self, limits: &Limits) -> Result<bool, ApiError> {
+        let Some((index, raw)) = self.unread.next() else { return Ok(false) };
         if raw.get().len() > limits.message_bytes {
             let limit = limits.message_bytes;
             return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
         }
-        messages.push(read_message(&format!("/messages/{index}"), raw, batch.format, counter)?);
+        let message = read_message(&format!("/messages/{index}"), raw, self.format, self.counter)?;
+        self.messages.push(message);
+        Ok(true)
     }
-    for (place, Object(mark)) in batch.marks.iter().enumerate() {
-        let last = messages.len() - 1;
-        let message = messages.get_mut(mark.index as usize).ok_or_else(|| {
-            ApiError::invalid(format!("/marks/{place}/index"), format!("must be from 0 to {last}"))
-        })?;
-        marked(message, mark.keep, mark.component);
+
+    fn finish(mut self) -> Result<Prepared, ApiError> {
+        for (place, Object(mark)) in self.marks.iter().enumerate() {
+            let last = self.messages.len() - 1;
+            let message = self.messages.get_mut(mark.index as usize).ok_or_else(|| {
+                ApiError::invalid(format!("/marks/{place}/index"), format!("must be from 0 to {last}"))
+            })?;
+            marked(message, mark.keep, mark.component);
+        }
+        let Self { messages, expected_next_seq, task_boundary, .. } = self;
+        Ok(Prepared { messages, expected_next_seq, task_boundary })
     }
-    Ok(Prepared { messages, expected_next_seq: batch.expected_next_seq, task_boundary: batch.task_boundary })
 }
 
 /// Adds the caller's marks to a message.

@@ -26,6 +26,7 @@ use strum::{EnumString, IntoStaticStr};
 use super::message::{Attachment, Image, MediaSource, Message, Part, ToolResult};
 
 mod estimate;
+mod long;
 pub mod memo;
 mod picture;
 mod pieces;
@@ -107,11 +108,13 @@ impl TokenCounter {
     /// The tokens of a text.
     #[must_use]
     pub fn count_text(&self, text: &str) -> u32 {
-        let count = match self.tokenizer {
+        let count = || match self.tokenizer {
             Tokenizer::O200kBase => pieces::count(pieces::o200k(), text),
             Tokenizer::Cl100kBase => pieces::count(pieces::cl100k(), text),
             Tokenizer::Estimate => estimate::tokens(text),
         };
+        let count =
+            if text.len() < long::LONG_BYTES { count() } else { long::count(self.tokenizer, text, count) };
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 

@@ -47,6 +47,7 @@ pub mod presence;
 pub mod probes;
 mod readers;
 pub mod recall;
+pub mod secrets;
 pub mod sessions;
 pub mod settle;
 pub mod shadows;

@@ -16,6 +16,7 @@ use super::error::{self, StoreError};
 use super::gather::queue::MOST_AT_ONCE;
 use super::key_cache::KeyCache;
 use super::readers::{ACQUIRE_TIMEOUT, Readers, Reading};
+use super::secrets::SecretKeys;
 use super::usage::meter::Meter;
 use anchord_messages::id::TenantId;
 
@@ -55,6 +56,7 @@ pub struct Store {
     pub(super) meter: Meter,
     pub(super) bell: Bell,
     pub(super) due: Arc<Notify>,
+    pub(super) secret_keys: SecretKeys,
 }
 
 /// The state of the pool.
@@ -117,8 +119,15 @@ impl Store {
             keys: KeyCache::new(),
             bell: Bell::new(),
             due: Arc::default(),
+            secret_keys: SecretKeys::default(),
             meter: Meter::new(),
         })
+    }
+
+    /// This store with keys that encrypt secrets.
+    #[must_use]
+    pub fn with_secret_keys(self, secret_keys: SecretKeys) -> Self {
+        Self { secret_keys, ..self }
     }
 
     /// This store on the connections of workers. A connection wakes the runtime that it was opened on, so all uses

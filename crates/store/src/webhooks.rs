@@ -1,10 +1,11 @@
 //! Webhooks: the addresses that receive a tenant's events. [`super::events`] writes the messages to them, and
 //! [`super::deliveries`] records the deliveries.
 //!
-//! Invariant: a secret leaves the service only in the reply that creates it, and in signatures.
+//! Invariant: a secret leaves the service only in the reply that creates it, and in signatures; with a key, no row has one
+//! as it is.
 
 use chrono::{DateTime, Utc};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -17,6 +18,8 @@ use anchord_webhooks::{DisabledReason, WebhookEvent};
 
 /// The most webhooks of a tenant.
 pub const MAX_WEBHOOKS: i64 = 20;
+/// How many webhooks are read at once whose secrets are encrypted again.
+const SECRETS_AT_ONCE: i32 = 500;
 
 /// A webhook, without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +116,7 @@ impl Store {
             new.url,
             new.description,
             events.as_deref(),
-            secret.as_slice(),
+            self.secret_keys.encrypt(tenant, id, &secret)?,
             new.enabled
         )
         .execute(&mut *tx)
@@ -273,7 +276,7 @@ impl Store {
              where tenant_id = $1 and id = $2",
             tenant.0,
             id.0,
-            secret.as_slice(),
+            self.secret_keys.encrypt(tenant, id, &secret)?,
             f64::from(overlap_seconds)
         )
         .execute(&mut *tx)
@@ -285,6 +288,62 @@ impl Store {
         let Some(rotated) = find(&mut tx, tenant, id).await? else { return Ok(None) };
         tx.commit().await?;
         Ok(Some((rotated, SecretString::from(signature::told(&secret)))))
+    }
+
+    /// Encrypts again what another key than the first has encrypted, or none; returns how many webhooks had such
+    /// secrets, and how many of them keep one because it cannot be decrypted.
+    ///
+    /// # Errors
+    /// When the database fails; what was encrypted before stays.
+    pub async fn encrypt_secrets_again(&self) -> Result<(usize, usize), StoreError> {
+        let Some(head) = self.secret_keys.head() else { return Ok((0, 0)) };
+        let (mut found, mut unreadable) = (0, 0);
+        let mut after = (Uuid::nil(), Uuid::nil());
+        loop {
+            let rows = sqlx::query!(
+                r#"select tenant_id as "tenant_id!", id as "id!", secret as "secret!", previous_secret
+                   from list_secrets_of_other_keys($1, $2, $3, $4)"#,
+                head,
+                after.0,
+                after.1,
+                SECRETS_AT_ONCE
+            )
+            .fetch_all(&self.pool)
+            .await?;
+            let Some(last) = rows.last() else { return Ok((found, unreadable)) };
+            after = (last.tenant_id, last.id);
+            for row in rows {
+                let (tenant, id) = (TenantId(row.tenant_id), WebhookId(row.id));
+                found += 1;
+                let again = |stored: Vec<u8>| match self.secret_keys.decrypt(tenant, id, stored) {
+                    Ok(secret) => self.secret_keys.encrypt(tenant, id, secret.expose_secret()).map(Some),
+                    Err(error) => {
+                        tracing::error!(tenant.id = %tenant, webhook.id = %id, %error, "webhooks.secret_unreadable");
+                        Ok(None)
+                    }
+                };
+                let Some(secret) = again(row.secret.clone())? else {
+                    unreadable += 1;
+                    continue;
+                };
+                let previous = row.previous_secret.clone().map(again).transpose()?.flatten();
+                let mut tx = self.begin(tenant).await?;
+                // A rotation meanwhile has encrypted with the first key.
+                sqlx::query!(
+                    "update webhooks set secret = $3, previous_secret = $4
+                     where tenant_id = $1 and id = $2 and secret = $5 and previous_secret is not distinct from $6",
+                    tenant.0,
+                    id.0,
+                    secret,
+                    previous,
+                    row.secret,
+                    row.previous_secret
+                )
+                .execute(&mut *tx)
+                .await?;
+                tx.commit().await?;
+            }
+        }
     }
 }
 

@@ -140,6 +140,9 @@ pub enum Failure {
     Tls,
     /// The address is not public, or its name leads to none that is.
     Address,
+    /// The secret cannot be decrypted: the operator's keys lack the one that encrypted it. The operator can put it
+    /// back, and a rotation makes a new secret.
+    Secret,
 }
 
 impl Failure {

@@ -2,7 +2,7 @@
 
 use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_recall::Analyzer;
-use anchord_runtime::background;
+use anchord_runtime::{background, fair};
 use anchord_store::compressions::Job;
 use anchord_store::recall::Indexing;
 use anchord_store::{Store, StoreError};
@@ -54,7 +54,7 @@ async fn step(
     if next.messages.is_empty() {
         return Ok(Some(Indexed { through_seq, more: false, is_ended: false }));
     }
-    let documents = background::spawn(move || {
+    let documents = fair::jobs().run(tenant.0.as_u128(), move || {
         let mut analyzer = Analyzer::default();
         next.messages.iter().map(|message| analyzer.read(message)).collect::<Vec<_>>()
     });

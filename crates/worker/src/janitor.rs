@@ -14,13 +14,15 @@ const PAUSE: Duration = Duration::from_mins(10);
 /// The most sessions that one transaction erases.
 const SESSIONS: i32 = 50;
 
-/// Runs rounds until `stop`.
+/// Runs rounds until `stop`. Secrets are encrypted again at the start too, which is when keys change.
 pub async fn run(store: &Store, stop: &CancellationToken) {
+    encrypt_secrets_again(store).await;
     loop {
         let pause = PAUSE.mul_f64(rand::rng().random_range(0.5..1.5));
         if stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
             return;
         }
+        encrypt_secrets_again(store).await;
         match round(store, stop).await {
             Ok((replies, sessions)) => {
                 metrics::counter!("anchord_upkeep_rounds_total", "ended" => "done").increment(1);
@@ -31,6 +33,18 @@ pub async fn run(store: &Store, stop: &CancellationToken) {
                 warn!(%error, "upkeep.failed");
             }
         }
+    }
+}
+
+/// Encrypts the secrets that the first key has not encrypted, so that an operator can remove the others.
+async fn encrypt_secrets_again(store: &Store) {
+    match store.encrypt_secrets_again().await {
+        Ok((0, _)) => {}
+        Ok((found, 0)) => info!(webhooks = found, "secrets.encrypted"),
+        Ok((found, unreadable)) => {
+            warn!(webhooks = found, unreadable, "secrets.encrypted: for some the key is missing");
+        }
+        Err(error) => warn!(%error, "secrets.not_encrypted"),
     }
 }
 

@@ -1,9 +1,10 @@
 //! What every job uses, how a job fails, and how it runs long work.
 
 use super::record_cache::RecordCache;
+use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;
-use anchord_runtime::background;
 use anchord_runtime::clock::Clock;
+use anchord_runtime::{background, fair};
 use anchord_store::Store;
 
 /// What every job uses.
@@ -35,11 +36,24 @@ pub enum JobError {
     Fenced,
 }
 
-/// Runs work that keeps a processor busy on a background thread.
+tokio::task_local! {
+    /// The tenant of the job that this task runs.
+    static TENANT: u128;
+}
+
+/// Runs a job, whose work takes turns with that of other tenants.
+pub(super) async fn of_tenant<T>(tenant: TenantId, job: impl Future<Output = T>) -> T {
+    TENANT.scope(tenant.0.as_u128(), job).await
+}
+
+/// Runs work that keeps a processor busy on a background thread, in the turn of the job's tenant.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, JobError> {
-    background::throttled(background::spawn(work)).await.map_err(|error| JobError::Broken(error.to_string()))
+    // Without a service there is no other tenant.
+    let tenant = TENANT.try_with(|tenant| *tenant).unwrap_or_default();
+    let running = fair::jobs().run(tenant, work);
+    background::throttled(running).await.map_err(|error| JobError::Broken(error.to_string()))
 }
 
 /// Milliseconds since `since`.

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{Instrument as _, Span, error, info, info_span, warn};
 
-use super::job::{Env, JobError};
+use super::job::{Env, JobError, of_tenant};
 use super::presence::Presence;
 use super::{compress, evaluate, hindsight, index};
 use anchord_runtime::trace;
@@ -242,7 +242,8 @@ fn record_wait(job: &Job) {
 
 async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
     let lost = heartbeat(env, &job, lease);
-    let outcome = run_until_lease_lost(work(env, &job, lease), lost).await.unwrap_or(Err(JobError::Fenced));
+    let work = of_tenant(job.tenant, work(env, &job, lease));
+    let outcome = run_until_lease_lost(work, lost).await.unwrap_or(Err(JobError::Fenced));
     if matches!(outcome, Err(JobError::Fenced)) {
         metrics::counter!("anchord_job_leases_lost_total").increment(1);
         warn!(compression.id = %job.id, compression.attempt = job.attempt, "worker.lease_lost");

@@ -86,7 +86,14 @@ impl WebhookClient {
             return SendResult::failed(Failure::Address);
         };
         let id = attempt.id.to_string();
-        let signatures = signature::sign(attempt.secrets.expose(), &id, timestamp, &attempt.body);
+        let secrets = match attempt.secrets.expose() {
+            Ok(secrets) => secrets,
+            Err(error) => {
+                tracing::error!(%error, "webhook.secret_unreadable");
+                return SendResult::failed(Failure::Secret);
+            }
+        };
+        let signatures = signature::sign(secrets, &id, timestamp, &attempt.body);
         let request = self
             .http
             .post(url)

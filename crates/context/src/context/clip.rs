@@ -12,17 +12,26 @@ const LONG_BYTES: usize = 16 * 1024;
 const LEAST_LEAF: u32 = 24;
 
 /// Clips a message to about `cap` tokens. Thinking goes first, whole; then media; then the longest
-/// texts. A message of very many parts stays larger than a very small cap.
+/// texts. A message of very many parts stays larger than a very small cap. `tokens` is what it has now.
 pub(super) fn message(
     message: &mut Message,
-    cap: u32,
+    (tokens, cap): (u32, u32),
     seq: Seq,
     results: &[ResultShape],
     counter: TokenCounter,
 ) {
+    let frame = counter.count_frame(message);
+    // Like a long output, a long text that is the whole message is not counted again.
+    let only_text = match message.parts.as_slice() {
+        [Part::Text(text)] if text.len() >= LONG_BYTES => Some(tokens.saturating_sub(frame)),
+        _ => None,
+    };
     message.parts.retain(|p| !matches!(p, Part::Thinking(_)));
-    let mut sizes = Sizes { frame: counter.count_frame(message), media: 0, leaves: Vec::new() };
-    sizes.measure(&message.parts, results, counter);
+    let mut sizes = Sizes { frame, media: 0, leaves: Vec::new() };
+    match only_text {
+        Some(tokens) => sizes.leaves.push(tokens),
+        None => sizes.measure(&message.parts, results, counter),
+    }
     if sizes.media > cap / 2 {
         sizes.frame = sizes.frame.saturating_add(sizes.media_count().saturating_mul(12));
         sizes.media = 0;
@@ -32,7 +41,7 @@ pub(super) fn message(
     let leaf = level(&mut sizes.leaves, room).max(LEAST_LEAF);
     let mut result = 0;
     for part in &mut message.parts {
-        let (mut reference, mut whole) = (None, None);
+        let (mut reference, mut whole) = (None, only_text);
         if let Part::ToolResult(given) = &*part {
             let shape = results.get(result);
             reference = shape.map(|r| format!("tool output {}", r.reference));

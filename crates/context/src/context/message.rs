@@ -198,7 +198,7 @@ impl Converter<'_> {
             message
         });
         if let Some(cap) = slot.clip.filter(|cap| *cap < tokens) {
-            clip::message(&mut message, cap, entry.seq, results, *self.counter);
+            clip::message(&mut message, (tokens, cap), entry.seq, results, *self.counter);
             tokens = self.counter.count_message(&message);
             turns.omit(entry.seq, Reason::Clipped);
         }

@@ -6,7 +6,7 @@
 //! Invariant: pieces and counts equal those of the vocabulary's own implementation; the tests compare them.
 //!
 //! Counts of whole texts are not cached: in real sessions only 4 % of the bytes belong to a repeated text of 512
-//! bytes or more, and hashing every text would cost about what that saves.
+//! bytes or more, and hashing every text would cost about what that saves. Long ones are an exception (`long.rs`).
 
 use std::cell::RefCell;
 
@@ -160,7 +160,8 @@ fn ascii_piece(text: &[u8], cased_words: bool) -> Option<usize> {
         Class::Foreign => None,
         Class::Upper | Class::Lower => word(text, 0, cased_words),
         Class::Digit => {
-            let end = run(text, 0, |class| class == Class::Digit).min(3);
+            // No further than a piece reaches: a run of a million digits would be read again for each of its pieces.
+            let end = run(text.get(..3).unwrap_or(text), 0, |class| class == Class::Digit);
             (end == 3 || !is_foreign(text, end)).then_some(end)
         }
         Class::Newline => blank(text),

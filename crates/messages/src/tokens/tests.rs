@@ -214,3 +214,30 @@ proptest::proptest! {
         proptest::prop_assert_eq!(cl100k, bpe_openai::cl100k_base().count(&text));
     }
 }
+
+/// Texts whose pieces or runs are as long as the text. Counting one took time by the square of its length when a run was
+/// read again for each of its pieces: 256 KiB of digits took minutes.
+#[rstest::rstest]
+#[case("1")]
+#[case("-")]
+#[case("-=")]
+#[case("a")]
+#[case("aB")]
+#[case(" ")]
+#[case("\n ")]
+#[case("\u{3000}")]
+#[case("é1")]
+#[case("1é")]
+#[case("漢")]
+#[case("a\u{301}")]
+#[case("'")]
+fn a_hostile_text_is_counted_in_time(#[case] repeated: &str) {
+    let text = repeated.repeat(256 * 1024 / repeated.len());
+    for tokenizer in [Tokenizer::O200kBase, Tokenizer::Cl100kBase, Tokenizer::Estimate] {
+        let counter = TokenCounter::new(tokenizer);
+        counter.load();
+        let begun = std::time::Instant::now();
+        assert!(counter.count_text(&text) > 0);
+        assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{tokenizer:?}: {:?}", begun.elapsed());
+    }
+}

@@ -12,6 +12,7 @@ use secrecy::{ExposeSecret as _, SecretSlice};
 use sqlx::PgConnection;
 
 use super::{body, named, parsed};
+use crate::secrets::Unreadable;
 use crate::{Store, StoreError};
 use anchord_messages::id::{DeliveryId, TenantId, WebhookId};
 use anchord_webhooks::{DeliveryStatus, DisabledReason, Failure};
@@ -25,12 +26,15 @@ const FAILING_DAYS: i32 = 5;
 
 /// The secrets that sign a message, the current one first.
 #[derive(Clone, Debug)]
-pub struct Secrets(Vec<SecretSlice<u8>>);
+pub struct Secrets(Result<Vec<SecretSlice<u8>>, Unreadable>);
 
 impl Secrets {
     /// The bytes of each secret.
-    pub fn expose(&self) -> impl Iterator<Item = &[u8]> {
-        self.0.iter().map(SecretSlice::expose_secret)
+    ///
+    /// # Errors
+    /// When one of them cannot be decrypted.
+    pub fn expose(&self) -> Result<impl Iterator<Item = &[u8]>, &Unreadable> {
+        self.0.as_ref().map(|secrets| secrets.iter().map(SecretSlice::expose_secret))
     }
 }
 
@@ -123,15 +127,17 @@ impl Store {
                 }
             };
             let body = body(&row.event, row.created_at, session.as_ref().zip(row.event_id), &row.payload);
+            let (tenant, webhook) = (TenantId(row.tenant_id), WebhookId(row.webhook_id));
             let secrets = std::iter::once(row.secret).chain(row.previous_secret);
+            let secrets = secrets.map(|stored| self.secret_keys.decrypt(tenant, webhook, stored));
             Some(Attempt {
-                tenant: TenantId(row.tenant_id),
-                webhook: WebhookId(row.webhook_id),
+                tenant,
+                webhook,
                 id: DeliveryId(row.id),
                 attempt: row.attempts,
                 tries: u32::try_from(row.tries).unwrap_or_default(),
                 url: row.url,
-                secrets: Secrets(secrets.map(SecretSlice::from).collect()),
+                secrets: Secrets(secrets.collect()),
                 body,
             })
         });

@@ -15,6 +15,7 @@ use super::batch::{self, Group, Notice};
 use super::queue::{Batch, Key, Queue};
 use super::{AppendError, Pending};
 use crate::{Store, StoreError};
+use anchord_messages::id::TenantId;
 
 /// How long an append may wait before it is answered with [`AppendError::Busy`].
 const WAIT: Duration = Duration::from_secs(5);
@@ -28,7 +29,8 @@ const BATCH_TIMEOUT: Duration = Duration::from_secs(30);
 /// The outcome of a transaction.
 struct Ended {
     keys: Vec<Key>,
-    is_large: bool,
+    /// The tenant of a transaction of large appends.
+    large_of: Option<TenantId>,
     back: Vec<Group>,
     /// Reused by the next transaction, because a return to the pool costs a round trip.
     connection: Option<PoolConnection<Postgres>>,
@@ -62,7 +64,7 @@ pub(super) async fn run(store: Store, mut inbox: mpsc::Receiver<Pending>, closin
             Some(ended) = running.join_next() => match ended {
                 Ok(ended) => {
                     idle.extend(ended.connection);
-                    settle(&mut queue, ended.keys, ended.is_large, ended.back);
+                    settle(&mut queue, ended.keys, ended.large_of, ended.back);
                 }
                 // `serve` catches the panics of a transaction, so this one is of `serve` itself.
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
@@ -80,7 +82,7 @@ pub(super) async fn run(store: Store, mut inbox: mpsc::Receiver<Pending>, closin
 }
 
 fn take_in(queue: &mut Queue<Pending>, pending: Pending) {
-    if let Err(pending) = queue.push(pending) {
+    for pending in queue.push(pending) {
         pending.answer(Err(AppendError::Busy));
     }
 }
@@ -101,8 +103,8 @@ async fn sleep_until(wakes: Option<Instant>) {
     }
 }
 
-fn settle(queue: &mut Queue<Pending>, keys: Vec<Key>, is_large: bool, back: Vec<Group>) {
-    queue.end(is_large);
+fn settle(queue: &mut Queue<Pending>, keys: Vec<Key>, large_of: Option<TenantId>, back: Vec<Group>) {
+    queue.end(large_of);
     let until = Instant::now() + REST;
     let mut back: Vec<(Key, Vec<Pending>)> =
         back.into_iter().map(|group| (group.key, group.appends)).collect();
@@ -121,7 +123,7 @@ async fn serve(
     batch: Batch<Pending>,
     commits: Notice,
 ) -> Ended {
-    let is_large = batch.is_large;
+    let large_of = batch.sessions.first().filter(|_| batch.is_large).map(|(key, _)| key.0);
     let keys: Vec<Key> = batch.sessions.iter().map(|(key, _)| key.clone()).collect();
     let groups: Vec<Group> =
         batch.sessions.into_iter().map(|(key, appends)| Group::new(key, appends)).collect();
@@ -139,7 +141,7 @@ async fn serve(
             for group in groups {
                 group.answer_all(&error);
             }
-            return Ended { keys, is_large, back: Vec::new(), connection: None };
+            return Ended { keys, large_of, back: Vec::new(), connection: None };
         }
     };
     let run =
@@ -156,5 +158,5 @@ async fn serve(
             (Vec::new(), None)
         }
     };
-    Ended { keys, is_large, back, connection }
+    Ended { keys, large_of, back, connection }
 }

@@ -20,8 +20,12 @@ const BATCH_BYTES: usize = 1024 * 1024;
 /// The most concurrent transactions of small appends: one reads and decides while the other commits. With more, each
 /// would only be smaller.
 const SMALL_AT_ONCE: usize = 2;
-/// The most concurrent transactions of large appends.
+/// The most concurrent transactions of large appends. Of one tenant there is one, so that its next one waits and not
+/// that of another tenant.
 const LARGE_AT_ONCE: usize = 2;
+/// From this many bytes on, only one large transaction runs at a time: it takes half a second, and beside it there is
+/// always a way for one that takes a tenth.
+const HUGE_BYTES: usize = 2 * 1024 * 1024;
 /// The most concurrent transactions; each uses a connection.
 pub(crate) const MOST_AT_ONCE: usize = SMALL_AT_ONCE + LARGE_AT_ONCE;
 /// How many of a tenant's ready sessions are checked for one that fits.
@@ -32,6 +36,9 @@ const TENANT_BYTES: usize = WAITING_BYTES / 2;
 /// The most waiting appends, of all tenants and of one.
 const WAITING_APPENDS: usize = 8_192;
 const TENANT_APPENDS: usize = WAITING_APPENDS / 2;
+/// The parts in which the loads of tenants are compared.
+const APPENDS_PART: usize = WAITING_APPENDS / 1_024;
+const BYTES_PART: usize = WAITING_BYTES / 1_024;
 
 /// A session, as the key of its appends.
 pub(super) type Key = (TenantId, SessionName);
@@ -50,6 +57,13 @@ pub(super) struct Batch<T> {
     pub(super) is_large: bool,
 }
 
+/// A running transaction of large appends.
+#[derive(Clone, Copy, Debug)]
+struct Large {
+    tenant: TenantId,
+    is_huge: bool,
+}
+
 /// The queue.
 #[derive(Debug)]
 pub(super) struct Queue<T> {
@@ -61,7 +75,7 @@ pub(super) struct Queue<T> {
     /// Sessions that were locked, and until when they are left alone.
     resting: Vec<(Instant, Key)>,
     small_at_once: usize,
-    large_at_once: usize,
+    large: Vec<Large>,
     /// Whether the newest transaction of small appends is not committing yet.
     is_deciding: bool,
     waiting: Load,
@@ -76,6 +90,12 @@ struct Load {
     bytes: usize,
 }
 
+impl Load {
+    fn with(self, bytes: usize) -> Self {
+        Self { appends: self.appends + 1, bytes: self.bytes.saturating_add(bytes) }
+    }
+}
+
 impl<T: Waits> Queue<T> {
     pub(super) fn new() -> Self {
         Self {
@@ -85,7 +105,7 @@ impl<T: Waits> Queue<T> {
             in_flight: HashSet::new(),
             resting: Vec::new(),
             small_at_once: 0,
-            large_at_once: 0,
+            large: Vec::new(),
             is_deciding: false,
             waiting: Load::default(),
             large_waiting: 0,
@@ -98,18 +118,25 @@ impl<T: Waits> Queue<T> {
         self.waiting.appends == 0 && self.in_flight.is_empty()
     }
 
-    /// Adds an append; returns it when too many wait, of all tenants or of its own.
-    pub(super) fn push(&mut self, item: T) -> Result<(), T> {
+    /// Adds an append; returns those that have no place: it, or newer ones of the tenant that has the most waiting.
+    pub(super) fn push(&mut self, item: T) -> Vec<T> {
         let (key, bytes) = (item.key(), item.bytes());
         let of_tenant = self.by_tenant.get(&key.0).copied().unwrap_or_default();
         let fits =
             |load: Load, appends, most| load.appends < appends && load.bytes.saturating_add(bytes) <= most;
         // An append that is larger than a tenant's share is accepted when it is the tenant's only one.
         let is_alone = of_tenant.appends == 0;
-        if !fits(self.waiting, WAITING_APPENDS, WAITING_BYTES)
-            || !(is_alone || fits(of_tenant, TENANT_APPENDS, TENANT_BYTES))
-        {
-            return Err(item);
+        if !(is_alone || fits(of_tenant, TENANT_APPENDS, TENANT_BYTES)) {
+            return vec![item];
+        }
+        let mut displaced = Vec::new();
+        while !fits(self.waiting, WAITING_APPENDS, WAITING_BYTES) {
+            // Two tenants fill the queue with their shares, and must not keep the others out.
+            let Some(another) = self.displace(of_tenant.with(bytes)) else {
+                displaced.push(item);
+                return displaced;
+            };
+            displaced.push(another);
         }
         self.count(key.0, [bytes]);
         let waiting = self.sessions.entry(key.clone()).or_default();
@@ -117,7 +144,27 @@ impl<T: Waits> Queue<T> {
         if waiting.len() == 1 && !self.in_flight.contains(&key) && !self.rests(&key) {
             self.make_ready(key);
         }
-        Ok(())
+        displaced
+    }
+
+    /// Removes the newest append of the tenant that has the most waiting, if that is more than `least`.
+    fn displace(&mut self, least: Load) -> Option<T> {
+        let share = |load: &Load| (load.appends / APPENDS_PART).max(load.bytes / BYTES_PART);
+        let (tenant, most) = self.by_tenant.iter().max_by_key(|(_, load)| share(load))?;
+        if share(most) <= share(&least) {
+            return None;
+        }
+        let tenant = *tenant;
+        let of_tenant = self.sessions.iter_mut().filter(|(key, _)| key.0 == tenant);
+        let (key, waiting) = of_tenant.max_by_key(|(_, waiting)| waiting.back().map(Waits::since))?;
+        let key = key.clone();
+        let item = waiting.pop_back()?;
+        if waiting.is_empty() {
+            self.sessions.remove(&key);
+            self.forget_empty();
+        }
+        self.discount(tenant, [item.bytes()]);
+        Some(item)
     }
 
     /// Takes the next batch, when a transaction may start.
@@ -146,7 +193,7 @@ impl<T: Waits> Queue<T> {
             sessions.push(self.take(key, count));
             (appends, bytes) = (appends + count, bytes + size);
             if size >= LARGE_BYTES {
-                self.large_at_once += 1;
+                self.large.push(Large { tenant, is_huge: size >= HUGE_BYTES });
                 return Some(Batch { sessions, is_large: true });
             }
         }
@@ -166,7 +213,13 @@ impl<T: Waits> Queue<T> {
     /// Whether a transaction may start: of small appends, and of large ones.
     fn may_go(&self) -> (bool, bool) {
         let small = !self.is_deciding && self.small_at_once < SMALL_AT_ONCE;
-        (small, self.large_waiting > 0 && self.large_at_once < LARGE_AT_ONCE)
+        (small, self.large_waiting > 0 && self.large.len() < LARGE_AT_ONCE)
+    }
+
+    /// Whether a large transaction of this tenant and size may start beside those that run.
+    fn may_go_large(&self, tenant: TenantId, size: usize) -> bool {
+        let is_huge = size >= HUGE_BYTES;
+        !self.large.iter().any(|running| running.tenant == tenant || (is_huge && running.is_huge))
     }
 
     /// Takes the first of a tenant's ready sessions whose appends fit beside `bytes`; returns it with the number of
@@ -176,18 +229,23 @@ impl<T: Waits> Queue<T> {
         let (small, large) = self.may_go();
         let (place, count, size) = ready.iter().take(MAX_EXAMINED).enumerate().find_map(|(place, key)| {
             let (count, size) = self.run_of(key, room);
-            let fits =
-                if size >= LARGE_BYTES { large && bytes == 0 } else { small && bytes + size <= BATCH_BYTES };
+            let fits = if size >= LARGE_BYTES {
+                large && bytes == 0 && self.may_go_large(tenant, size)
+            } else {
+                small && bytes + size <= BATCH_BYTES
+            };
             fits.then_some((place, count, size))
         })?;
         let key = self.ready.get_mut(&tenant)?.remove(place)?;
         Some((key, count, size))
     }
 
-    /// Records the end of a transaction.
-    pub(super) fn end(&mut self, is_large: bool) {
-        let at_once = if is_large { &mut self.large_at_once } else { &mut self.small_at_once };
-        *at_once = at_once.saturating_sub(1);
+    /// Records the end of a transaction of small appends or, for a tenant, of large ones.
+    pub(super) fn end(&mut self, large_of: Option<TenantId>) {
+        match large_of {
+            Some(tenant) => self.large.retain(|running| running.tenant != tenant),
+            None => self.small_at_once = self.small_at_once.saturating_sub(1),
+        }
     }
 
     /// Ends a session's part of a transaction. Appends that return because the session was locked go first again, but
@@ -231,6 +289,18 @@ impl<T: Waits> Queue<T> {
             }
         }
         self.sessions.retain(|_, waiting| !waiting.is_empty());
+        self.forget_empty();
+        expired
+            .into_iter()
+            .map(|(tenant, item)| {
+                self.discount(tenant, [item.bytes()]);
+                item
+            })
+            .collect()
+    }
+
+    /// Forgets the turns of sessions in which nothing waits.
+    fn forget_empty(&mut self) {
         let sessions = &self.sessions;
         self.resting.retain(|(_, key)| sessions.contains_key(key));
         for ready in self.ready.values_mut() {
@@ -239,13 +309,6 @@ impl<T: Waits> Queue<T> {
         self.ready.retain(|_, ready| !ready.is_empty());
         let ready = &self.ready;
         self.turns.retain(|tenant| ready.contains_key(tenant));
-        expired
-            .into_iter()
-            .map(|(tenant, item)| {
-                self.discount(tenant, [item.bytes()]);
-                item
-            })
-            .collect()
     }
 
     /// How many of a session's appends go together, and their bytes.
