@@ -78,6 +78,10 @@ bench-thrash *flags:
 bench-validity *flags:
     cargo bench --bench validity -- {{ flags }}
 
+# Call every operation at its bounds as one tenant and measure what another notices (--only names operations)
+bench-hostile *flags:
+    cargo bench --bench hostile -- {{ flags }}
+
 # Renew the committed OpenAPI document
 openapi:
     mkdir -p openapi

@@ -3,6 +3,7 @@
 
 mod history;
 #[path = "../../benches/load/random.rs"]
+#[expect(dead_code, reason = "the benches use the words")]
 mod random;
 
 use std::collections::BTreeMap;

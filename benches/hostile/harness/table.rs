@@ -1,0 +1,168 @@
+//! What a request needs and no schema says: fields that exclude each other, values that have to name something, and
+//! things that a request uses up. An operation that is not listed is driven from its schema alone.
+
+use serde_json::Value;
+
+/// What a request needs that a request before it has used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fresh {
+    /// A name that no session has.
+    SessionName,
+    Session,
+    Compression,
+    Key,
+    TenantKey,
+    Tenant,
+    Webhook,
+    Constraint,
+}
+
+/// What is special about an operation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Entry {
+    /// Fields and parameters that are left out.
+    pub without: &'static [&'static str],
+    /// Fields and parameters with their values as JSON.
+    values: &'static [(&'static str, &'static str)],
+    /// What stands in the path instead of the usual: the parameter, and what the attacker calls it.
+    pub path: &'static [(&'static str, &'static str)],
+    pub fresh: Option<Fresh>,
+    /// The refusal that is all there is to get, because what would be needed cannot be there.
+    pub only: Option<u16>,
+}
+
+impl Entry {
+    /// The value of a field or a parameter.
+    pub fn given(&self, name: &str) -> Option<Value> {
+        let mut values = self.values.iter().chain(EVERYWHERE);
+        let (_, value) = values.find(|(given, _)| *given == name)?;
+        serde_json::from_str(value).ok()
+    }
+}
+
+/// Values for every operation that has them.
+const EVERYWHERE: &[(&str, &str)] = &[("Prefer", "\"wait=60\""), ("q", "\"error worker lease port review\"")];
+
+/// Parameters that narrow what is read.
+const NARROWING: &[&str] = &[
+    "cursor",
+    "task_id",
+    "parent_session_id",
+    "updated_since",
+    "from_seq",
+    "to_seq",
+    "from_line",
+    "to_line",
+    "version",
+    "through_seq",
+    "from",
+    "to",
+    "kind",
+    "status",
+    "after",
+    "Last-Event-ID",
+    "If-None-Match",
+    "recap",
+    "style",
+    "words",
+];
+
+/// Settings that need a model, or that have to suit each other.
+const SETTINGS: &[&str] = &[
+    "reserved_output_tokens",
+    "system_tokens",
+    "safety_buffer",
+    "policy",
+    "thresholds",
+    "speculative",
+    "mask",
+    "fill",
+    "preserve_recent",
+    "preserve_recent_tokens",
+    "min_messages",
+    "auto",
+    "strategy",
+    "engine",
+    "model",
+    "exam",
+    "tokenizer",
+    "parent_session_id",
+    "max_summary_tokens",
+];
+
+/// Settings that a tenant does not have, besides.
+const TENANT_SETTINGS: &[&str] = &[
+    "reserved_output_tokens",
+    "system_tokens",
+    "safety_buffer",
+    "policy",
+    "thresholds",
+    "speculative",
+    "mask",
+    "fill",
+    "preserve_recent",
+    "preserve_recent_tokens",
+    "min_messages",
+    "auto",
+    "strategy",
+    "engine",
+    "model",
+    "exam",
+    "tokenizer",
+    "parent_session_id",
+    "max_summary_tokens",
+    "phase",
+    "task_id",
+    "critical",
+    "metadata",
+];
+
+/// What is special about an operation.
+pub fn entry(operation: &str) -> Entry {
+    let plain = Entry { without: NARROWING, ..Entry::default() };
+    match operation {
+        "append_messages" => Entry {
+            without: &["expected_next_seq"],
+            values: &[("marks", r#"[{"index": 0, "keep": "never"}]"#)],
+            path: &[("session_id", "appended")],
+            ..plain
+        },
+        "put_session" => Entry { without: SETTINGS, path: &[("session_id", "settled")], ..plain },
+        "change_settings" | "change_tenant_settings" => Entry { without: TENANT_SETTINGS, ..plain },
+        "delete_session" => Entry { fresh: Some(Fresh::Session), ..plain },
+        "import_session" => Entry { fresh: Some(Fresh::SessionName), ..plain },
+        "count_tokens" => Entry { without: &["text"], ..plain },
+        "compress_messages" => {
+            Entry { without: &["model", "engine"], values: &[("target_tokens", "8000")], ..plain }
+        }
+        // Nothing waits there without a model.
+        "find_compressed" | "erase_compressed" => Entry { only: Some(404), ..plain },
+        "create_compression" => Entry {
+            without: &["through_seq", "model", "engine", "strategy", "preserve_recent_tokens"],
+            values: &[("target", "0.01"), ("preserve_recent", "5"), ("shadow", "true")],
+            ..plain
+        },
+        "cancel_compression" => Entry { fresh: Some(Fresh::Compression), ..plain },
+        "find_candidate" => Entry { path: &[("compression_id", "candidate_id")], ..plain },
+        "remove_constraint" => {
+            Entry { fresh: Some(Fresh::Constraint), path: &[("session_id", "child")], ..plain }
+        }
+        "merge_session" => Entry {
+            without: &["version"],
+            values: &[("session_id", "\"child\"")],
+            path: &[("session_id", "parent")],
+            ..plain
+        },
+        "preaggregate_outputs" => {
+            Entry { without: &["expected"], values: &[("threshold_bytes", "0")], ..plain }
+        }
+        "roll_back_summary" => Entry { path: &[("session_id", "child")], ..plain },
+        "revoke_key" | "rotate_key" => Entry { fresh: Some(Fresh::Key), ..plain },
+        "revoke_tenant_key" | "rotate_tenant_key" => Entry { fresh: Some(Fresh::TenantKey), ..plain },
+        "create_tenant" => Entry { values: &[("name", "\"made\"")], ..plain },
+        "delete_tenant" => Entry { fresh: Some(Fresh::Tenant), ..plain },
+        "change_tenant" => Entry { without: &["name", "quotas", "retention_days"], ..plain },
+        "delete_webhook" => Entry { fresh: Some(Fresh::Webhook), ..plain },
+        _ => plain,
+    }
+}
