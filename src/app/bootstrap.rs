@@ -9,14 +9,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-<<<<<<< HEAD
-||||||| 56fc56e
 use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-=======
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
->>>>>>> cpu
+use base64::engine::general_purpose::STANDARD;
 use secrecy::{ExposeSecret as _, SecretString};
 use uuid::Uuid;
 
@@ -25,14 +19,8 @@ use anchord_messages::id::TenantId;
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::audit::Actor;
-<<<<<<< HEAD
 use anchord_store::keys::{self, NewKey};
-||||||| 56fc56e
-use anchord_store::keys::NewKey;
-=======
-use anchord_store::keys::NewKey;
 use anchord_store::secrets::SecretKeys;
->>>>>>> cpu
 
 /// The tenant of the bootstrap key. Its id is fixed, so that two processes that start at the same time use the same
 /// one.
@@ -115,15 +103,6 @@ pub(super) fn secret_keys(
     SecretKeys::parse(&key).context(source)
 }
 
-<<<<<<< HEAD
-/// Generates a key and moves it to its place last, so that the file is always complete.
-fn make(file: &Path) -> std::io::Result<SecretString> {
-    let key = keys::generate();
-||||||| 56fc56e
-/// Generates a key and moves it to its place last, so that the file is always complete.
-fn make(file: &Path) -> std::io::Result<SecretString> {
-    let key = SecretString::from(format!("anc_{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())));
-=======
 fn secrets_key() -> SecretString {
     SecretString::from(STANDARD.encode(rand::random::<[u8; 32]>()))
 }
@@ -141,7 +120,6 @@ fn read_or_make(file: &Path, generate: fn() -> SecretString) -> anyhow::Result<(
 
 /// Writes a new key and moves it to its place last, so that the file is always complete.
 fn make(file: &Path, key: SecretString) -> std::io::Result<SecretString> {
->>>>>>> cpu
     let unfinished = file.with_extension("unfinished");
     match fs::remove_file(&unfinished) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -167,18 +145,8 @@ mod tests {
         let (made, is_new) = read_or_make(&file, keys::generate).expect("a new key");
         assert!(is_new);
         assert_eq!(fs::metadata(&file).expect("a file").mode() & 0o777, 0o600);
-<<<<<<< HEAD
         assert!(made.expose_secret().starts_with("anchord_") && keys::may_be_key(made.expose_secret()));
-        let (read, is_new) = read_or_make(&file).expect("the same key");
-||||||| 56fc56e
-        let secret = made.expose_secret().strip_prefix("anc_").expect("a prefix");
-        assert_eq!(URL_SAFE_NO_PAD.decode(secret).expect("base64").len(), 32);
-        let (read, is_new) = read_or_make(&file).expect("the same key");
-=======
-        let secret = made.expose_secret().strip_prefix("anc_").expect("a prefix");
-        assert_eq!(URL_SAFE_NO_PAD.decode(secret).expect("base64").len(), 32);
         let (read, is_new) = read_or_make(&file, keys::generate).expect("the same key");
->>>>>>> cpu
         assert!(!is_new);
         assert_eq!(read.expose_secret(), made.expose_secret());
     }

@@ -33,7 +33,9 @@ pub fn may_be_key(text: &str) -> bool {
     }
     let generated = text
         .strip_prefix(PREFIX)
-        .filter(|rest| rest.len() == RANDOM + CHECKSUM && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        .filter(|rest| {
+            rest.len() == RANDOM + CHECKSUM && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
         .and_then(|rest| rest.split_at_checked(RANDOM));
     generated.is_none_or(|(random, shown)| checksum(random) == shown)
 }
@@ -86,7 +88,8 @@ mod tests {
         ] {
             assert!(may_be_key(key), "{key}");
         }
-        for text in ["", "short", "has a space within but is long enough", "ümlaut-ümlaut-ümlaut-ümlaut"] {
+        for text in ["", "short", "has a space within but is long enough", "ümlaut-ümlaut-ümlaut-ümlaut"]
+        {
             assert!(!may_be_key(text), "{text}");
         }
     }
