@@ -27,13 +27,15 @@ async fn guessing_is_slowed_by_address_and_disturbs_nobody_whose_key_is_good() {
     let token = "test-token-of-the-operator-000000";
     let service = Service::on(&database.url, &["--roles", "api", "--admin-token", token]);
     let client = service.client();
-    assert_eq!(client.get("/v1/sessions").status, 200);
+    let made = client.call("POST", "/v1/keys", &[], r#"{"scopes": ["read"]}"#).expect("a reply").json();
     let (statuses, problem) = guess(&client, "/v1/sessions", 200);
     assert_eq!(statuses.last(), Some(&429), "{statuses:?}");
     assert!(statuses.len() > 10, "a few mistakes are nobody's attack");
     assert!(problem.contains("/problems/too-many-failures"), "{problem}");
     let right = client.with_key(token).call("GET", "/metrics", &[], "").expect("a reply");
     assert_eq!(right.status, 429, "the token could have been guessed");
+    let new = client.with_key(made["key"].as_str().expect("a key")).get("/v1/sessions");
+    assert_eq!(new.status, 200, "a generated key cannot be guessed, so it is looked up");
     for _ in 0..20 {
         assert_eq!(client.get("/v1/sessions").status, 200, "a key that was good before is good");
     }

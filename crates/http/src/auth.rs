@@ -12,7 +12,7 @@ use super::state::AppState;
 use anchord_messages::id::{KeyId, TenantId};
 use anchord_session::quota::Quotas;
 use anchord_store::audit::Actor;
-use anchord_store::keys::{KeyDigest, digest_key, may_be_key};
+use anchord_store::keys::{KeyDigest, may_be_key};
 
 /// Reads what the tenant owns.
 pub const READ: &str = "read";
@@ -92,13 +92,12 @@ fn bearer(parts: &Parts) -> Result<&str, ApiError> {
 
 async fn authenticate(parts: &Parts, state: &AppState, scope: &'static str) -> Result<Caller, ApiError> {
     let token = bearer(parts)?;
-    let digest = digest_key(token);
-    let attempt = state.admission.guesses.begin(parts, digest)?;
+    let attempt = state.admission.guesses.begin(parts, token)?;
+    let digest = attempt.digest();
     // What cannot be a key costs no look-up.
     let found = if may_be_key(token) { state.store.find_key(digest, state.clock.now()).await? } else { None };
     let Some(grant) = found else {
-        attempt.failed();
-        return Err(ApiError::Unauthorized("this API key is unknown, expired or revoked"));
+        return Err(attempt.failed("this API key is unknown, expired or revoked"));
     };
     attempt.succeeded();
     let scope_of_request = parts.extensions.get::<Scope>().cloned().unwrap_or_default();
@@ -156,12 +155,11 @@ impl FromRequestParts<AppState> for Operator {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         let token = bearer(parts)?;
-        let attempt = state.admission.guesses.begin(parts, digest_key(token))?;
+        let attempt = state.admission.guesses.begin(parts, token)?;
         if state.operator.is_some_and(|operator| operator.matches(token)) {
             attempt.succeeded();
             return Ok(Self);
         }
-        attempt.failed();
-        Err(ApiError::Unauthorized("this is not the operator token"))
+        Err(attempt.failed("this is not the operator token"))
     }
 }

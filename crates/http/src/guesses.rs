@@ -1,8 +1,9 @@
 //! Slows the guessing of keys and of the operator token: after some failures of one address, further attempts from there
 //! are refused without a look-up for a while.
 //!
-//! A key that was good within the last hour is never refused for others' failures: behind a proxy or in an office many
-//! callers have one address, and one of them must not shut the others out.
+//! Behind a proxy or in an office many callers have one address, and one of them must not shut the others out. So what
+//! was good at this address within the last hour is never refused for others' failures, and a generated key, which
+//! nobody guesses, is looked up all the same. Slowed are guesses of what people chose.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
@@ -16,7 +17,7 @@ use ipnet::IpNet;
 use moka::sync::Cache;
 
 use super::problem::ApiError;
-use anchord_store::keys::KeyDigest;
+use anchord_store::keys::{KeyDigest, digest_key, is_generated};
 
 /// The failures of an address that are nobody's attack.
 const BURST: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
@@ -26,7 +27,7 @@ const REFILL: Duration = Duration::from_secs(2);
 const MAX_ADDRESSES: u64 = 20_000;
 /// How long the failures of an address are kept: until its burst is full again, and some more.
 const FORGET_AFTER: Duration = Duration::from_mins(2);
-/// The most keys that are remembered as good, and for how long.
+/// The most keys that are remembered as good at an address, and for how long.
 const MAX_GOOD: u64 = 50_000;
 const GOOD_FOR: Duration = Duration::from_hours(1);
 /// The most entries of `X-Forwarded-For` that are read.
@@ -40,7 +41,7 @@ pub struct Peer(pub SocketAddr);
 #[derive(Clone, Debug)]
 pub struct Guesses {
     failures: Cache<IpAddr, Arc<Failures>>,
-    good: Cache<KeyDigest, ()>,
+    good: Cache<(IpAddr, KeyDigest), ()>,
     proxies: Arc<[IpNet]>,
 }
 
@@ -70,16 +71,23 @@ impl Guesses {
         }
     }
 
-    /// Begins an attempt, or refuses it because of earlier failures.
-    pub(super) fn begin(&self, parts: &Parts, digest: KeyDigest) -> Result<Attempt<'_>, ApiError> {
+    /// Begins an attempt with a token, or refuses it because of earlier failures.
+    pub(super) fn begin(&self, parts: &Parts, token: &str) -> Result<Attempt<'_>, ApiError> {
+        let digest = digest_key(token);
         let from = self.address(parts).map(network);
-        let failures = from.and_then(|from| self.failures.get(&from));
-        if let Some(left) = failures.and_then(|failures| failures.refused_until.left())
-            && !self.good.contains_key(&digest)
+        if let Some(from) = from
+            && let Some(retry_after) = self.refused_for(from)
+            && !is_generated(token)
+            && !self.good.contains_key(&(from, digest))
         {
-            return Err(ApiError::TooManyFailures { retry_after: left });
+            return Err(ApiError::TooManyFailures { retry_after });
         }
         Ok(Attempt { guesses: self, from, digest })
+    }
+
+    /// How long further attempts from an address are refused.
+    fn refused_for(&self, from: IpAddr) -> Option<Duration> {
+        self.failures.get(&from)?.refused_until.left()
     }
 
     /// The address that the request comes from.
@@ -101,23 +109,34 @@ impl Guesses {
 }
 
 impl Attempt<'_> {
-    /// Counts a failure.
-    pub(super) fn failed(self) {
-        self.guesses.good.invalidate(&self.digest);
-        let Some(from) = self.from else { return };
+    /// The digest of the token.
+    pub(super) fn digest(&self) -> KeyDigest {
+        self.digest
+    }
+
+    /// Counts a failure; returns its problem.
+    pub(super) fn failed(self, detail: &'static str) -> ApiError {
+        let Some(from) = self.from else { return ApiError::Unauthorized(detail) };
+        self.guesses.good.invalidate(&(from, self.digest));
         let quota = Quota::with_period(REFILL).unwrap_or_else(|| Quota::per_minute(BURST)).allow_burst(BURST);
         let new =
             || Arc::new(Failures { limiter: RateLimiter::direct(quota), refused_until: Moment::default() });
         let failures = self.guesses.failures.get_with(from, new);
-        if let Err(refused) = failures.limiter.check() {
-            failures.refused_until.set(refused.wait_time_from(failures.limiter.clock().now()));
+        match failures.limiter.check() {
+            Ok(()) => ApiError::Unauthorized(detail),
+            Err(refused) => {
+                let retry_after = refused.wait_time_from(failures.limiter.clock().now());
+                failures.refused_until.set(retry_after);
+                ApiError::TooManyFailures { retry_after }
+            }
         }
     }
 
-    /// Remembers that the key is good.
+    /// Remembers that the token is good at this address.
     pub(super) fn succeeded(self) {
-        if !self.guesses.good.contains_key(&self.digest) {
-            self.guesses.good.insert(self.digest, ());
+        let Some(from) = self.from else { return };
+        if !self.guesses.good.contains_key(&(from, self.digest)) {
+            self.guesses.good.insert((from, self.digest), ());
         }
     }
 }
@@ -154,7 +173,9 @@ impl Moment {
 
 #[cfg(test)]
 mod tests {
+    use anchord_store::keys::generate;
     use axum::http::Request;
+    use secrecy::ExposeSecret as _;
 
     use super::*;
 
@@ -186,17 +207,21 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_refused_by_address_and_a_good_key_never_is() {
+    fn failures_are_refused_by_address_and_what_is_good_there_never_is() {
         let guesses = Guesses::new(&[]);
-        let here = parts("2001:db8:1:2::1", &[]);
-        guesses.begin(&here, [1; 32]).unwrap().succeeded();
-        for _ in 0..=BURST.get() {
-            guesses.begin(&here, [2; 32]).unwrap().failed();
+        let [here, near, there] =
+            ["2001:db8:1:2::1", "2001:db8:1:2::f", "2001:db8:1:3::1"].map(|peer| parts(peer, &[]));
+        guesses.begin(&here, "good").unwrap().succeeded();
+        for _ in 0..BURST.get() {
+            assert!(matches!(guesses.begin(&here, "wrong").unwrap().failed(""), ApiError::Unauthorized(_)));
         }
-        let refused = guesses.begin(&parts("2001:db8:1:2::f", &[]), [3; 32]).unwrap_err();
+        let refused = guesses.begin(&here, "wrong").unwrap().failed("");
         assert!(matches!(refused, ApiError::TooManyFailures { retry_after } if retry_after <= REFILL));
-        assert!(guesses.begin(&parts("2001:db8:1:3::1", &[]), [3; 32]).is_ok(), "another network");
-        guesses.begin(&here, [1; 32]).unwrap().failed();
-        assert!(guesses.begin(&here, [1; 32]).is_err(), "it is good no longer");
+        assert!(matches!(guesses.begin(&near, "new"), Err(ApiError::TooManyFailures { .. })));
+        assert!(guesses.begin(&there, "new").is_ok(), "another network");
+        let key = generate();
+        assert!(guesses.begin(&here, key.expose_secret()).is_ok(), "nobody guesses a generated key");
+        guesses.begin(&here, "good").unwrap().failed("");
+        assert!(guesses.begin(&here, "good").is_err(), "it is good no longer");
     }
 }

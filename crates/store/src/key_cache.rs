@@ -147,18 +147,18 @@ mod tests {
 
     use super::*;
 
-    fn grant(tenant: TenantId) -> Option<Grant> {
+    fn grant(tenant: TenantId) -> Grant {
         let quotas = Quotas::default();
         let key = KeyId(Uuid::from_u128(9));
-        Some(Grant { tenant, key, scopes: Vec::new(), expires_at: None, suspended: false, quotas })
+        Grant { tenant, key, scopes: Vec::new(), expires_at: None, suspended: false, quotas }
     }
 
     #[tokio::test]
     async fn a_change_drops_the_look_ups_of_its_tenant_alone() {
         let keys = KeyCache::new();
         let [ours, theirs] = [1, 2].map(|id| TenantId(Uuid::from_u128(id)));
-        keys.keep([1; 32], grant(ours), keys.moment()).await;
-        keys.keep([2; 32], grant(theirs), keys.moment()).await;
+        keys.keep([1; 32], Some(grant(ours)), keys.moment()).await;
+        keys.keep([2; 32], Some(grant(theirs)), keys.moment()).await;
         let mut changes = keys.watch(ours);
         keys.forget(Some(theirs)).await;
         assert!(changes.next().now_or_never().is_none());
@@ -174,7 +174,7 @@ mod tests {
         let tenant = TenantId(Uuid::from_u128(1));
         let moment = keys.moment();
         keys.forget(Some(tenant)).await;
-        keys.keep([1; 32], grant(tenant), moment).await;
+        keys.keep([1; 32], Some(grant(tenant)), moment).await;
         assert!(keys.find(&[1; 32]).await.is_none());
     }
 }

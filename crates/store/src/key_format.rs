@@ -13,6 +13,9 @@ const PREFIX: &str = "anchord_";
 /// Random characters: 62 to the power of 43 is more than 2 to the power of 256.
 const RANDOM: usize = 43;
 const CHECKSUM: usize = 6;
+/// Keys of earlier versions: 32 random bytes in base64.
+const EARLIER_PREFIX: &str = "anc_";
+const EARLIER_RANDOM: usize = 43;
 /// The fewest characters of any key; `ANCHORD_API_KEY` has this bound too.
 const FEWEST: usize = 32;
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -40,6 +43,14 @@ pub fn may_be_key(text: &str) -> bool {
     generated.is_none_or(|(random, shown)| checksum(random) == shown)
 }
 
+/// Whether a text has the form of a generated key, of this version or an earlier one: 256 random bits, which nobody
+/// guesses. What operators choose may be weaker.
+#[must_use]
+pub fn is_generated(text: &str) -> bool {
+    let earlier = text.strip_prefix(EARLIER_PREFIX).is_some_and(|rest| rest.len() == EARLIER_RANDOM);
+    earlier || (text.starts_with(PREFIX) && text.len() == PREFIX.len() + RANDOM + CHECKSUM && may_be_key(text))
+}
+
 /// CRC-32 in base 62.
 fn checksum(random: &str) -> String {
     let mut rest = crc32fast::hash(random.as_bytes());
@@ -64,13 +75,13 @@ mod tests {
         let key = generate();
         let key = key.expose_secret();
         assert_eq!((key.len(), key.starts_with(PREFIX)), (PREFIX.len() + RANDOM + CHECKSUM, true));
-        assert!(may_be_key(key));
+        assert!(may_be_key(key) && is_generated(key));
         assert_ne!(key, generate().expose_secret());
         for place in PREFIX.len()..key.len() {
             let other = if key.as_bytes()[place] == b'x' { "y" } else { "x" };
             let mut wrong = key.to_owned();
             wrong.replace_range(place..=place, other);
-            assert!(!may_be_key(&wrong), "{wrong}");
+            assert!(!may_be_key(&wrong) && !is_generated(&wrong), "{wrong}");
         }
     }
 
@@ -88,8 +99,9 @@ mod tests {
         ] {
             assert!(may_be_key(key), "{key}");
         }
-        for text in ["", "short", "has a space within but is long enough", "ümlaut-ümlaut-ümlaut-ümlaut"]
-        {
+        assert!(is_generated("anc_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA-"));
+        assert!(!is_generated("a-key-that-an-operator-once-chose"));
+        for text in ["", "short", "has a space within but is long enough", "ümlaut-ümlaut-ümlaut-ümlaut"] {
             assert!(!may_be_key(text), "{text}");
         }
     }

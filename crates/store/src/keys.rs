@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::audit::{self, Actor};
 pub use super::key_cache::{Changes, Grant, KeyDigest, digest_key};
-pub use super::key_format::{generate, may_be_key};
+pub use super::key_format::{generate, is_generated, may_be_key};
 use super::{Store, StoreError, channel};
 use anchord_messages::id::{KeyId, SessionId, TenantId};
 
