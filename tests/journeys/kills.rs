@@ -8,6 +8,7 @@ mod random;
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Mutex, RwLock};
@@ -74,11 +75,11 @@ impl<'a> Processes<'a> {
         match victim {
             Victim::Api => {
                 self.api = None;
-                self.api = Some(start_api(&self.url()));
+                self.api = Some(supervised(|| start_api(&self.url())));
             }
             Victim::Worker => {
                 self.workers.remove(random.below(WORKERS));
-                self.workers.push(Service::worker(&self.url()));
+                self.workers.push(supervised(|| Service::worker(&self.url())));
             }
             Victim::Backend => {
                 let server = self.database.as_ref().expect("a server").pid();
@@ -114,6 +115,18 @@ fn start_database(folder: &Path) -> Embedded {
         durability: Durability::Full,
     };
     Embedded::start_blocking(&config).expect("a server")
+}
+
+/// Starts a service as a supervisor does: one that ends because the database is not ready is started again.
+fn supervised(start: impl Fn() -> Service) -> Service {
+    let begun = Instant::now();
+    loop {
+        match catch_unwind(AssertUnwindSafe(&start)) {
+            Ok(service) => return service,
+            Err(panicked) if begun.elapsed() > STANDSTILL => resume_unwind(panicked),
+            Err(_) => thread::sleep(PAUSE),
+        }
+    }
 }
 
 fn start_api(url: &str) -> Service {

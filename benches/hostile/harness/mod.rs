@@ -37,6 +37,12 @@ impl Caller {
         Ok(Self { client, base: format!("http://{address}"), key: key.to_owned() })
     }
 
+    /// The same with connections of its own: one that was closed on another caller's large body is no business of this one.
+    pub fn apart(&self) -> anyhow::Result<Self> {
+        let client = Client::builder().no_proxy().timeout(PATIENCE).build()?;
+        Ok(Self { client, ..self.clone() })
+    }
+
     /// The same with another key or token.
     pub fn with_key(&self, key: &str) -> Self {
         Self { key: key.to_owned(), ..self.clone() }

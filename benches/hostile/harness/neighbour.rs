@@ -75,6 +75,7 @@ impl Drop for Neighbour {
 impl Neighbour {
     /// Makes the sessions and sets to work.
     pub async fn start(caller: Caller) -> anyhow::Result<Self> {
+        let caller = caller.apart()?;
         for session in sessions() {
             caller.put(&format!("/v1/sessions/{session}"), &json!({"context_window": 16_000})).await?;
         }

@@ -51,7 +51,7 @@ struct Shape {
     name: &'static str,
     /// Bytes of the body.
     bytes: usize,
-    /// Messages of a batch.
+    /// Messages of a batch, and items of any other list that may have as many.
     messages: usize,
     /// Whether fields and parameters that are not required come along.
     has_optional: bool,
@@ -120,11 +120,12 @@ fn variant(
     for parameter in declared.get("parameters").and_then(Value::as_array).into_iter().flatten() {
         let name = parameter.get("name").and_then(Value::as_str).context("a name")?;
         let is_required = parameter.get("required") == Some(&Value::Bool(true));
-        let is_wanted = is_required || (shape.has_optional && !entry.without.contains(&name));
         let given = entry.given(name);
+        let is_open = given.is_some() || !entry.without.contains(&name);
+        let is_wanted = is_required || (shape.has_optional && is_open);
         let place = parameter.get("in").and_then(Value::as_str).unwrap_or_default();
         // Names in a path are filled in for each request, and so is the idempotency key.
-        if place == "path" || name == "Idempotency-Key" || (!is_wanted && given.is_none()) {
+        if place == "path" || name == "Idempotency-Key" || !is_wanted {
             continue;
         }
         let maker =
@@ -223,11 +224,10 @@ impl Maker<'_> {
         let mut made = Map::new();
         for (name, field) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
             let is_required = required.contains(&name.as_str());
-            if let Some(given) = self.entry.given(name) {
-                made.insert(name.clone(), given);
-            } else if is_required || (self.shape.has_optional && !self.entry.without.contains(&name.as_str()))
-            {
-                made.insert(name.clone(), self.value(field));
+            let given = self.entry.given(name);
+            let is_open = given.is_some() || !self.entry.without.contains(&name.as_str());
+            if is_required || (self.shape.has_optional && is_open) {
+                made.insert(name.clone(), given.unwrap_or_else(|| self.value(field)));
             }
         }
         Value::Object(made)
@@ -244,7 +244,7 @@ impl Maker<'_> {
         if let Some(words) = words {
             return words.clone();
         }
-        let count = most.unwrap_or(1).min(self.bounds.batch);
+        let count = most.unwrap_or(1).min(self.shape.messages);
         (0..count).map(|_| self.value(items)).collect()
     }
 
