@@ -17,6 +17,8 @@ pub(crate) const ENGLISH: &str = include_str!("../../../rules/phrases.en.toml");
 pub(crate) const ERRORS: &str = include_str!("../../../rules/errors.toml");
 /// What harnesses write into messages.
 pub(crate) const HARNESS: &str = include_str!("../../../rules/harness.toml");
+/// How pasted text is recognised.
+pub(crate) const PASTES: &str = include_str!("../../../rules/pastes.toml");
 /// Test runners.
 pub(crate) const RUNNERS: &str = include_str!("../../../rules/runners.toml");
 /// Secrets.
