@@ -92,7 +92,7 @@ fn of_one_tenant_one_large_transaction_runs_and_of_huge_ones_one_of_all() {
     {
         assert!(queue.push(item(tenant, number, bytes, number)).is_empty());
     }
-    let mut go = |queue: &mut Queue<Item>| queue.next().map(|batch| numbers(&batch));
+    let go = |queue: &mut Queue<Item>| queue.next().map(|batch| numbers(&batch));
     assert_eq!(go(&mut queue), Some(vec![0]));
     assert_eq!(go(&mut queue), Some(vec![3]), "a tenth of a second beside half a second");
     assert_eq!(go(&mut queue), None);
