@@ -294,6 +294,39 @@ async fn a_constraint_that_was_dropped_stays_dropped_when_all_is_read_afresh() {
 }
 
 #[tokio::test]
+async fn a_demand_is_only_proposed_where_the_session_says_so_and_binds_when_it_is_pinned() {
+    let app = app_with_stretches(0).await;
+    let set = app.call("PUT", SESSION, r#"{"constraints": "propose"}"#).await;
+    assert_eq!(set.status, 200, "{}", set.text);
+    append(&app, &stretch(1)).await;
+    let listed = async || {
+        let all = app.call("GET", &format!("{SESSION}/ledger?kind=constraint"), "").await.json();
+        let items = all["items"].as_array().expect("items").clone();
+        items.into_iter().filter(|item| item["text"].as_str().is_some_and(|text| text.contains("table_1")))
+    };
+    let proposed: Vec<Value> = listed().await.collect();
+    assert_eq!((proposed.len(), &proposed[0]["proposed"]), (1, &json!(true)), "before a compression");
+    compress(&app, json!({})).await;
+    let summary = app.call("GET", &format!("{SESSION}/summary"), "").await.json();
+    assert!(!summary["constraints"].to_string().contains("table_1"), "{summary:#}");
+    assert!(summary["proposed_constraints"].to_string().contains("table_1"), "{summary:#}");
+    let served = summary_text(&context(&app).await);
+    let section =
+        served.split_once("Constraints").map_or("", |(_, rest)| rest.split("\n#").next().unwrap_or(rest));
+    assert!(!section.contains("table_1"), "{served}");
+
+    let text = proposed[0]["text"].as_str().expect("a text");
+    let pins = json!({"pins": [text]});
+    let pinned = app.call("PUT", &format!("{SESSION}/pins"), pins.to_string()).await;
+    assert_eq!(pinned.status, 200, "{}", pinned.text);
+    let sources: Vec<Value> = listed().await.collect();
+    assert_eq!(sources.len(), 1, "{sources:#?}");
+    assert_eq!((&sources[0]["source"], &sources[0]["proposed"]), (&json!("pin"), &Value::Null));
+    let refused = app.call("PUT", SESSION, r#"{"constraints": "maybe"}"#).await;
+    assert_eq!(refused.refusal().2, "/constraints");
+}
+
+#[tokio::test]
 async fn shadow_runs_leave_what_is_published_as_it_is_to_the_byte() {
     let app = app_with_stretches(2).await;
     compress(&app, json!({})).await;

@@ -19,6 +19,8 @@ pub(crate) const ERRORS: &str = include_str!("../../../rules/errors.toml");
 pub(crate) const HARNESS: &str = include_str!("../../../rules/harness.toml");
 /// How calls of tools went.
 pub(crate) const OUTCOMES: &str = include_str!("../../../rules/outcomes.toml");
+/// How pasted text is recognised.
+pub(crate) const PASTES: &str = include_str!("../../../rules/pastes.toml");
 /// Test runners.
 pub(crate) const RUNNERS: &str = include_str!("../../../rules/runners.toml");
 /// Secrets.

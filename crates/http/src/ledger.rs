@@ -17,7 +17,7 @@ use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
-use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::ledger::constraints::{Constraint, ConstraintMode, ConstraintSource};
 use anchord_facts::ledger::{self, CommandFact, Facts, LedgerState, TestRunFact};
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::SessionName;
@@ -235,6 +235,9 @@ pub enum LedgerItem {
         text: String,
         /// Who set it.
         source: ConstraintSource,
+        /// It binds nobody until its text is pinned, because the setting `constraints` is `propose`.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        proposed: bool,
         /// The messages that show it; empty for pins.
         seqs: Vec<Seq>,
         /// The session that it came from, when merged from another one; `seqs` are that session's then.
@@ -353,6 +356,9 @@ impl Source {
             .collect();
         let mut facts = ledger::read(&span, &self.carry, &self.record.known());
         redact_facts(&mut facts);
+        if self.session.effective_settings().constraints == Some(ConstraintMode::Propose) {
+            facts.propose_constraints();
+        }
         let context = MergeContext {
             version: self.version,
             anchor,
@@ -420,10 +426,13 @@ impl Book {
                 }))
             }
             LedgerKind::Constraint => {
-                by_index(record.constraints.iter().map(|constraint| LedgerItem::Constraint {
+                let binding = record.constraints.iter().map(|constraint| (constraint, false));
+                let proposed = record.proposed_constraints.iter().map(|constraint| (constraint, true));
+                by_index(binding.chain(proposed).map(|(constraint, proposed)| LedgerItem::Constraint {
                     id: constraint.id.clone(),
                     text: constraint.text.clone(),
                     source: constraint.source,
+                    proposed,
                     seqs: constraint.seqs.clone(),
                     session_id: constraint.session_id.clone(),
                 }))

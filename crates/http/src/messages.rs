@@ -35,7 +35,7 @@ use anchord_store::idempotency::{ReplyKey, ReplyLookup};
 use anchord_store::messages::SeqRange;
 
 /// Bodies above this size are read on a background thread in their tenant's turn, so that they delay no other request.
-pub(super) const LARGE_BODY_BYTES: usize = 256 * 1024;
+pub(super) const LARGE_BODY_BYTES: usize = 64 * 1024;
 /// Fewer tokens than any placeholder has; reading a context relies on no masked message having fewer.
 const LEAST_PLACEHOLDER_TOKENS: u32 = 16;
 /// How often the tokens of an append are counted, when the session uses another tokenizer than expected.

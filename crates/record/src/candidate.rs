@@ -12,6 +12,7 @@ use super::summary::Summary;
 use super::{extractive, gate, redacted};
 use crate::phase::Phase;
 use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::constraints::ConstraintMode;
 use anchord_facts::ledger::reading::Reading;
 use anchord_facts::ledger::{self, Facts, LedgerState, TestRunFact};
 use anchord_facts::todo;
@@ -41,6 +42,9 @@ pub fn read(material: &Material) -> Facts {
         facts.followed = Some(followed);
     }
     redacted::redact_facts(&mut facts);
+    if material.constraint_mode == ConstraintMode::Propose {
+        facts.propose_constraints();
+    }
     facts
 }
 

@@ -76,6 +76,10 @@ pub struct Document {
     pub(super) technical_context: Vec<TechnicalFact>,
     /// What must hold, word for word.
     pub(super) constraints: Vec<Constraint>,
+    /// Demands that are found in messages and bind nobody until the caller pins them, where the setting `constraints` is
+    /// `propose`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) proposed_constraints: Vec<Constraint>,
     /// How many entries of a section a bound left out; recall finds what they came from.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) left_out: BTreeMap<Section, u32>,

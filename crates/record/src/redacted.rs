@@ -52,7 +52,8 @@ pub fn redact_summary(summary: &mut Summary) {
     summary.things.iter_mut().for_each(clean_thing);
     let remarks = summary.open_questions.iter_mut().chain(&mut summary.findings).chain(&mut summary.notes);
     remarks.for_each(|remark| clean(&mut remark.text));
-    summary.constraints.iter_mut().for_each(|c| clean(&mut c.text));
+    let constraints = summary.constraints.iter_mut().chain(&mut summary.proposed_constraints);
+    constraints.for_each(|constraint| clean(&mut constraint.text));
 }
 
 /// The caller's constraints without their secrets.

@@ -61,6 +61,9 @@ pub fn adopt(old: &Summary, fresh: &mut Summary) {
     put_first(&old.constraints, &mut fresh.constraints, |held| {
         (held.source, wording::normalized(&held.text))
     });
+    put_first(&old.proposed_constraints, &mut fresh.proposed_constraints, |proposed| {
+        wording::normalized(&proposed.text)
+    });
 }
 
 fn put_first<T: Clone, K: Eq + Hash>(old: &[T], fresh: &mut Vec<T>, key: impl Fn(&T) -> K) {

@@ -65,6 +65,8 @@ pub struct Summary {
     pub notes: Vec<Remark>,
     /// What must hold, word for word.
     pub constraints: Vec<Constraint>,
+    /// Demands that the caller has not accepted: they are listed, and no rendering has them.
+    pub proposed_constraints: Vec<Constraint>,
     /// How many entries of a section a limit removed; recall finds the messages that they came from.
     pub left_out: BTreeMap<Section, u32>,
     /// The turns that the digest is chosen from. They are stored with the record and are no section of it:
@@ -107,6 +109,7 @@ impl From<Summary> for Document {
             things,
             notes,
             constraints,
+            proposed_constraints,
             left_out,
             digest: _,
         } = record;
@@ -132,6 +135,7 @@ impl From<Summary> for Document {
             things,
             notes,
             constraints,
+            proposed_constraints,
             left_out,
         }
     }
@@ -161,6 +165,7 @@ impl From<Document> for Summary {
             notes,
             technical_context,
             constraints,
+            proposed_constraints,
             left_out,
         } = document;
         // Views are ignored when their sources are there; otherwise they are what an earlier release stored.
@@ -190,6 +195,7 @@ impl From<Document> for Summary {
             things,
             notes,
             constraints,
+            proposed_constraints,
             left_out,
             digest: Vec::new(),
         }

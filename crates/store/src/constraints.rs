@@ -70,7 +70,9 @@ impl Store {
         // The session was erased a moment ago.
         let Some(current) = current else { return Ok(Without::Not(Removal::NoSession)) };
         let mut version = current.version;
-        let found = version.summary.constraints.iter().find(|known| known.id == constraint);
+        let record = &version.summary;
+        let mut all = record.constraints.iter().chain(&record.proposed_constraints);
+        let found = all.find(|known| known.id == constraint);
         match found.map(|found| found.source) {
             None => return Ok(Without::Not(Removal::NoConstraint)),
             Some(ConstraintSource::Pin) => return Ok(Without::Not(Removal::IsPin)),

@@ -208,6 +208,7 @@ impl InputRows {
             todos: self.base.todos.map(|list| list.items).unwrap_or_default(),
             pins: self.base.pins.into_iter().map(pin).collect(),
             removed_constraints: self.base.removed_constraints,
+            constraint_mode: self.base.settings.constraints.unwrap_or_default(),
             probes,
             bound: left.record,
             told_bound,

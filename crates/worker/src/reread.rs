@@ -51,6 +51,7 @@ pub(super) async fn refresh(
             todos: Vec::new(),
             pins: material.pins.clone(),
             removed_constraints: material.removed_constraints.clone(),
+            constraint_mode: material.constraint_mode,
             probes: Vec::new(),
             bound: material.bound,
             told_bound: material.told_bound,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
-use super::constraints::Constraint;
+use super::constraints::{Constraint, ConstraintSource};
 use super::requests::{Ending, RequestFact};
 use crate::thing::Thing;
 use crate::todo_list::{Followed, TodoItem, TodoList};
@@ -45,6 +45,9 @@ pub struct Facts {
     pub questions: Vec<(String, Seq)>,
     /// Demands of the user or a later system message, verbatim.
     pub constraints: Vec<Constraint>,
+    /// Demands of the user that bind nobody before the caller accepts them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proposed_constraints: Vec<Constraint>,
     /// The latest todo list that a tool wrote, or the caller's list when `followed` is set.
     pub todos: Option<TodoList>,
     /// The caller's todo list after this span; it replaces the tool's list in `todos`.
@@ -52,6 +55,14 @@ pub struct Facts {
     pub followed: Option<Followed>,
     /// The state that reading the next span starts from.
     pub carry: LedgerState,
+}
+
+impl Facts {
+    /// Makes the user's demands proposals.
+    pub fn propose_constraints(&mut self) {
+        let is_users = |one: &mut Constraint| one.source == ConstraintSource::User;
+        self.proposed_constraints.extend(self.constraints.extract_if(.., is_users));
+    }
 }
 
 /// What happened to one file within a span.

@@ -84,6 +84,7 @@ pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames
         answered: requests.answered,
         questions: requests.questions,
         constraints: constraints::read(span, minutes),
+        proposed_constraints: Vec::new(),
         todos,
         followed: None,
         carry: LedgerState {

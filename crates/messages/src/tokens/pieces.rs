@@ -3,12 +3,15 @@
 //! Splitting with the vocabulary's own pattern costs more than counting. Nearly all text is ASCII, for which the
 //! pattern amounts to runs of five classes; only pieces that touch other characters use the pattern. Most pieces are
 //! repeated words, so the counts of short pieces are cached.
-//! Invariant: pieces and counts equal those of the vocabulary's own implementation; the tests compare them.
+//! Invariant: pieces and counts equal those of the vocabulary's own implementation; the tests compare them. The exception
+//! are pieces of more than [`LONG_PIECE`] bytes, which are counted in parts: no text that a person or a program writes has
+//! one, a part adds a token at most, and a run of megabytes of one punctuation mark took seconds.
 //!
 //! Counts of whole texts are not cached: in real sessions only 4 % of the bytes belong to a repeated text of 512
 //! bytes or more, and hashing every text would cost about what that saves. Long ones are an exception (`long.rs`).
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 
 use bpe_openai::Tokenizer;
 
@@ -19,6 +22,13 @@ const PLACES: usize = 4_096;
 /// The longest cached piece, in bytes; a further byte holds its length, its vocabulary and its count.
 const SHORT: usize = 15;
 
+/// The longest piece that is counted as a whole, in bytes.
+const LONG_PIECE: usize = 4 * 1024;
+/// The length of the parts of longer ones.
+const PART: usize = 1024;
+/// How many counts of parts are compared with the next one. What makes counting slow are repetitions, whose parts are alike.
+const PARTS_KEPT: usize = 4;
+
 /// A vocabulary, and how its pattern differs from that of the other one.
 #[derive(Clone, Copy)]
 pub(super) struct Vocabulary {
@@ -28,6 +38,14 @@ pub(super) struct Vocabulary {
     cased_words: bool,
     /// Distinguishes its pieces in the cache; 0 or 1.
     tag: u8,
+}
+
+#[cfg(test)]
+impl Vocabulary {
+    /// The tokens of a text that is one piece, by the vocabulary's own implementation.
+    pub(super) fn count_whole(self, piece: &str) -> usize {
+        self.tokenizer.bpe.count(piece.as_bytes())
+    }
 }
 
 /// The vocabulary of newer models.
@@ -128,6 +146,9 @@ fn count_piece(
     if length <= 1 {
         return length;
     }
+    if length > LONG_PIECE {
+        return count_parts(vocabulary, text.get(..length).unwrap_or(text));
+    }
     let count = || vocabulary.tokenizer.bpe.count(text.get(..length).unwrap_or(text));
     let Some(piece) = Remembered::piece(text, length, vocabulary) else { return count() };
     let Some([first, second]) = remembered.get_mut(piece.place()) else { return count() };
@@ -140,6 +161,24 @@ fn count_piece(
         *second = std::mem::replace(first, counted);
     }
     count
+}
+
+/// The tokens of a very long piece.
+fn count_parts(vocabulary: Vocabulary, piece: &[u8]) -> usize {
+    let mut kept: VecDeque<(&[u8], usize)> = VecDeque::with_capacity(PARTS_KEPT);
+    let mut sum = 0;
+    for part in piece.chunks(PART) {
+        let known = kept.iter().find(|(of, _)| *of == part).map(|(_, count)| *count);
+        sum += known.unwrap_or_else(|| {
+            let count = vocabulary.tokenizer.bpe.count(part);
+            if kept.len() == PARTS_KEPT {
+                kept.pop_front();
+            }
+            kept.push_back((part, count));
+            count
+        });
+    }
+    sum
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

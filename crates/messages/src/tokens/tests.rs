@@ -215,6 +215,20 @@ proptest::proptest! {
     }
 }
 
+#[test]
+fn a_very_long_piece_counts_as_its_parts_do() {
+    for repeated in ["-", "-=+", "a"] {
+        let text = repeated.repeat(64 * 1024 / repeated.len());
+        let counter = TokenCounter::new(Tokenizer::O200kBase);
+        let whole = pieces::o200k().count_whole(&text);
+        let counted = usize::try_from(counter.count_text(&text)).unwrap();
+        assert!(
+            counted >= whole && counted <= whole + text.len() / 1024,
+            "{repeated}: {counted} for {whole}"
+        );
+    }
+}
+
 /// Texts whose pieces or runs are as long as the text. Counting one took time by the square of its length when a run was
 /// read again for each of its pieces: 256 KiB of digits took minutes.
 #[rstest::rstest]

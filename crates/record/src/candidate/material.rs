@@ -16,7 +16,7 @@ use super::super::summary::Summary;
 use crate::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
 use crate::phase::Phase;
 use anchord_facts::ledger::LedgerState;
-use anchord_facts::ledger::constraints::Constraint;
+use anchord_facts::ledger::constraints::{Constraint, ConstraintMode};
 use anchord_facts::todo::Todo;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
@@ -54,6 +54,8 @@ pub struct Material {
     pub pins: Vec<Constraint>,
     /// Ids of extracted constraints that the caller dropped.
     pub removed_constraints: BTreeSet<String>,
+    /// What becomes of the user's demands in the span.
+    pub constraint_mode: ConstraintMode,
     /// Probes of earlier spans and of the caller that may be asked again.
     pub probes: Vec<Probe>,
     /// The most tokens of a rendering whose narrative code wrote.
@@ -91,6 +93,7 @@ impl Material {
             todos: Vec::new(),
             pins: Vec::new(),
             removed_constraints: BTreeSet::new(),
+            constraint_mode: ConstraintMode::Bind,
             probes: Vec::new(),
             bound: render::DEFAULT_BOUND_TOKENS,
             told_bound: render::DEFAULT_BOUND_TOKENS,

@@ -112,6 +112,7 @@ pub fn without(mut record: Summary, session: &str) -> Summary {
     drop_of(&mut record.findings, session);
     drop_of(&mut record.notes, session);
     drop_of(&mut record.constraints, session);
+    drop_of(&mut record.proposed_constraints, session);
     let (steps, origins) = (&mut record.next_steps, &mut record.next_steps_origins);
     steps.retain(|step| !origins.iter().any(|o| o.session_id == session && o.step == *step));
     origins.retain(|origin| origin.session_id != session);
@@ -187,6 +188,7 @@ fn owned(record: &Summary, name: &str) -> Summary {
     own(&mut record.findings, name);
     own(&mut record.notes, name);
     own(&mut record.constraints, name);
+    own(&mut record.proposed_constraints, name);
     record
 }
 

@@ -27,6 +27,9 @@ use anchord_messages::id::Seq;
 
 pub use blockers::is_of_failing_tests;
 
+/// The most proposed constraints of a record.
+const MOST_PROPOSED: usize = 200;
+
 /// The input of a merge besides the span.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeContext<'a> {
@@ -87,6 +90,7 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     leave_out(summary, Section::Things, gone.saturating_add(facts.things_left_out));
     merge_questions(&mut summary.open_questions, facts, proposal.is_beside);
     merged.gone.constraints = merge_constraints(&mut summary.constraints, &facts.constraints, ctx);
+    merge_proposals(summary, &facts.proposed_constraints, ctx.removed_constraints);
     narrative::merge(summary, facts, proposal, &mut merged.warnings);
     blockers::merge(&mut summary.blockers, &summary.test_results);
     let mut seen = BTreeSet::new();
@@ -154,6 +158,23 @@ fn merge_constraints(
     }
     *constraints = kept;
     dropped
+}
+
+/// The summary's proposed constraints, then the span's, without those that bind by now or that the caller removed.
+fn merge_proposals(summary: &mut Summary, found: &[Constraint], removed: &BTreeSet<String>) {
+    let binding: HashSet<String> =
+        summary.constraints.iter().map(|constraint| wording::normalized(&constraint.text)).collect();
+    let proposed = &mut summary.proposed_constraints;
+    for new in found {
+        match proposed.iter_mut().find(|known| known.id == new.id && known.session_id.is_none()) {
+            Some(known) => wording::join_seqs(&mut known.seqs, &new.seqs),
+            None => proposed.push(new.clone()),
+        }
+    }
+    proposed.retain(|one| !removed.contains(&one.id) && !binding.contains(&wording::normalized(&one.text)));
+    // The newest stay, because nobody has accepted the others for long.
+    let excess = proposed.len().saturating_sub(MOST_PROPOSED);
+    proposed.drain(..excess);
 }
 
 #[cfg(test)]

@@ -455,3 +455,39 @@ fn a_step_that_a_model_told_more_of_is_the_list_s_own() {
     let merged = merge(Some(merged), &done, &beside, ctx(3)).summary;
     assert_eq!(merged.next_steps, ["Ask Ines.", "Ship it"]);
 }
+
+#[test]
+fn a_proposed_demand_binds_nobody_until_it_is_pinned_and_goes_when_it_is_removed() {
+    let mut facts = Facts {
+        constraints: vec![
+            constraint("u1", "never touch main", ConstraintSource::User),
+            constraint("u2", "always run make", ConstraintSource::User),
+            constraint("s1", "answer in French", ConstraintSource::System),
+        ],
+        ..Facts::default()
+    };
+    facts.propose_constraints();
+    let ids = |list: &[Constraint]| list.iter().map(|c| c.id.clone()).collect::<Vec<_>>();
+    let a = with_facts(None, &facts, 1).summary;
+    assert_eq!(ids(&a.constraints), ["s1"], "the operator's binds");
+    assert_eq!(ids(&a.proposed_constraints), ["u1", "u2"]);
+    let again = with_facts(Some(&a), &facts, 2).summary;
+    assert_eq!(ids(&again.proposed_constraints), ["u1", "u2"], "once each");
+
+    let pins = [constraint("p1", "Never touch main!", ConstraintSource::Pin)];
+    let removed = BTreeSet::from(["u2".to_owned()]);
+    let context = MergeContext { pins: &pins, removed_constraints: &removed, ..ctx(3) };
+    let b = merge(Some(again), &facts, &Proposal::default(), context).summary;
+    assert_eq!(ids(&b.constraints), ["p1", "s1"]);
+    assert_eq!(b.proposed_constraints, []);
+}
+
+#[test]
+fn the_oldest_of_very_many_proposals_go() {
+    let proposed = (0..MOST_PROPOSED + 5)
+        .map(|at| constraint(&format!("u{at}"), &format!("never do {at}"), ConstraintSource::User))
+        .collect();
+    let facts = Facts { proposed_constraints: proposed, ..Facts::default() };
+    let kept = with_facts(None, &facts, 1).summary.proposed_constraints;
+    assert_eq!((kept.len(), kept[0].id.as_str()), (MOST_PROPOSED, "u5"));
+}

@@ -67,6 +67,7 @@ impl<'a> Head<'a> {
             left_out,
             notes: _,
             constraints: _,
+            proposed_constraints: _,
             digest: _,
         } = summary;
         Self {
@@ -151,7 +152,8 @@ lists! {
     findings: Findings(Remark),
     things: Things(Thing),
     notes: Notes(Remark),
-    constraints: Constraints(Constraint)
+    constraints: Constraints(Constraint),
+    proposed_constraints: ProposedConstraints(Constraint)
 }
 
 /// Cuts turns where their numbers do: some go and others stay, and what stays is to be the same part.

@@ -35,7 +35,7 @@ impl Settings {
 /// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would not be
 /// noticed.
 fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
-    const FIELDS: [&str; 24] = [
+    const FIELDS: [&str; 25] = [
         "context_window",
         "reserved_output_tokens",
         "system_tokens",
@@ -59,6 +59,7 @@ fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
         "parent_session_id",
         "critical",
         "max_summary_tokens",
+        "constraints",
         "metadata",
     ];
     for name in change.keys() {

@@ -9,6 +9,7 @@ use super::tenant_wide::TenantWide;
 use super::thresholds::Thresholds;
 use anchord_context::mask::MaskMode;
 use anchord_context::pin::Pin;
+use anchord_facts::ledger::constraints::ConstraintMode;
 use anchord_messages::tokens::Tokenizer;
 use anchord_record::exam::ExamMode;
 use anchord_record::phase::Phase;
@@ -96,6 +97,10 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 200, maximum = 100_000)]
     pub max_summary_tokens: Option<u32>,
+    /// Whether what people demand in messages is a constraint at once, or only proposed until it is pinned. Default
+    /// `bind`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constraints: Option<ConstraintMode>,
     /// The caller's own data, kept as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
@@ -140,6 +145,7 @@ impl Settings {
             parent_session_id: self.parent_session_id.clone(),
             critical: self.critical.or(defaults.critical),
             max_summary_tokens: self.max_summary_tokens.or(defaults.max_summary_tokens),
+            constraints: self.constraints.or(defaults.constraints),
             metadata: self.metadata.clone(),
             wide: defaults.wide.clone(),
         }

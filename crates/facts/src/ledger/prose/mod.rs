@@ -2,6 +2,7 @@
 //!
 //! Invariant: text shaped like a tool's output is never taken for a person's words.
 
+mod paste;
 mod sentences;
 
 use std::borrow::Cow;
@@ -12,6 +13,7 @@ use serde::Deserialize;
 use super::line::{head, lines};
 use crate::rules;
 use anchord_messages::message::{Message, Part, Role};
+pub use paste::{around_paste, without_quotations};
 use sentences::MAX_TEXT;
 pub use sentences::{Sentence, is_abbreviation, sentences};
 
@@ -155,19 +157,6 @@ pub fn is_listed(line: &str) -> bool {
     rest.len() < line.len()
         && rest.starts_with(' ')
         && rest.trim_start().starts_with(['+', '-', '|', '→', '│'])
-}
-
-/// What a person wrote around a pasted page, which is recognised by its many URLs.
-pub fn around_paste(text: &str) -> Cow<'_, str> {
-    const ADDRESSES: usize = 4;
-    const LONG: usize = 1_500;
-    if text.len() < LONG || text.matches("://").nth(ADDRESSES - 1).is_none() {
-        return Cow::Borrowed(text);
-    }
-    let paragraphs: Vec<&str> = text.split("\n\n").map(str::trim).filter(|one| !one.is_empty()).collect();
-    let ends = [paragraphs.first(), paragraphs.last().filter(|_| paragraphs.len() > 1)];
-    let own = ends.into_iter().flatten().copied().filter(|paragraph| !paragraph.contains("://"));
-    Cow::Owned(own.collect::<Vec<_>>().join("\n\n"))
 }
 
 /// The content of a block that is the whole message; else the message.

@@ -94,8 +94,7 @@ fn list_item(line: &str) -> Option<&str> {
 
 /// Whether a line is a quote, a console line, a log, a table, a diff or code.
 fn is_machine_line(line: &str, bare: &str) -> bool {
-    bare.starts_with("> ")
-        || bare.starts_with(">>>")
+    bare.starts_with('>')
         || bare.starts_with("$ ")
         || bare.starts_with('|')
         || bare.starts_with("at ") && bare.contains(':') && bare.ends_with(')')

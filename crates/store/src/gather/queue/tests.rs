@@ -99,8 +99,9 @@ fn of_one_tenant_one_large_transaction_runs_and_of_huge_ones_one_of_all() {
     queue.end(Some(tenant(3)));
     assert_eq!(go(&mut queue), None, "a second one of the first tenant, or a second huge one");
     queue.end(Some(tenant(1)));
-    assert_eq!(go(&mut queue), Some(vec![2]), "it waited less than the first tenant's second");
-    assert_eq!(go(&mut queue), Some(vec![1]));
+    let mut both = [go(&mut queue), go(&mut queue)];
+    both.sort();
+    assert_eq!(both, [Some(vec![1]), Some(vec![2])]);
 }
 
 #[test]
