@@ -326,6 +326,8 @@ impl Process {
         });
         let (store, stop) = (self.store.clone(), self.stop.clone());
         self.tasks.spawn("the listener for keys", &here, async move { store.watch_keys(&stop).await });
+        let (store, stop) = (self.store.clone(), self.stop.clone());
+        self.tasks.spawn("the watch of the database", &here, async move { store.watch_primary(&stop).await });
     }
 
     /// Starts the task that writes usage counts once a second.

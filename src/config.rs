@@ -13,6 +13,8 @@ use clap::{Args, ValueEnum};
 use secrecy::{ExposeSecret as _, SecretString};
 use tracing_subscriber::filter::Targets;
 
+use anchord_store::address::Address;
+
 mod llm;
 mod value;
 
@@ -225,11 +227,11 @@ impl Database {
 
 impl Check for Database {
     fn check(&self) -> Result<(), BadValue> {
-        let allowed = "a Postgres address, such as postgres://user:password@host:5432/database";
+        let allowed = "a Postgres address, such as postgres://user:password@host:5432/database, or with several hosts \
+                       postgres://user:password@a,b/database";
         let good = |url: &str| {
             let schemes = ["postgres://", "postgresql://"];
-            schemes.iter().any(|s| url.starts_with(s))
-                && url.parse::<sqlx::postgres::PgConnectOptions>().is_ok()
+            schemes.iter().any(|s| url.starts_with(s)) && Address::parse(url).is_ok()
         };
         refuse_unless(self.url().is_none_or(|url| good(url.expose_secret())), "DATABASE_URL", allowed)
     }

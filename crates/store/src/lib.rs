@@ -2,13 +2,15 @@
 //!
 //! What lives here: one file per resource, each with methods of [`Store`]; `load` and `commit`, which read and write
 //! sessions; `gather`, which groups concurrent appends into shared transactions; `compressions`, the job queue, and
-//! `settle`, which ends a job; `bulkhead`, which limits the connections of a tenant.
+//! `settle`, which ends a job; `bulkhead`, which limits the connections of a tenant; `primary`, which chooses the server,
+//! and `connection`, which gives up a server that says nothing.
 //! Invariant: every statement on a tenant's rows names the tenant and runs under row-level security, as a role that
 //! owns nothing; functions of the schema that work for many tenants at once name the tenant of every row. The rows of
 //! an append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
 mod actor;
+pub mod address;
 pub mod audit;
 pub mod base;
 mod bell;
@@ -18,6 +20,7 @@ mod candidate;
 mod channel;
 mod commit;
 pub mod compressions;
+mod connection;
 pub mod constraints;
 pub mod context;
 pub mod deliveries;
@@ -32,6 +35,7 @@ mod key_cache;
 pub mod keys;
 pub mod ledger;
 pub mod load;
+pub mod listener;
 mod lock;
 pub mod merges;
 pub mod messages;
@@ -41,6 +45,7 @@ pub mod outlines;
 pub mod pins;
 mod pool;
 mod prepared;
+mod primary;
 pub mod presence;
 pub mod probes;
 mod readers;

@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 use uuid::Uuid;
 
 use super::StoreError;

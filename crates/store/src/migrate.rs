@@ -10,16 +10,15 @@
 
 mod error;
 
-use std::str::FromStr as _;
 use std::time::Duration;
 
 use sqlx::migrate::{Migrate as _, MigrateError, Migration, Migrator};
-use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 pub use self::error::SchemaError;
 use self::error::{NEWEST_LANDED, OLDEST_LANDED};
-use super::Store;
+use super::address::Address;
+use super::{Store, primary};
 use super::error::{LOCK_NOT_AVAILABLE, StoreError, code_of};
 
 use anchord_messages::shape::hex;
@@ -46,7 +45,8 @@ impl Store {
     /// When the database cannot be reached, has a schema that this build does not know, or a lock is held for too
     /// long.
     pub async fn migrate(url: &str, waits: LockWaits) -> Result<(), StoreError> {
-        let mut connection = PgConnection::connect_with(&PgConnectOptions::from_str(url)?).await?;
+        // Without a deadline: a step may take as long as the tables are large.
+        let mut connection = primary::connect(&Address::parse(url)?).await?;
         run(&mut connection, waits).await?;
         connection.close().await?;
         Ok(())

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::TryStreamExt as _;
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use super::job::{Job, report_text};
 use super::usage::Shown;

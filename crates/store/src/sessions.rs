@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 use uuid::Uuid;
 
 use super::error::expect_rows;

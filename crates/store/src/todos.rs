@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use super::{Store, StoreError, sessions};
 use anchord_facts::todo::{self, Followed, Todo, TodoChange};

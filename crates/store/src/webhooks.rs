@@ -5,7 +5,7 @@
 
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
@@ -135,7 +135,7 @@ impl Store {
         after: Option<WebhookId>,
         limit: i64,
     ) -> Result<Vec<Webhook>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query_as!(
             Row,
             "select id, url, description, events, disabled_reason, disabled_at, failing_since,
@@ -156,7 +156,7 @@ impl Store {
     /// # Errors
     /// When the database fails or the row does not parse.
     pub async fn find_webhook(&self, tenant: TenantId, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         find(&mut tx, tenant, id).await
     }
 

@@ -1,7 +1,7 @@
 //! Reads the texts that a context is made of, for a session whose row was read before. This is a later snapshot, so
 //! it also reports whether the version's texts or the pins have changed since; messages never change.
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use crate::StoreError;
 use anchord_context::context::Entry;

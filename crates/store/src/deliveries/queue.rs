@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretSlice};
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use super::{body, named, parsed};
 use crate::{Store, StoreError};

@@ -10,7 +10,7 @@ use crate::commit::Rows;
 use crate::{Store, StoreError, load, lock, prepared};
 use anchord_messages::id::SessionId;
 use anchord_session::compression::Status;
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 use tokio::sync::oneshot;
 
 /// How often a session that keeps changing is read and decided again before its appends return to the queue.
@@ -313,7 +313,7 @@ async fn write(
     for (group, staged) in groups.iter().zip(staged) {
         staged.write(&group.appends, &mut rows)?;
     }
-    rows.commit(connection).await
+    rows.commit(connection).await.map_err(StoreError::of_a_commit)
 }
 
 /// Answers the appends of a session, after the commit if there was one.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, Utc};
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 use uuid::Uuid;
 
 use super::meter::{Counted, Key, Meter};
