@@ -45,13 +45,12 @@ pub(super) struct Group {
     /// the commit reports when there are.
     looks_up: bool,
     replays: Option<Replays>,
-    published: Option<Published>,
     has_no_version: bool,
 }
 
 impl Group {
     pub(super) fn new(key: Key, appends: Vec<Pending>) -> Self {
-        Self { key, appends, looks_up: false, replays: None, published: None, has_no_version: false }
+        Self { key, appends, looks_up: false, replays: None, has_no_version: false }
     }
 
     pub(super) fn answer_all(self, error: &AppendError) {
@@ -197,7 +196,6 @@ async fn decide(
     for (group, loaded) in groups.iter_mut().zip(loaded) {
         let known = Known {
             replays: group.replays.as_ref(),
-            published: group.published.as_ref(),
             has_no_version: group.has_no_version,
         };
         let session = loaded.session.id;
@@ -286,7 +284,7 @@ impl Group {
                 tx.commit().await?;
                 if let Some(published) = published {
                     published.figures.record(Status::Succeeded);
-                    self.published = Some(Published { id: published.id, wanted });
+                    Published::note(published.id, wanted, &mut self.appends);
                 }
             }
             Err(error) => {
