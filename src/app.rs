@@ -112,8 +112,8 @@ pub async fn serve(
 /// # Errors
 /// When the database does not start, cannot be reached, or holds a schema that this build does not know.
 pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
-    let (embedded, url) = database::locate(config).await?;
-    let migrated = Store::migrate(&url, LockWaits::default()).await;
+    let (embedded, located) = database::locate(config).await?;
+    let migrated = Store::migrate(located.target(), LockWaits::default()).await;
     if let Some(embedded) = embedded {
         embedded.stop().await;
     }
@@ -175,10 +175,12 @@ impl Process {
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
         warm_up(settings.roles.contains(&Role::Worker));
-        let (embedded, url) = database::locate(&settings.database).await?;
-        Store::migrate(&url, LockWaits::default()).await.context("the database cannot be migrated")?;
+        let (embedded, located) = database::locate(&settings.database).await?;
+        Store::migrate(located.target(), LockWaits::default())
+            .await
+            .context("the database cannot be migrated")?;
         let tracker = TaskTracker::new();
-        let store = Store::connect(&url, settings.database.pool_size, tracker.clone())
+        let store = Store::connect(located.target(), settings.database.pool_size, tracker.clone())
             .await
             .context("the database cannot be reached")?;
         let clock = Clock::system();

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use secrecy::{ExposeSecret as _, SecretString};
 use tracing_subscriber::filter::Targets;
 
-use anchord_store::address::Address;
+use anchord_store::address::{Address, DEFAULT_ROLE, Role as WorkingRole};
 
 mod llm;
 mod value;
@@ -67,6 +67,10 @@ pub struct Database {
     #[arg(long, env = "DATABASE_URL", value_name = "DATABASE_URL", hide_env_values = true)]
     #[arg(value_parser = secret)]
     database_url: Option<SecretString>,
+    /// Role that the service works as in that database; each installation of a server has its own
+    #[arg(long, env = "ANCHORD_DATABASE_ROLE", value_name = "ANCHORD_DATABASE_ROLE")]
+    #[arg(default_value = DEFAULT_ROLE, value_parser = role)]
+    pub database_role: String,
     /// Folder of the server of our own and of the API key that it was given
     #[arg(long, env = "ANCHORD_DATA_DIR", value_name = "ANCHORD_DATA_DIR", default_value = "./data")]
     pub data_dir: PathBuf,
@@ -228,7 +232,7 @@ impl Database {
 impl Check for Database {
     fn check(&self) -> Result<(), BadValue> {
         let allowed = "a Postgres address, such as postgres://user:password@host:5432/database, or with several hosts \
-                       postgres://user:password@a,b/database";
+                       postgres://user:password@a,b/database; target_session_attrs may be any, read-write or primary";
         let good = |url: &str| {
             let schemes = ["postgres://", "postgresql://"];
             schemes.iter().any(|s| url.starts_with(s)) && Address::parse(url).is_ok()
@@ -288,6 +292,12 @@ struct OptionalAddress(Option<SocketAddr>);
 fn socket_address(text: &str) -> Result<SocketAddr, String> {
     text.parse()
         .map_err(|_| "an IP address and a port are allowed, such as 127.0.0.1:8080 or [::]:8080".to_owned())
+}
+
+fn role(text: &str) -> Result<String, String> {
+    // A variable that is set to nothing is not set.
+    let text = if text.is_empty() { DEFAULT_ROLE } else { text };
+    WorkingRole::parse(text).map(|_| text.to_owned()).map_err(|refused| refused.to_string())
 }
 
 fn optional_socket_address(text: &str) -> Result<OptionalAddress, String> {
@@ -362,6 +372,7 @@ mod tests {
             (&["--metrics-listen", "x"], "ANCHORD_METRICS_LISTEN", "127.0.0.1:8080"),
             (&["--workers", "0"], "ANCHORD_WORKERS", "1..=256"),
             (&["--workers", "many"], "ANCHORD_WORKERS", "invalid digit"),
+            (&["--database-role", "Robert'); drop"], "ANCHORD_DATABASE_ROLE", "lower-case letters"),
             (&["--pool-size", "1"], "ANCHORD_POOL_SIZE", "2..=1000"),
             (&["--roles", "api,cook"], "ANCHORD_ROLES", "api, worker"),
             (&["--log-format", "xml"], "ANCHORD_LOG_FORMAT", "text, json"),

@@ -1,4 +1,5 @@
-//! The address of the database: one server, or several of which one accepts writes.
+//! The address of the database: one server, or several of which one accepts writes; and the role that the service works
+//! as in it.
 //!
 //! The driver knows one host only. Several are written as libpq has it: `postgres://user@a:5432,b:5433/database`, or
 //! with lists in the parameters `host` and `port`. With several hosts, or with `target_session_attrs=read-write` (or
@@ -19,6 +20,60 @@ pub struct Address {
     must_write: bool,
 }
 
+/// A database, and the role that the service works as in it.
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    /// The address, as the owner.
+    pub url: &'a str,
+    /// The role that is restricted by row-level security.
+    pub role: &'a str,
+}
+
+/// The role that the service works as unless another one is configured.
+pub const DEFAULT_ROLE: &str = "anchord_app";
+
+impl fmt::Debug for Target<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target").field("role", &self.role).finish_non_exhaustive()
+    }
+}
+
+impl<'a> From<&'a str> for Target<'a> {
+    fn from(url: &'a str) -> Self {
+        Self { url, role: DEFAULT_ROLE }
+    }
+}
+
+impl<'a> From<&'a String> for Target<'a> {
+    fn from(url: &'a String) -> Self {
+        Self::from(url.as_str())
+    }
+}
+
+/// The name of a role that needs no quotes in SQL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Role(String);
+
+impl Role {
+    /// Takes a name of lower-case ASCII letters, digits and underscores, at most 63 and no digit first.
+    ///
+    /// # Errors
+    /// When it is another one.
+    pub fn parse(name: &str) -> Result<Self, AddressError> {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        let begins = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
+        if begins && name.len() <= 63 && name.chars().all(is_plain) && !name.starts_with("pg_") {
+            Ok(Self(name.to_owned()))
+        } else {
+            Err(AddressError::Role)
+        }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// Why an address cannot be used. Never quotes it, because it may contain a password.
 #[derive(Debug, thiserror::Error)]
 pub enum AddressError {
@@ -31,6 +86,9 @@ pub enum AddressError {
     /// The lists of hosts and ports do not match.
     #[error("give one port for all hosts, or one for each")]
     Ports,
+    /// The name of the working role would need quotes, or is the server's own.
+    #[error("the role must be lower-case letters, digits and underscores, and not begin with pg_ or a digit")]
+    Role,
     /// Too many hosts.
     #[error("at most 16 hosts are allowed")]
     TooMany,
@@ -152,6 +210,16 @@ mod tests {
         let sockets = two(["me@/x:5/db", "me@/y:5/db"], true);
         assert_eq!(places("postgres://me@/db?host=/x,/y&port=5"), sockets);
         assert_eq!(places("postgres://me@/db?host=/x%2C/y&port=5"), sockets);
+    }
+
+    #[test]
+    fn the_name_of_a_role_needs_no_quotes() {
+        for good in ["anchord_app", "_a1", "a"] {
+            assert!(Role::parse(good).is_ok(), "{good}");
+        }
+        for bad in ["", "1a", "Anchord", "a-b", "a'b", "pg_read_all_data", &"a".repeat(64)] {
+            assert!(Role::parse(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

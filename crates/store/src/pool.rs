@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 use super::actor::Actor;
-use super::address::Address;
+use super::address::{Address, Role, Target};
 use super::bell::Bell;
 use super::bulkhead::{Bulkhead, Share, Tx};
 use super::connection::Pool;
@@ -33,8 +33,6 @@ const QUEUE_CONNECTIONS: u32 = 4;
 const LEAST_WORKERS_CONNECTIONS: u32 = 6;
 /// How long the database may take to answer a ping.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
-/// The role that the service works as.
-const ROLE: &str = "anchord_app";
 /// The timeout of a statement of a request, and of a worker's.
 const STATEMENT_TIMEOUTS: [&str; 2] = ["10s", "60s"];
 /// How long the server may say nothing to a request, and to a worker. Above the timeout of a statement.
@@ -83,7 +81,13 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be reached or does not know the role.
-    pub async fn connect(url: &str, connections: u32, tracker: TaskTracker) -> Result<Self, StoreError> {
+    pub async fn connect(
+        database: impl Into<Target<'_>>,
+        connections: u32,
+        tracker: TaskTracker,
+    ) -> Result<Self, StoreError> {
+        let Target { url, role } = database.into();
+        let role = Role::parse(role)?;
         let address = Address::parse(url)?.map(|options| {
             options.application_name("anchord").options([
                 // A client that hangs inside a transaction must not hold row locks for ever.
@@ -104,7 +108,7 @@ impl Store {
         let [of_request, of_worker] = STATEMENT_TIMEOUTS.map(|timeout| ("statement_timeout", timeout));
         let [request_deadline, worker_deadline] = DEADLINES;
         let options = |settings: &[(&str, &str)], most: u32, wait: Duration| -> PgPoolOptions {
-            let options = primary.pool_options(ROLE, settings).max_connections(most).acquire_timeout(wait);
+            let options = primary.pool_options(&role, settings).max_connections(most).acquire_timeout(wait);
             // A ping per request costs a round trip; `begin` takes the next connection instead when one turns out to
             // be dead.
             options.test_before_acquire(false)

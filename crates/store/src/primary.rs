@@ -14,7 +14,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool, Row as _};
 use tokio_util::sync::CancellationToken;
 
-use super::address::Address;
+use super::address::{Address, Role};
 use super::{Store, StoreError};
 
 /// How often the server is asked whether it accepts writes.
@@ -61,6 +61,13 @@ impl Seen {
         !self.era.is_cancelled() && self.primary.read(|chosen| chosen.retired.is_none_or(|then| then <= self.at))
     }
 
+    /// Retires what is idle now, because a connection of then says nothing any more: the others may be as silent.
+    pub(super) fn suspect(&self) {
+        if self.is_current() {
+            self.primary.retire();
+        }
+    }
+
     /// Waits until another server is chosen.
     pub(super) async fn passed(&self) {
         self.era.cancelled().await;
@@ -100,8 +107,8 @@ impl Primary {
 
     /// The options of a pool whose connections work as `role`: they are not used again once they are retired, and must
     /// accept writes when the address asks for that. `settings` are set on each connection.
-    pub(super) fn pool_options(&self, role: &str, settings: &[(&str, &str)]) -> PgPoolOptions {
-        let mut setting = format!("select current_setting('transaction_read_only'), set_config('role', '{role}', false)");
+    pub(super) fn pool_options(&self, role: &Role, settings: &[(&str, &str)]) -> PgPoolOptions {
+        let mut setting = format!("select current_setting('transaction_read_only'), set_config('role', '{}', false)", role.as_str());
         for (name, value) in settings {
             setting.push_str(&format!(", set_config('{name}', '{value}', false)"));
         }
@@ -125,10 +132,15 @@ impl Primary {
             })
     }
 
+    /// Lets no connection that is idle now be used again.
+    fn retire(&self) {
+        self.0.chosen.write().unwrap_or_else(PoisonError::into_inner).retired = Some(Instant::now());
+    }
+
     /// Switches to a server, or stays with it on new connections.
     fn choose(&self, host: usize) {
+        self.retire();
         let mut chosen = self.0.chosen.write().unwrap_or_else(PoisonError::into_inner);
-        chosen.retired = Some(Instant::now());
         if chosen.host == host {
             return;
         }
@@ -145,7 +157,7 @@ impl Primary {
     /// Asks the chosen server once a second, and looks for another one when it does not answer.
     async fn watch(&self) {
         let must_write = self.0.address.must_write();
-        let (mut asked, mut is_suspect, mut pause) = (None, false, ASK_EVERY);
+        let (mut asked, mut is_suspect, mut pause) = (None, false, Duration::ZERO);
         loop {
             tokio::time::sleep(pause).await;
             if let Some(connection) = &mut asked {
