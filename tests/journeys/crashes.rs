@@ -192,7 +192,7 @@ fn kill_everything(service: Service, data: &Path) {
 
 /// The processes that a process has started. Where there is no /proc it finds none: then the
 /// server's children end by themselves when they miss it.
-fn children(parent: u32) -> Vec<u32> {
+pub fn children(parent: u32) -> Vec<u32> {
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let started_by_it = |process: &u32| {
         let Ok(stat) = fs::read_to_string(format!("/proc/{process}/stat")) else { return false };

@@ -154,7 +154,10 @@ impl Waits<'_> {
             // First, because most answers are there by then, and the others need a timer.
             biased;
             answer = answer => return Ok(answer),
-            () = tokio::time::sleep(self.deadline) => "the database has said nothing for longer than a statement may take",
+            () = tokio::time::sleep(self.deadline) => {
+                self.seen.suspect();
+                "the database has said nothing for longer than a statement may take"
+            }
             () = self.seen.passed() => "the service has moved to another database server",
         };
         *self.is_lost = true;

@@ -17,6 +17,9 @@ const ASK_EVERY: Duration = Duration::from_secs(3);
 /// How long the answer may take.
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 
+/// How long an answer that has come may take to be read.
+const READ_WITHIN: Duration = Duration::from_millis(500);
+
 /// A connection that listens. After an error it is of no use any more, and notifications may have been missed.
 #[derive(Debug)]
 pub struct Listener {
@@ -72,9 +75,12 @@ impl Listener {
                 () = tokio::time::sleep_until(self.answered + ASK_EVERY) => {}
             }
             // Kept, so that a caller that stops waiting again and again does not put the end off.
-            let asked = *self.asked.get_or_insert_with(Instant::now);
+            let now = Instant::now();
+            let asked = *self.asked.get_or_insert(now);
+            // A caller that has been away since may have the answer unread.
+            let until = (asked + ANSWER_WITHIN).max(now + READ_WITHIN);
             let answer = sqlx::raw_sql("select 1").execute(&mut self.inner);
-            match tokio::time::timeout_at(asked + ANSWER_WITHIN, answer).await {
+            match tokio::time::timeout_at(until, answer).await {
                 Ok(answer) => answer?,
                 Err(_) => return Err(lost("the connection that listens says nothing any more")),
             };
