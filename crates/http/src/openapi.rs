@@ -126,13 +126,20 @@ const SHARED: [(&str, &str, &str, &str); 13] = [
         "rate-limited",
         "Too many requests for this key, or a quota of the tenant is used up (`/problems/quota-exceeded`).",
     ),
-    ("Internal", "500", "internal", "Our fault; the log knows more under the request id."),
+    (
+        "Internal",
+        "500",
+        "internal",
+        "Our fault; the log knows more under the request id. With `/problems/outcome-unknown` a change may be stored or \
+         not: repeat it only with the same `Idempotency-Key` or `expected_next_seq`, and otherwise read before.",
+    ),
     (
         "Unavailable",
         "503",
         "unavailable",
         "The service cannot answer now, or the tenant's own requests hold all the database connections that a tenant's \
-         may (`/problems/tenant-busy`); try again after `Retry-After`.",
+         may (`/problems/tenant-busy`), or another change of the resource takes too long (`/problems/locked`); nothing was \
+         stored; try again after `Retry-After`.",
     ),
     ("Timeout", "504", "timeout", "The request took longer than it may."),
 ];
