@@ -19,6 +19,9 @@ const PART: u32 = 3;
 const PART_OF_CHANGES: (usize, usize) = (2, 3);
 /// How long a request waits when its tenant holds all the connections that it may.
 const WAIT: Duration = Duration::from_secs(1);
+/// How long a change waits for its place. Longer than a statement waits for a lock, so that a change behind one that waits
+/// in vain gets its turn; meanwhile it holds no connection.
+const WAIT_TO_CHANGE: Duration = Duration::from_secs(3);
 /// How long the state of an idle tenant is kept.
 const FORGET_AFTER: Duration = Duration::from_hours(1);
 const MOST_TENANTS: u64 = 10_000;
@@ -27,7 +30,8 @@ const MOST_TENANTS: u64 = 10_000;
 #[derive(Clone, Debug)]
 pub(super) struct Bulkhead {
     share: usize,
-    wait: Duration,
+    /// How long a read and a change wait.
+    waits: [Duration; 2],
     tenants: Cache<TenantId, Places>,
     /// The places of changes, of all tenants together.
     changes: Arc<Semaphore>,
@@ -49,26 +53,28 @@ pub(super) struct Share {
 
 impl Bulkhead {
     pub(super) fn new(connections: u32) -> Self {
-        Self::waiting(connections, WAIT)
+        Self::waiting(connections, [WAIT, WAIT_TO_CHANGE])
     }
 
-    fn waiting(connections: u32, wait: Duration) -> Self {
+    fn waiting(connections: u32, waits: [Duration; 2]) -> Self {
         let share = usize::try_from(connections / PART).unwrap_or(usize::MAX).max(1);
         let tenants = Cache::builder().max_capacity(MOST_TENANTS).time_to_idle(FORGET_AFTER).build();
         let half = usize::try_from(connections / 2).unwrap_or(usize::MAX).max(1);
-        Self { share, wait, tenants, changes: Arc::new(Semaphore::new(half)) }
+        Self { share, waits, tenants, changes: Arc::new(Semaphore::new(half)) }
     }
 
     /// Waits up to [`WAIT`] for a place among the tenant's connections.
     pub(super) async fn enter(&self, tenant: TenantId) -> Result<Share, StoreError> {
-        self.wait_for([self.places(tenant).all]).await
+        let [wait, _] = self.waits;
+        wait_for([self.places(tenant).all], wait).await
     }
 
-    /// Waits up to [`WAIT`] for a place among the tenant's connections for something that may wait for a lock.
+    /// Waits up to [`WAIT_TO_CHANGE`] for a place among the tenant's connections for something that may wait for a lock.
     pub(super) async fn enter_to_change(&self, tenant: TenantId) -> Result<Share, StoreError> {
         let Places { all, changes } = self.places(tenant);
+        let [_, wait] = self.waits;
         // The tenant's own first, so that what waits for it takes nothing from others.
-        self.wait_for([changes, Arc::clone(&self.changes), all]).await
+        wait_for([changes, Arc::clone(&self.changes), all], wait).await
     }
 
     fn places(&self, tenant: TenantId) -> Places {
@@ -78,21 +84,25 @@ impl Bulkhead {
             Places { all: Arc::new(Semaphore::new(self.share)), changes: Arc::new(Semaphore::new(changes)) }
         })
     }
+}
 
-    async fn wait_for<const N: usize>(&self, places: [Arc<Semaphore>; N]) -> Result<Share, StoreError> {
-        let waiting = async {
-            let mut taken = Vec::with_capacity(N);
-            for place in places {
-                // The semaphores are never closed.
-                taken.push(place.acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?);
-            }
-            Ok(Share { _places: taken })
-        };
-        tokio::time::timeout(self.wait, waiting).await.unwrap_or_else(|_| {
-            metrics::counter!("anchord_tenant_connections_refused_total").increment(1);
-            Err(StoreError::TenantBusy)
-        })
-    }
+/// Takes the places in order.
+async fn wait_for<const N: usize>(
+    places: [Arc<Semaphore>; N],
+    wait: Duration,
+) -> Result<Share, StoreError> {
+    let waiting = async {
+        let mut taken = Vec::with_capacity(N);
+        for place in places {
+            // The semaphores are never closed.
+            taken.push(place.acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?);
+        }
+        Ok(Share { _places: taken })
+    };
+    tokio::time::timeout(wait, waiting).await.unwrap_or_else(|_| {
+        metrics::counter!("anchord_tenant_connections_refused_total").increment(1);
+        Err(StoreError::TenantBusy)
+    })
 }
 
 /// A transaction of one tenant, with its place among the tenant's connections.
@@ -146,7 +156,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_tenant_that_holds_its_share_is_refused_alone() {
-        let bulkhead = Bulkhead::waiting(7, Duration::ZERO);
+        let bulkhead = Bulkhead::waiting(7, [Duration::ZERO; 2]);
         let [us, them] = [1, 2].map(|id| TenantId(Uuid::from_u128(id)));
         let held = [bulkhead.enter(us).await.unwrap(), bulkhead.enter(us).await.unwrap()];
         assert!(matches!(bulkhead.enter(us).await, Err(StoreError::TenantBusy)));
@@ -157,7 +167,7 @@ mod tests {
 
     #[tokio::test]
     async fn changes_leave_connections_for_reads() {
-        let bulkhead = Bulkhead::waiting(18, Duration::ZERO);
+        let bulkhead = Bulkhead::waiting(18, [Duration::ZERO; 2]);
         let tenants = [1, 2, 3].map(|id| TenantId(Uuid::from_u128(id)));
         let mut changes = Vec::new();
         for tenant in tenants {
