@@ -81,7 +81,8 @@ async fn an_installation_works_as_the_role_that_is_configured_unless_another_own
     let store = Store::connect(target, 4, TaskTracker::new()).await.expect("a pool");
     assert_eq!(store.find_tenant_id("nobody").await.expect("a function that it may call"), None);
     for (grantee, grants) in [(role.as_str(), true), ("anchord_app", false)] {
-        let count = format!("select count(*) from information_schema.role_table_grants where grantee = '{grantee}'");
+        let count =
+            format!("select count(*) from information_schema.role_table_grants where grantee = '{grantee}'");
         assert_eq!(support::number(&mut superuser, &count).await > 0, grants, "{grantee}");
     }
     store.close().await;

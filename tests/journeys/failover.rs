@@ -59,8 +59,12 @@ async fn after_a_failover_the_service_goes_on_without_a_restart_and_nothing_is_l
                 // A write of its own, on a session that nobody has.
                 let body = json!({"messages": [{"role": "user", "content": "after"}]}).to_string();
                 while promoted.elapsed() < 3 * RECOVERY {
-                    let reply =
-                        client.call("POST", "/v1/sessions/after/messages", &[("idempotency-key", "a")], &body);
+                    let reply = client.call(
+                        "POST",
+                        "/v1/sessions/after/messages",
+                        &[("idempotency-key", "a")],
+                        &body,
+                    );
                     if reply.is_ok_and(|reply| reply.status == 201)
                         && client.get("/v1/sessions/s0/context").status == 200
                     {

@@ -208,7 +208,10 @@ fn under_appends(client: &Client, name: &str, fault: impl FnOnce()) {
         let took = until_all_work(client, "s", 2 * RECOVERY);
         stop.store(true, Ordering::Relaxed);
         assert!(took < RECOVERY, "the service worked again after {took:?}");
-        appending.into_iter().map(|(session, appending)| (session, appending.join().expect("a client"))).collect()
+        appending
+            .into_iter()
+            .map(|(session, appending)| (session, appending.join().expect("a client")))
+            .collect()
     });
     for (session, acknowledged) in acknowledged {
         assert_eq!(texts(client, &session), acknowledged, "{session} has lost or doubled messages");
@@ -258,7 +261,10 @@ async fn after_every_connection_was_terminated_workers_and_followers_go_on() {
 }
 
 /// How long the server stands still.
-#[expect(clippy::disallowed_methods, reason = "a longer time than that of the suite is for who runs one test")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a longer time than that of the suite is for who runs one test"
+)]
 fn standstill() -> Duration {
     let seconds = std::env::var("ANCHORD_TEST_STANDSTILL_SECONDS").ok();
     Duration::from_secs(seconds.and_then(|seconds| seconds.parse().ok()).unwrap_or(4))
@@ -324,7 +330,8 @@ fn while_no_file_can_grow_appends_are_refused_and_afterwards_the_service_goes_on
         // Nothing that compresses.
         let text: String = (0..1_000_000).map(|_| char::from(chance.random_range(b'a'..=b'z'))).collect();
         let text = format!("{number} {text}");
-        let reply = client.call("POST", "/v1/sessions/large/messages", &[], &message(&text)).expect("a reply");
+        let reply =
+            client.call("POST", "/v1/sessions/large/messages", &[], &message(&text)).expect("a reply");
         if reply.status == 201 {
             stored.push(text);
             return None;
@@ -338,7 +345,8 @@ fn while_no_file_can_grow_appends_are_refused_and_afterwards_the_service_goes_on
     assert_eq!(client.get("/v1/sessions/s/context").status, 200);
     assert_eq!(client.get("/readyz").status, 200);
     under_appends(&client, "f", || limit("unlimited"));
-    let reply = client.call("POST", "/v1/sessions/large/messages", &[], &message("the end")).expect("a reply");
+    let reply =
+        client.call("POST", "/v1/sessions/large/messages", &[], &message("the end")).expect("a reply");
     assert_eq!(reply.status, 201, "{}", reply.text);
     stored.push("the end".to_owned());
     assert!(texts(&client, "large") == stored, "what was acknowledged is not what is stored");
@@ -365,7 +373,8 @@ async fn a_clock_that_goes_back_an_hour_changes_no_order_and_no_key() {
     assert_eq!(append(&app, "first").await, 1, "a repetition");
     assert_eq!(app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await.status.as_u16() / 100, 2);
     app.work().await;
-    let read = app.call_as(key.json()["key"].as_str().expect("a key"), "GET", "/v1/sessions/s/context", "").await;
+    let read =
+        app.call_as(key.json()["key"].as_str().expect("a key"), "GET", "/v1/sessions/s/context", "").await;
     assert_eq!((read.status.as_u16(), &read.json()["head_seq"]), (200, &json!(2)), "{}", read.text);
     let figures = app.store.flush_usage(None).await;
     figures.expect("figures that are written");

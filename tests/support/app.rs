@@ -132,17 +132,7 @@ async fn start_on(database: TestDatabase, llm: Option<anchord_llm::Client>, webh
     tenant(&store, "theirs", THEIRS).await;
     let router = router(&store, &stop, Clock::system(), (llm.as_ref(), webhook_reach));
     let records = RecordCache::default();
-    App {
-        store,
-        tenant: ours,
-        router,
-        database,
-        llm,
-        stop,
-        webhook_reach,
-        records,
-        clock: Clock::system(),
-    }
+    App { store, tenant: ours, router, database, llm, stop, webhook_reach, records, clock: Clock::system() }
 }
 
 fn router(

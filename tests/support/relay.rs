@@ -114,12 +114,7 @@ impl Drop for Relay {
 }
 
 /// Takes connections and carries each to the socket.
-async fn relay(
-    listener: TcpListener,
-    socket: PathBuf,
-    connections: Arc<Mutex<Vec<Connection>>>,
-    lost: Lost,
-) {
+async fn relay(listener: TcpListener, socket: PathBuf, connections: Arc<Mutex<Vec<Connection>>>, lost: Lost) {
     let mut carried = JoinSet::new();
     while let Ok((client, _)) = listener.accept().await {
         let Ok(server) = UnixStream::connect(&socket).await else { return };

@@ -109,7 +109,8 @@ impl Address {
         let (scheme, rest) = url.split_once("://").ok_or(AddressError::NotParsed)?;
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let (user, places) = authority.rsplit_once('@').map_or(("", authority), |(user, places)| (user, places));
+        let (user, places) =
+            authority.rsplit_once('@').map_or(("", authority), |(user, places)| (user, places));
         let (mut hosts, mut ports, mut others, mut attributes) = (Vec::new(), Vec::new(), Vec::new(), None);
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
             match parameter.split_once('=') {
@@ -175,10 +176,9 @@ mod tests {
     fn places(url: &str) -> (Vec<String>, bool) {
         let address = Address::parse(url).expect("an address");
         let place = |options: &PgConnectOptions| {
-            let host = options.get_socket().map_or_else(
-                || options.get_host().to_owned(),
-                |socket| socket.display().to_string(),
-            );
+            let host = options
+                .get_socket()
+                .map_or_else(|| options.get_host().to_owned(), |socket| socket.display().to_string());
             format!(
                 "{}@{host}:{}/{}",
                 options.get_username(),
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(places("postgres://me:pw@a:1,b:2/db?sslmode=disable"), named);
         assert_eq!(places("postgres://me:pw@a:1,b:2/db?target_session_attrs=primary"), named);
         assert_eq!(places("postgres://me@/db?host=a,b&port=1,2"), named);
-        assert_eq!(places("postgres://me@a:1,b:2/db?target_session_attrs=any").1, false);
+        assert!(!places("postgres://me@a:1,b:2/db?target_session_attrs=any").1);
         let sockets = two(["me@/x:5/db", "me@/y:5/db"], true);
         assert_eq!(places("postgres://me@/db?host=/x,/y&port=5"), sockets);
         assert_eq!(places("postgres://me@/db?host=/x%2C/y&port=5"), sockets);

@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Utc};
 use crate::connection::PgConnection;
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 pub use super::actor::Actor;

@@ -87,10 +87,7 @@ impl Bulkhead {
 }
 
 /// Takes the places in order.
-async fn wait_for<const N: usize>(
-    places: [Arc<Semaphore>; N],
-    wait: Duration,
-) -> Result<Share, StoreError> {
+async fn wait_for<const N: usize>(places: [Arc<Semaphore>; N], wait: Duration) -> Result<Share, StoreError> {
     let waiting = async {
         let mut taken = Vec::with_capacity(N);
         for place in places {

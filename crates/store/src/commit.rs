@@ -1,7 +1,7 @@
 //! The rows that one commit of appends or one settlement writes, each encoded as a composite type of the schema.
 
-use sqlx::postgres::{PgHasArrayType, PgTypeInfo};
 use crate::connection::PgConnection;
+use sqlx::postgres::{PgHasArrayType, PgTypeInfo};
 use sqlx::{Postgres, Type};
 use uuid::Uuid;
 

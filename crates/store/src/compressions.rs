@@ -8,8 +8,8 @@
 mod claim;
 mod span;
 
-use chrono::{DateTime, Utc};
 use crate::connection::PgConnection;
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 pub use super::job::{Job, Kind, NewJob};

@@ -173,7 +173,10 @@ impl Waits<'_> {
 type Step = Either<PgQueryResult, PgRow>;
 
 /// The answers on a connection, each within the deadline.
-fn guarded<'e>(rows: BoxStream<'e, Result<Step, Error>>, waits: Waits<'e>) -> BoxStream<'e, Result<Step, Error>> {
+fn guarded<'e>(
+    rows: BoxStream<'e, Result<Step, Error>>,
+    waits: Waits<'e>,
+) -> BoxStream<'e, Result<Step, Error>> {
     stream::unfold(Some((rows, waits)), async |state| {
         let (mut rows, mut waits) = state?;
         match waits.wait(rows.next()).await {

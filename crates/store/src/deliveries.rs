@@ -14,9 +14,9 @@ pub mod queue;
 
 use std::sync::Arc;
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use crate::connection::PgConnection;
 use tokio::sync::Notify;
 use uuid::Uuid;
 

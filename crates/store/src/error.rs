@@ -86,10 +86,12 @@ impl StoreError {
 
     /// The error of a statement that commits by itself: without an answer, it may have committed.
     pub(crate) fn of_a_commit(self) -> Self {
-        match self {
-            Self::Database(error) if is_lost(&error) => Self::OutcomeUnknown(error),
-            other => other,
+        if self.is_lost()
+            && let Self::Database(error) = self
+        {
+            return Self::OutcomeUnknown(error);
         }
+        self
     }
 
     /// Whether a change may have been committed although there was an error.
@@ -114,9 +116,11 @@ impl StoreError {
         match self {
             // A server may shut down between a commit and its confirmation.
             Self::Database(error) => error.as_database_error().is_some() && !is_lost(error),
-            Self::RowCount { .. } | Self::Corrupt { .. } | Self::TenantBusy | Self::Contended | Self::NoPrimary => {
-                true
-            }
+            Self::RowCount { .. }
+            | Self::Corrupt { .. }
+            | Self::TenantBusy
+            | Self::Contended
+            | Self::NoPrimary => true,
             Self::OutcomeUnknown(_) | Self::Address(_) | Self::Migrate(_) => false,
         }
     }

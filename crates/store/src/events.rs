@@ -3,9 +3,9 @@
 //! Invariant: an event is written in the commit of what it reports, under the session's lock. So within a session ids
 //! follow the order of commits, and a reader that has seen an id has missed none below it.
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use crate::connection::PgConnection;
 use uuid::Uuid;
 
 pub use super::bell::Listening;

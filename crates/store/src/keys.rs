@@ -5,11 +5,11 @@
 
 use std::time::Duration;
 
+use crate::connection::PgConnection;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret as _, SecretString};
-use crate::connection::PgConnection;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 

@@ -63,7 +63,8 @@ impl Listener {
     /// # Errors
     /// When the connection is lost.
     pub async fn next(&mut self) -> Result<PgNotification, StoreError> {
-        let lost = |why: &str| StoreError::Database(sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, why)));
+        let lost =
+            |why: &str| StoreError::Database(sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, why)));
         loop {
             tokio::select! {
                 biased;

@@ -8,8 +8,8 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use crate::connection::PgConnection;
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::StoreError;

@@ -1,7 +1,7 @@
 //! Reads the original messages of a session, page by page.
 
-use chrono::{DateTime, Utc};
 use crate::connection::PgConnection;
+use chrono::{DateTime, Utc};
 
 use super::usage::Shown;
 use super::{Store, StoreError};

@@ -18,8 +18,8 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _, SqlSafeStr as
 pub use self::error::SchemaError;
 use self::error::{NEWEST_LANDED, OLDEST_LANDED};
 use super::address::{Address, DEFAULT_ROLE, Role, Target};
-use super::{Store, primary};
 use super::error::{LOCK_NOT_AVAILABLE, StoreError, code_of};
+use super::{Store, primary};
 
 use anchord_messages::shape::hex;
 

@@ -58,7 +58,8 @@ pub(super) struct Seen {
 impl Seen {
     /// Whether the same server is used as then, and connections of then may be used again.
     pub(super) fn is_current(&self) -> bool {
-        !self.era.is_cancelled() && self.primary.read(|chosen| chosen.retired.is_none_or(|then| then <= self.at))
+        !self.era.is_cancelled()
+            && self.primary.read(|chosen| chosen.retired.is_none_or(|then| then <= self.at))
     }
 
     /// Retires what is idle now, because a connection of then says nothing any more: the others may be as silent.
@@ -108,10 +109,13 @@ impl Primary {
     /// The options of a pool whose connections work as `role`: they are not used again once they are retired, and must
     /// accept writes when the address asks for that. `settings` are set on each connection.
     pub(super) fn pool_options(&self, role: &Role, settings: &[(&str, &str)]) -> PgPoolOptions {
-        let mut setting = format!("select current_setting('transaction_read_only'), set_config('role', '{}', false)", role.as_str());
-        for (name, value) in settings {
-            setting.push_str(&format!(", set_config('{name}', '{value}', false)"));
-        }
+        let settings =
+            settings.iter().map(|(name, value)| format!(", set_config('{name}', '{value}', false)"));
+        let setting = format!(
+            "select current_setting('transaction_read_only'), set_config('role', '{}', false){}",
+            role.as_str(),
+            settings.collect::<String>()
+        );
         let (setting, must_write, primary) = (Arc::new(setting), self.0.address.must_write(), self.clone());
         PgPoolOptions::new()
             .before_acquire(move |_, meta| {
@@ -123,7 +127,8 @@ impl Primary {
             .after_connect(move |connection, _| {
                 let setting = Arc::clone(&setting);
                 Box::pin(async move {
-                    let row = sqlx::raw_sql(sqlx::AssertSqlSafe(setting.as_str())).fetch_one(connection).await?;
+                    let row =
+                        sqlx::raw_sql(sqlx::AssertSqlSafe(setting.as_str())).fetch_one(connection).await?;
                     if must_write && row.try_get::<String, _>(0)? == "on" {
                         return Err(sqlx::Error::Protocol("the server accepts no writes".to_owned()));
                     }
@@ -169,18 +174,15 @@ impl Primary {
             // Where this connection has failed, those of the pools may have, too.
             let in_use = self.read(|chosen| chosen.host);
             let found = try_all(&self.0.address, in_use).await;
-            (asked, is_suspect, pause) = match found {
-                Some((host, connection)) => {
-                    if is_suspect || host != in_use {
-                        tracing::warn!(host, has_moved = host != in_use, "database.connections_replaced");
-                        self.choose(host);
-                    }
-                    (Some(connection), false, ASK_EVERY)
+            (asked, is_suspect, pause) = if let Some((host, connection)) = found {
+                if is_suspect || host != in_use {
+                    tracing::warn!(host, has_moved = host != in_use, "database.connections_replaced");
+                    self.choose(host);
                 }
-                None => {
-                    tracing::warn!("database.not_found: no server of the address serves");
-                    (None, true, TRY_AGAIN)
-                }
+                (Some(connection), false, ASK_EVERY)
+            } else {
+                tracing::warn!("database.not_found: no server of the address serves");
+                (None, true, TRY_AGAIN)
             };
         }
     }
@@ -218,7 +220,9 @@ async fn try_all(address: &Address, preferred: usize) -> Option<(usize, PgConnec
             let connecting = tokio::time::timeout(ANSWER_WITHIN, PgConnection::connect_with(options));
             connecting.then(async move |connected| {
                 let serving = match connected {
-                    Ok(Ok(mut connection)) => answers(&mut connection, must_write).await.then_some(connection),
+                    Ok(Ok(mut connection)) => {
+                        answers(&mut connection, must_write).await.then_some(connection)
+                    }
                     Ok(Err(_)) | Err(_) => None,
                 };
                 (place, serving)

@@ -1,7 +1,7 @@
 //! Probes of a session, and the evaluations that asked them.
 
-use chrono::{DateTime, Utc};
 use crate::connection::PgConnection;
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::{Store, StoreError, Tx, lock};

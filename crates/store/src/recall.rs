@@ -12,8 +12,8 @@ mod hindsight;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use futures::TryStreamExt as _;
 use crate::connection::PgConnection;
+use futures::TryStreamExt as _;
 
 use super::job::{Job, report_text};
 use super::usage::Shown;

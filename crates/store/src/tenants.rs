@@ -1,8 +1,8 @@
 //! Tenants: created, changed, suspended and erased by the operator, each change with an entry in the audit log.
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
-use crate::connection::PgConnection;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};

@@ -3,9 +3,9 @@
 //!
 //! Invariant: a secret leaves the service only in the reply that creates it, and in signatures.
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
-use crate::connection::PgConnection;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};

@@ -8,8 +8,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use secrecy::{ExposeSecret as _, SecretSlice};
 use crate::connection::PgConnection;
+use secrecy::{ExposeSecret as _, SecretSlice};
 
 use super::{body, named, parsed};
 use crate::{Store, StoreError};

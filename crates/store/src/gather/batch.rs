@@ -7,10 +7,10 @@ use super::queue::Key;
 use super::stage::{self, Known, Outcome, Published, Replays, Staged, Stored, Wanted};
 use super::{AppendError, Pending, Reply};
 use crate::commit::Rows;
+use crate::connection::PgConnection;
 use crate::{Store, StoreError, load, lock, prepared};
 use anchord_messages::id::SessionId;
 use anchord_session::compression::Status;
-use crate::connection::PgConnection;
 use tokio::sync::oneshot;
 
 /// How often a session that keeps changing is read and decided again before its appends return to the queue.
@@ -194,10 +194,7 @@ async fn decide(
     let loaded = load::load_for_appends(connection, &names).await?;
     let mut staged = Vec::with_capacity(groups.len());
     for (group, loaded) in groups.iter_mut().zip(loaded) {
-        let known = Known {
-            replays: group.replays.as_ref(),
-            has_no_version: group.has_no_version,
-        };
+        let known = Known { replays: group.replays.as_ref(), has_no_version: group.has_no_version };
         let session = loaded.session.id;
         staged.push(match stage::stage(&group.appends, loaded, known) {
             Outcome::Staged(staged) => Some(staged),

@@ -114,12 +114,7 @@ fn settle(queue: &mut Queue<Pending>, keys: Vec<Key>, is_large: bool, back: Vec<
 
 /// Runs one transaction. A failure in it does not affect other transactions; an append that is dropped in it is
 /// answered with [`AppendError::Broken`].
-async fn serve(
-    store: Store,
-    idle: Option<PgConnection>,
-    batch: Batch<Pending>,
-    commits: Notice,
-) -> Ended {
+async fn serve(store: Store, idle: Option<PgConnection>, batch: Batch<Pending>, commits: Notice) -> Ended {
     let is_large = batch.is_large;
     let keys: Vec<Key> = batch.sessions.iter().map(|(key, _)| key.clone()).collect();
     let groups: Vec<Group> =

@@ -1,7 +1,7 @@
 //! Reads the usage ledger: sums for a task, and for a tenant by day.
 
-use chrono::{DateTime, NaiveDate, Utc};
 use crate::connection::PgConnection;
+use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::{Store, StoreError};
 use anchord_messages::id::TenantId;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, NaiveDate, Utc};
 use crate::connection::PgConnection;
+use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
 
 use super::meter::{Counted, Key, Meter};
