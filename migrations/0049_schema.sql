@@ -13,7 +13,10 @@
 
 do $$
 begin
-  create role anchord_app nologin;
+  -- Asked first, because an owner that may not make roles is refused also when the role exists.
+  if not exists (select from pg_roles where rolname = 'anchord_app') then
+    create role anchord_app nologin;
+  end if;
 exception when duplicate_object or unique_violation then null;
 end $$;
 do $$

@@ -116,8 +116,8 @@ pub async fn serve(
 /// # Errors
 /// When the database does not start, cannot be reached, or holds a schema that this build does not know.
 pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
-    let (embedded, url) = database::locate(config).await?;
-    let migrated = Store::migrate(&url, LockWaits::default()).await;
+    let (embedded, located) = database::locate(config).await?;
+    let migrated = Store::migrate(located.target(), LockWaits::default()).await;
     if let Some(embedded) = embedded {
         embedded.stop().await;
     }
@@ -181,10 +181,12 @@ impl Process {
         let admin = bind(admin_listen, "ANCHORD_ADMIN_LISTEN").await?;
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
         warm_up(settings.roles.contains(&Role::Worker));
-        let (embedded, url) = database::locate(&settings.database).await?;
-        Store::migrate(&url, LockWaits::default()).await.context("the database cannot be migrated")?;
+        let (embedded, located) = database::locate(&settings.database).await?;
+        Store::migrate(located.target(), LockWaits::default())
+            .await
+            .context("the database cannot be migrated")?;
         let tracker = TaskTracker::new();
-        let store = Store::connect(&url, settings.database.pool_size, tracker.clone())
+        let store = Store::connect(located.target(), settings.database.pool_size, tracker.clone())
             .await
             .context("the database cannot be reached")?;
         let clock = Clock::system();
@@ -346,6 +348,8 @@ impl Process {
         });
         let (store, stop) = (self.store.clone(), self.stop.clone());
         self.tasks.spawn("the listener for keys", &here, async move { store.watch_keys(&stop).await });
+        let (store, stop) = (self.store.clone(), self.stop.clone());
+        self.tasks.spawn("the watch of the database", &here, async move { store.watch_primary(&stop).await });
     }
 
     /// Starts the task that writes usage counts once a second.

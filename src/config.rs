@@ -14,6 +14,7 @@ use ipnet::IpNet;
 use secrecy::{ExposeSecret as _, SecretString};
 use tracing_subscriber::filter::Targets;
 
+use anchord_store::address::{Address, DEFAULT_ROLE, Role as WorkingRole};
 use anchord_store::secrets::SecretKeys;
 
 mod llm;
@@ -71,6 +72,10 @@ pub struct Database {
     #[arg(long, env = "DATABASE_URL", value_name = "DATABASE_URL", hide_env_values = true)]
     #[arg(value_parser = secret)]
     database_url: Option<SecretString>,
+    /// Role that the service works as in that database; each installation of a server has its own
+    #[arg(long, env = "ANCHORD_DATABASE_ROLE", value_name = "ANCHORD_DATABASE_ROLE")]
+    #[arg(default_value = DEFAULT_ROLE, value_parser = role)]
+    pub database_role: String,
     /// Folder of the server of our own and of the API key that it was given
     #[arg(long, env = "ANCHORD_DATA_DIR", value_name = "ANCHORD_DATA_DIR", default_value = "./data")]
     pub data_dir: PathBuf,
@@ -268,11 +273,11 @@ impl Database {
 
 impl Check for Database {
     fn check(&self) -> Result<(), BadValue> {
-        let allowed = "a Postgres address, such as postgres://user:password@host:5432/database";
+        let allowed = "a Postgres address, such as postgres://user:password@host:5432/database, or with several hosts \
+                       postgres://user:password@a,b/database; target_session_attrs may be any, read-write or primary";
         let good = |url: &str| {
             let schemes = ["postgres://", "postgresql://"];
-            schemes.iter().any(|s| url.starts_with(s))
-                && url.parse::<sqlx::postgres::PgConnectOptions>().is_ok()
+            schemes.iter().any(|s| url.starts_with(s)) && Address::parse(url).is_ok()
         };
         refuse_unless(self.url().is_none_or(|url| good(url.expose_secret())), "DATABASE_URL", allowed)
     }
@@ -387,6 +392,12 @@ fn socket_address(text: &str) -> Result<SocketAddr, String> {
         .map_err(|_| "an IP address and a port are allowed, such as 127.0.0.1:8080 or [::]:8080".to_owned())
 }
 
+fn role(text: &str) -> Result<String, String> {
+    // A variable that is set to nothing is not set.
+    let text = if text.is_empty() { DEFAULT_ROLE } else { text };
+    WorkingRole::parse(text).map(|_| text.to_owned()).map_err(|refused| refused.to_string())
+}
+
 fn optional_socket_address(text: &str) -> Result<OptionalAddress, String> {
     if text.is_empty() {
         Ok(OptionalAddress(None))
@@ -460,6 +471,7 @@ mod tests {
             (&["--metrics-listen", "x"], "ANCHORD_METRICS_LISTEN", "127.0.0.1:8080"),
             (&["--workers", "0"], "ANCHORD_WORKERS", "1..=256"),
             (&["--workers", "many"], "ANCHORD_WORKERS", "invalid digit"),
+            (&["--database-role", "Robert'); drop"], "ANCHORD_DATABASE_ROLE", "lower-case letters"),
             (&["--pool-size", "1"], "ANCHORD_POOL_SIZE", "2..=1000"),
             (&["--roles", "api,cook"], "ANCHORD_ROLES", "api, worker"),
             (&["--log-format", "xml"], "ANCHORD_LOG_FORMAT", "text, json"),

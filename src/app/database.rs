@@ -4,6 +4,7 @@ use secrecy::ExposeSecret as _;
 
 use crate::config;
 use anchord_postgres::Embedded;
+use anchord_store::address::Target;
 
 /// Connections of the embedded server beyond those of the pools: for listeners, presence and `psql`.
 const SPARE_CONNECTIONS: u32 = 20;
@@ -16,14 +17,28 @@ pub(super) async fn ended(embedded: Option<&Embedded>) {
     }
 }
 
-/// The URL of the database: the configured one, or that of the embedded server, which is started for it.
-pub(super) async fn locate(config: &config::Database) -> anyhow::Result<(Option<Embedded>, String)> {
+/// Where the database is, and the role that the service works as.
+pub(super) struct Located {
+    url: String,
+    role: String,
+}
+
+impl Located {
+    pub(super) fn target(&self) -> Target<'_> {
+        Target { url: &self.url, role: &self.role }
+    }
+}
+
+/// Locates the database: the configured one, or that of the embedded server, which is started for it.
+pub(super) async fn locate(config: &config::Database) -> anyhow::Result<(Option<Embedded>, Located)> {
     if let Some(url) = config.url() {
-        return Ok((None, url.expose_secret().to_owned()));
+        let (url, role) = (url.expose_secret().to_owned(), config.database_role.clone());
+        return Ok((None, Located { url, role }));
     }
     let embedded = Embedded::start(launch(config)).await?;
-    let url = embedded.url();
-    Ok((Some(embedded), url))
+    // The server is this service's alone, and has made the role.
+    let located = Located { url: embedded.url(), role: anchord_postgres::WORKING_ROLE.to_owned() };
+    Ok((Some(embedded), located))
 }
 
 /// The configuration of the embedded server.

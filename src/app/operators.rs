@@ -35,10 +35,12 @@ impl Operators {
     /// When the database does not start or cannot be reached. An embedded database cannot be opened while its service
     /// runs.
     pub async fn open(config: &config::Database) -> anyhow::Result<Self> {
-        let (embedded, url) = database::locate(config).await?;
-        Store::migrate(&url, LockWaits::default()).await.context("the database cannot be migrated")?;
+        let (embedded, located) = database::locate(config).await?;
+        Store::migrate(located.target(), LockWaits::default())
+            .await
+            .context("the database cannot be migrated")?;
         let tracker = TaskTracker::new();
-        let store = Store::connect(&url, CONNECTIONS, tracker.clone()).await;
+        let store = Store::connect(located.target(), CONNECTIONS, tracker.clone()).await;
         let store = store.context("the database cannot be reached")?;
         Ok(Self { store, embedded, tracker })
     }

@@ -1,8 +1,10 @@
 //! The databases that the tests get.
 
 use anchord_store::Store;
+use anchord_store::address::Target;
 use anchord_store::migrate::LockWaits;
-use sqlx::{Connection as _, PgConnection, Row as _};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
+use tokio_util::task::TaskTracker;
 
 use crate::support;
 use crate::support::service::anchord;
@@ -57,4 +59,31 @@ async fn a_database_is_dropped_with_its_test() {
     let rows =
         sqlx::raw_sql("select datname from pg_database").fetch_all(&mut connection).await.expect("rows");
     assert!(!rows.iter().any(|row| row.get::<String, _>(0) == name), "{name} is still there");
+}
+
+#[tokio::test]
+async fn an_installation_works_as_the_role_that_is_configured_unless_another_owner_has_it_too() {
+    let database = support::empty_database().await;
+    let mut superuser = database.connect_as_superuser().await;
+    let (role, other) = (format!("working_{}", std::process::id()), format!("other_{}", std::process::id()));
+    let roles = format!(
+        "create role {role} nologin; create role {other} login; grant {role} to {}, {other}",
+        anchord_postgres::OWNER
+    );
+    sqlx::raw_sql(AssertSqlSafe(roles)).execute(&mut superuser).await.expect("roles");
+    let target = Target { url: &database.url, role: &role };
+    let refused = Store::migrate(target, LockWaits::default()).await.expect_err("a refusal").to_string();
+    assert!(refused.contains(&other) && refused.contains("ANCHORD_DATABASE_ROLE"), "{refused}");
+
+    let revoke = format!("revoke {role} from {other}");
+    sqlx::raw_sql(AssertSqlSafe(revoke)).execute(&mut superuser).await.expect("a role taken away");
+    Store::migrate(target, LockWaits::default()).await.expect("a migrated database");
+    let store = Store::connect(target, 4, TaskTracker::new()).await.expect("a pool");
+    assert_eq!(store.find_tenant_id("nobody").await.expect("a function that it may call"), None);
+    for (grantee, grants) in [(role.as_str(), true), ("anchord_app", false)] {
+        let count =
+            format!("select count(*) from information_schema.role_table_grants where grantee = '{grantee}'");
+        assert_eq!(support::number(&mut superuser, &count).await > 0, grants, "{grantee}");
+    }
+    store.close().await;
 }

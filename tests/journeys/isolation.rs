@@ -90,9 +90,9 @@ async fn count_use(stored: &Stored) {
     stored.store.meter().count(user, Kind::Context, figures);
 }
 
-async fn count(tx: &mut sqlx::PgConnection, table: &str) -> i64 {
+async fn count(tx: &mut anchord_store::Tx, table: &str) -> i64 {
     let query = format!("select count(*) from {table}");
-    let row = sqlx::raw_sql(AssertSqlSafe(query)).fetch_one(tx).await.expect("a count");
+    let row = sqlx::raw_sql(AssertSqlSafe(query)).fetch_one(&mut **tx).await.expect("a count");
     row.get(0)
 }
 

@@ -82,11 +82,49 @@ async fn an_acknowledged_write_is_durable_and_the_owner_is_no_superuser() {
         };
         assert_eq!(shown, value, "{setting}");
     }
-    let rights =
-        "select concat(rolsuper, rolbypassrls, rolreplication) from pg_roles where rolname = current_user";
-    assert_eq!(ask(&url, rights).await, "fff");
+    let rights = "select concat(rolsuper, rolbypassrls, rolreplication, rolcreaterole, rolcreatedb)
+                  from pg_roles where rolname = current_user";
+    assert_eq!(ask(&url, rights).await, "fffff");
+    assert_eq!(ask(&url, "show data_checksums").await, "on");
     assert_eq!(ask(&url, "show listen_addresses").await, "");
     assert_eq!(ask(&url, "select lower('ÉTÉ')").await, "été");
+    server.stop().await;
+}
+
+/// What the owner may not run, with the reason that the server gives.
+async fn refused(url: &str, sql: &'static str) -> String {
+    let mut connection = PgConnection::connect(url).await.expect("a connection");
+    let refused = sqlx::raw_sql(sql).execute(&mut connection).await;
+    refused.map_or_else(|error| error.to_string(), |_| format!("{sql} ran"))
+}
+
+#[tokio::test]
+async fn the_owner_runs_no_program_and_makes_no_role_also_in_a_cluster_of_an_earlier_version() {
+    let folder = open_folder();
+    let server = Embedded::start(config(folder.path())).await.expect("a start");
+    let attacks = [
+        "create role helper",
+        "grant pg_execute_server_program to anchord",
+        "alter role anchord createrole",
+        "copy (select 1) to program 'true'",
+        "copy (select 1) to '/tmp/anchord-was-here'",
+        "set role postgres",
+    ];
+    for attack in attacks {
+        let refusal = refused(&server.url(), attack).await;
+        assert!(refusal.contains("permission denied") || refusal.contains("must "), "{attack}: {refusal}");
+    }
+    // As an earlier version left it.
+    let superuser = server.url_of(anchord_postgres::SUPERUSER, "postgres");
+    run(&superuser, "alter role anchord createrole").await;
+    server.stop().await;
+    fs::remove_file(folder.path().join("postgres/cluster/anchord.owner-restricted")).expect("a file");
+    let server = Embedded::start(config(folder.path())).await.expect("a second start");
+    for attack in attacks {
+        let refusal = refused(&server.url(), attack).await;
+        assert!(refusal.contains("permission denied") || refusal.contains("must "), "{attack}: {refusal}");
+    }
+    run(&server.url(), "set role anchord_app").await;
     server.stop().await;
 }
 

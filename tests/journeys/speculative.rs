@@ -12,7 +12,7 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, THEIRS, app};
-use crate::support::{bury_dead_workers, number};
+use crate::support::{bury_dead_workers, number, until};
 
 const SESSION: &str = "/v1/sessions/s";
 /// The effective window is 8,000 tokens: warn at 4,800, compress at 5,600.
@@ -351,6 +351,60 @@ async fn one_whose_session_is_locked_when_it_is_needed_holds_up_nobody_else() {
         sqlx::raw_sql("rollback").execute(&mut holder).await.expect("a rollback");
     });
     assert_eq!(reply["compression"]["status"], "succeeded", "{reply}");
+}
+
+/// An append of another session that the database refuses, in the same transaction: each is tried again apart.
+#[tokio::test]
+async fn an_append_whose_commit_is_tried_again_still_reports_what_was_published_for_it() {
+    let app = prepared().await;
+    let found = get(&app, "/compressions").await["items"][0]["id"].clone();
+    let mut holder = app.database.connect().await;
+    sqlx::raw_sql(
+        "create sequence refusals;
+         grant usage on sequence refusals to public;
+         create function refuse() returns trigger language plpgsql as
+           $$ begin perform nextval('refusals'); raise exception 'refused'; end $$;
+         create trigger refuse before insert on messages for each row
+           when (new.body::text like '%refuse this%') execute function refuse();",
+    )
+    .execute(&mut holder)
+    .await
+    .expect("a trigger");
+    // The first transaction waits, so that those behind it share the next one.
+    sqlx::raw_sql("begin; lock table sessions").execute(&mut holder).await.expect("a lock");
+    let one = |session: &str, text: &str| {
+        let body = json!({"messages": [{"role": "user", "content": text}]}).to_string();
+        let path = format!("/v1/sessions/{session}/messages");
+        let app = &app;
+        async move { app.call("POST", &path, body).await }
+    };
+    let mut look = app.database.connect().await;
+    let waiting = "select count(*) from pg_stat_activity
+        where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0";
+    let messages = talk(2, 400);
+    let (first, refused, reply, ()) = futures::join!(
+        one("first", "x"),
+        async {
+            until("a first transaction", async || (number(&mut look, waiting).await > 0).then_some(())).await;
+            one("refused", "refuse this").await
+        },
+        async {
+            let mut look = app.database.connect().await;
+            until("a first transaction", async || (number(&mut look, waiting).await > 0).then_some(())).await;
+            append(&app, &messages).await
+        },
+        async {
+            let mut look = app.database.connect().await;
+            until("a first transaction", async || (number(&mut look, waiting).await > 0).then_some(())).await;
+            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+            sqlx::raw_sql("rollback").execute(&mut holder).await.expect("a rollback");
+        }
+    );
+    assert_eq!((first.status.as_u16(), refused.status.as_u16()), (201, 500), "{}", refused.text);
+    // Together and then apart, so that the other one was tried again, too.
+    assert_eq!(number(&mut look, "select last_value from refusals").await, 2);
+    assert_eq!(reply["compression"], json!({"id": found, "status": "succeeded"}), "{reply}");
+    assert_eq!(reply["decision"]["action"], "compress", "{reply}");
 }
 
 #[tokio::test]

@@ -70,6 +70,7 @@ pub struct App {
     llm: Option<anchord_llm::Client>,
     webhook_reach: Reach,
     records: RecordCache,
+    clock: Clock,
 }
 
 /// A reply, read whole.
@@ -123,18 +124,28 @@ async fn start(llm: Option<anchord_llm::Client>, webhook_reach: Reach) -> App {
 }
 
 async fn start_on(database: TestDatabase, llm: Option<anchord_llm::Client>, webhook_reach: Reach) -> App {
-    let tracker = TaskTracker::new();
     // Some tests have three workers on it, and each keeps a connection to listen: what readers and queue keep besides
     // must not be all that there is.
-    let store = Store::connect(&database.url, 12, tracker.clone()).await.expect("a pool");
+    let store = Store::connect(&database.url, 12, TaskTracker::new()).await.expect("a pool");
     let stop = CancellationToken::new();
     let ours = tenant(&store, "ours", OURS).await;
     tenant(&store, "theirs", THEIRS).await;
-    let state = AppState::new(Shared {
-        appends: Gatherer::start(&store),
+    let router = router(&store, &stop, Clock::system(), (llm.as_ref(), webhook_reach));
+    let records = RecordCache::default();
+    App { store, tenant: ours, router, database, llm, stop, webhook_reach, records, clock: Clock::system() }
+}
+
+fn router(
+    store: &Store,
+    stop: &CancellationToken,
+    clock: Clock,
+    (llm, webhook_reach): (Option<&anchord_llm::Client>, Reach),
+) -> Router {
+    anchord_http::router(AppState::new(Shared {
+        appends: Gatherer::start(store),
         store: store.clone(),
-        clock: Clock::system(),
-        tracker,
+        clock,
+        tracker: store.tracker().clone(),
         limits: Limits::default(),
         rate_limit: RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX),
         tenant_rates: TenantRates::default(),
@@ -142,20 +153,9 @@ async fn start_on(database: TestDatabase, llm: Option<anchord_llm::Client>, webh
         operator: Some(OperatorToken::new(OPERATOR)),
         admission: Admission::new(&AdmissionLimits::default(), stop.clone()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
-        llm_models: llm.as_ref().map(|llm| llm.options().models.clone()),
+        llm_models: llm.map(|llm| llm.options().models.clone()),
         webhook_reach,
-    });
-    let records = RecordCache::default();
-    App {
-        store,
-        tenant: ours,
-        router: anchord_http::router(state),
-        database,
-        llm,
-        stop,
-        webhook_reach,
-        records,
-    }
+    }))
 }
 
 /// The tenant with its key; a database that was made ready may have both.
@@ -182,6 +182,12 @@ impl App {
         self.call_with(method, path, body, &[("authorization", &format!("Bearer {token}"))]).await
     }
 
+    /// Sets the clock of the API, and of the jobs that run here.
+    pub fn set_clock(&mut self, clock: Clock) {
+        self.router = router(&self.store, &self.stop, clock, (self.llm.as_ref(), self.webhook_reach));
+        self.clock = clock;
+    }
+
     /// Runs every job that is due, as a worker would.
     pub async fn work(&self) {
         self.work_with(&self.records).await;
@@ -196,7 +202,7 @@ impl App {
         let env = Env {
             store: self.store.clone(),
             tokens: TokenCounter::default(),
-            clock: Clock::system(),
+            clock: self.clock,
             llm: self.llm.clone(),
             record_cache: records.clone(),
         };

@@ -1,4 +1,4 @@
-//! A relay between a service and the database of a test, which can stand still.
+//! A relay between a service and the database of a test, which can stand still, or lose an answer.
 //!
 //! Stopping a process of the database instead would stop what it holds too: a lock of the server's memory, which every
 //! other test would wait for.
@@ -27,6 +27,7 @@ pub struct Relay {
     /// The database's address behind the relay.
     pub url: String,
     connections: Arc<Mutex<Vec<Connection>>>,
+    lost: Lost,
     /// Threads of its own, because a test that waits for a service holds up its own.
     runtime: Option<Runtime>,
 }
@@ -36,6 +37,9 @@ struct Connection {
     is_sign_of_life: Arc<AtomicBool>,
     is_still: watch::Sender<bool>,
 }
+
+/// What the next request contains whose answer is lost; `None` once it was lost.
+type Lost = Arc<Mutex<Option<Vec<u8>>>>;
 
 /// Connections that stand still; they go on when it is dropped.
 #[derive(Debug)]
@@ -62,8 +66,20 @@ impl Relay {
         let url =
             format!("postgres://{}@{address}/{}?sslmode=disable", options.get_username(), database.name());
         let connections = Arc::new(Mutex::new(Vec::new()));
-        runtime.spawn(relay(listener, socket, Arc::clone(&connections)));
-        Self { url, connections, runtime: Some(runtime) }
+        let lost = Lost::default();
+        runtime.spawn(relay(listener, socket, Arc::clone(&connections), Arc::clone(&lost)));
+        Self { url, connections, lost, runtime: Some(runtime) }
+    }
+
+    /// Loses the answer to the next request that contains `words`: the server gets it and answers, and the connection
+    /// ends instead of the answer.
+    pub fn lose_the_answer_to(&self, words: &str) {
+        *self.lost.lock().expect("nobody fails with it") = Some(words.as_bytes().to_vec());
+    }
+
+    /// Whether the answer that was to be lost is lost.
+    pub fn has_lost_it(&self) -> bool {
+        self.lost.lock().expect("nobody fails with it").is_none()
     }
 
     /// Lets every connection stand still: nothing goes through in either direction. `None` when there is none.
@@ -98,43 +114,55 @@ impl Drop for Relay {
 }
 
 /// Takes connections and carries each to the socket.
-async fn relay(listener: TcpListener, socket: PathBuf, connections: Arc<Mutex<Vec<Connection>>>) {
+async fn relay(listener: TcpListener, socket: PathBuf, connections: Arc<Mutex<Vec<Connection>>>, lost: Lost) {
     let mut carried = JoinSet::new();
     while let Ok((client, _)) = listener.accept().await {
         let Ok(server) = UnixStream::connect(&socket).await else { return };
         let connection = Connection { is_sign_of_life: Arc::default(), is_still: watch::Sender::new(false) };
         connections.lock().expect("nobody fails with it").push(connection.clone());
-        carried.spawn(relayed(client, server, connection));
+        carried.spawn(relayed(client, server, connection, Arc::clone(&lost)));
     }
 }
 
 /// Carries both directions until one of them ends.
-async fn relayed(client: TcpStream, server: UnixStream, connection: Connection) {
+async fn relayed(client: TcpStream, server: UnixStream, connection: Connection, lost: Lost) {
     // Many small packets in both directions: without it each would wait for the last one's receipt.
     let _ = client.set_nodelay(true);
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
+    let loses = AtomicBool::new(false);
     let sent = |bytes: &[u8]| {
         if bytes.windows(SIGN_OF_LIFE.len()).any(|window| window == SIGN_OF_LIFE) {
             connection.is_sign_of_life.store(true, Ordering::Relaxed);
         }
+        let mut lost = lost.lock().expect("nobody fails with it");
+        let is_it = |words: &Vec<u8>| bytes.windows(words.len()).any(|window| window == words);
+        if lost.as_ref().is_some_and(is_it) {
+            *lost = None;
+            loses.store(true, Ordering::Relaxed);
+        }
+        true
     };
+    let answered = |_: &[u8]| !loses.load(Ordering::Relaxed);
     tokio::select! {
         () = carry(from_client, to_server, connection.is_still.subscribe(), sent) => {}
-        () = carry(from_server, to_client, connection.is_still.subscribe(), |_: &[u8]| {}) => {}
+        () = carry(from_server, to_client, connection.is_still.subscribe(), answered) => {}
     }
 }
 
+/// Carries one direction until it ends, or `passes` refuses what came.
 async fn carry(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
     mut is_still: watch::Receiver<bool>,
-    mut seen: impl FnMut(&[u8]),
+    mut passes: impl FnMut(&[u8]) -> bool,
 ) {
     let mut bytes = [0; 8192];
     while let Ok(count @ 1..) = from.read(&mut bytes).await {
         let came = bytes.get(..count).unwrap_or_default();
-        seen(came);
+        if !passes(came) {
+            return;
+        }
         if is_still.wait_for(|is_still| !is_still).await.is_err() || to.write_all(came).await.is_err() {
             return;
         }

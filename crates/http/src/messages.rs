@@ -238,8 +238,12 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
             unit: "bytes",
         },
         AppendError::Busy | AppendError::Tokenizer(_) => ApiError::Unavailable(refused.into()),
+        AppendError::Store(ref error) if error.is_locked() => ApiError::Locked(refused.into()),
         AppendError::Store(ref error) if error.is_unavailable() => ApiError::Unavailable(refused.into()),
-        AppendError::Store(_) | AppendError::Broken => ApiError::internal(refused),
+        // What broke off may have been committed just before.
+        AppendError::Store(ref error) if error.is_outcome_unknown() => ApiError::OutcomeUnknown(refused.into()),
+        AppendError::Broken => ApiError::OutcomeUnknown(refused.into()),
+        AppendError::Store(_) => ApiError::internal(refused),
     }
 }
 

@@ -127,14 +127,21 @@ const SHARED: [(&str, &str, &str, &str); 13] = [
         "Too many requests for this key, a quota of the tenant is used up (`/problems/quota-exceeded`), or too many \
          failed authentications came from this address (`/problems/too-many-failures`).",
     ),
-    ("Internal", "500", "internal", "Our fault; the log knows more under the request id."),
+    (
+        "Internal",
+        "500",
+        "internal",
+        "Our fault; the log knows more under the request id. With `/problems/outcome-unknown` a change may be stored or \
+         not: repeat it only with the same `Idempotency-Key` or `expected_next_seq`, and otherwise read before.",
+    ),
     (
         "Unavailable",
         "503",
         "unavailable",
         "The service cannot answer now; or the tenant's own requests hold all the database connections that a tenant's \
          may (`/problems/tenant-busy`), all the memory for bodies (`/problems/bodies-in-flight`), or wait for as much \
-         processor time as they may (`/problems/work-in-progress`); try again after `Retry-After`.",
+         processor time as they may (`/problems/work-in-progress`); or another change of the resource takes too long \
+         (`/problems/locked`). Nothing was stored; try again after `Retry-After`.",
     ),
     ("Timeout", "504", "timeout", "The request took longer than it may."),
 ];

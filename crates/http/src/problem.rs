@@ -27,7 +27,9 @@
 //! | 429 | `/problems/too-many-streams` | a key, a tenant or the process has as many event streams as it may; `limit` |
 //! | 429 | `/problems/too-many-failures` | too many failed authentications from this address |
 //! | 500 | `/problems/internal` | a failure of the service; the log has the cause under the request id |
+//! | 500 | `/problems/outcome-unknown` | the change may be stored or not; repeat it only with its `Idempotency-Key` or `expected_next_seq`, else read first |
 //! | 503 | `/problems/unavailable` | the database cannot be reached in time |
+//! | 503 | `/problems/locked` | another change of the same resource takes too long; nothing was stored |
 //! | 503 | `/problems/tenant-busy` | the tenant's own requests hold all the connections, or wait for as much work, as a tenant's may |
 //! | 503 | `/problems/bodies-in-flight` | the bodies that are received, worked on or sent take all the memory that they may; `limit` |
 //! | 503 | `/problems/work-in-progress` | the tenant's calls that need much processor time are as many as may wait; `limit` |
@@ -219,8 +221,12 @@ pub enum ApiError {
     },
     /// A failure of the service; the cause is logged.
     Internal(anyhow::Error),
+    /// The connection was lost during a commit; the cause is logged.
+    OutcomeUnknown(anyhow::Error),
     /// The database cannot be reached in time; the cause is logged.
     Unavailable(anyhow::Error),
+    /// Another change holds the lock of what was to be changed; the cause is logged.
+    Locked(anyhow::Error),
     /// The tenant's own requests hold all of its connections; other tenants are not affected.
     TenantBusy,
     /// The request took too long.
@@ -400,6 +406,21 @@ impl ApiError {
                 "Unavailable",
                 "the service cannot answer now; try again".into(),
             ),
+            Self::OutcomeUnknown(_) => (
+                S::INTERNAL_SERVER_ERROR,
+                "outcome-unknown",
+                "Outcome unknown",
+                "the database did not say whether the change is stored; repeat the request only with the same \
+                 Idempotency-Key or expected_next_seq, and otherwise read before you repeat it"
+                    .into(),
+            ),
+            Self::Locked(_) => (
+                S::SERVICE_UNAVAILABLE,
+                "locked",
+                "Locked",
+                "another change of the same resource takes longer than two seconds; nothing was stored; try again"
+                    .into(),
+            ),
             Self::TenantBusy => (
                 S::SERVICE_UNAVAILABLE,
                 "tenant-busy",
@@ -441,7 +462,10 @@ impl ApiError {
                 put(&mut headers, header::RETRY_AFTER, "1");
                 problem.extend("limit", limit.into());
             }
-            Self::Unavailable(cause) => {
+            Self::OutcomeUnknown(cause) => {
+                tracing::error!(error = format!("{cause:#}"), "request.outcome_unknown");
+            }
+            Self::Unavailable(cause) | Self::Locked(cause) => {
                 tracing::warn!(error = format!("{cause:#}"), "request.unavailable");
                 put(&mut headers, header::RETRY_AFTER, "1");
             }
@@ -540,6 +564,10 @@ impl From<anchord_store::StoreError> for ApiError {
     fn from(error: anchord_store::StoreError) -> Self {
         if matches!(error, anchord_store::StoreError::TenantBusy) {
             Self::TenantBusy
+        } else if error.is_outcome_unknown() {
+            Self::OutcomeUnknown(error.into())
+        } else if error.is_locked() {
+            Self::Locked(error.into())
         } else if error.is_unavailable() {
             Self::Unavailable(error.into())
         } else {

@@ -73,6 +73,9 @@ impl QuotaWatch {
             StoreError::Database(_)
             | StoreError::Migrate(_)
             | StoreError::Contended
+            | StoreError::Address(_)
+            | StoreError::NoPrimary
+            | StoreError::OutcomeUnknown(_)
             | StoreError::RowCount { .. }
             | StoreError::Corrupt { .. } => ApiError::Unavailable(anyhow::anyhow!(error)),
         })?;

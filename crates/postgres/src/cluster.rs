@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use super::account::{self, Account};
-use super::config::{DATABASE, Durability, OWNER, PORT, SUPERUSER};
+use super::config::{DATABASE, Durability, OWNER, PORT, SUPERUSER, WORKING_ROLE};
 use super::error::StartError;
 use super::folder;
 use super::programs::Programs;
@@ -25,6 +25,9 @@ pub(super) const LOOK: Duration = Duration::from_millis(5);
 /// The access rules: every process that can open the private socket may connect, and nobody else.
 const HBA: &str = "# Written by anchord: the socket's folder has mode 0700 and no port is open.\n\
                    local all all trust\n";
+
+/// The file in a cluster whose owner has been restricted.
+const RESTRICTED: &str = "anchord.owner-restricted";
 
 /// A cluster's folder.
 #[derive(Debug)]
@@ -91,9 +94,30 @@ impl Cluster {
         tried?;
         let hba = unfinished.join("pg_hba.conf");
         fs::write(&hba, HBA).map_err(|e| StartError::folder("write", &hba, e))?;
-        make_database(programs, account, &unfinished)?;
+        let roles = restricted_roles();
+        let statements =
+            format!("create role {OWNER} login;\ncreate database {DATABASE} owner {OWNER};\n{roles}");
+        single_user(programs, account, &unfinished, &statements)?;
+        let done = unfinished.join(RESTRICTED);
+        fs::write(&done, "").map_err(|e| StartError::folder("write", &done, e))?;
         fs::rename(&unfinished, &self.folder)
             .map_err(|e| StartError::folder("move into place", &unfinished, e))
+    }
+
+    /// Takes from the owner of a cluster that an earlier version made the right to make roles, once: a file says that it
+    /// is done. The server must not run.
+    pub(super) fn restrict_owner(
+        &self,
+        programs: &Programs,
+        account: Option<Account>,
+    ) -> Result<(), StartError> {
+        let done = self.folder.join(RESTRICTED);
+        // A server that could not be stopped makes its own complaint.
+        if done.exists() || self.pid_path().exists() {
+            return Ok(());
+        }
+        single_user(programs, account, &self.folder, &restricted_roles())?;
+        fs::write(&done, "").map_err(|e| StartError::folder("write", &done, e))
     }
 
     /// Reads `postmaster.pid`; `None` when there is none, or it names no process.
@@ -233,6 +257,8 @@ fn initdb(
     // Bytewise order, because collations of the C library change with system updates and then corrupt indexes on text
     // without an error. Nothing here is sorted for people.
     command.arg("-D").arg(folder).args(["-U", SUPERUSER, "--encoding=UTF8", "--locale=C"]);
+    // A damaged page is an error when it is read, and not a wrong answer.
+    command.arg("--data-checksums");
     command.arg(format!("--lc-ctype={ctype}")).args(["--auth-local=trust", "--auth-host=reject"]);
     // LC_ALL overrides these variables.
     command.env_remove("LC_ALL").env("LC_CTYPE", ctype).env("LC_MESSAGES", "C");
@@ -243,8 +269,24 @@ fn initdb(
     check(&programs.initdb, said)
 }
 
-/// Makes the role and the database in single-user mode, so that no connection as the superuser is ever needed.
-fn make_database(programs: &Programs, account: Option<Account>, folder: &Path) -> Result<(), StartError> {
+/// The statements that make the working role, unless an earlier version has, and leave the owner no right over roles.
+fn restricted_roles() -> String {
+    format!(
+        "do $$ begin if not exists (select from pg_roles where rolname = '{WORKING_ROLE}') \
+         then create role {WORKING_ROLE} nologin; end if; end $$;\n\
+         grant {WORKING_ROLE} to {OWNER};\n\
+         alter role {OWNER} nosuperuser nocreaterole nocreatedb nobypassrls noreplication;\n"
+    )
+}
+
+/// Runs statements in single-user mode, so that no connection as the superuser is ever needed. That mode takes one
+/// statement per line.
+fn single_user(
+    programs: &Programs,
+    account: Option<Account>,
+    folder: &Path,
+    statements: &str,
+) -> Result<(), StartError> {
     let run = |source| StartError::Run { program: programs.postgres.display().to_string(), source };
     let mut child = account::command(&programs.postgres, account)
         .args(["--single", "-c", "exit_on_error=on", "-D"])
@@ -254,9 +296,6 @@ fn make_database(programs: &Programs, account: Option<Account>, folder: &Path) -
         .stderr(Stdio::piped())
         .spawn()
         .map_err(run)?;
-    // Single-user mode takes one statement per line. The migrations make further roles.
-    let statements =
-        format!("create role {OWNER} login createrole;\ncreate database {DATABASE} owner {OWNER};\n");
     let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(statements.as_bytes()));
     let said = child.wait_with_output();
     // Report the program's own error first: a program that ended early explains a broken pipe.

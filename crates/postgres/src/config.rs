@@ -3,8 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The role that owns the service's database; no superuser, so that row-level security holds.
+/// The role that owns the service's database. It is no superuser, so that row-level security holds, and makes no roles,
+/// because before Postgres 16 who makes roles can become one that runs programs on the machine.
 pub const OWNER: &str = "anchord";
+/// The role that the service works as, made here because the owner cannot.
+pub const WORKING_ROLE: &str = "anchord_app";
 /// The database of the service.
 pub const DATABASE: &str = "anchord";
 /// The cluster's superuser; the service never connects as it.

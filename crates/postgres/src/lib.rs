@@ -4,7 +4,7 @@
 //! user, stopping it.
 //! Invariant: a data folder has at most one service and one server; a server does not outlive its service; an
 //! acknowledged write is durable (only tests may configure otherwise).
-//! Must not know: tables, tenants, messages. In the cluster it makes only the service's role and database.
+//! Must not know: tables, tenants, messages. In the cluster it makes only the service's roles and database.
 //!
 //! The server listens on a Unix socket in a folder of mode 0700, and on no port. A process that can open this socket
 //! can read the data files too, so a password would protect nothing; and no port can collide or be found open. Other
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use account::Account;
 use cluster::Cluster;
 use config::PORT;
-pub use config::{Config, DATABASE, Durability, OWNER, SUPERUSER};
+pub use config::{Config, DATABASE, Durability, OWNER, SUPERUSER, WORKING_ROLE};
 pub use error::StartError;
 use folder::{give, set_mode};
 use lock::Lock;
@@ -88,6 +88,7 @@ impl Embedded {
         if !cluster.exists() {
             cluster.make(&programs, account, config.durability)?;
         }
+        cluster.restrict_owner(&programs, account)?;
         let sockets = Sockets::make(&home, account)?;
         cluster.free_socket(&sockets.folder)?;
         let server = Server::start(&server::Launch {

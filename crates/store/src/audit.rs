@@ -5,8 +5,8 @@
 
 use std::fmt;
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 pub use super::actor::Actor;
@@ -62,7 +62,7 @@ impl Store {
         before: Option<AuditId>,
         limit: i64,
     ) -> Result<Vec<AuditEvent>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
             "select id, actor, action, subject, created_at from audit_events
              where tenant_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3",

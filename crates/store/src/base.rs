@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use super::ledger::list_removed_constraints;
 use super::load::{self, Loaded, Which};
@@ -181,7 +181,7 @@ impl Store {
         session: SessionId,
         version: i64,
     ) -> Result<Option<(Current, VersionMeta)>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let found = find_version(&mut tx, (tenant, session), version, None).await?;
         tx.commit().await?;
         Ok(found)

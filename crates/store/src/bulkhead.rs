@@ -6,16 +6,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use moka::sync::Cache;
-use sqlx::{PgConnection, Postgres, Transaction};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::StoreError;
+use super::connection::PgConnection;
 use anchord_messages::id::TenantId;
 
 /// A tenant may hold this fraction of the connections: one in three.
 const PART: u32 = 3;
+/// Changes may hold this part of a tenant's connections, and half of all: they may wait for a lock, and reads, which wait
+/// for none, must not wait for them.
+const PART_OF_CHANGES: (usize, usize) = (2, 3);
 /// How long a request waits when its tenant holds all the connections that it may.
 const WAIT: Duration = Duration::from_secs(1);
+/// How long a change waits for its place. Longer than a statement waits for a lock, so that a change behind one that waits
+/// in vain gets its turn; meanwhile it holds no connection.
+const WAIT_TO_CHANGE: Duration = Duration::from_secs(3);
 /// How long the state of an idle tenant is kept.
 const FORGET_AFTER: Duration = Duration::from_hours(1);
 const MOST_TENANTS: u64 = 10_000;
@@ -24,69 +30,104 @@ const MOST_TENANTS: u64 = 10_000;
 #[derive(Clone, Debug)]
 pub(super) struct Bulkhead {
     share: usize,
-    wait: Duration,
-    tenants: Cache<TenantId, Arc<Semaphore>>,
+    /// How long a read and a change wait.
+    waits: [Duration; 2],
+    tenants: Cache<TenantId, Places>,
+    /// The places of changes, of all tenants together.
+    changes: Arc<Semaphore>,
+}
+
+/// The places of one tenant.
+#[derive(Clone, Debug)]
+struct Places {
+    all: Arc<Semaphore>,
+    changes: Arc<Semaphore>,
 }
 
 /// A place among a tenant's connections, held as long as the connection; empty where connections are not limited by
 /// tenant.
 #[derive(Debug, Default)]
 pub(super) struct Share {
-    _place: Option<OwnedSemaphorePermit>,
+    _places: Vec<OwnedSemaphorePermit>,
 }
 
 impl Bulkhead {
     pub(super) fn new(connections: u32) -> Self {
-        Self::waiting(connections, WAIT)
+        Self::waiting(connections, [WAIT, WAIT_TO_CHANGE])
     }
 
-    fn waiting(connections: u32, wait: Duration) -> Self {
+    fn waiting(connections: u32, waits: [Duration; 2]) -> Self {
         let share = usize::try_from(connections / PART).unwrap_or(usize::MAX).max(1);
         let tenants = Cache::builder().max_capacity(MOST_TENANTS).time_to_idle(FORGET_AFTER).build();
-        Self { share, wait, tenants }
+        let half = usize::try_from(connections / 2).unwrap_or(usize::MAX).max(1);
+        Self { share, waits, tenants, changes: Arc::new(Semaphore::new(half)) }
     }
 
     /// Waits up to [`WAIT`] for a place among the tenant's connections.
     pub(super) async fn enter(&self, tenant: TenantId) -> Result<Share, StoreError> {
-        let places = self.tenants.get_with(tenant, || Arc::new(Semaphore::new(self.share)));
-        match tokio::time::timeout(self.wait, places.acquire_owned()).await {
-            Ok(Ok(place)) => Ok(Share { _place: Some(place) }),
-            // The semaphore is never closed.
-            Ok(Err(_)) => Err(sqlx::Error::PoolClosed.into()),
-            Err(_) => {
-                metrics::counter!("anchord_tenant_connections_refused_total").increment(1);
-                Err(StoreError::TenantBusy)
-            }
-        }
+        let [wait, _] = self.waits;
+        wait_for([self.places(tenant).all], wait).await
     }
+
+    /// Waits up to [`WAIT_TO_CHANGE`] for a place among the tenant's connections for something that may wait for a lock.
+    pub(super) async fn enter_to_change(&self, tenant: TenantId) -> Result<Share, StoreError> {
+        let Places { all, changes } = self.places(tenant);
+        let [_, wait] = self.waits;
+        // The tenant's own first, so that what waits for it takes nothing from others.
+        wait_for([changes, Arc::clone(&self.changes), all], wait).await
+    }
+
+    fn places(&self, tenant: TenantId) -> Places {
+        self.tenants.get_with(tenant, || {
+            let (part, of) = PART_OF_CHANGES;
+            let changes = (self.share * part / of).max(1);
+            Places { all: Arc::new(Semaphore::new(self.share)), changes: Arc::new(Semaphore::new(changes)) }
+        })
+    }
+}
+
+/// Takes the places in order.
+async fn wait_for<const N: usize>(places: [Arc<Semaphore>; N], wait: Duration) -> Result<Share, StoreError> {
+    let waiting = async {
+        let mut taken = Vec::with_capacity(N);
+        for place in places {
+            // The semaphores are never closed.
+            taken.push(place.acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?);
+        }
+        Ok(Share { _places: taken })
+    };
+    tokio::time::timeout(wait, waiting).await.unwrap_or_else(|_| {
+        metrics::counter!("anchord_tenant_connections_refused_total").increment(1);
+        Err(StoreError::TenantBusy)
+    })
 }
 
 /// A transaction of one tenant, with its place among the tenant's connections.
 #[derive(Debug)]
 pub struct Tx {
-    inner: Transaction<'static, Postgres>,
+    inner: PgConnection,
     _share: Share,
 }
 
 impl Tx {
-    pub(super) fn new(inner: Transaction<'static, Postgres>, share: Share) -> Self {
+    pub(super) fn new(inner: PgConnection, share: Share) -> Self {
         Self { inner, _share: share }
     }
 
     /// Commits.
     ///
     /// # Errors
-    /// When the database does not commit.
-    pub async fn commit(self) -> Result<(), sqlx::Error> {
-        self.inner.commit().await
+    /// When the database does not commit; [`StoreError::OutcomeUnknown`] when it does not say whether it has.
+    pub async fn commit(mut self) -> Result<(), StoreError> {
+        self.inner.end("COMMIT").await.map_err(|error| StoreError::from(error).of_a_commit())
     }
 
     /// Rolls back.
     ///
     /// # Errors
     /// When the database does not answer; the transaction is rolled back all the same.
-    pub async fn rollback(self) -> Result<(), sqlx::Error> {
-        self.inner.rollback().await
+    pub async fn rollback(mut self) -> Result<(), StoreError> {
+        Ok(self.inner.end("ROLLBACK").await?)
     }
 }
 
@@ -112,7 +153,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_tenant_that_holds_its_share_is_refused_alone() {
-        let bulkhead = Bulkhead::waiting(7, Duration::ZERO);
+        let bulkhead = Bulkhead::waiting(7, [Duration::ZERO; 2]);
         let [us, them] = [1, 2].map(|id| TenantId(Uuid::from_u128(id)));
         let held = [bulkhead.enter(us).await.unwrap(), bulkhead.enter(us).await.unwrap()];
         assert!(matches!(bulkhead.enter(us).await, Err(StoreError::TenantBusy)));
@@ -122,7 +163,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn changes_leave_connections_for_reads() {
+        let bulkhead = Bulkhead::waiting(18, [Duration::ZERO; 2]);
+        let tenants = [1, 2, 3].map(|id| TenantId(Uuid::from_u128(id)));
+        let mut changes = Vec::new();
+        for tenant in tenants {
+            while let Ok(change) = bulkhead.enter_to_change(tenant).await {
+                changes.push(change);
+            }
+        }
+        assert_eq!(changes.len(), 9, "half of all, and four of one tenant");
+        for tenant in tenants {
+            assert!(bulkhead.enter(tenant).await.is_ok(), "a read waits for changes");
+        }
+    }
+
+    #[tokio::test]
     async fn of_the_fewest_connections_one_is_everybodys() {
-        assert!(Bulkhead::new(2).enter(TenantId(Uuid::nil())).await.is_ok());
+        let bulkhead = Bulkhead::new(2);
+        drop(bulkhead.enter(TenantId(Uuid::nil())).await.unwrap());
+        assert!(bulkhead.enter_to_change(TenantId(Uuid::nil())).await.is_ok());
     }
 }

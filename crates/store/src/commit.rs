@@ -1,7 +1,8 @@
 //! The rows that one commit of appends or one settlement writes, each encoded as a composite type of the schema.
 
+use crate::connection::PgConnection;
 use sqlx::postgres::{PgHasArrayType, PgTypeInfo};
-use sqlx::{PgConnection, Postgres, Type};
+use sqlx::{Postgres, Type};
 use uuid::Uuid;
 
 use super::{StoreError, channel};

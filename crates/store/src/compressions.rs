@@ -8,8 +8,8 @@
 mod claim;
 mod span;
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 pub use super::job::{Job, Kind, NewJob};
@@ -271,7 +271,7 @@ impl Store {
         session: SessionId,
         id: CompressionId,
     ) -> Result<Option<CompressionRow>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let row = find(&mut tx, (tenant, session), id).await?;
         tx.commit().await?;
         Ok(row)
@@ -286,7 +286,7 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
     ) -> Result<Option<CompressionRow>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let raw = sqlx::query_as!(
             RawCompression,
             "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
@@ -313,7 +313,7 @@ impl Store {
         before: Option<CompressionId>,
         limit: i64,
     ) -> Result<Vec<CompressionRow>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let raw = sqlx::query_as!(
             RawCompression,
             "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,

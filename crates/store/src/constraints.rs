@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use super::compute::compute;
 use super::error::expect_rows;

@@ -14,9 +14,9 @@ pub mod queue;
 
 use std::sync::Arc;
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use sqlx::PgConnection;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
@@ -86,7 +86,7 @@ impl Store {
         before: Option<DeliveryId>,
         limit: i64,
     ) -> Result<Option<Vec<Delivery>>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let known = sqlx::query_scalar!(
             "select id from webhooks where tenant_id = $1 and id = $2",
             tenant.0,
@@ -128,7 +128,7 @@ impl Store {
         webhook: WebhookId,
         id: DeliveryId,
     ) -> Result<Option<(Delivery, String)>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         find(&mut tx, (tenant, webhook), id).await
     }
 

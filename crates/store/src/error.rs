@@ -6,6 +6,15 @@ pub enum StoreError {
     /// The database rejected a statement, or could not be reached.
     #[error("the database failed: {0}")]
     Database(#[from] sqlx::Error),
+    /// The address of the database cannot be used.
+    #[error("the address of the database: {0}")]
+    Address(#[from] super::address::AddressError),
+    /// None of the servers of the address accepts writes.
+    #[error("no server of the database's address accepts writes")]
+    NoPrimary,
+    /// The connection was lost while a change was being committed: it is stored, or it is not.
+    #[error("the connection was lost during a commit, whose outcome is unknown: {0}")]
+    OutcomeUnknown(sqlx::Error),
     /// The schema could not be brought up to date.
     #[error(transparent)]
     Migrate(#[from] super::migrate::SchemaError),
@@ -56,10 +65,14 @@ impl StoreError {
     pub fn is_unavailable(&self) -> bool {
         let error = match self {
             Self::Database(error) => error,
-            Self::Contended => return true,
-            Self::Migrate(_) | Self::TenantBusy | Self::RowCount { .. } | Self::Corrupt { .. } => {
-                return false;
-            }
+            Self::Contended | Self::NoPrimary => return true,
+            // The same call may do its work a second time.
+            Self::OutcomeUnknown(_)
+            | Self::Address(_)
+            | Self::Migrate(_)
+            | Self::TenantBusy
+            | Self::RowCount { .. }
+            | Self::Corrupt { .. } => return false,
         };
         // Connection, resources, operator intervention (shutdown, statement timeout), rollback
         // (deadlock, serialization), lock not available.
@@ -69,6 +82,28 @@ impl StoreError {
         let no_connection =
             matches!(error, sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed);
         no_connection || is_lost(error) || code_of(error).is_some_and(|code| may_pass(&code))
+    }
+
+    /// The error of a statement that commits by itself: without an answer, it may have committed.
+    pub(crate) fn of_a_commit(self) -> Self {
+        if self.is_lost()
+            && let Self::Database(error) = self
+        {
+            return Self::OutcomeUnknown(error);
+        }
+        self
+    }
+
+    /// Whether a change may have been committed although there was an error.
+    #[must_use]
+    pub fn is_outcome_unknown(&self) -> bool {
+        matches!(self, Self::OutcomeUnknown(_))
+    }
+
+    /// Whether the server ended a statement because it waited too long for a lock.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        matches!(self, Self::Database(error) if code_of(error).is_some_and(|code| code == LOCK_NOT_AVAILABLE))
     }
 
     /// Whether the connection itself is gone.
@@ -81,8 +116,12 @@ impl StoreError {
         match self {
             // A server may shut down between a commit and its confirmation.
             Self::Database(error) => error.as_database_error().is_some() && !is_lost(error),
-            Self::RowCount { .. } | Self::Corrupt { .. } | Self::TenantBusy | Self::Contended => true,
-            Self::Migrate(_) => false,
+            Self::RowCount { .. }
+            | Self::Corrupt { .. }
+            | Self::TenantBusy
+            | Self::Contended
+            | Self::NoPrimary => true,
+            Self::OutcomeUnknown(_) | Self::Address(_) | Self::Migrate(_) => false,
         }
     }
 }

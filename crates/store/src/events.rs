@@ -3,9 +3,9 @@
 //! Invariant: an event is written in the commit of what it reports, under the session's lock. So within a session ids
 //! follow the order of commits, and a reader that has seen an id has missed none below it.
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 pub use super::bell::Listening;
@@ -53,7 +53,7 @@ impl Store {
         after: i64,
         limit: i64,
     ) -> Result<Option<Vec<Event>>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
             r#"select e.id as "id?", e.kind as "kind?", e.payload as "payload?", e.created_at as "created_at?"
                from sessions s
@@ -88,7 +88,7 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn newest_event(&self, tenant: TenantId, session: SessionId) -> Result<i64, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let newest = sqlx::query_scalar!(
             r#"select coalesce(max(id), 0) as "newest!" from events where tenant_id = $1 and session_id = $2"#,
             tenant.0,

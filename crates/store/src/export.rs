@@ -90,7 +90,7 @@ impl Store {
         session: SessionId,
         (after, to): (Seq, Seq),
     ) -> Result<Vec<ExportedMessage>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query_as!(
             ExportedMessage,
             r#"select seq, format, role, tokens, keep, component, created_at, body as "body!"
@@ -125,7 +125,7 @@ impl Store {
         session: SessionId,
         after: i64,
     ) -> Result<Vec<(i64, String, String)>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
             r#"select version, meta::text as "meta!", document::text as "document!", parts,
                       read_parts(tenant_id, session_id, parts) as texts

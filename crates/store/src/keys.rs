@@ -5,10 +5,9 @@
 
 use std::time::Duration;
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret as _, SecretString};
-use sqlx::PgConnection;
-use sqlx::postgres::PgListener;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -182,27 +181,20 @@ impl Store {
     }
 
     async fn watch_keys_once(&self, stop: &CancellationToken) -> Result<(), StoreError> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
         // One listener serves the whole process.
-        listener.listen_all([channel::KEYS, channel::EVENTS, channel::DELIVERIES]).await?;
+        let mut listener = self.listen(&[channel::KEYS, channel::EVENTS, channel::DELIVERIES]).await?;
         // Changes from before this process listened were missed.
         self.keys.forget(None).await;
         self.bell.ring(None);
         self.due.notify_one();
-        while let Some(heard) = stop.run_until_cancelled(listener.try_recv()).await {
+        while let Some(heard) = stop.run_until_cancelled(listener.next()).await {
             match heard? {
-                Some(told) if told.channel() == channel::EVENTS => {
+                told if told.channel() == channel::EVENTS => {
                     self.bell.ring(told.payload().parse().ok().map(SessionId));
                 }
-                Some(told) if told.channel() == channel::DELIVERIES => self.due.notify_one(),
+                told if told.channel() == channel::DELIVERIES => self.due.notify_one(),
                 // A process of an earlier version does not say which tenant it is.
-                Some(told) => self.keys.forget(told.payload().parse().ok().map(TenantId)).await,
-                // The connection was lost, and with it the notifications since.
-                None => {
-                    self.keys.forget(None).await;
-                    self.bell.ring(None);
-                    self.due.notify_one();
-                }
+                told => self.keys.forget(told.payload().parse().ok().map(TenantId)).await,
             }
         }
         Ok(())
@@ -237,7 +229,7 @@ impl Store {
         after: Option<KeyId>,
         limit: i64,
     ) -> Result<Vec<ApiKey>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
             "select id, name, prefix, scopes, created_at, expires_at, last_used_at, revoked_at from api_keys
              where tenant_id = $1 and ($2::uuid is null or id > $2) order by id limit $3",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use super::StoreError;
 use anchord_messages::id::{Seq, SessionId, TenantId};

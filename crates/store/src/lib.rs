@@ -2,13 +2,15 @@
 //!
 //! What lives here: one file per resource, each with methods of [`Store`]; `load` and `commit`, which read and write
 //! sessions; `gather`, which groups concurrent appends into shared transactions; `compressions`, the job queue, and
-//! `settle`, which ends a job; `pool`, the connections, and `bulkhead`, which limits how many of them a tenant uses.
+//! `settle`, which ends a job; `pool`, the connections, with `primary`, which chooses the server, `connection`, which gives
+//! up a server that does not answer, and `bulkhead`, which limits how many of them a tenant uses.
 //! Invariant: every statement on a tenant's rows names the tenant and runs under row-level security, as a role that
 //! owns nothing; functions of the schema that work for many tenants at once name the tenant of every row. The rows of
 //! an append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
 mod actor;
+pub mod address;
 pub mod audit;
 pub mod base;
 mod bell;
@@ -19,6 +21,7 @@ mod channel;
 mod commit;
 pub mod compressions;
 mod compute;
+mod connection;
 pub mod constraints;
 pub mod context;
 pub mod deliveries;
@@ -33,6 +36,7 @@ mod key_cache;
 mod key_format;
 pub mod keys;
 pub mod ledger;
+pub mod listener;
 pub mod load;
 mod lock;
 pub mod merges;
@@ -44,6 +48,7 @@ pub mod pins;
 mod pool;
 mod prepared;
 pub mod presence;
+mod primary;
 pub mod probes;
 mod readers;
 pub mod recall;

@@ -8,8 +8,8 @@
 
 use std::time::Duration;
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::StoreError;

@@ -1,6 +1,6 @@
 //! Locks a session's row for the length of a transaction.
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use super::StoreError;
 use anchord_messages::id::{SessionId, TenantId};

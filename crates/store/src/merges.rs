@@ -5,7 +5,7 @@
 //! was merged is stored with the version that the merge made: a rollback past that version undoes the merge, and the
 //! child can be merged again.
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 use uuid::Uuid;
 
 use super::compressions::{self, cancel_live};

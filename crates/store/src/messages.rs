@@ -1,7 +1,7 @@
 //! Reads the original messages of a session, page by page.
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 
 use super::usage::Shown;
 use super::{Store, StoreError};

@@ -10,17 +10,16 @@
 
 mod error;
 
-use std::str::FromStr as _;
 use std::time::Duration;
 
 use sqlx::migrate::{Migrate as _, MigrateError, Migration, Migrator};
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _, SqlSafeStr as _};
 
 pub use self::error::SchemaError;
 use self::error::{NEWEST_LANDED, OLDEST_LANDED};
-use super::Store;
+use super::address::{Address, DEFAULT_ROLE, Role, Target};
 use super::error::{LOCK_NOT_AVAILABLE, StoreError, code_of};
+use super::{Store, primary};
 
 use anchord_messages::shape::hex;
 
@@ -45,9 +44,12 @@ impl Store {
     /// # Errors
     /// When the database cannot be reached, has a schema that this build does not know, or a lock is held for too
     /// long.
-    pub async fn migrate(url: &str, waits: LockWaits) -> Result<(), StoreError> {
-        let mut connection = PgConnection::connect_with(&PgConnectOptions::from_str(url)?).await?;
-        run(&mut connection, waits).await?;
+    pub async fn migrate(database: impl Into<Target<'_>>, waits: LockWaits) -> Result<(), StoreError> {
+        let Target { url, role } = database.into();
+        let role = Role::parse(role)?;
+        // Without a deadline: a step may take as long as the tables are large.
+        let mut connection = primary::connect(&Address::parse(url)?).await?;
+        run(&mut connection, &role, waits).await?;
         connection.close().await?;
         Ok(())
     }
@@ -79,7 +81,11 @@ struct Applied {
 }
 
 /// Brings the schema up to date; only one process at a time.
-pub(super) async fn run(connection: &mut PgConnection, waits: LockWaits) -> Result<(), StoreError> {
+pub(super) async fn run(
+    connection: &mut PgConnection,
+    role: &Role,
+    waits: LockWaits,
+) -> Result<(), StoreError> {
     // Poll instead of waiting: a statement that waits holds a snapshot, and a concurrent build of an index waits for
     // that snapshot.
     while !sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "is_ours!""#, LOCK)
@@ -97,10 +103,43 @@ pub(super) async fn run(connection: &mut PgConnection, waits: LockWaits) -> Resu
     )
     .fetch_all(&mut *connection)
     .await?;
-    for migration in missing(&applied)? {
-        apply(connection, migration, !applied.is_empty(), waits).await?;
+    let missing = missing(&applied)?;
+    if applied.is_empty() {
+        refuse_shared(connection, role).await?;
+    }
+    for migration in missing {
+        apply(connection, &with_role(migration, role), !applied.is_empty(), waits).await?;
     }
     Ok(())
+}
+
+/// Refuses to work as a role that the owner of another database may also become: that owner could then read the rows of
+/// this one.
+async fn refuse_shared(connection: &mut PgConnection, role: &Role) -> Result<(), StoreError> {
+    // Postgres has set_option from version 16 on; before, every member may become the role.
+    let others = format!(
+        "select m.rolname::text from pg_auth_members a
+         join pg_roles g on g.oid = a.roleid join pg_roles m on m.oid = a.member
+         where g.rolname = '{}' and m.rolname <> current_user and not m.rolsuper
+           and coalesce((to_jsonb(a) ->> 'set_option')::boolean, true) limit 1",
+        role.as_str()
+    );
+    match sqlx::raw_sql(AssertSqlSafe(others)).fetch_optional(connection).await? {
+        Some(row) => {
+            Err(SchemaError::SharedRole(role.as_str().to_owned(), row.try_get::<String, _>(0)?).into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// The same file for another role. Its checksum stays, because it is the same file.
+fn with_role(migration: &'static Migration, role: &Role) -> Migration {
+    let mut migration = migration.clone();
+    if role.as_str() != DEFAULT_ROLE {
+        let sql = migration.sql.as_str().replace(DEFAULT_ROLE, role.as_str());
+        migration.sql = AssertSqlSafe(sql).into_sql_str();
+    }
+    migration
 }
 
 /// The files that a database is missing, in order.
@@ -173,7 +212,7 @@ fn ours() -> i64 {
 /// Runs a file, and repeats it while a lock that it needs is held.
 async fn apply(
     connection: &mut PgConnection,
-    migration: &'static Migration,
+    migration: &Migration,
     is_upgrade: bool,
     waits: LockWaits,
 ) -> Result<(), SchemaError> {
@@ -195,7 +234,7 @@ async fn apply(
 
 async fn attempt(
     connection: &mut PgConnection,
-    migration: &'static Migration,
+    migration: &Migration,
     is_upgrade: bool,
     lock_timeout: Duration,
 ) -> Result<(), MigrateError> {

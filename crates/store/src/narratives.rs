@@ -191,7 +191,7 @@ impl Store {
         after: Option<Uuid>,
         limit: i64,
     ) -> Result<Vec<AttemptRow>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query_as!(
             AttemptRow,
             "select id, attempt, purpose, from_seq, through_seq, provider, model, outcome, http_status,

@@ -1,6 +1,6 @@
 //! Reads the outlines of messages, which are messages without their bodies.
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use super::StoreError;
 use anchord_context::mask::Keep;

@@ -38,7 +38,7 @@ impl Store {
         tenant: TenantId,
         session: &SessionName,
     ) -> Result<Option<(Vec<Pin>, Vec<Pin>)>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, session).await? else { return Ok(None) };
         let own = list(&mut tx, tenant, session.id).await?;
         Ok(Some((own, session.defaults.wide_pins().to_vec())))

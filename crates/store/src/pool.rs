@@ -1,20 +1,21 @@
 //! The pools of connections, and beginning a tenant's transaction on one.
 
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::postgres::PgPoolOptions;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 use super::actor::Actor;
+use super::address::{Address, Role, Target};
 use super::bell::Bell;
 use super::bulkhead::{Bulkhead, Share, Tx};
+use super::connection::Pool;
 use super::error::{self, StoreError};
 use super::gather::queue::MOST_AT_ONCE;
 use super::key_cache::KeyCache;
+use super::primary::Primary;
 use super::readers::{ACQUIRE_TIMEOUT, Readers, Reading};
 use super::secrets::SecretKeys;
 use super::usage::meter::Meter;
@@ -22,8 +23,8 @@ use anchord_messages::id::TenantId;
 
 /// The connections of the pool; two cores gain nothing from more.
 pub const DEFAULT_CONNECTIONS: u32 = 16;
-/// Connections of requests beyond the configured number: the listener for key changes keeps one, and publishing for
-/// an append takes one. With these two and the readers' half, some are always left.
+/// Connections of requests beyond the configured number, for what is published for appends. With these two and the
+/// readers' half, some are always left.
 const KEEPERS: u32 = 2;
 /// The connections of the queue's statements. Half of them are kept: one for the pool of workers, one for others that
 /// claim jobs.
@@ -35,22 +36,29 @@ const LEAST_WORKERS_CONNECTIONS: u32 = 6;
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 /// The timeout of a statement of a request, and of a worker's.
 const STATEMENT_TIMEOUTS: [&str; 2] = ["10s", "60s"];
+/// How long the server may say nothing to a request, and to a worker. Above the timeout of a statement.
+const DEADLINES: [Duration; 2] = [Duration::from_secs(12), Duration::from_secs(65)];
+/// How long a statement of a request waits for a lock. Longer than almost every transaction; beyond that, the caller
+/// should try again rather than occupy a connection.
+const LOCK_TIMEOUT: &str = "2s";
 
 /// The handle of the database; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Store {
-    pub(super) pool: PgPool,
+    pub(super) pool: Pool,
     pub(super) readers: Readers,
+    /// The server that the pools lead to.
+    pub(super) primary: Primary,
     /// The connections of requests and those of workers, separate so that neither waits for the other.
-    pub(super) pools: [(PgPool, Readers); 2],
+    pub(super) pools: [(Pool, Readers); 2],
     /// The connections of appends.
-    pub(super) appends: PgPool,
+    pub(super) appends: Pool,
     /// The connections of the queue, separate so that claiming and ending jobs waits for no read.
     pub(super) queue: Readers,
     /// The limits of tenants on the connections of requests; `None` for the connections of workers and appends.
     pub(super) bulkhead: Option<Bulkhead>,
     /// A connection of its own for pings, so that they are answered however busy the others are.
-    pub(super) probe: PgPool,
+    pub(super) probe: Pool,
     pub(super) tracker: TaskTracker,
     pub(super) keys: KeyCache,
     pub(super) meter: Meter,
@@ -75,43 +83,59 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be reached or does not know the role.
-    pub async fn connect(url: &str, connections: u32, tracker: TaskTracker) -> Result<Self, StoreError> {
-        let options = PgConnectOptions::from_str(url)?.application_name("anchord").options([
-            // A client that hangs inside a transaction must not hold row locks for ever.
-            ("idle_in_transaction_session_timeout", "30s"),
-            ("statement_timeout", STATEMENT_TIMEOUTS[0]),
-            // Most statements run faster than they are planned, and use the same index whatever their parameters are:
-            // planning took a sixth of the server's time for a compression. `tests/journeys/plans.rs` checks such
-            // plans of every hot statement, also plans that were made while the tables were empty.
-            ("plan_cache_mode", "force_generic_plan"),
-        ]);
-        let pool_options = PgPoolOptions::new()
-            .acquire_timeout(ACQUIRE_TIMEOUT)
-            // A ping per request costs a round trip; `begin` takes the next connection instead when
-            // one turns out to be dead.
-            .test_before_acquire(false)
-            .after_connect(|connection, _| {
-                Box::pin(async move {
-                    sqlx::raw_sql("set role anchord_app").execute(connection).await?;
-                    Ok(())
-                })
-            });
+    pub async fn connect(
+        database: impl Into<Target<'_>>,
+        connections: u32,
+        tracker: TaskTracker,
+    ) -> Result<Self, StoreError> {
+        let Target { url, role } = database.into();
+        let role = Role::parse(role)?;
+        let address = Address::parse(url)?.map(|options| {
+            options.application_name("anchord").options([
+                // A client that hangs inside a transaction must not hold row locks for ever.
+                ("idle_in_transaction_session_timeout", "30s"),
+                // Most statements run faster than they are planned, and use the same index whatever their parameters
+                // are: planning took a sixth of the server's time for a compression. `tests/journeys/plans.rs` checks
+                // such plans of every hot statement, also plans that were made while the tables were empty.
+                ("plan_cache_mode", "force_generic_plan"),
+                // So that the server notices a client that is gone without a word, and frees its locks. On this side
+                // there are deadlines (`connection`).
+                ("tcp_keepalives_idle", "15"),
+                ("tcp_keepalives_interval", "5"),
+                ("tcp_keepalives_count", "3"),
+                ("tcp_user_timeout", "30s"),
+            ])
+        });
+        let primary = Primary::find(address).await?;
+        let [of_request, of_worker] = STATEMENT_TIMEOUTS.map(|timeout| ("statement_timeout", timeout));
+        let [request_deadline, worker_deadline] = DEADLINES;
+        let options = |settings: &[(&str, &str)], most: u32, wait: Duration| -> PgPoolOptions {
+            let options = primary.pool_options(&role, settings).max_connections(most).acquire_timeout(wait);
+            // A ping per request costs a round trip; `begin` takes the next connection instead when one turns out to
+            // be dead.
+            options.test_before_acquire(false)
+        };
+        let of_request = [of_request, ("lock_timeout", LOCK_TIMEOUT)];
+        let open = |options: PgPoolOptions, deadline: Duration| {
+            Pool::new(options.connect_lazy_with(primary.options()), primary.clone(), deadline)
+        };
         let most = connections.saturating_add(KEEPERS);
-        let pool = pool_options.clone().max_connections(most).connect_with(options.clone()).await?;
+        let pool = open(options(&of_request, most, ACQUIRE_TIMEOUT), request_deadline);
+        // The first connection shows whether there is a database that can be used.
+        drop(pool.acquire().await?);
         let most_appends = u32::try_from(MOST_AT_ONCE).unwrap_or(u32::MAX);
-        let appends = pool_options.clone().max_connections(most_appends).connect_lazy_with(options.clone());
+        let appends = open(options(&of_request, most_appends, ACQUIRE_TIMEOUT), request_deadline);
         let readers = Readers::new(connections);
+        let probe = open(options(&of_request, 1, PROBE_TIMEOUT), PROBE_TIMEOUT);
         let most = (connections / 2).max(LEAST_WORKERS_CONNECTIONS);
-        let of_workers = options.clone().options([("statement_timeout", STATEMENT_TIMEOUTS[1])]);
-        let probe =
-            PgPoolOptions::new().max_connections(1).acquire_timeout(PROBE_TIMEOUT).connect_lazy_with(options);
-        let workers = pool_options.max_connections(most).connect_lazy_with(of_workers);
+        let workers = open(options(&[of_worker], most, ACQUIRE_TIMEOUT), worker_deadline);
         let workers = (workers, Readers::new(most.saturating_sub(QUEUE_CONNECTIONS / 2)));
         Ok(Self {
             pools: [(pool.clone(), readers.clone()), workers],
             appends,
             pool,
             readers,
+            primary,
             queue: Readers::new(QUEUE_CONNECTIONS),
             bulkhead: Some(Bulkhead::new(connections.saturating_add(KEEPERS))),
             probe,
@@ -144,12 +168,16 @@ impl Store {
         Self { bulkhead: None, ..self.clone() }
     }
 
-    /// Begins a transaction of a tenant: row-level security shows only the tenant's rows.
+    /// Begins a transaction of a tenant, to change something: row-level security shows only the tenant's rows. A read
+    /// uses [`Store::snapshot`].
     ///
     /// # Errors
     /// When no connection is available.
     pub async fn begin(&self, tenant: TenantId) -> Result<Tx, StoreError> {
-        let share = self.share(tenant).await?;
+        let share = match &self.bulkhead {
+            Some(bulkhead) => bulkhead.enter_to_change(tenant).await?,
+            None => Share::default(),
+        };
         self.begin_with(share, format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
     }
 
@@ -180,18 +208,19 @@ impl Store {
         self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await
     }
 
-    /// Begins in a task of its own, because the driver cannot safely drop a half-done begin: the connection would
-    /// return to the pool inside an open transaction with a tenant set. A caller that disconnects now leaves a
-    /// complete transaction, which is rolled back when it is dropped.
+    /// Begins in a task of its own, because the driver cannot safely drop a half-done begin. A caller that disconnects
+    /// now leaves a complete transaction, which is rolled back when it is dropped.
     pub(super) async fn begin_with(&self, share: Share, statement: String) -> Result<Tx, StoreError> {
         let pool = self.pool.clone();
         let begun = self.tracker.spawn(async move {
-            let mut attempts_left = pool.options().get_max_connections();
+            let mut attempts_left = pool.max_connections();
             loop {
-                match pool.begin_with(AssertSqlSafe(statement.as_str())).await {
+                let mut connection = pool.acquire().await?;
+                match connection.begin(&statement).await {
+                    Ok(()) => return Ok(connection),
                     // After a restart of the server, every idle connection may be dead.
                     Err(error) if error::is_lost(&error) && attempts_left > 0 => attempts_left -= 1,
-                    other => return other,
+                    Err(error) => return Err(error),
                 }
             }
         });
@@ -229,11 +258,11 @@ impl Store {
     #[must_use]
     pub fn connections(&self) -> Connections {
         let [requests, workers] = &self.pools;
-        let of = |(pool, readers): &(PgPool, Readers), kept: usize| {
+        let of = |(pool, readers): &(Pool, Readers), kept: usize| {
             let open = pool.size();
             let idle = pool.num_idle().saturating_add(readers.idle()).saturating_add(kept);
             let idle = u32::try_from(idle).unwrap_or(u32::MAX).min(open);
-            Connections { open, idle, most: pool.options().get_max_connections() }
+            Connections { open, idle, most: pool.max_connections() }
         };
         let (requests, workers) = (of(requests, 0), of(workers, self.queue.idle()));
         let share = |of: Connections| f64::from(of.open - of.idle) / f64::from(of.most.max(1));

@@ -18,7 +18,7 @@
 
 pub(super) mod publish;
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use super::{StoreError, lock};
 use anchord_messages::id::{CompressionId, SessionId, TenantId};

@@ -1,10 +1,9 @@
-//! The presence of workers, and the listener for new jobs. Each uses a connection of its own.
+//! The presence of workers, on a connection of its own.
 
-use sqlx::postgres::PgListener;
 use sqlx::{Connection as _, PgConnection};
 
 use super::error::is_timed_out;
-use super::{Store, StoreError, channel};
+use super::{Store, StoreError};
 
 /// The class of the advisory locks that live workers hold; `look_after_workers` checks it.
 const WORKER_CLASS: i32 = 1_633_772_132;
@@ -27,7 +26,7 @@ impl Store {
     /// When the database cannot be reached.
     pub async fn hold_presence(&self, worker: i64) -> Result<Held, StoreError> {
         // A check that times out is repeated on the same connection, because the lock belongs to it.
-        let options = self.pool.connect_options().as_ref().clone().options([("statement_timeout", "300ms")]);
+        let options = self.primary.options().options([("statement_timeout", "300ms")]);
         let mut connection = PgConnection::connect_with(&options).await?;
         let number = i32::try_from(worker).unwrap_or(i32::MAX);
         sqlx::query_scalar!(
@@ -38,16 +37,6 @@ impl Store {
         .fetch_one(&mut connection)
         .await?;
         Ok(Held { connection, worker })
-    }
-
-    /// Listens for new jobs.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
-    pub async fn listen_for_jobs(&self) -> Result<PgListener, StoreError> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
-        listener.listen(channel::JOBS).await?;
-        Ok(listener)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Probes of a session, and the evaluations that asked them.
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Store, StoreError, Tx, lock};
@@ -53,7 +53,7 @@ impl Store {
         session: SessionId,
         version: i64,
     ) -> Result<Vec<(ProbeId, Probe)>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
             r#"select id, probe::text as "probe!" from probes
                where tenant_id = $1 and session_id = $2 and is_exam and version <= $3

@@ -6,11 +6,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sqlx::pool::PoolConnection;
-use sqlx::{PgConnection, PgPool, Postgres};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::bulkhead::Share;
+use super::connection::{PgConnection, Pool};
 use super::error::{StoreError, is_lost};
 
 /// How long a caller waits for a connection before it is rejected.
@@ -20,13 +19,13 @@ pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub(super) struct Readers {
     turns: Arc<Semaphore>,
-    kept: Arc<Mutex<Vec<PoolConnection<Postgres>>>>,
+    kept: Arc<Mutex<Vec<PgConnection>>>,
 }
 
 /// A connection for one read. When it is dropped, it returns to the pool, which checks it.
 #[derive(Debug)]
 pub(super) struct Reading {
-    connection: PoolConnection<Postgres>,
+    connection: PgConnection,
     /// Whether it was kept, and so may have been lost since.
     was_kept: bool,
     readers: Readers,
@@ -42,16 +41,27 @@ impl Readers {
 
     /// Waits for a connection, first come, first served; `share` is the caller's place among its tenant's
     /// connections.
-    pub(super) async fn acquire(&self, pool: &PgPool, share: Share) -> Result<Reading, StoreError> {
+    pub(super) async fn acquire(&self, pool: &Pool, share: Share) -> Result<Reading, StoreError> {
         let turn = tokio::time::timeout(ACQUIRE_TIMEOUT, Arc::clone(&self.turns).acquire_owned()).await;
         let turn = turn.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)?;
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let kept = self.take();
         let was_kept = kept.is_some();
         let connection = match kept {
             Some(connection) => connection,
             None => pool.acquire().await?,
         };
         Ok(Reading { connection, was_kept, readers: self.clone(), _turn: turn, _share: share })
+    }
+
+    /// Takes a kept connection that may be used again; drops the others that it finds.
+    fn take(&self) -> Option<PgConnection> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(connection) = kept.pop() {
+            if connection.is_usable() {
+                return Some(connection);
+            }
+        }
+        None
     }
 
     /// How many kept connections are idle.
@@ -98,7 +108,7 @@ impl Reading {
         // Release the turn last, so that the next in line finds the connection.
         let Self { connection, readers, _turn, .. } = self;
         let mut kept = readers.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if !readers.turns.is_closed() {
+        if !readers.turns.is_closed() && connection.is_usable() {
             kept.push(connection);
         }
     }

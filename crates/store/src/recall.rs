@@ -12,8 +12,8 @@ mod hindsight;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::connection::PgConnection;
 use futures::TryStreamExt as _;
-use sqlx::PgConnection;
 
 use super::compute::compute;
 use super::job::{Job, report_text};

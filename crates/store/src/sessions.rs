@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::error::expect_rows;

@@ -10,7 +10,7 @@ mod rows;
 
 use std::time::Duration;
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use self::end::{End, Fence, Kept, Written};
 use self::rows::{insert_evaluation, insert_shadow};

@@ -29,7 +29,7 @@ impl Store {
         session: SessionId,
         id: CompressionId,
     ) -> Result<Option<ShadowCandidate>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let row = sqlx::query!(
             r#"select meta::text as "meta!", document::text as "document!", rendering, rendering_tokens
                from shadow_candidates where tenant_id = $1 and compression_id = $2 and session_id = $3"#,

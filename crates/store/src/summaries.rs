@@ -1,7 +1,7 @@
 //! Summary versions: reading them, and making an earlier one current again. Publishing is in `settle`.
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 
 use super::compressions::{cancel_live, read_hindsight};
 use super::error::expect_rows;

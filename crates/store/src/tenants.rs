@@ -1,8 +1,8 @@
 //! Tenants: created, changed, suspended and erased by the operator, each change with an entry in the audit log.
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
@@ -122,7 +122,7 @@ impl Store {
     /// # Errors
     /// When the database fails, or its settings do not parse.
     pub async fn find_tenant(&self, id: TenantId) -> Result<Option<Tenant>, StoreError> {
-        let mut tx = self.begin(id).await?;
+        let mut tx = self.snapshot(id).await?;
         find(&mut tx, id).await
     }
 

@@ -1,8 +1,8 @@
 //! Todo lists: the caller's list of a session, and how compressions changed it.
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use sqlx::PgConnection;
 
 use super::{Store, StoreError, sessions};
 use anchord_facts::todo::{self, Followed, Todo, TodoChange};

@@ -31,7 +31,7 @@ impl Store {
         session: &SessionName,
         reference: &str,
     ) -> Result<Option<ToolOutputSource>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let found = sqlx::query_as!(
             ToolOutputSource,
             r#"select s.id as "session: SessionId", s.task_id, m.seq, o.ordinal, m.format, m.body

@@ -4,9 +4,9 @@
 //! Invariant: a secret leaves the service only in the reply that creates it, and in signatures; with a key, no row has one
 //! as it is.
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret as _, SecretString};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
@@ -138,7 +138,7 @@ impl Store {
         after: Option<WebhookId>,
         limit: i64,
     ) -> Result<Vec<Webhook>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query_as!(
             Row,
             "select id, url, description, events, disabled_reason, disabled_at, failing_since,
@@ -159,7 +159,7 @@ impl Store {
     /// # Errors
     /// When the database fails or the row does not parse.
     pub async fn find_webhook(&self, tenant: TenantId, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         find(&mut tx, tenant, id).await
     }
 

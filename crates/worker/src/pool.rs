@@ -133,7 +133,7 @@ impl Pool {
                 taken.push(another);
             }
             // This claim finds all jobs that were announced so far, so discard their notifications.
-            while let Some(notification) = listener.recv().now_or_never() {
+            while let Some(notification) = listener.next().now_or_never() {
                 notification?;
             }
             let claimed = self.claim(worker, taken.len()).await?;
@@ -149,7 +149,7 @@ impl Pool {
                 continue;
             }
             tokio::select! {
-                notification = listener.recv() => { notification?; },
+                notification = listener.next() => { notification?; },
                 () = freed.notified() => {},
                 () = tokio::time::sleep(self.jittered_tick()) => {},
                 () = stop.cancelled() => return Ok(()),

@@ -1,6 +1,6 @@
 //! Fixes the span that a job works on, in one statement that commits by itself.
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 use uuid::Uuid;
 
 use crate::job::Job;

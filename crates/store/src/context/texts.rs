@@ -1,7 +1,7 @@
 //! Reads the texts that a context is made of, for a session whose row was read before. This is a later snapshot than the
 //! row's: the caller compares `context_revision` and rejects the texts when it differs. Messages never change.
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use crate::StoreError;
 use anchord_context::context::Entry;

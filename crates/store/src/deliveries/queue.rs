@@ -8,8 +8,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::connection::PgConnection;
 use secrecy::{ExposeSecret as _, SecretSlice};
-use sqlx::PgConnection;
 
 use super::{body, named, parsed};
 use crate::secrets::Unreadable;

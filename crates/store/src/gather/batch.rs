@@ -7,10 +7,10 @@ use super::queue::Key;
 use super::stage::{self, Known, Outcome, Published, Replays, Staged, Stored, Wanted};
 use super::{AppendError, Pending, Reply};
 use crate::commit::Rows;
+use crate::connection::PgConnection;
 use crate::{Store, StoreError, load, lock, prepared};
 use anchord_messages::id::SessionId;
 use anchord_session::compression::Status;
-use sqlx::PgConnection;
 use tokio::sync::oneshot;
 
 /// How often a session that keeps changing is read and decided again before its appends return to the queue.
@@ -45,13 +45,12 @@ pub(super) struct Group {
     /// the commit reports when there are.
     looks_up: bool,
     replays: Option<Replays>,
-    published: Option<Published>,
     has_no_version: bool,
 }
 
 impl Group {
     pub(super) fn new(key: Key, appends: Vec<Pending>) -> Self {
-        Self { key, appends, looks_up: false, replays: None, published: None, has_no_version: false }
+        Self { key, appends, looks_up: false, replays: None, has_no_version: false }
     }
 
     pub(super) fn answer_all(self, error: &AppendError) {
@@ -195,11 +194,7 @@ async fn decide(
     let loaded = load::load_for_appends(connection, &names).await?;
     let mut staged = Vec::with_capacity(groups.len());
     for (group, loaded) in groups.iter_mut().zip(loaded) {
-        let known = Known {
-            replays: group.replays.as_ref(),
-            published: group.published.as_ref(),
-            has_no_version: group.has_no_version,
-        };
+        let known = Known { replays: group.replays.as_ref(), has_no_version: group.has_no_version };
         let session = loaded.session.id;
         staged.push(match stage::stage(&group.appends, loaded, known) {
             Outcome::Staged(staged) => Some(staged),
@@ -286,7 +281,7 @@ impl Group {
                 tx.commit().await?;
                 if let Some(published) = published {
                     published.figures.record(Status::Succeeded);
-                    self.published = Some(Published { id: published.id, wanted });
+                    Published::note(published.id, wanted, &mut self.appends);
                 }
             }
             Err(error) => {
@@ -313,7 +308,7 @@ async fn write(
     for (group, staged) in groups.iter().zip(staged) {
         staged.write(&group.appends, &mut rows)?;
     }
-    rows.commit(connection).await
+    rows.commit(connection).await.map_err(StoreError::of_a_commit)
 }
 
 /// Answers the appends of a session, after the commit if there was one.

@@ -5,8 +5,6 @@ use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
-use sqlx::Postgres;
-use sqlx::pool::PoolConnection;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -14,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::batch::{self, Group, Notice};
 use super::queue::{Batch, Key, Queue};
 use super::{AppendError, Pending};
+use crate::connection::PgConnection;
 use crate::{Store, StoreError};
 use anchord_messages::id::TenantId;
 
@@ -33,7 +32,7 @@ struct Ended {
     large_of: Option<TenantId>,
     back: Vec<Group>,
     /// Reused by the next transaction, because a return to the pool costs a round trip.
-    connection: Option<PoolConnection<Postgres>>,
+    connection: Option<PgConnection>,
 }
 
 /// Runs until it is closed and no append waits.
@@ -42,7 +41,7 @@ pub(super) async fn run(store: Store, mut inbox: mpsc::Receiver<Pending>, closin
     let mut running = JoinSet::new();
     // Is notified when the newest transaction of small appends commits.
     let mut deciding: Option<oneshot::Receiver<()>> = None;
-    let mut idle: Vec<PoolConnection<Postgres>> = Vec::new();
+    let mut idle: Vec<PgConnection> = Vec::new();
     let mut expiry = tokio::time::interval(EXPIRE_EVERY);
     loop {
         while let Ok(pending) = inbox.try_recv() {
@@ -117,12 +116,7 @@ fn settle(queue: &mut Queue<Pending>, keys: Vec<Key>, large_of: Option<TenantId>
 
 /// Runs one transaction. A failure in it does not affect other transactions; an append that is dropped in it is
 /// answered with [`AppendError::Broken`].
-async fn serve(
-    store: Store,
-    idle: Option<PoolConnection<Postgres>>,
-    batch: Batch<Pending>,
-    commits: Notice,
-) -> Ended {
+async fn serve(store: Store, idle: Option<PgConnection>, batch: Batch<Pending>, commits: Notice) -> Ended {
     let large_of = batch.sessions.first().filter(|_| batch.is_large).map(|(key, _)| key.0);
     let keys: Vec<Key> = batch.sessions.iter().map(|(key, _)| key.clone()).collect();
     let groups: Vec<Group> =
@@ -130,7 +124,7 @@ async fn serve(
     for pending in groups.iter().flat_map(|group| &group.appends) {
         metrics::histogram!("anchord_append_wait_seconds").record(pending.since.elapsed().as_secs_f64());
     }
-    let connection = match idle {
+    let connection = match idle.filter(PgConnection::is_usable) {
         Some(connection) => Ok(connection),
         None => store.appends.acquire().await,
     };

@@ -17,6 +17,8 @@ mod dispatch;
 pub(super) mod queue;
 mod stage;
 
+use self::stage::Published;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -187,6 +189,8 @@ struct Pending {
     since: Instant,
     /// The trace of its request.
     trace: Option<String>,
+    /// What was published for it, in a commit before its own.
+    published: Option<Published>,
     reply: oneshot::Sender<Result<Reply, AppendError>>,
 }
 
@@ -263,7 +267,8 @@ impl Gatherer {
         let bytes =
             append.messages.iter().map(|message| message.body.get().len() + MESSAGE_BYTES).sum::<usize>();
         let (reply, answer) = oneshot::channel();
-        let pending = Pending { append, bytes, since: Instant::now(), trace: trace::current(), reply };
+        let pending =
+            Pending { append, bytes, since: Instant::now(), trace: trace::current(), published: None, reply };
         self.inbox.try_send(pending).map_err(|_| AppendError::Busy)?;
         let answer = answer.await.unwrap_or(Err(AppendError::Broken));
         if let Err(AppendError::Tokenizer(tokenizer)) = &answer {

@@ -67,12 +67,24 @@ pub(super) struct Wanted {
     by: Option<(usize, Decision)>,
 }
 
-/// A prepared version that was published for an append.
+/// A prepared version that was published for an append. It stays with the append, because the append's own commit may
+/// be tried again, apart from others or in a later transaction.
 #[derive(Clone, Debug)]
 pub(super) struct Published {
     /// The compression that made it.
-    pub(super) id: CompressionId,
-    pub(super) wanted: Wanted,
+    id: CompressionId,
+    /// The decision that needed it, with the append that made that decision.
+    decision: Option<Decision>,
+}
+
+impl Published {
+    /// Notes a published version with the append that needed it and those after it.
+    pub(super) fn note(id: CompressionId, wanted: Wanted, appends: &mut [Pending]) {
+        let (first, mut decision) = wanted.by.map_or((0, None), |(first, decision)| (first, Some(decision)));
+        for append in appends.iter_mut().skip(first) {
+            append.published = Some(Self { id, decision: decision.take() });
+        }
+    }
 }
 
 /// What is known besides the session.
@@ -80,7 +92,6 @@ pub(super) struct Published {
 pub(super) struct Known<'a> {
     /// The stored replies; `None` when they were not loaded.
     pub(super) replays: Option<&'a Replays>,
-    pub(super) published: Option<&'a Published>,
     /// Whether no prepared version is left to publish.
     pub(super) has_no_version: bool,
 }
@@ -121,7 +132,7 @@ pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Ou
     if let Some(start) = staged.start.filter(|start| is_prepared && !start.is_ahead) {
         return Outcome::NeedsVersion(Box::new(staged.wants(start)));
     }
-    Outcome::Staged(Box::new(staged.finish()))
+    Outcome::Staged(Box::new(staged.finish(appends)))
 }
 
 fn repeat(earlier: usize, key: &ReplyKey, appends: &[Pending]) -> Draft {
@@ -221,8 +232,8 @@ impl Stage<'_> {
         Wanted { start, coming_tokens, by }
     }
 
-    fn finish(self) -> Staged {
-        let Self { mut loaded, known, start, drafts, indexes, warning } = self;
+    fn finish(self, appends: &[Pending]) -> Staged {
+        let Self { mut loaded, start, drafts, indexes, warning, .. } = self;
         let session = &mut loaded.session;
         let job = match (start, session.live) {
             (Some(start), None) => Some(Job { id: Some(Uuid::now_v7()), start }),
@@ -234,11 +245,7 @@ impl Stage<'_> {
             let is_ahead = start.is_some_and(|start| start.is_ahead);
             session.live = Some(Live { id: CompressionId(id), status: Status::Queued, is_ahead });
         }
-        let by = known.published.and_then(|published| published.wanted.by.as_ref());
-        let ended = |append| {
-            let published = known.published.filter(|_| by.is_none_or(|(first, _)| *first <= append));
-            published.map(|published| LiveCompression { id: published.id, status: Status::Succeeded })
-        };
+        let published = |append: usize| appends.get(append).and_then(|append| append.published.as_ref());
         let live = session.live.map(|live| LiveCompression { id: live.id, status: live.status });
         let mut stored = Vec::new();
         let mut answers: Vec<Result<Reply, AppendError>> = Vec::with_capacity(drafts.len());
@@ -255,8 +262,11 @@ impl Stage<'_> {
                 Draft::Appended(appended) => {
                     stored.push((answers.len(), appended.first_seq));
                     // The append that the version was published for reports the decision that needed it.
-                    let started = by.filter(|(append, _)| *append == answers.len());
-                    let decision = started.map_or(appended.decision, |(_, decision)| decision.clone());
+                    let published = published(answers.len());
+                    let started = published.and_then(|published| published.decision.clone());
+                    let ended = published
+                        .map(|published| LiveCompression { id: published.id, status: Status::Succeeded });
+                    let decision = started.unwrap_or(appended.decision);
                     let reply = AppendReply {
                         session_id: session.name.as_str().to_owned(),
                         first_seq: appended.first_seq,
@@ -265,7 +275,7 @@ impl Stage<'_> {
                         tokens_added: appended.tokens_added,
                         usage: appended.usage,
                         decision,
-                        compression: live.or_else(|| ended(answers.len())),
+                        compression: live.or(ended),
                     };
                     let mut body = Vec::with_capacity(REPLY_BYTES);
                     serde_json::to_writer(&mut body, &reply)

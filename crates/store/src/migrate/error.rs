@@ -24,6 +24,12 @@ pub enum SchemaError {
     /// A file was changed after it was run.
     #[error("migration {0:04} of the database is not the one that this build has")]
     Changed(i64),
+    /// The working role is another owner's, too.
+    #[error(
+        "the role {0} is also granted to {1}, who could read this database as that role: give each installation of a \
+         server a role of its own (ANCHORD_DATABASE_ROLE)"
+    )]
+    SharedRole(String, String),
     /// Another transaction held a lock longer than the migration waits.
     #[error(
         "migration {0:04} did not get its lock in {1} tries; the database works as before: run it again when what \

@@ -1,6 +1,6 @@
 //! Reads pins, within whatever transaction is open.
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use crate::StoreError;
 use anchord_context::pin::{self, Pin};

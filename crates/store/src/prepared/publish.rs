@@ -1,6 +1,6 @@
 //! Publishes the version that is prepared for a session, if it still fits.
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 
 use crate::StoreError;
 use crate::candidate::Kept;

@@ -1,6 +1,6 @@
 //! Writes the end of a compression: one statement, in a transaction of its own or in the caller's.
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 use uuid::Uuid;
 
 use super::rows;

@@ -1,6 +1,6 @@
 //! Writes rows that come without a new version: candidates of shadow runs, and evaluations.
 
-use sqlx::PgConnection;
+use crate::connection::PgConnection;
 use uuid::Uuid;
 
 use crate::StoreError;

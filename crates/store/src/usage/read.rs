@@ -1,7 +1,7 @@
 //! Reads the usage ledger: sums for a task, and for a tenant by day.
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, NaiveDate, Utc};
-use sqlx::PgConnection;
 
 use crate::{Store, StoreError};
 use anchord_messages::id::TenantId;
@@ -165,7 +165,7 @@ impl Store {
     /// When the database fails.
     pub async fn find_standing(&self, tenant: TenantId, day: NaiveDate) -> Result<Standing, StoreError> {
         self.flush_usage(Some(tenant)).await?;
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let row = sqlx::query!(
             r#"select coalesce(sum(messages) filter (where day = $2), 0)::bigint as "messages!",
                       coalesce(sum(bytes), 0)::bigint as "bytes!"
@@ -183,7 +183,7 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn llm_tokens_are_left(&self, tenant: TenantId, day: NaiveDate) -> Result<bool, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let left = sqlx::query_scalar!(
             r#"select coalesce((select d.tokens_in + d.tokens_out from usage_by_day d
                                 where d.tenant_id = $1 and d.day = $2 and d.kind = 'model'), 0)

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::connection::PgConnection;
 use chrono::{DateTime, NaiveDate, Utc};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::meter::{Counted, Key, Meter};
