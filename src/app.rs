@@ -305,8 +305,10 @@ impl Process {
         let options =
             anchord_worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
         self.tasks.spawn("the workers", on, anchord_worker::Pool::new(env, options).run(self.stop.clone()));
-        let stop = self.stop.clone();
+        let (stop, of_eraser) = (self.stop.clone(), store.clone());
         self.tasks.spawn("upkeep", on, async move { anchord_worker::janitor::run(&store, &stop).await });
+        let (store, stop) = (of_eraser, self.stop.clone());
+        self.tasks.spawn("erasing", on, async move { anchord_worker::eraser::run(&store, &stop).await });
         Ok(())
     }
 

@@ -217,7 +217,8 @@ pub async fn change_tenant(
 
 /// Erases a tenant with everything that it owns.
 ///
-/// What stays is the audit log, which names things by their ids alone.
+/// Its keys open nothing from then on, and nothing of it is shown; the rows are deleted in the background. What stays is
+/// the audit log, which names things by their ids alone.
 #[utoipa::path(
     delete, path = "/v1/admin/tenants/{tenant_id}", tag = "admin", params(TenantPath),
     responses((status = 204, description = "It is erased."))

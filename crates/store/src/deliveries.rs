@@ -106,6 +106,8 @@ impl Store {
                left join sessions s on s.tenant_id = d.tenant_id and s.id = d.session_id
                where d.tenant_id = $1 and d.webhook_id = $2 and ($3::uuid is null or d.id < $3)
                  and ($4::text is null or d.status = $4)
+                 -- Those of an erased session are deleted in steps.
+                 and (d.session_id is null or s.id is not null)
                order by d.id desc limit $5"#,
             tenant.0,
             webhook.0,
@@ -183,7 +185,10 @@ impl Store {
         let row = sqlx::query!(
             r#"select k.disabled_reason is not null as "disabled!", coalesce(d.leased_until > now(), false) as "running!"
                from webhook_deliveries d join webhooks k on k.tenant_id = d.tenant_id and k.id = d.webhook_id
-               where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3 for update of d"#,
+               where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3
+                 and (d.session_id is null
+                      or exists (select from sessions s where s.tenant_id = d.tenant_id and s.id = d.session_id))
+               for update of d"#,
             tenant.0,
             webhook.0,
             id.0
@@ -273,7 +278,8 @@ async fn find(
                   d.last_duration_ms, d.last_attempt_at, d.created_at, d.finished_at
            from webhook_deliveries d
            left join sessions s on s.tenant_id = d.tenant_id and s.id = d.session_id
-           where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3"#,
+           where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3
+             and (d.session_id is null or s.id is not null)"#,
         tenant.0,
         webhook.0,
         id.0

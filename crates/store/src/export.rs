@@ -99,6 +99,8 @@ impl Store {
                         sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
                  from messages m
                  where m.tenant_id = $1 and m.session_id = $2 and m.seq > $3 and m.seq <= $4
+                   -- It may have been erased meanwhile.
+                   and exists (select from sessions s where s.tenant_id = $1 and s.id = $2)
                  order by m.seq limit $5
                ) page
                where bytes_before < $6
@@ -130,7 +132,9 @@ impl Store {
             r#"select version, meta::text as "meta!", document::text as "document!", parts,
                       read_parts(tenant_id, session_id, parts) as texts
                from summaries
-               where tenant_id = $1 and session_id = $2 and version > $3 order by version limit $4"#,
+               where tenant_id = $1 and session_id = $2 and version > $3
+                 and exists (select from sessions s where s.tenant_id = $1 and s.id = $2)
+               order by version limit $4"#,
             tenant.0,
             session.0,
             after,

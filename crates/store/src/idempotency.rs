@@ -116,8 +116,11 @@ impl Store {
 /// How a key was used within the last day.
 async fn find(tx: &mut Tx, key: &ReplyKey) -> Result<Option<ReplyLookup>, StoreError> {
     let row = sqlx::query!(
-        r#"select body_digest, status, reply, headers::text as "headers!" from idempotency_keys
-           where tenant_id = $1 and route = $2 and key = $3 and created_at > now() - interval '24 hours'"#,
+        r#"select body_digest, status, reply, headers::text as "headers!" from idempotency_keys i
+           where tenant_id = $1 and route = $2 and key = $3 and created_at > now() - interval '24 hours'
+             -- Replies of an erased session are deleted in steps.
+             and (session_id is null
+                  or exists (select from sessions s where s.tenant_id = i.tenant_id and s.id = i.session_id))"#,
         key.tenant.0,
         key.route,
         key.key
@@ -147,8 +150,14 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn forget_old_replies(&self) -> Result<i64, StoreError> {
-        let gone = sqlx::query_scalar!("select forget_old_replies()").fetch_one(&self.pool).await?;
-        Ok(gone.unwrap_or_default())
+        let mut gone = 0;
+        loop {
+            let some = sqlx::query_scalar!("select forget_old_replies()").fetch_one(&self.pool).await?;
+            match some.unwrap_or_default() {
+                0 => return Ok(gone),
+                some => gone += some,
+            }
+        }
     }
 }
 

@@ -21,6 +21,7 @@ pub mod compressions;
 pub mod constraints;
 pub mod context;
 pub mod deliveries;
+pub mod erasures;
 mod error;
 pub mod events;
 pub mod export;

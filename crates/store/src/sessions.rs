@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::audit::{self, Actor};
+use super::erasures::Erasure;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries, Which};
 use super::{Store, StoreError, prepared};
@@ -124,21 +126,36 @@ impl Store {
         }
     }
 
-    /// Erases a session with everything that it owns; live work can no longer publish into it. Returns `false` when
-    /// there is no such session.
+    /// Erases a session with everything that it owns: it is hidden and its name is free when this returns, and live
+    /// work can no longer publish into it. Rows of a large session are deleted later. Returns `false` when there is no
+    /// such session.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn delete_session(&self, tenant: TenantId, name: &SessionName) -> Result<bool, StoreError> {
+    pub async fn delete_session(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        actor: Actor,
+    ) -> Result<bool, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        // Erasing a large session takes long; the request times out before this limit.
-        sqlx::query!("set local statement_timeout = '60s'").execute(&mut *tx).await?;
+        let id = sqlx::query_scalar!(
+            "select id from sessions where tenant_id = $1 and name = $2",
+            tenant.0,
+            name.as_str()
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(id) = id else { return Ok(false) };
         let is_erased =
-            sqlx::query_scalar!(r#"select erase_session($1, $2) as "is_erased!""#, tenant.0, name.as_str())
-                .fetch_one(&mut *tx)
-                .await?;
+            sqlx::query_scalar!(r#"select erase_session($1, $2) as "is_erased!""#, tenant.0, name.as_str());
+        if !is_erased.fetch_one(&mut *tx).await? {
+            return Ok(false);
+        }
+        audit::record(&mut tx, tenant, actor, "session.deleted", id).await?;
         tx.commit().await?;
-        Ok(is_erased)
+        self.erase_now(&Erasure { tenant, sessions: vec![id] }).await;
+        Ok(true)
     }
 }
 

@@ -264,15 +264,13 @@ impl Store {
         Ok(Some(WidePins::Replaced))
     }
 
-    /// Erases a tenant with everything that it owns except its audit log; returns `false` when there is no such
-    /// tenant.
+    /// Erases a tenant with everything that it owns except its audit log: it is hidden, its keys are gone and its name
+    /// is free when this returns, and its rows are deleted later. Returns `false` when there is no such tenant.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool, StoreError> {
         let mut tx = self.begin_as(actor, id).await?;
-        // Erasing a large tenant takes long.
-        sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
         let is_erased = sqlx::query_scalar!(r#"select erase_tenant($1) as "is_erased!""#, id.0);
         if !is_erased.fetch_one(&mut *tx).await? {
             return Ok(false);
