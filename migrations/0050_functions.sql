@@ -23,6 +23,18 @@ end;
 comment on function find_key is
   'The key with this digest, with its tenant''s state, if it is neither revoked nor expired. It crosses tenants, because the key is how the tenant becomes known.';
 
+create or replace function find_ended_keys(p_digests bytea[], p_refused bigint[])
+  returns table (tenant_id uuid, id uuid, refused bigint)
+  language sql stable security definer set search_path = public, pg_temp set enable_seqscan = off
+begin atomic
+  select t.id, k.id, d.refused
+  from unnest(p_digests, p_refused) as d(digest, refused)
+  left join api_keys k on k.digest = d.digest
+  left join tenants t on t.id = k.tenant_id and t.erased_at is null;
+end;
+comment on function find_ended_keys is
+  'Whose the refused keys with these digests were, each with the number of its refusals; no tenant for a key that never was one.';
+
 create or replace function touch_keys(p_tenants uuid[], p_ids uuid[]) returns void
   language sql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
 begin atomic
@@ -798,6 +810,8 @@ create or replace function write_events(p_tenant uuid, p_session uuid, p_kinds t
 as $$
 declare
   v_notified bigint;
+  -- A webhook with as many pending gets no more, or one that does not answer would grow without end.
+  v_most bigint := coalesce((select (t.quotas ->> 'waiting_deliveries')::bigint from tenants t where t.id = p_tenant), 10000);
 begin
   -- No event waits for the disabling or erasing of a webhook: a webhook whose row is locked is skipped, and its row is
   -- only locked that long after it was disabled.
@@ -814,6 +828,9 @@ begin
     cross join lateral (
       select k.id from webhooks k
       where k.tenant_id = p_tenant and k.disabled_reason is null and (k.events is null or m.kind = any(k.events))
+        and not exists (select from webhook_deliveries d
+                        where d.tenant_id = p_tenant and d.webhook_id = k.id and d.status = 'pending'
+                        offset greatest(v_most - 1, 0) limit 1)
       for key share skip locked
     ) webhook
     returning 1
@@ -1293,14 +1310,14 @@ comment on function forget_old_replies is
 -- Who may call what crosses tenants ------------------------------------------------------------------------------------
 
 revoke execute on function
-  find_key, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
+  find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
   claim_deliveries, cancel_stranded_deliveries, oldest_due_delivery, forget_old_deliveries, erase_sessions,
   erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, put_off_erasure, erase_expired_sessions,
   erase_single_calls, erase_idle, forget_old_replies
   from public;
 grant execute on function
-  find_key, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
+  find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
   claim_deliveries, cancel_stranded_deliveries, oldest_due_delivery, forget_old_deliveries, erase_session,
   erase_tenant, next_erasures, erase_some, put_off_erasure, erase_expired_sessions, erase_single_calls, forget_old_replies

@@ -26,7 +26,8 @@ begin
     grant select on erasures to anchord_app;
     commit;
   end if;
-  alter table usage_by_day add column if not exists sessions bigint not null default 0;
+  alter table usage_by_day add column if not exists sessions bigint not null default 0,
+    add column if not exists replies bigint not null default 0;
   commit;
   -- The sessions that there are; once, because an interrupted step is repeated.
   if not exists (select from usage_by_day d where d.sessions <> 0) then

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::appends::{Stored, append, message, name, stored};
 
-const TABLES: [&str; 27] = [
+const TABLES: [&str; 28] = [
     "tenants",
     "api_keys",
     "sessions",
@@ -44,6 +44,7 @@ const TABLES: [&str; 27] = [
     "recall_postings",
     "recall_pending",
     "record_parts",
+    "erasures",
 ];
 
 /// A session with something of everything in it.

@@ -12,6 +12,7 @@
 )]
 
 mod appends;
+mod audit;
 mod between_appends;
 mod bounds;
 mod clients;
@@ -24,6 +25,7 @@ mod database;
 mod deliveries;
 mod digests;
 mod document;
+mod erasing;
 mod events;
 mod fairness;
 mod handoff;

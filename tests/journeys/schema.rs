@@ -89,7 +89,11 @@ async fn a_policy_compares_the_tenant_without_a_subquery() {
     let policies = "select distinct pg_get_expr(p.polqual, p.polrelid) from pg_policy p where p.polname = 'tenant' order by 1";
     assert_eq!(
         lines(&mut owner, policies).await,
-        ["(id = current_tenant())", "(tenant_id = current_tenant())"]
+        [
+            "((id = current_tenant()) AND (erased_at IS NULL))",
+            "((tenant_id = current_tenant()) AND (erased_at IS NULL))",
+            "(tenant_id = current_tenant())"
+        ]
     );
     let mut superuser = database.connect_as_superuser().await;
     let plan = "set enable_seqscan = off; set role anchord_app; set app.tenant_id = '00000000-0000-0000-0000-000000000001';

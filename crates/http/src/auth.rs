@@ -129,7 +129,10 @@ impl FromRequestParts<AppState> for Operator {
         let token = bearer(parts)?;
         match &state.operator {
             Some(operator) if operator.matches(token) => Ok(Self),
-            _ => Err(ApiError::Unauthorized("this is not the operator token")),
+            _ => {
+                state.store.count_refused_operator();
+                Err(ApiError::Unauthorized("this is not the operator token"))
+            }
         }
     }
 }

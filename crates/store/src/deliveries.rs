@@ -20,7 +20,7 @@ use sqlx::PgConnection;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-use super::{Store, StoreError, channel};
+use super::{Store, StoreError, bounds, channel};
 use anchord_messages::id::{DeliveryId, SessionName, TenantId, WebhookId};
 use anchord_webhooks::{DeliveryStatus, Failure, TEST_EVENT};
 
@@ -167,6 +167,7 @@ impl Store {
             Some(false) => return Ok(Redelivery::Disabled),
             Some(true) => {}
         }
+        bounds::require_delivery_room(tx, tenant, webhook.0).await?;
         wake(tx).await?;
         let made = find(tx, (tenant, webhook), id).await?;
         Ok(made.map_or(Redelivery::NoDelivery, |(made, _)| Redelivery::Queued(Box::new(made))))
@@ -210,6 +211,7 @@ impl Store {
         )
         .execute(&mut *tx)
         .await?;
+        bounds::require_delivery_room(tx, tenant, webhook.0).await?;
         wake(tx).await?;
         let queued = find(tx, (tenant, webhook), id).await?;
         Ok(queued.map_or(Redelivery::NoDelivery, |(queued, _)| Redelivery::Queued(Box::new(queued))))

@@ -1,5 +1,7 @@
 //! The errors of the store.
 
+use anchord_session::quota::Bound;
+
 /// Why a store method failed. "Not found" is not a failure but `None`.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -15,6 +17,16 @@ pub enum StoreError {
     /// The tenant's requests hold all the connections that a tenant may have.
     #[error("the tenant's requests hold all the connections that a tenant's may")]
     TenantBusy,
+    /// The tenant has as much of something as it may.
+    #[error("the tenant has {used} of {limit} {}", bound.name())]
+    OverQuota {
+        /// What it is.
+        bound: Bound,
+        /// The most that it may have.
+        limit: i64,
+        /// What it has.
+        used: i64,
+    },
     /// A statement changed an unexpected number of rows.
     #[error("{what} touched {actual} rows instead of {expected}")]
     RowCount {
@@ -57,7 +69,11 @@ impl StoreError {
         let error = match self {
             Self::Database(error) => error,
             Self::Contended => return true,
-            Self::Migrate(_) | Self::TenantBusy | Self::RowCount { .. } | Self::Corrupt { .. } => {
+            Self::Migrate(_)
+            | Self::TenantBusy
+            | Self::OverQuota { .. }
+            | Self::RowCount { .. }
+            | Self::Corrupt { .. } => {
                 return false;
             }
         };
@@ -81,7 +97,11 @@ impl StoreError {
         match self {
             // A server may shut down between a commit and its confirmation.
             Self::Database(error) => error.as_database_error().is_some() && !is_lost(error),
-            Self::RowCount { .. } | Self::Corrupt { .. } | Self::TenantBusy | Self::Contended => true,
+            Self::RowCount { .. }
+            | Self::Corrupt { .. }
+            | Self::TenantBusy
+            | Self::OverQuota { .. }
+            | Self::Contended => true,
             Self::Migrate(_) => false,
         }
     }

@@ -54,7 +54,7 @@ impl Store {
     ///
     ///
     /// # Errors
-    /// When the database fails, or a stored reply does not parse.
+    /// When the database fails, a stored reply does not parse, or no more replies of the tenant may be kept.
     pub async fn claim_reply(&self, tx: &mut Tx, key: &ReplyKey) -> Result<ReplyLookup, StoreError> {
         // Look before taking the lock: a replay needs no lock.
         if let Some(known) = find(tx, key).await? {
@@ -64,7 +64,11 @@ impl Store {
             return Ok(ReplyLookup::InFlight);
         }
         // Look again: this snapshot is newer than the lock.
-        Ok(find(tx, key).await?.unwrap_or(ReplyLookup::First))
+        if let Some(known) = find(tx, key).await? {
+            return Ok(known);
+        }
+        self.require_reply_room(tx, key.tenant).await?;
+        Ok(ReplyLookup::First)
     }
 
     /// Finds how a key was used before, without taking it; `None` when it was not used.
@@ -109,6 +113,7 @@ impl Store {
         )
         .execute(&mut **tx)
         .await?;
+        self.count_replies(key.tenant, 1).await;
         expect_rows("keep_reply", 1, done.rows_affected())
     }
 }

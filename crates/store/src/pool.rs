@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use super::actor::Actor;
 use super::bell::Bell;
+use super::bounds::Sums;
 use super::bulkhead::{Bulkhead, Share, Tx};
 use super::error::{self, StoreError};
 use super::gather::queue::MOST_AT_ONCE;
@@ -55,6 +56,9 @@ pub struct Store {
     pub(super) meter: Meter,
     pub(super) bell: Bell,
     pub(super) due: Arc<Notify>,
+    /// The sessions of tenants, and the replies that are kept for them.
+    pub(super) sessions: Sums,
+    pub(super) replies: Sums,
 }
 
 /// The state of the pool.
@@ -117,6 +121,8 @@ impl Store {
             keys: KeyCache::new(),
             bell: Bell::new(),
             due: Arc::default(),
+            sessions: Sums::new(),
+            replies: Sums::new(),
             meter: Meter::new(),
         })
     }
@@ -145,7 +151,10 @@ impl Store {
     }
 
     /// Begins a tenant's transaction for an actor; an operator does not wait for the tenant's own requests.
-    pub(super) async fn begin_as(&self, actor: Actor, tenant: TenantId) -> Result<Tx, StoreError> {
+    ///
+    /// # Errors
+    /// When no connection is available.
+    pub async fn begin_as(&self, actor: Actor, tenant: TenantId) -> Result<Tx, StoreError> {
         if matches!(actor, Actor::Key(_)) {
             return self.begin(tenant).await;
         }
@@ -168,6 +177,13 @@ impl Store {
     pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let share = self.share(tenant).await?;
         let begin = "begin isolation level repeatable read read only";
+        self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await
+    }
+
+    /// Begins a snapshot of a tenant that may also write.
+    pub(super) async fn writable_snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+        let share = self.share(tenant).await?;
+        let begin = "begin isolation level repeatable read";
         self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await
     }
 

@@ -11,7 +11,7 @@ use super::audit::{self, Actor};
 use super::erasures::Erasure;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries, Which};
-use super::{Store, StoreError, prepared};
+use super::{Store, StoreError, bounds, prepared};
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 pub use anchord_session::session::{Live, Session};
 use anchord_session::settings::SettingsError;
@@ -117,7 +117,14 @@ impl Store {
             match put(&mut tx, tenant, name, &change).await? {
                 Some(PutOutcome::Refused(refused)) => return Ok(PutOutcome::Refused(refused)),
                 Some(put) => {
+                    let is_made = matches!(put, PutOutcome::Created(_));
+                    if is_made {
+                        self.require_session_room(&mut tx, tenant).await?;
+                    }
                     tx.commit().await?;
+                    if is_made {
+                        self.count_session(tenant).await;
+                    }
                     return Ok(put);
                 }
                 None => tx.rollback().await?,
@@ -154,6 +161,7 @@ impl Store {
         }
         audit::record(&mut tx, tenant, actor, "session.deleted", id).await?;
         tx.commit().await?;
+        self.discount_session(tenant).await;
         self.erase_now(&Erasure { tenant, sessions: vec![id] }).await;
         Ok(true)
     }
@@ -201,6 +209,9 @@ pub(super) async fn put(
     }
     let session = &mut loaded.session;
     let revision = session.context_revision;
+    if settings.task_id.is_some() && settings.task_id != session.settings.task_id {
+        bounds::require_task_room(&mut *tx, (tenant, session.id)).await?;
+    }
     let tail = if session.masks_otherwise(&settings) {
         load::tail(tx, (tenant, session.id), session.floor()).await?
     } else {

@@ -39,6 +39,7 @@ impl Store {
                 }
             };
             if let PutOutcome::Created(session) = &put {
+                self.require_session_room(&mut tx, tenant).await?;
                 sqlx::query!(
                     "update sessions set expires_at = now() + make_interval(hours => $3)
                      where tenant_id = $1 and id = $2",
@@ -50,6 +51,9 @@ impl Store {
                 .await?;
             }
             tx.commit().await?;
+            if matches!(put, PutOutcome::Created(_)) {
+                self.count_session(tenant).await;
+            }
             return Ok(put);
         }
     }

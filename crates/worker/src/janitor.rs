@@ -46,21 +46,30 @@ pub async fn round(store: &Store, stop: &CancellationToken) -> Result<(i64, i64)
     }
     let events = store.forget_old_events().await;
     let deliveries = store.tidy_deliveries().await;
-    let idle = erase(stop, async || store.erase_expired_sessions(SESSIONS).await).await;
-    let single = erase(stop, async || store.erase_single_calls(SESSIONS).await).await;
+    let idle = erase(store, stop, Kind::Idle).await;
+    let single = erase(store, stop, Kind::SingleCall).await;
     events?;
     deliveries?;
     Ok((replies?, idle? + single?))
 }
 
+/// Which sessions are erased.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// Those that nobody has written to for as long as their tenant keeps sessions.
+    Idle,
+    /// Those of single calls.
+    SingleCall,
+}
+
 /// Erases sessions until fewer are found than one transaction erases.
-async fn erase(
-    stop: &CancellationToken,
-    some: impl AsyncFn() -> Result<i32, StoreError>,
-) -> Result<i64, StoreError> {
+async fn erase(store: &Store, stop: &CancellationToken, kind: Kind) -> Result<i64, StoreError> {
     let mut sessions = 0;
     while !stop.is_cancelled() {
-        let erased = some().await?;
+        let erased = match kind {
+            Kind::Idle => store.erase_expired_sessions(SESSIONS).await?,
+            Kind::SingleCall => store.erase_single_calls(SESSIONS).await?,
+        };
         sessions += i64::from(erased);
         metrics::counter!("anchord_upkeep_erased_sessions_total")
             .increment(u64::try_from(erased).unwrap_or_default());
