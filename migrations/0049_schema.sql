@@ -702,14 +702,10 @@ create table usage_by_day (
   cost_micros bigint not null default 0,
   messages bigint not null default 0,
   bytes bigint not null default 0,
-  sessions bigint not null default 0,
-  replies bigint not null default 0,
   primary key (tenant_id, day, kind)
 ) with (fillfactor = 70);
 comment on table usage_by_day is 'What a tenant used on a day, sessions included that are erased since; it names none of them. The primary key serves the report, the quotas and the upserts.';
 comment on column usage_by_day.bytes is 'Bytes of messages that came on that day, less those of sessions that were erased on it: the sum over all days is what is stored.';
-comment on column usage_by_day.sessions is 'Sessions that were made on that day, less those that were erased on it: the sum over all days is how many there are.';
-comment on column usage_by_day.replies is 'Replies that were kept for idempotency keys on that day, for 24 hours each.';
 
 -- What the functions take. A place is that of the session among the changes, from 1. -------------------------------------
 

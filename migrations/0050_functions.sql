@@ -1005,7 +1005,7 @@ declare
   v_sessions uuid[];
   v_tasks text[];
 begin
-  -- The tenant first, as erase_tenant does: the usage that is written below refers to it.
+  -- The tenant first, as erase_tenant does.
   perform from tenants t where t.id = p_tenant for key share;
   -- From here on nobody appends to them or publishes; this waits for those who do now.
   select array_agg(s.id), array_agg(s.task_id) into v_sessions, v_tasks
@@ -1022,9 +1022,6 @@ begin
   insert into erasures (tenant_id, session_id) select p_tenant, id from unnest(v_sessions) as id;
   update compressions c set status = 'cancelled', finished_at = now(), lease_until = null
   where c.tenant_id = p_tenant and c.session_id = any(v_sessions) and c.status in ('queued', 'running', 'prepared');
-  insert into usage_by_day as d (tenant_id, day, kind, sessions)
-  values (p_tenant, (now() at time zone 'UTC')::date, 'append', -cardinality(v_sessions))
-  on conflict (tenant_id, day, kind) do update set sessions = d.sessions + excluded.sessions;
   select v_tasks || array_agg(distinct u.task_id) into v_tasks from usage_by_session u
   where u.tenant_id = p_tenant and u.session_id = any(v_sessions);
   -- Waits for those who erase other sessions of the task at the same moment, and sees what they did.
@@ -1119,9 +1116,15 @@ begin
   into v_places, v_is_more
   from (
     select m.place, sum(m.bytes) over (order by m.session_id, m.seq) - m.bytes as bytes_before
-    from (select x.ctid as place, x.session_id, x.seq, octet_length(x.body)::bigint as bytes from messages x
-          where x.tenant_id = p_tenant and x.session_id = any(v_sessions)
-          order by x.session_id, x.seq limit c_rows) m
+    from (
+      select x.place, x.session_id, x.seq, x.bytes
+      from unnest(v_sessions) as one(id)
+      cross join lateral (
+        select y.ctid as place, y.session_id, y.seq, octet_length(y.body)::bigint as bytes from messages y
+        where y.tenant_id = p_tenant and y.session_id = one.id order by y.seq limit c_rows
+      ) x
+      limit c_rows
+    ) m
   ) page;
   delete from messages x where x.ctid = any(v_places);
   if v_is_more then
@@ -1136,7 +1139,10 @@ begin
     ) as t(name, rows)
   loop
     execute format('delete from %1$I x where x.ctid = any (array(
-                      select y.ctid from %1$I y where y.tenant_id = $1 and y.session_id = any ($2) limit $3))', v_of.name)
+                      select one.place from unnest($2) as erased(id)
+                      cross join lateral (select y.ctid as place from %1$I y
+                                          where y.tenant_id = $1 and y.session_id = erased.id limit $3) one
+                      limit $3))', v_of.name)
     using p_tenant, v_sessions, v_of.rows;
     get diagnostics v_rows = row_count;
     if v_rows = v_of.rows then
@@ -1146,8 +1152,11 @@ begin
   -- Last, because it gives the room back.
   with used as (
     delete from usage_by_session u
-    where u.ctid = any (array(select y.ctid from usage_by_session y
-                              where y.tenant_id = p_tenant and y.session_id = any(v_sessions) limit c_rows))
+    where u.ctid = any (array(
+      select one.place from unnest(v_sessions) as erased(id)
+      cross join lateral (select y.ctid as place from usage_by_session y
+                          where y.tenant_id = p_tenant and y.session_id = erased.id limit c_rows) one
+      limit c_rows))
     returning u.bytes
   )
   select coalesce(sum(u.bytes), 0), count(*) into v_bytes, v_rows from used u;

@@ -1,7 +1,6 @@
 -- no-transaction
--- Erasing hides at once and deletes in steps; sessions are counted by tenant. The columns are null or have a constant
--- default, so that nothing is rewritten; each table is locked for a moment and by itself. The index is one of tenants, which
--- are few.
+-- Erasing hides at once and deletes in steps. The columns are null, so that nothing is rewritten; each table is locked for a
+-- moment and by itself. The index is one of tenants, which are few.
 do $$
 begin
   alter table tenants add column if not exists erased_at timestamptz;
@@ -24,16 +23,6 @@ begin
     create policy tenant on erasures using (tenant_id = current_tenant());
     create policy owner on erasures to current_user using (true);
     grant select on erasures to anchord_app;
-    commit;
-  end if;
-  alter table usage_by_day add column if not exists sessions bigint not null default 0,
-    add column if not exists replies bigint not null default 0;
-  commit;
-  -- The sessions that there are; once, because an interrupted step is repeated.
-  if not exists (select from usage_by_day d where d.sessions <> 0) then
-    insert into usage_by_day as d (tenant_id, day, kind, sessions)
-    select s.tenant_id, (now() at time zone 'UTC')::date, 'append', count(*) from sessions s group by s.tenant_id
-    on conflict (tenant_id, day, kind) do update set sessions = d.sessions + excluded.sessions;
     commit;
   end if;
 end $$;

@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use sqlx::{Connection as _, PgConnection, Row as _};
 use tokio_util::task::TaskTracker;
 
+use crate::erasing::erase_all;
 use crate::support::{self, TestDatabase};
 
 /// A store with its lanes, two tenants and a database of its own.
@@ -140,6 +141,7 @@ async fn messages_go_with_their_session_however_appends_and_erasures_meet() {
         assert!(appended.iter().any(Result::is_ok), "round {round}: {appended:?}");
         assert!(erased.iter().all(Result::is_ok), "round {round}: {erased:?}");
     }
+    erase_all(&stored.store).await;
     let mut owner = PgConnection::connect(&stored.database.url).await.expect("a connection");
     let orphans = "select count(*) from messages m
                    where not exists (select from sessions s where s.tenant_id = m.tenant_id and s.id = m.session_id)";
@@ -148,6 +150,7 @@ async fn messages_go_with_their_session_however_appends_and_erasures_meet() {
     for session in ["s0", "s1", "s2"] {
         stored.store.delete_session(stored.ours, &name(session), Actor::Cli).await.expect("an erasure");
     }
+    erase_all(&stored.store).await;
     let left = sqlx::raw_sql("select count(*) from messages").fetch_one(&mut owner).await.expect("a count");
     assert_eq!(left.get::<i64, _>(0), 0, "messages outlive their session");
 }

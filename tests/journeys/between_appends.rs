@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use crate::appends::{Stored, append, name, stored};
+use crate::erasing::erase_all;
 
 fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().expect("an object")
@@ -196,6 +197,7 @@ async fn a_session_that_is_erased_and_made_again_begins_anew() {
     stored.store.delete_tenant(stored.ours, Actor::Cli).await.expect("an erasure");
     let refused = stored.appends.append(append(stored.ours, "s", &["late"])).await;
     assert!(matches!(refused, Err(AppendError::Store(_))), "{refused:?}");
+    erase_all(&stored.store).await;
     assert_eq!(texts(&stored, "select count(*)::text from messages").await, ["0"]);
 }
 

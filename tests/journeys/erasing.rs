@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use anchord_store::Store;
 use anchord_worker::{eraser, janitor};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::app::{App, OPERATOR, app};
+use crate::support::app::{OPERATOR, app};
 use crate::tenants::tenant;
 
 const HELLO: &str = r#"{"messages": [{"role": "user", "content": "hello"}]}"#;
@@ -32,10 +33,10 @@ async fn enlarge(owner: &mut PgConnection, session: &str, messages: i64) {
 }
 
 /// Deletes all rows of what is erased; returns the number of turns.
-async fn erase_all(app: &App) -> usize {
+pub async fn erase_all(store: &Store) -> usize {
     let stop = CancellationToken::new();
     for turns in 1..1_000 {
-        if !eraser::turn(&app.store, &stop).await.unwrap() {
+        if !eraser::turn(store, &stop).await.unwrap() {
             return turns;
         }
     }
@@ -66,7 +67,7 @@ async fn a_large_session_is_hidden_at_once_and_its_name_begins_anew_while_its_ro
     // The name is free, and the key is not answered from the session that is erased.
     let again = app.call_with("POST", "/v1/sessions/s/messages", HELLO, &keyed).await;
     assert_eq!((again.status.as_u16(), &again.json()["next_seq"]), (201, &json!(2)));
-    assert!(erase_all(&app).await > 10, "in steps");
+    assert!(erase_all(&app.store).await > 10, "in steps");
     assert_eq!(number(&mut owner, "select count(*) from messages").await, 1);
     assert_eq!(number(&mut owner, "select count(*) from sessions").await, 1);
     assert_eq!(number(&mut owner, "select count(*) from erasures").await, 0);
@@ -107,13 +108,13 @@ async fn a_session_that_cannot_be_deleted_stops_neither_retention_nor_the_erasin
     .await;
     let stop = CancellationToken::new();
     assert_eq!(janitor::round(&app.store, &stop).await.unwrap().1, 3, "all are hidden");
-    erase_all(&app).await;
+    erase_all(&app.store).await;
     let left = "select count(*) from messages where body not like '%broken%'";
     assert_eq!(number(&mut owner, left).await, 0, "the others are deleted");
     assert_eq!(number(&mut owner, "select count(*) from messages").await, 1);
     // The cause is mended.
     run(&mut owner, "drop trigger refuse on messages; update erasures set due_at = now()").await;
-    erase_all(&app).await;
+    erase_all(&app.store).await;
     assert_eq!(number(&mut owner, "select count(*) from sessions").await, 0);
 }
 
@@ -142,7 +143,7 @@ async fn a_large_tenant_is_hidden_at_once_and_its_name_is_free() {
     let (again, key) = tenant(&app, "acme").await;
     assert_ne!(again, id);
     assert_eq!(app.call_as(&key, "POST", "/v1/sessions/a/messages", HELLO).await.status, 201);
-    erase_all(&app).await;
+    erase_all(&app.store).await;
     assert_eq!(number(&mut owner, "select count(*) from messages").await, 2, "ours, and that of the new one");
     assert_eq!(number(&mut owner, "select count(*) from tenants where erased_at is not null").await, 0);
     let log = app.call_as(OPERATOR, "GET", "/v1/admin/audit", "").await.json();

@@ -1,8 +1,9 @@
 //! Bounds on what a tenant's callers can make grow, besides the messages that they append.
 //!
-//! Rows that are few or asked for rarely are counted when one is added, at most one more than the bound, along an index.
-//! Sessions and kept replies are too many for that: sums by day hold them, and a process reads the sum of a tenant now and
-//! then and adds what it makes in between. So a tenant may exceed these two by what other processes make in that time.
+//! Rows are counted when one is added, at most one more than the bound, along an index. Sessions and kept replies may be
+//! too many for that: a process counts those of a tenant now and then and adds what it makes in between, so that a tenant may
+//! exceed these two by what other processes make in that time. It counts a few at once and more in the background, so
+//! that no request and no other tenant's append waits for a long count.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,86 +12,60 @@ use std::time::Duration;
 use moka::future::Cache;
 use sqlx::PgConnection;
 
+use super::bulkhead::Share;
 use super::{Store, StoreError};
 use anchord_messages::id::{SessionId, TenantId};
 use anchord_session::quota::Bound;
 
-/// How long a sum that was read is used.
-const EXPIRES_AFTER: Duration = Duration::from_secs(20);
-/// The most tenants whose sums are cached.
+/// How long a count is used.
+const EXPIRES_AFTER: Duration = Duration::from_mins(2);
+/// The most tenants whose counts are cached.
 const MAX_TENANTS: u64 = 10_000;
+/// The most rows that are counted while a request waits.
+const COUNTED_AT_ONCE: i64 = 300;
 
 /// What tenants have of something, as far as this process knows.
 #[derive(Clone, Debug)]
-pub(super) struct Sums(Cache<TenantId, Arc<Sum>>);
+pub(super) struct Counts(Cache<TenantId, Arc<Count>>);
 
 #[derive(Debug)]
-struct Sum {
+struct Count {
     limit: i64,
     used: AtomicI64,
 }
 
-impl Sums {
+/// Whether the row in question is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Made {
+    /// It is, in the open transaction.
+    InTransaction,
+    /// It is not.
+    Later,
+}
+
+impl Counts {
     pub(super) fn new() -> Self {
         Self(Cache::builder().max_capacity(MAX_TENANTS).time_to_live(EXPIRES_AFTER).build())
     }
 
-    /// Adds to a sum that is cached; one that is not will be read.
+    /// Adds to a count that is cached; one that is not will be made.
     async fn add(&self, tenant: TenantId, more: i64) {
-        if let Some(sum) = self.0.get(&tenant).await {
-            sum.used.fetch_add(more, Ordering::Relaxed);
+        if let Some(count) = self.0.get(&tenant).await {
+            count.used.fetch_add(more, Ordering::Relaxed);
         }
     }
 }
 
 impl Store {
-    /// Checks that a tenant may have one more session. The statement sets the tenant itself, so it needs no
-    /// transaction.
+    /// Checks that a tenant may have the session that is about to be made, or was made in the transaction. The statement
+    /// sets the tenant itself, so it needs no transaction.
     pub(super) async fn require_session_room(
         &self,
         connection: &mut PgConnection,
         tenant: TenantId,
+        made: Made,
     ) -> Result<(), StoreError> {
-        let sum = match self.sessions.0.get(&tenant).await {
-            Some(sum) => sum,
-            None => {
-                let row = sqlx::query!(
-                    r#"with bound as materialized (
-                         select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
-                       )
-                       select t.own, used.sessions as "used!"
-                       from bound
-                       cross join lateral (
-                         select (x.quotas ->> 'sessions')::bigint as own from tenants x where x.id = bound.tenant_id limit 1
-                       ) t
-                       cross join lateral (
-                         select coalesce(sum(d.sessions), 0)::bigint as sessions from usage_by_day d
-                         where d.tenant_id = bound.tenant_id and d.kind = 'append'
-                       ) used"#,
-                    tenant.0
-                )
-                .fetch_optional(connection)
-                .await?;
-                // The tenant is gone, which the caller finds by itself.
-                let Some(row) = row else { return Ok(()) };
-                let limit = row.own.unwrap_or(Bound::Sessions.default());
-                let sum = Arc::new(Sum { limit, used: row.used.into() });
-                self.sessions.0.insert(tenant, Arc::clone(&sum)).await;
-                sum
-            }
-        };
-        within(Bound::Sessions, sum.limit, sum.used.load(Ordering::Relaxed))
-    }
-
-    /// Counts a session that was made, after the commit.
-    pub async fn count_session(&self, tenant: TenantId) {
-        self.meter.count_made(tenant, (1, 0));
-        self.sessions.add(tenant, 1).await;
-    }
-
-    /// Takes an erased session from the sum; in the database the erasure has done so.
-    pub(super) async fn discount_session(&self, tenant: TenantId) {
-        self.sessions.add(tenant, -1).await;
+        self.require_room((&self.sessions, Bound::Sessions), connection, tenant, made).await
     }
 
     /// Checks that one more reply of a tenant may be kept for an idempotency key, as [`Self::require_session_room`].
@@ -99,50 +74,116 @@ impl Store {
         connection: &mut PgConnection,
         tenant: TenantId,
     ) -> Result<(), StoreError> {
-        let sum = match self.replies.0.get(&tenant).await {
-            Some(sum) => sum,
+        self.require_room((&self.replies, Bound::KeptReplies), connection, tenant, Made::Later).await
+    }
+
+    async fn require_room(
+        &self,
+        (counts, bound): (&Counts, Bound),
+        connection: &mut PgConnection,
+        tenant: TenantId,
+        made: Made,
+    ) -> Result<(), StoreError> {
+        let count = match counts.0.get(&tenant).await {
+            Some(count) => count,
             None => {
-                let row = sqlx::query!(
-                    r#"with bound as materialized (
-                         select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
-                       )
-                       select t.own, used.replies as "used!"
-                       from bound
-                       cross join lateral (
-                         select (x.quotas ->> 'kept_replies')::bigint as own
-                         from tenants x where x.id = bound.tenant_id limit 1
-                       ) t
-                       cross join lateral (
-                         select coalesce(sum(d.replies), 0)::bigint as replies from usage_by_day d
-                         where d.tenant_id = bound.tenant_id and d.kind = 'append'
-                           and d.day >= (now() at time zone 'UTC')::date - 1
-                       ) used"#,
-                    tenant.0
-                )
-                .fetch_optional(connection)
-                .await?;
-                // The tenant is gone, or is being made.
-                let Some(row) = row else { return Ok(()) };
-                let limit = row.own.unwrap_or(Bound::KeptReplies.default());
-                let sum = Arc::new(Sum { limit, used: row.used.into() });
-                self.replies.0.insert(tenant, Arc::clone(&sum)).await;
-                sum
+                let limit = limit(&mut *connection, tenant, bound).await?;
+                let used = count_rows(connection, tenant, bound, COUNTED_AT_ONCE).await?;
+                // The one in question is counted when it is there to stay.
+                let others = if made == Made::InTransaction { used - 1 } else { used };
+                let count = Arc::new(Count { limit, used: others.into() });
+                counts.0.insert(tenant, Arc::clone(&count)).await;
+                if used == COUNTED_AT_ONCE {
+                    self.count_all(tenant, bound, Arc::clone(&count));
+                }
+                count
             }
         };
-        within(Bound::KeptReplies, sum.limit, sum.used.load(Ordering::Relaxed))
+        within(bound, count.limit, count.used.load(Ordering::Relaxed))
+    }
+
+    /// Counts all rows in the background.
+    fn count_all(&self, tenant: TenantId, bound: Bound, count: Arc<Count>) {
+        let store = self.clone();
+        let counting = async move {
+            let begin = format!("begin; set local app.tenant_id = '{}'", tenant.0);
+            let mut tx = store.begin_with(Share::default(), begin).await?;
+            let used = count_rows(&mut tx, tenant, bound, count.limit.saturating_add(1)).await?;
+            // What was made meanwhile is in both.
+            count.used.fetch_add(used - COUNTED_AT_ONCE, Ordering::Relaxed);
+            Ok::<_, StoreError>(())
+        };
+        self.tracker.spawn(async move {
+            if let Err(error) = counting.await {
+                tracing::warn!(%error, tenant = %tenant.0, bound = bound.name(), "quotas.not_counted");
+            }
+        });
+    }
+
+    /// Counts a session that was made, after the commit.
+    pub async fn count_session(&self, tenant: TenantId) {
+        self.sessions.add(tenant, 1).await;
+    }
+
+    /// Takes an erased session from the count.
+    pub(super) async fn discount_session(&self, tenant: TenantId) {
+        self.sessions.add(tenant, -1).await;
     }
 
     /// Counts replies that were kept.
     pub(super) async fn count_replies(&self, tenant: TenantId, replies: i64) {
-        self.meter.count_made(tenant, (0, replies));
         self.replies.add(tenant, replies).await;
     }
 
     /// Forgets what is cached of a tenant, because its quotas have changed.
-    pub(super) async fn forget_sums(&self, tenant: TenantId) {
+    pub(super) async fn forget_counts(&self, tenant: TenantId) {
         self.sessions.0.invalidate(&tenant).await;
         self.replies.0.invalidate(&tenant).await;
     }
+}
+
+/// Counts the sessions, or the kept replies, of a tenant, up to a number.
+async fn count_rows(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    bound: Bound,
+    most: i64,
+) -> Result<i64, StoreError> {
+    Ok(if bound == Bound::Sessions {
+        sqlx::query_scalar!(
+            r#"with bound as materialized (
+                 select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
+               )
+               select found.rows as "rows!"
+               from bound
+               cross join lateral (
+                 select count(*) as rows from (
+                   select from sessions s where s.tenant_id = bound.tenant_id limit $2
+                 ) page
+               ) found"#,
+            tenant.0,
+            most
+        )
+        .fetch_one(connection)
+        .await?
+    } else {
+        sqlx::query_scalar!(
+            r#"with bound as materialized (
+                 select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
+               )
+               select found.rows as "rows!"
+               from bound
+               cross join lateral (
+                 select count(*) as rows from (
+                   select from idempotency_keys i where i.tenant_id = bound.tenant_id limit $2
+                 ) page
+               ) found"#,
+            tenant.0,
+            most
+        )
+        .fetch_one(connection)
+        .await?
+    })
 }
 
 /// Refuses one more when all are used.
@@ -150,10 +191,17 @@ fn within(bound: Bound, limit: i64, used: i64) -> Result<(), StoreError> {
     if used < limit { Ok(()) } else { Err(StoreError::OverQuota { bound, limit, used: used.max(0) }) }
 }
 
-/// The tenant's bound, in its open transaction.
+/// The tenant's bound. The statement sets the tenant itself.
 async fn limit(tx: &mut PgConnection, tenant: TenantId, bound: Bound) -> Result<i64, StoreError> {
     let own = sqlx::query_scalar!(
-        "select (quotas ->> $2)::bigint from tenants where id = $1",
+        r#"with bound as materialized (
+             select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
+           )
+           select t.own
+           from bound
+           cross join lateral (
+             select (x.quotas ->> $2)::bigint as own from tenants x where x.id = bound.tenant_id limit 1
+           ) t"#,
         tenant.0,
         bound.name()
     )

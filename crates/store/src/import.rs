@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::bounds::Made;
 use super::gather::{self, Append, AppendError, Reply};
 use super::pins::{self, PinsOutcome};
 use super::sessions::{self, PutOutcome};
@@ -88,7 +89,7 @@ pub async fn import(
     };
     let is_made = session.is_some() && !was_there;
     if is_made {
-        store.require_session_room(tx, tenant).await?;
+        store.require_session_room(tx, tenant, Made::InTransaction).await?;
     }
     let next_seq = session.as_ref().map_or(1, |session| session.head_seq + 1);
     Ok(Outcome::Stored { session: session.map(|session| session.id), reply, next_seq, is_made })

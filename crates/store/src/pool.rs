@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use super::actor::Actor;
 use super::bell::Bell;
-use super::bounds::Sums;
+use super::bounds::Counts;
 use super::bulkhead::{Bulkhead, Share, Tx};
 use super::error::{self, StoreError};
 use super::gather::queue::MOST_AT_ONCE;
@@ -56,9 +56,9 @@ pub struct Store {
     pub(super) meter: Meter,
     pub(super) bell: Bell,
     pub(super) due: Arc<Notify>,
-    /// The sessions of tenants, and the replies that are kept for them.
-    pub(super) sessions: Sums,
-    pub(super) replies: Sums,
+    /// How many sessions tenants have, and how many replies are kept for them.
+    pub(super) sessions: Counts,
+    pub(super) replies: Counts,
 }
 
 /// The state of the pool.
@@ -121,8 +121,8 @@ impl Store {
             keys: KeyCache::new(),
             bell: Bell::new(),
             due: Arc::default(),
-            sessions: Sums::new(),
-            replies: Sums::new(),
+            sessions: Counts::new(),
+            replies: Counts::new(),
             meter: Meter::new(),
         })
     }

@@ -8,6 +8,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
+use super::bounds::Made;
 use super::erasures::Erasure;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries, Which};
@@ -119,7 +120,7 @@ impl Store {
                 Some(put) => {
                     let is_made = matches!(put, PutOutcome::Created(_));
                     if is_made {
-                        self.require_session_room(&mut tx, tenant).await?;
+                        self.require_session_room(&mut tx, tenant, Made::InTransaction).await?;
                     }
                     tx.commit().await?;
                     if is_made {

@@ -7,6 +7,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
+use super::bounds::Made;
 use super::load::Tries;
 use super::sessions::{self, PutOutcome, Session};
 use super::{Store, StoreError};
@@ -39,7 +40,7 @@ impl Store {
                 }
             };
             if let PutOutcome::Created(session) = &put {
-                self.require_session_room(&mut tx, tenant).await?;
+                self.require_session_room(&mut tx, tenant, Made::InTransaction).await?;
                 sqlx::query!(
                     "update sessions set expires_at = now() + make_interval(hours => $3)
                      where tenant_id = $1 and id = $2",

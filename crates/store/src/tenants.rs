@@ -198,7 +198,7 @@ impl Store {
         let Some(tenant) = find(&mut tx, id).await? else { return Ok(Changed::NoTenant) };
         tx.commit().await?;
         self.forget_keys();
-        self.forget_sums(id).await;
+        self.forget_counts(id).await;
         Ok(Changed::Done(Box::new(tenant)))
     }
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::queue::Key;
 use super::stage::{self, Known, Outcome, Published, Replays, Staged, Stored, Wanted};
 use super::{AppendError, Pending, Reply};
+use crate::bounds::Made;
 use crate::commit::Rows;
 use crate::{Store, StoreError, load, lock, prepared};
 use anchord_messages::id::SessionId;
@@ -204,7 +205,7 @@ async fn decide(
     for (group, loaded) in groups.iter_mut().zip(loaded) {
         let tenant = group.key.0;
         let no_session = match loaded.revision {
-            None => full(store.require_session_room(connection, tenant).await)?,
+            None => full(store.require_session_room(connection, tenant, Made::Later).await)?,
             Some(_) => None,
         };
         let no_reply = if group.appends.iter().any(|pending| pending.append.reply_key.is_some()) {

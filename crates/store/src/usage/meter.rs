@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, NaiveDate, Utc};
 
 use anchord_messages::id::{Seq, SessionId, TenantId};
-use anchord_runtime::clock::Clock;
 use anchord_session::usage::{Kind, UsageDelta};
 
 const SHARDS: usize = 16;
@@ -80,14 +79,11 @@ pub(super) struct Counted {
     pub(super) first_at: DateTime<Utc>,
     pub(super) last_at: DateTime<Utc>,
     pub(super) last_tokens: i64,
-    /// Sessions that were made, and replies that were kept.
-    pub(super) made: (i64, i64),
 }
 
 impl Counted {
     fn join(&mut self, other: Self) {
         self.figures += other.figures;
-        self.made = (self.made.0 + other.made.0, self.made.1 + other.made.1);
         self.first_at = self.first_at.min(other.first_at);
         if other.last_at >= self.last_at {
             self.last_at = other.last_at;
@@ -115,16 +111,8 @@ impl Meter {
             kind,
         };
         let counted =
-            Counted { figures, first_at: user.at, last_at: user.at, last_tokens: figures.tokens_out, made: (0, 0) };
+            Counted { figures, first_at: user.at, last_at: user.at, last_tokens: figures.tokens_out };
         self.put(key, counted);
-    }
-
-    /// Counts sessions that a tenant made and replies that are kept for it.
-    pub(crate) fn count_made(&self, tenant: TenantId, made: (i64, i64)) {
-        let at = Clock::system().now();
-        let key = Key { tenant, session: None, task_id: None, day: at.date_naive(), kind: Kind::Append };
-        let figures = UsageDelta::default();
-        self.put(key, Counted { figures, first_at: at, last_at: at, last_tokens: 0, made });
     }
 
     pub(super) fn put(&self, mut key: Key, counted: Counted) {

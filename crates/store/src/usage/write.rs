@@ -151,7 +151,7 @@ impl Store {
                 // Bytes of an erased session would never be subtracted again.
                 figures.bytes = 0;
             }
-            of_days.push((key.day, key.kind, figures, counted.made));
+            of_days.push((key.day, key.kind, figures));
         }
         add_to_sessions(&mut tx, tenant, &of_sessions).await?;
         add_to_days(&mut tx, tenant, of_days).await?;
@@ -256,10 +256,10 @@ struct Used {
 async fn add_one(tx: &mut PgConnection, tenant: TenantId, used: Used) -> Result<(), StoreError> {
     let Used { session, task_id, kind, figures, at } = used;
     let day = at.date_naive();
-    let counted = Counted { figures, first_at: at, last_at: at, last_tokens: figures.tokens_out, made: (0, 0) };
+    let counted = Counted { figures, first_at: at, last_at: at, last_tokens: figures.tokens_out };
     let row = Row { session: session.0, task_id: &task_id, day, kind, counted };
     add_to_sessions(tx, tenant, &[row]).await?;
-    add_to_days(tx, tenant, vec![(day, kind, figures, (0, 0))]).await
+    add_to_days(tx, tenant, vec![(day, kind, figures)]).await
 }
 
 /// An addition to a row of `usage_by_session`.
@@ -382,36 +382,30 @@ async fn add_to_sessions(
 async fn add_to_days(
     tx: &mut PgConnection,
     tenant: TenantId,
-    used: Vec<(NaiveDate, Kind, UsageDelta, (i64, i64))>,
+    used: Vec<(NaiveDate, Kind, UsageDelta)>,
 ) -> Result<(), StoreError> {
-    let mut sums: BTreeMap<(NaiveDate, &'static str), (UsageDelta, i64, i64)> = BTreeMap::new();
-    for (day, kind, figures, (sessions, replies)) in used {
-        let sum = sums.entry((day, kind.as_str())).or_default();
-        sum.0 += figures;
-        sum.1 += sessions;
-        sum.2 += replies;
+    let mut sums: BTreeMap<(NaiveDate, &'static str), UsageDelta> = BTreeMap::new();
+    for (day, kind, figures) in used {
+        *sums.entry((day, kind.as_str())).or_default() += figures;
     }
     if sums.is_empty() {
         return Ok(());
     }
     let (days, kinds): (Vec<NaiveDate>, Vec<&str>) = sums.keys().copied().unzip();
-    let sessions: Vec<i64> = sums.values().map(|sum| sum.1).collect();
-    let replies: Vec<i64> = sums.values().map(|sum| sum.2).collect();
-    let sums = Columns::of(sums.values().map(|sum| sum.0));
+    let sums = Columns::of(sums.values().copied());
     sqlx::query!(
         "insert into usage_by_day as old (tenant_id, day, kind, calls, failures, tokens_in, tokens_out, tokens_cached,
-                                          tokens_whole, time_us, cost_micros, messages, bytes, sessions, replies)
+                                          tokens_whole, time_us, cost_micros, messages, bytes)
          select $1, n.* from unnest($2::date[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
                                     $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[],
-                                    $13::bigint[], $14::bigint[], $15::bigint[]) as n
+                                    $13::bigint[]) as n
          on conflict (tenant_id, day, kind) do update
          set calls = old.calls + excluded.calls, failures = old.failures + excluded.failures,
              tokens_in = old.tokens_in + excluded.tokens_in, tokens_out = old.tokens_out + excluded.tokens_out,
              tokens_cached = old.tokens_cached + excluded.tokens_cached,
              tokens_whole = old.tokens_whole + excluded.tokens_whole, time_us = old.time_us + excluded.time_us,
              cost_micros = old.cost_micros + excluded.cost_micros,
-             messages = old.messages + excluded.messages, bytes = old.bytes + excluded.bytes,
-             sessions = old.sessions + excluded.sessions, replies = old.replies + excluded.replies",
+             messages = old.messages + excluded.messages, bytes = old.bytes + excluded.bytes",
         tenant.0,
         &days,
         &kinds as &[&str],
@@ -424,9 +418,7 @@ async fn add_to_days(
         &sums.time_us,
         &sums.cost_micros,
         &sums.messages,
-        &sums.bytes,
-        &sessions,
-        &replies
+        &sums.bytes
     )
     .execute(&mut *tx)
     .await?;
