@@ -136,11 +136,13 @@ create table erasures (
   tenant_id uuid not null,
   session_id uuid not null,
   due_at timestamptz not null default now(),
+  through_seq bigint not null default 0,
   primary key (tenant_id, session_id),
   foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
 );
 comment on table erasures is 'Erased sessions whose rows are still to be deleted, in steps that are short however large a session is.';
 comment on column erasures.due_at is 'When the next step is due; later than the erasure when a step has failed.';
+comment on column erasures.through_seq is 'Through which message they are deleted, so that no step walks over the index entries of those before.';
 
 create table tasks (
   tenant_id uuid not null references tenants (id) on delete cascade,

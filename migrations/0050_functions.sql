@@ -1091,6 +1091,8 @@ comment on function next_erasures is
 
 create or replace function erase_some(p_tenant uuid, p_sessions uuid[]) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
+  -- Without statistics a bitmap looks cheaper than the first rows of an index, and reads all of a session.
+  set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
   c_rows constant integer := 500;
@@ -1118,15 +1120,22 @@ begin
     select m.place, sum(m.bytes) over (order by m.session_id, m.seq) - m.bytes as bytes_before
     from (
       select x.place, x.session_id, x.seq, x.bytes
-      from unnest(v_sessions) as one(id)
+      from erasures e
       cross join lateral (
         select y.ctid as place, y.session_id, y.seq, octet_length(y.body)::bigint as bytes from messages y
-        where y.tenant_id = p_tenant and y.session_id = one.id order by y.seq limit c_rows
+        where y.tenant_id = p_tenant and y.session_id = e.session_id and y.seq > e.through_seq
+        order by y.seq limit c_rows
       ) x
+      where e.tenant_id = p_tenant and e.session_id = any(v_sessions)
       limit c_rows
     ) m
   ) page;
-  delete from messages x where x.ctid = any(v_places);
+  with gone as (
+    delete from messages x where x.ctid = any(v_places) returning x.session_id, x.seq
+  )
+  update erasures e set through_seq = g.seq
+  from (select x.session_id, max(x.seq) as seq from gone x group by x.session_id) g
+  where e.tenant_id = p_tenant and e.session_id = g.session_id;
   if v_is_more then
     return true;
   end if;

@@ -15,6 +15,7 @@ begin
       tenant_id uuid not null,
       session_id uuid not null,
       due_at timestamptz not null default now(),
+      through_seq bigint not null default 0,
       primary key (tenant_id, session_id),
       foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
     );
