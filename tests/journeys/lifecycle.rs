@@ -181,7 +181,8 @@ async fn an_import_is_stored_whole_or_not_at_all() {
                       "todos": [{"content": "fix it", "status": "pending"}],
                       "probes": [{"kind": "recall", "question": "Which?", "expected": ["x"]}]});
     let file = [head, message(1), message(2)].map(|line| line.to_string()).join("\n");
-    let failing = "create function fail() returns trigger language plpgsql as $$ begin raise 'broken'; end $$;
+    let failing =
+        "create function fail() returns trigger language plpgsql as $$ begin raise 'broken'; end $$;
                    create trigger fail before insert on messages for each row execute function fail()";
     sqlx::raw_sql(failing).execute(&mut owner).await.unwrap();
     assert_eq!(import(&app, "new", &file).await.status, 500);
@@ -199,8 +200,9 @@ async fn an_import_is_stored_whole_or_not_at_all() {
 #[tokio::test]
 async fn a_repeated_import_with_its_key_is_answered_as_the_first() {
     let app = app().await;
-    let line =
-        |seq: i64| json!({"kind": "message", "seq": seq, "message": {"role": "user", "content": "x"}}).to_string();
+    let line = |seq: i64| {
+        json!({"kind": "message", "seq": seq, "message": {"role": "user", "content": "x"}}).to_string()
+    };
     let headers = [("content-type", "application/x-ndjson"), ("idempotency-key", "once")];
     let import = async |lines: String| app.call_with("POST", "/v1/sessions/s/import", lines, &headers).await;
     let head = json!({"kind": "session", "settings": {}}).to_string();

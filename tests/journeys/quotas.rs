@@ -110,7 +110,12 @@ async fn an_import_counts_as_its_messages_do() {
 
 /// Checks that a reply names the bound that is reached, and how to get room.
 fn assert_full(reply: &Answer, quota: &str, (limit, used): (u64, u64)) {
-    assert_eq!((reply.status.as_u16(), reply.refusal().1.as_str()), (429, "quota-exceeded"), "{}", reply.text);
+    assert_eq!(
+        (reply.status.as_u16(), reply.refusal().1.as_str()),
+        (429, "quota-exceeded"),
+        "{}",
+        reply.text
+    );
     let problem = reply.json();
     assert_eq!(
         (&problem["quota"], &problem["limit"], &problem["used"]),
@@ -202,9 +207,7 @@ async fn versions_that_callers_make_are_bounded() {
     assert_eq!(app.call_as(&key, "POST", "/v1/sessions/s/messages", body).await.status, 201);
     app.call_as(&key, "POST", "/v1/sessions/s/compressions", COMPRESS).await;
     app.work().await;
-    let roll_back = async || {
-        app.call_as(&key, "POST", "/v1/sessions/s/summaries/1/rollback", "").await
-    };
+    let roll_back = async || app.call_as(&key, "POST", "/v1/sessions/s/summaries/1/rollback", "").await;
     let first = roll_back().await;
     assert_eq!(first.status, 201, "{}", first.text);
     assert_full(&roll_back().await, "versions_per_session", (2, 2));

@@ -1,8 +1,8 @@
 //! The schema keeps its own rules: ready to be spread over machines by tenant, closed to strangers,
 //! explained where it is defined.
 
-use anchord_store::audit::Actor;
 use anchord_messages::id::TenantId;
+use anchord_store::audit::Actor;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use crate::appends::{append, name, stored};

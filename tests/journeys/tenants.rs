@@ -140,7 +140,8 @@ async fn the_same_call_with_an_idempotency_key_makes_one_key_and_shows_it_once()
         let keys = app.call_as(OPERATOR, "GET", &format!("/v1/admin/tenants/{id}/keys"), "").await.json();
         keys["items"].as_array().unwrap().len()
     };
-    let own = app.call_as(&key, "GET", "/v1/keys", "").await.json()["items"][0]["id"].as_str().unwrap().to_owned();
+    let own =
+        app.call_as(&key, "GET", "/v1/keys", "").await.json()["items"][0]["id"].as_str().unwrap().to_owned();
     let cases = [
         (OPERATOR, format!("/v1/admin/tenants/{id}/keys"), r#"{"scopes": ["read"]}"#),
         (OPERATOR, format!("/v1/admin/tenants/{id}/keys/{own}/rotate"), "{}"),

@@ -321,7 +321,8 @@ pub async fn import_session(
     }
     let Import { head, messages, versions, end, lines, .. } = import;
     if let Some(head) = &head {
-        let engine = head.settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
+        let engine =
+            head.settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
         state.check_engine(engine, head.settings.get("model").and_then(Value::as_str))?;
     }
     let first = messages.first().map(|(seq, _)| *seq);

@@ -118,7 +118,9 @@ impl Bound {
     #[must_use]
     pub fn advice(self) -> &'static str {
         match self {
-            Self::Sessions => "delete sessions that are over, or ask the operator for a retention or a larger quota",
+            Self::Sessions => {
+                "delete sessions that are over, or ask the operator for a retention or a larger quota"
+            }
             Self::Keys => "revoke keys that are not used, or ask the operator for a larger quota",
             Self::KeptReplies => "replies are kept for a day; send fewer requests with an Idempotency-Key",
             Self::WaitingJobs => "wait until some of the tenant's compressions have ended",

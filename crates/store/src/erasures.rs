@@ -98,8 +98,7 @@ impl Store {
 
     async fn erase_step(&self, tenant: TenantId, sessions: &[Uuid]) -> Result<bool, StoreError> {
         let _share = self.share(tenant).await?;
-        let is_more =
-            sqlx::query_scalar!(r#"select erase_some($1, $2) as "is_more!""#, tenant.0, sessions);
+        let is_more = sqlx::query_scalar!(r#"select erase_some($1, $2) as "is_more!""#, tenant.0, sessions);
         Ok(is_more.fetch_one(&self.pool).await?)
     }
 

@@ -112,7 +112,9 @@ async fn restore(
     }
     match pins::replace(tx, tenant, name, &head.pins).await?.ok_or(StoreError::Contended)? {
         PinsOutcome::Replaced { .. } => {}
-        PinsOutcome::TooLarge { tokens, max_tokens } => return Ok(Some(Outcome::Pins { tokens, max_tokens })),
+        PinsOutcome::TooLarge { tokens, max_tokens } => {
+            return Ok(Some(Outcome::Pins { tokens, max_tokens }));
+        }
     }
     if !head.todos.is_empty() {
         todos::replace(tx, tenant, name, head.todos).await?;

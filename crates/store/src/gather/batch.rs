@@ -240,7 +240,9 @@ async fn decide(
 fn full(room: Result<(), StoreError>) -> Result<Option<AppendError>, StoreError> {
     match room {
         Ok(()) => Ok(None),
-        Err(StoreError::OverQuota { bound, limit, used }) => Ok(Some(AppendError::Full { bound, limit, used })),
+        Err(StoreError::OverQuota { bound, limit, used }) => {
+            Ok(Some(AppendError::Full { bound, limit, used }))
+        }
         Err(error) => Err(error),
     }
 }
@@ -257,7 +259,9 @@ pub(super) async fn run_within(
     let Outcome::Staged(staged) = stage::stage(&group.appends, loaded, known) else {
         return Err(StoreError::Contended);
     };
-    if staged.is_touched() && write(tx, std::slice::from_ref(&group), std::slice::from_ref(&staged)).await?.is_empty() {
+    if staged.is_touched()
+        && write(tx, std::slice::from_ref(&group), std::slice::from_ref(&staged)).await?.is_empty()
+    {
         return Err(StoreError::Contended);
     }
     staged.answers.into_iter().next().map_or(Ok(Err(AppendError::Broken)), Ok)
