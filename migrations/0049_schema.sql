@@ -40,7 +40,8 @@ create table tenants (
   suspended_at timestamptz,
   quotas json not null default '{}',
   retention_days integer constraint tenants_retention_days_check check (retention_days between 1 and 36500),
-  revision bigint not null default 1
+  revision bigint not null default 1,
+  erased_at timestamptz
 );
 comment on table tenants is 'Customers of the installation; each owns every row that carries its id.';
 comment on column tenants.settings is 'Defaults of the tenant''s sessions, in the shape of a session''s settings.';
@@ -48,6 +49,9 @@ comment on column tenants.suspended_at is 'Since when its requests are refused a
 comment on column tenants.quotas is 'Bounds of this tenant (session::quota::Quotas); where one is absent, the installation''s holds.';
 comment on column tenants.retention_days is 'How long sessions are kept that nobody writes to; null for ever.';
 comment on column tenants.revision is 'Grows with every change of the settings, because sessions are decided on them.';
+comment on column tenants.erased_at is 'When it was erased: hidden since, without its name, until its rows are deleted in steps; null for all others.';
+create index tenants_erased_idx on tenants (erased_at) where erased_at is not null;
+comment on index tenants_erased_idx is 'Upkeep: tenants whose rows are to be deleted.';
 
 create table api_keys (
   tenant_id uuid not null references tenants (id) on delete cascade,
@@ -104,6 +108,7 @@ create table sessions (
   recent text,
   expires_at timestamptz,
   revision bigint not null default 1,
+  erased_at timestamptz,
   primary key (tenant_id, id),
   -- The name comes first: an index that begins as the primary key does takes its place in plans that are made while the
   -- table is empty, and then reads all sessions of the tenant for each one that is asked for.
@@ -121,6 +126,7 @@ comment on column sessions.accounting is 'Running token and message counts (sess
 comment on column sessions.recent is 'What the signals about history need (session::trigger::Recent), as JSON text. A column of its own, because no read of a context needs it.';
 comment on column sessions.expires_at is 'When the session of a single call is erased; null for callers'' own sessions.';
 comment on column sessions.revision is 'Grows with every write to the row: a change that was decided on another revision is decided again.';
+comment on column sessions.erased_at is 'When it was erased: hidden since, without its name, until its rows are deleted in steps (erasures); null for all others.';
 comment on index sessions_name_key is 'Finding a session by the caller''s name, at every request.';
 create index sessions_task_idx on sessions (tenant_id, task_id) where task_id is not null;
 comment on index sessions_task_idx is 'The sessions of a task.';
@@ -128,6 +134,18 @@ create index sessions_parent_idx on sessions (tenant_id, parent_session_id) wher
 comment on index sessions_parent_idx is 'The sessions under a parent.';
 create index sessions_expires_at_idx on sessions (expires_at) where expires_at is not null;
 comment on index sessions_expires_at_idx is 'Upkeep: sessions of single calls that are old enough to be erased.';
+
+create table erasures (
+  tenant_id uuid not null,
+  session_id uuid not null,
+  due_at timestamptz not null default now(),
+  through_seq bigint not null default 0,
+  primary key (tenant_id, session_id),
+  foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
+);
+comment on table erasures is 'Erased sessions whose rows are still to be deleted, in steps that are short however large a session is.';
+comment on column erasures.due_at is 'When the next step is due; later than the erasure when a step has failed.';
+comment on column erasures.through_seq is 'Through which message they are deleted, so that no step walks over the index entries of those before.';
 
 create table tasks (
   tenant_id uuid not null references tenants (id) on delete cascade,
@@ -784,8 +802,12 @@ begin
     execute format('grant select, insert, update, delete on %I to anchord_app', t);
   end loop;
 end $$;
+-- What is erased is shown to nobody from that moment on, however long deleting its rows takes.
+alter policy tenant on tenants using (id = current_tenant() and erased_at is null);
+alter policy tenant on sessions using (tenant_id = current_tenant() and erased_at is null);
 grant usage on schema public to anchord_app;
 -- The audit log is append-only; parts and pending postings never change; sessions and tenants are erased by functions.
 revoke update, delete on audit_events from anchord_app;
 revoke update on record_parts, recall_pending from anchord_app;
 revoke delete on sessions, tenants from anchord_app;
+revoke insert, update, delete on erasures from anchord_app;

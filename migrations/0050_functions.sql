@@ -17,10 +17,23 @@ create or replace function find_key(p_digest bytea)
 begin atomic
   select k.tenant_id, k.id, k.scopes, k.expires_at, t.suspended_at is not null, t.quotas
   from api_keys k join tenants t on t.id = k.tenant_id
-  where k.digest = p_digest and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
+  where k.digest = p_digest and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+    and t.erased_at is null;
 end;
 comment on function find_key is
   'The key with this digest, with its tenant''s state, if it is neither revoked nor expired. It crosses tenants, because the key is how the tenant becomes known.';
+
+create or replace function find_ended_keys(p_digests bytea[], p_refused bigint[])
+  returns table (tenant_id uuid, id uuid, refused bigint)
+  language sql stable security definer set search_path = public, pg_temp set enable_seqscan = off
+begin atomic
+  select t.id, k.id, d.refused
+  from unnest(p_digests, p_refused) as d(digest, refused)
+  left join api_keys k on k.digest = d.digest
+  left join tenants t on t.id = k.tenant_id and t.erased_at is null;
+end;
+comment on function find_ended_keys is
+  'Whose the refused keys with these digests were, each with the number of its refusals; no tenant for a key that never was one.';
 
 create or replace function touch_keys(p_tenants uuid[], p_ids uuid[]) returns void
   language sql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
@@ -47,7 +60,7 @@ create or replace function list_tenants(p_after uuid, p_limit bigint)
   language sql stable security definer set search_path = public, pg_temp
 begin atomic
   select t.id, t.name, t.settings, t.quotas, t.retention_days, t.suspended_at, t.created_at from tenants t
-  where p_after is null or t.id > p_after order by t.id limit p_limit;
+  where t.erased_at is null and (p_after is null or t.id > p_after) order by t.id limit p_limit;
 end;
 comment on function list_tenants is
   'A page of all tenants, oldest first, for operators.';
@@ -79,10 +92,12 @@ begin
          s.last_version, s.compression_count, s.context_revision, s.accounting::text, s.recent, s.created_at,
          s.updated_at, live.id, live.status, live.is_ahead, s.revision, t.revision
   from unnest(p_tenants, p_names, p_ids) with ordinality as w(tenant_id, name, id, place)
-  cross join lateral (select x.settings, x.revision from tenants x where x.id = w.tenant_id limit 1) t
+  cross join lateral (
+    select x.settings, x.revision from tenants x where x.id = w.tenant_id and x.erased_at is null limit 1
+  ) t
   left join lateral (
     select x.* from sessions x
-    where x.tenant_id = w.tenant_id
+    where x.tenant_id = w.tenant_id and x.erased_at is null
       and x.id = coalesce(w.id, (select y.id from sessions y where y.tenant_id = w.tenant_id and y.name = w.name limit 1))
     limit 1
   ) s on true
@@ -129,7 +144,11 @@ begin
   cross join lateral (
     select x.body_digest, x.reply from idempotency_keys x
     where x.tenant_id = w.tenant_id and x.route = w.route and x.key = w.key
-      and x.created_at > now() - interval '24 hours' limit 1
+      and x.created_at > now() - interval '24 hours'
+      -- Replies of an erased session are deleted in steps.
+      and (x.session_id is null or (select s.erased_at is null from sessions s
+                                    where s.tenant_id = x.tenant_id and s.id = x.session_id limit 1))
+    limit 1
   ) i;
 end;
 $$;
@@ -158,7 +177,10 @@ begin
     select coalesce(array_agg(r.place), '{}') into v_answered from unnest(p_replies) as r
     where (select true from idempotency_keys x
            where x.tenant_id = (p_changes[r.place]).tenant_id and x.route = r.route and x.key = r.key
-             and x.created_at > now() - interval '24 hours' limit 1);
+             and x.created_at > now() - interval '24 hours'
+             and (x.session_id is null or (select s.erased_at is null from sessions s
+                                           where s.tenant_id = x.tenant_id and s.id = x.session_id limit 1))
+           limit 1);
   end if;
   with needed as materialized (
     select c.tenant_id from unnest(p_changes) as c where c.revision is null
@@ -788,6 +810,8 @@ create or replace function write_events(p_tenant uuid, p_session uuid, p_kinds t
 as $$
 declare
   v_notified bigint;
+  -- A webhook with as many pending gets no more, or one that does not answer would grow without end.
+  v_most bigint := coalesce((select (t.quotas ->> 'waiting_deliveries')::bigint from tenants t where t.id = p_tenant), 10000);
 begin
   -- No event waits for the disabling or erasing of a webhook: a webhook whose row is locked is skipped, and its row is
   -- only locked that long after it was disabled.
@@ -804,6 +828,9 @@ begin
     cross join lateral (
       select k.id from webhooks k
       where k.tenant_id = p_tenant and k.disabled_reason is null and (k.events is null or m.kind = any(k.events))
+        and not exists (select from webhook_deliveries d
+                        where d.tenant_id = p_tenant and d.webhook_id = k.id and d.status = 'pending'
+                        offset greatest(v_most - 1, 0) limit 1)
       for key share skip locked
     ) webhook
     returning 1
@@ -872,6 +899,9 @@ begin
       cross join lateral (
         select d.id, d.due_at from webhook_deliveries d
         where d.tenant_id = w.tenant_id and d.webhook_id = w.webhook_id and d.status = 'pending' and d.due_at <= now()
+          -- Those of an erased session are deleted in steps.
+          and (d.session_id is null or (select s.erased_at is null from sessions s
+                                        where s.tenant_id = d.tenant_id and s.id = d.session_id limit 1))
         order by d.due_at limit p_per_webhook
       ) oldest
     ),
@@ -976,8 +1006,10 @@ comment on function forget_old_deliveries is
 
 -- Erasing --------------------------------------------------------------------------------------------------------------
 
--- Sessions and tenants own rows that have no foreign key, because checking it would cost an append an eighth of its time.
--- These functions know all of them, and the service may delete in no other way.
+-- Erasing hides: from its commit on, nothing of a session or a tenant is shown or worked on, and its name is free. Its
+-- rows are deleted afterwards in steps, each short however large the whole is: a statement that deletes a million messages
+-- takes longer than a statement may. Sessions own rows that have no foreign key, because checking it would cost an append
+-- an eighth of its time; erase_some knows all of them, and the service may delete in no other way.
 
 create or replace function erase_sessions(p_tenant uuid, p_sessions uuid[]) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
@@ -985,48 +1017,40 @@ as $$
 declare
   v_sessions uuid[];
   v_tasks text[];
-  v_bytes bigint;
 begin
-  -- The tenant first, as erase_tenant does: the usage that is written below refers to it.
+  -- The tenant first, as erase_tenant does.
   perform from tenants t where t.id = p_tenant for key share;
   -- From here on nobody appends to them or publishes; this waits for those who do now.
   select array_agg(s.id), array_agg(s.task_id) into v_sessions, v_tasks
-  from (select x.id, x.task_id from sessions x where x.tenant_id = p_tenant and x.id = any(p_sessions)
+  from (select x.id, x.task_id from sessions x
+        where x.tenant_id = p_tenant and x.id = any(p_sessions) and x.erased_at is null
         order by x.id for update) s;
   if v_sessions is null then
     return 0;
   end if;
-  delete from messages x where x.tenant_id = p_tenant and x.session_id = any(v_sessions);
-  delete from tool_outputs x where x.tenant_id = p_tenant and x.session_id = any(v_sessions);
-  delete from ledger_entries x where x.tenant_id = p_tenant and x.session_id = any(v_sessions);
-  delete from probes x where x.tenant_id = p_tenant and x.session_id = any(v_sessions);
-  delete from record_parts x where x.tenant_id = p_tenant and x.session_id = any(v_sessions);
-  delete from recall_postings x where x.tenant_id = p_tenant and x.session_id = any(v_sessions);
-  delete from recall_pending x where x.tenant_id = p_tenant and x.session_id = any(v_sessions);
-  with used as (
-    delete from usage_by_session u where u.tenant_id = p_tenant and u.session_id = any(v_sessions)
-    returning u.bytes, u.task_id
-  )
-  select coalesce(sum(u.bytes), 0), v_tasks || array_agg(u.task_id) into v_bytes, v_tasks from used u;
-  if v_bytes <> 0 then
-    insert into usage_by_day as d (tenant_id, day, kind, bytes)
-    values (p_tenant, (now() at time zone 'UTC')::date, 'append', -v_bytes)
-    on conflict (tenant_id, day, kind) do update set bytes = d.bytes + excluded.bytes;
-  end if;
-  -- The rest has foreign keys.
-  delete from sessions s where s.tenant_id = p_tenant and s.id = any(v_sessions);
+  update sessions s
+  set erased_at = now(), name = E'\x01' || s.id, task_id = null, parent_session_id = null, expires_at = null,
+      revision = s.revision + 1
+  where s.tenant_id = p_tenant and s.id = any(v_sessions);
+  insert into erasures (tenant_id, session_id) select p_tenant, id from unnest(v_sessions) as id;
+  update compressions c set status = 'cancelled', finished_at = now(), lease_until = null
+  where c.tenant_id = p_tenant and c.session_id = any(v_sessions) and c.status in ('queued', 'running', 'prepared');
+  select v_tasks || array_agg(distinct u.task_id) into v_tasks from usage_by_session u
+  where u.tenant_id = p_tenant and u.session_id = any(v_sessions);
   -- Waits for those who erase other sessions of the task at the same moment, and sees what they did.
   perform from tasks t where t.tenant_id = p_tenant and t.task_id = any(v_tasks) order by t.task_id for update;
   delete from tasks t
   where t.tenant_id = p_tenant and t.task_id = any(v_tasks)
-    and not exists (select from sessions s where s.tenant_id = p_tenant and s.task_id = t.task_id)
+    and not exists (select from sessions s
+                    where s.tenant_id = p_tenant and s.task_id = t.task_id and s.erased_at is null)
     and not exists (select from usage_by_session u
+                    join sessions s on s.tenant_id = u.tenant_id and s.id = u.session_id and s.erased_at is null
                     where u.tenant_id = p_tenant and u.task_id = t.task_id and u.task_id <> '');
   return cardinality(v_sessions);
 end;
 $$;
 comment on function erase_sessions is
-  'Erases sessions of a tenant with all that they own, takes their bytes out of the tenant''s usage, and erases tasks with the last of their sessions; returns how many sessions there were.';
+  'Erases sessions of a tenant: hides them, frees their names, ends their jobs, and erases tasks with the last of their sessions. Their rows are deleted by erase_some. Returns how many sessions there were.';
 
 create or replace function erase_session(p_tenant uuid, p_name text) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
@@ -1042,26 +1066,185 @@ create or replace function erase_tenant(p_tenant uuid) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
 as $$
 begin
-  perform from tenants t where t.id = p_tenant for update;
+  -- With the revision no append that was decided before is written.
+  update tenants t
+  set erased_at = now(), name = E'\x01' || t.id, suspended_at = coalesce(t.suspended_at, now()), revision = t.revision + 1
+  where t.id = p_tenant and t.erased_at is null;
   if not found then
     return false;
   end if;
-  -- Waits for those who append to one of them now; a new session waits for the tenant's lock.
-  perform from sessions s where s.tenant_id = p_tenant order by s.id for update;
-  delete from messages x where x.tenant_id = p_tenant;
-  delete from tool_outputs x where x.tenant_id = p_tenant;
-  delete from ledger_entries x where x.tenant_id = p_tenant;
-  delete from probes x where x.tenant_id = p_tenant;
-  delete from record_parts x where x.tenant_id = p_tenant;
-  delete from recall_postings x where x.tenant_id = p_tenant;
-  delete from recall_pending x where x.tenant_id = p_tenant;
-  -- The rest has foreign keys.
-  delete from tenants t where t.id = p_tenant;
+  delete from api_keys k where k.tenant_id = p_tenant;
   return true;
 end;
 $$;
 comment on function erase_tenant is
-  'Erases a tenant with all that it owns; false when there is none.';
+  'Erases a tenant: hides it with all that it owns, frees its name and deletes its keys. Its rows are deleted by erase_some. False when there is none.';
+
+create or replace function next_erasures(p_limit integer) returns table (tenant_id uuid, sessions uuid[])
+  language sql stable security definer set search_path = public, pg_temp set enable_seqscan = off
+begin atomic
+  with recursive waiting (tenant_id) as (
+    (select e.tenant_id from erasures e order by e.tenant_id limit 1)
+    union all
+    select (select e.tenant_id from erasures e where e.tenant_id > w.tenant_id order by e.tenant_id limit 1)
+    from waiting w where w.tenant_id is not null
+  ),
+  owners as (
+    select w.tenant_id from waiting w where w.tenant_id is not null
+    union
+    select t.id from tenants t where t.erased_at is not null
+  )
+  select o.tenant_id, array(
+    select e.session_id from erasures e where e.tenant_id = o.tenant_id and e.due_at <= now() order by e.session_id limit p_limit
+  )
+  from owners o;
+end;
+comment on function next_erasures is
+  'The tenants that have rows to be deleted, each with at most p_limit of its erased sessions that are due; with none when it is erased itself, or when they are not due.';
+
+create or replace function erase_some(p_tenant uuid, p_sessions uuid[]) returns boolean
+  language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
+  -- Without statistics a bitmap looks cheaper than the first rows of an index, and reads all of a session.
+  set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+declare
+  c_rows constant integer := 500;
+  c_bytes constant bigint := 67108864;
+  v_sessions uuid[];
+  v_places tid[];
+  v_is_more boolean;
+  v_bytes bigint;
+  v_rows bigint;
+  v_of record;
+begin
+  -- One process deletes at a time, and only what is erased.
+  select array_agg(s.id) into v_sessions
+  from (select x.id from sessions x
+        where x.tenant_id = p_tenant and x.id = any(p_sessions) and x.erased_at is not null
+        order by x.id for update skip locked) s;
+  if v_sessions is null then
+    return erase_some_of_tenant(p_tenant);
+  end if;
+  -- A message may be as large as 4 MiB, and deleting it reads where its pieces are.
+  select array_agg(page.place) filter (where page.bytes_before < c_bytes),
+         count(*) = c_rows or coalesce(bool_or(page.bytes_before >= c_bytes), false)
+  into v_places, v_is_more
+  from (
+    select m.place, sum(m.bytes) over (order by m.session_id, m.seq) - m.bytes as bytes_before
+    from (
+      select x.place, x.session_id, x.seq, x.bytes
+      from erasures e
+      cross join lateral (
+        select y.ctid as place, y.session_id, y.seq, octet_length(y.body)::bigint as bytes from messages y
+        where y.tenant_id = p_tenant and y.session_id = e.session_id and y.seq > e.through_seq
+        order by y.seq limit c_rows
+      ) x
+      where e.tenant_id = p_tenant and e.session_id = any(v_sessions)
+      limit c_rows
+    ) m
+  ) page;
+  with gone as (
+    delete from messages x where x.ctid = any(v_places) returning x.session_id, x.seq
+  )
+  update erasures e set through_seq = g.seq
+  from (select x.session_id, max(x.seq) as seq from gone x group by x.session_id) g
+  where e.tenant_id = p_tenant and e.session_id = g.session_id;
+  if v_is_more then
+    return true;
+  end if;
+  for v_of in
+    select t.name, t.rows from (values
+      ('webhook_deliveries', 1000), ('idempotency_keys', 1000), ('tool_outputs', 5000), ('ledger_entries', 5000),
+      ('probes', 1000), ('record_parts', 500), ('recall_postings', 500), ('recall_pending', 100), ('events', 2000),
+      ('evaluations', 200), ('prepared_versions', 50), ('shadow_candidates', 100), ('compressions', 100),
+      ('summaries', 100), ('removed_constraints', 5000), ('session_merges', 5000)
+    ) as t(name, rows)
+  loop
+    execute format('delete from %1$I x where x.ctid = any (array(
+                      select one.place from unnest($2) as erased(id)
+                      cross join lateral (select y.ctid as place from %1$I y
+                                          where y.tenant_id = $1 and y.session_id = erased.id limit $3) one
+                      limit $3))', v_of.name)
+    using p_tenant, v_sessions, v_of.rows;
+    get diagnostics v_rows = row_count;
+    if v_rows = v_of.rows then
+      return true;
+    end if;
+  end loop;
+  -- Last, because it gives the room back.
+  with used as (
+    delete from usage_by_session u
+    where u.ctid = any (array(
+      select one.place from unnest(v_sessions) as erased(id)
+      cross join lateral (select y.ctid as place from usage_by_session y
+                          where y.tenant_id = p_tenant and y.session_id = erased.id limit c_rows) one
+      limit c_rows))
+    returning u.bytes
+  )
+  select coalesce(sum(u.bytes), 0), count(*) into v_bytes, v_rows from used u;
+  if v_bytes <> 0 then
+    insert into usage_by_day as d (tenant_id, day, kind, bytes)
+    values (p_tenant, (now() at time zone 'UTC')::date, 'append', -v_bytes)
+    on conflict (tenant_id, day, kind) do update set bytes = d.bytes + excluded.bytes;
+  end if;
+  if v_rows = c_rows then
+    return true;
+  end if;
+  -- The rest is small and has foreign keys.
+  delete from sessions s where s.tenant_id = p_tenant and s.id = any(v_sessions);
+  return false;
+end;
+$$;
+comment on function erase_some is
+  'Deletes rows of erased sessions, or of an erased tenant when there are no such sessions: at most so many that it takes a fraction of a second. True when more may be left. Sessions that another process deletes from are skipped.';
+
+create or replace function erase_some_of_tenant(p_tenant uuid) returns boolean
+  language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
+as $$
+declare
+  v_of record;
+  v_rows bigint;
+begin
+  perform from tenants t where t.id = p_tenant and t.erased_at is not null for update skip locked;
+  if not found then
+    return false;
+  end if;
+  if erase_sessions(p_tenant, array(select s.id from sessions s where s.tenant_id = p_tenant and s.erased_at is null
+                                    order by s.id limit 100)) > 0 then
+    return true;
+  end if;
+  if exists (select from sessions s where s.tenant_id = p_tenant) then
+    -- Their rows come first.
+    return false;
+  end if;
+  for v_of in
+    select t.name, t.rows from (values
+      ('webhook_deliveries', 1000), ('idempotency_keys', 1000), ('tasks', 5000), ('usage_by_day', 5000)
+    ) as t(name, rows)
+  loop
+    execute format('delete from %1$I x where x.ctid = any (array(
+                      select y.ctid from %1$I y where y.tenant_id = $1 limit $2))', v_of.name)
+    using p_tenant, v_of.rows;
+    get diagnostics v_rows = row_count;
+    if v_rows = v_of.rows then
+      return true;
+    end if;
+  end loop;
+  -- The rest is small and has foreign keys.
+  delete from tenants t where t.id = p_tenant;
+  return false;
+end;
+$$;
+comment on function erase_some_of_tenant is
+  'The part of erase_some for what an erased tenant owns beside sessions.';
+
+create or replace function put_off_erasure(p_tenant uuid, p_session uuid) returns void
+  language sql volatile security definer set search_path = public, pg_temp
+begin atomic
+  update erasures e set due_at = now() + interval '10 minutes' where e.tenant_id = p_tenant and e.session_id = p_session;
+end;
+comment on function put_off_erasure is
+  'Tries to delete the rows of an erased session again later, because a step has failed.';
 
 create or replace function erase_expired_sessions(p_limit integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp
@@ -1076,25 +1259,28 @@ begin
       select s.tenant_id, s.id
       from tenants t
       cross join lateral (
-        select x.tenant_id, x.id from sessions x
-        where x.tenant_id = t.id
-          and x.id < (lpad(to_hex((extract(epoch from now() - make_interval(days => t.retention_days)) * 1000)::bigint), 12, '0')
-                      || '70008000000000000000')::uuid
-          and x.updated_at < now() - make_interval(days => t.retention_days)
-        order by x.id limit p_limit for update skip locked
+        select x.tenant_id, x.id, row_number() over (order by x.id) as place from (
+          select y.tenant_id, y.id from sessions y
+          where y.tenant_id = t.id and y.erased_at is null
+            and y.id < (lpad(to_hex((extract(epoch from now() - make_interval(days => t.retention_days)) * 1000)::bigint), 12, '0')
+                        || '70008000000000000000')::uuid
+            and y.updated_at < now() - make_interval(days => t.retention_days)
+          order by y.id limit p_limit
+        ) x
       ) s
-      where t.retention_days is not null
-      limit p_limit
+      where t.retention_days is not null and t.erased_at is null
+      -- Tenants take turns.
+      order by s.place, s.tenant_id limit p_limit
     ) e
     group by e.tenant_id order by e.tenant_id
   loop
-    v_gone := v_gone + erase_sessions(v_of.tenant_id, v_of.sessions);
+    v_gone := v_gone + erase_idle(v_of.tenant_id, v_of.sessions);
   end loop;
   return v_gone;
 end;
 $$;
 comment on function erase_expired_sessions is
-  'Erases at most p_limit sessions that were not written to for as long as their tenant keeps them; returns how many. Session ids are time-ordered, so that only old ones are read. Skips locked sessions.';
+  'Erases at most p_limit sessions that were not written to for as long as their tenant keeps them, of all tenants in turn; returns how many. Session ids are time-ordered, so that only old ones are read. Skips locked sessions, and those of a tenant with which it fails.';
 
 create or replace function erase_single_calls(p_limit integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
@@ -1108,40 +1294,63 @@ begin
     from (
       select s.tenant_id, s.id from sessions s
       where s.expires_at < now()
-      order by s.expires_at limit p_limit for update skip locked
+      order by s.expires_at limit p_limit
     ) e
     group by e.tenant_id order by e.tenant_id
   loop
-    v_gone := v_gone + erase_sessions(v_of.tenant_id, v_of.sessions);
+    v_gone := v_gone + erase_idle(v_of.tenant_id, v_of.sessions);
   end loop;
   return v_gone;
 end;
 $$;
 comment on function erase_single_calls is
-  'Erases at most p_limit sessions of single calls that are over, over all tenants; returns how many.';
+  'Erases at most p_limit sessions of single calls that are over, over all tenants; returns how many. Skips locked sessions, and those of a tenant with which it fails.';
+
+create or replace function erase_idle(p_tenant uuid, p_sessions uuid[]) returns integer
+  language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
+as $$
+begin
+  return erase_sessions(p_tenant, array(
+    select s.id from sessions s where s.tenant_id = p_tenant and s.id = any(p_sessions) and s.erased_at is null
+    for update skip locked));
+exception when others then
+  raise warning 'sessions of tenant % are not erased: %', p_tenant, sqlerrm;
+  return 0;
+end;
+$$;
+comment on function erase_idle is
+  'Erases those of the sessions that nobody has locked; a failure is a warning, so that it stops no other tenant''s.';
 
 create or replace function forget_old_replies() returns bigint
-  language sql volatile security definer set search_path = public, pg_temp
+  language sql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
 begin atomic
-  with gone as (delete from idempotency_keys where created_at < now() - interval '24 hours' returning 1)
+  with old as (
+    select i.tenant_id, i.route, i.key from idempotency_keys i
+    where i.created_at < now() - interval '24 hours'
+    order by i.created_at limit 1000 for update skip locked
+  ),
+  gone as (
+    delete from idempotency_keys i using old
+    where i.tenant_id = old.tenant_id and i.route = old.route and i.key = old.key returning 1
+  )
   select count(*) from gone;
 end;
 comment on function forget_old_replies is
-  'Removes kept replies older than a day, over all tenants; returns how many.';
+  'Removes at most a thousand kept replies older than a day, over all tenants; returns how many.';
 
 -- Who may call what crosses tenants ------------------------------------------------------------------------------------
 
 revoke execute on function
-  find_key, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
+  find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
   claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
-  erase_sessions,
-  erase_session, erase_tenant, erase_expired_sessions, erase_single_calls, forget_old_replies
+  erase_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, put_off_erasure,
+  erase_expired_sessions, erase_single_calls, erase_idle, forget_old_replies
   from public;
 grant execute on function
-  find_key, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
+  find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
   claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
-  erase_session,
-  erase_tenant, erase_expired_sessions, erase_single_calls, forget_old_replies
+  erase_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, put_off_erasure,
+  erase_expired_sessions, erase_single_calls, erase_idle, forget_old_replies
   to anchord_app;

@@ -15,7 +15,7 @@ mod tasks;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -56,6 +56,8 @@ use tasks::CriticalTasks;
 
 /// How often metrics are compacted and the rate limits of idle callers are dropped.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
+/// How often refused keys are recorded in the audit log.
+const REFUSALS_RECORDED: Duration = Duration::from_mins(1);
 /// How often usage counts are written to the database; a crash loses the counts since the last write.
 const USAGE_FLUSH: Duration = Duration::from_secs(1);
 /// How long the last write of usage counts may take.
@@ -327,8 +329,10 @@ impl Process {
         let options =
             anchord_worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
         self.tasks.spawn("the workers", on, anchord_worker::Pool::new(env, options).run(self.stop.clone()));
-        let stop = self.stop.clone();
+        let (stop, of_eraser) = (self.stop.clone(), store.clone());
         self.tasks.spawn("upkeep", on, async move { anchord_worker::janitor::run(&store, &stop).await });
+        let (store, stop) = (of_eraser, self.stop.clone());
+        self.tasks.spawn("erasing", on, async move { anchord_worker::eraser::run(&store, &stop).await });
         Ok(())
     }
 
@@ -338,7 +342,14 @@ impl Process {
         let (metrics, rate_limit) = (state.metrics.clone(), state.rate_limit.clone());
         let (store, stop, here) = (self.store.clone(), self.stop.clone(), Handle::current());
         self.tasks.spawn("housekeeping", &here, async move {
+            let mut recorded = Instant::now();
             while stop.run_until_cancelled(tokio::time::sleep(HOUSEKEEPING)).await.is_some() {
+                if recorded.elapsed() >= REFUSALS_RECORDED {
+                    recorded = Instant::now();
+                    if let Err(error) = store.record_refused_keys().await {
+                        tracing::warn!(%error, "keys.refusals_not_recorded");
+                    }
+                }
                 metrics.run_upkeep();
                 rate_limit.shrink();
                 if let Err(error) = store.note_used_keys().await {

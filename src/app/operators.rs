@@ -11,7 +11,7 @@ use crate::config;
 use anchord_messages::id::{KeyId, TenantId};
 use anchord_store::Store;
 use anchord_store::audit::Actor;
-use anchord_store::keys::{ApiKey, NewKey, Rotation};
+use anchord_store::keys::{self, ApiKey, NewKey, Rotation};
 use anchord_store::migrate::LockWaits;
 use anchord_store::tenants::{Changed, Tenant, TenantChange};
 
@@ -159,8 +159,12 @@ impl Operators {
         until: DateTime<Utc>,
     ) -> anyhow::Result<(ApiKey, SecretString)> {
         let id = self.find(tenant).await?;
-        match self.store.rotate_key(id, key, until, (Actor::Cli, None)).await? {
-            Rotation::Done(made, key, _) => Ok((*made, key)),
+        let mut tx = self.store.begin_as(Actor::Cli, id).await?;
+        match keys::rotate(&mut tx, id, key, until, (Actor::Cli, None)).await? {
+            Rotation::Done(made, key, _) => {
+                tx.commit().await?;
+                Ok((*made, key))
+            }
             // Never `Beyond`, because an operator has every scope.
             Rotation::NoKey | Rotation::Beyond(_) => anyhow::bail!("there is no key {key}, or it is over"),
         }

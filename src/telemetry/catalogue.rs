@@ -245,6 +245,13 @@ pub const METRICS: &[Metric] = &[
     metric("anchord_upkeep_rounds_total", Counter, &["ended"], "Rounds of forgetting: done or failed.")
         .seeded(&["done", "failed"]),
     metric(
+        "anchord_erasing_steps_total",
+        Counter,
+        &["ended"],
+        "Steps that delete rows of erased sessions and tenants: done or failed.",
+    )
+    .seeded(&["done", "failed"]),
+    metric(
         "anchord_upkeep_forgotten_replies_total",
         Counter,
         &[],

@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use sqlx::{Connection as _, PgConnection, Row as _};
 use tokio_util::task::TaskTracker;
 
+use crate::erasing::erase_all;
 use crate::support::{self, TestDatabase};
 
 /// A store with its lanes, two tenants and a database of its own.
@@ -135,19 +136,22 @@ async fn messages_go_with_their_session_however_appends_and_erasures_meet() {
             lanes.append(append(stored.ours, &format!("s{}", i % 3), &["one", "two"]))
         });
         let (s0, s1) = (name("s0"), name("s1"));
-        let erasures = [&s0, &s1, &s0, &s1].map(|session| stored.store.delete_session(stored.ours, session));
+        let erasures =
+            [&s0, &s1, &s0, &s1].map(|session| stored.store.delete_session(stored.ours, session, Actor::Cli));
         let (appended, erased) = futures::join!(join_all(appends), join_all(erasures));
         assert!(appended.iter().any(Result::is_ok), "round {round}: {appended:?}");
         assert!(erased.iter().all(Result::is_ok), "round {round}: {erased:?}");
     }
+    erase_all(&stored.store).await;
     let mut owner = PgConnection::connect(&stored.database.url).await.expect("a connection");
     let orphans = "select count(*) from messages m
                    where not exists (select from sessions s where s.tenant_id = m.tenant_id and s.id = m.session_id)";
     let found = sqlx::raw_sql(orphans).fetch_one(&mut owner).await.expect("a count");
     assert_eq!(found.get::<i64, _>(0), 0, "messages without their session");
     for session in ["s0", "s1", "s2"] {
-        stored.store.delete_session(stored.ours, &name(session)).await.expect("an erasure");
+        stored.store.delete_session(stored.ours, &name(session), Actor::Cli).await.expect("an erasure");
     }
+    erase_all(&stored.store).await;
     let left = sqlx::raw_sql("select count(*) from messages").fetch_one(&mut owner).await.expect("a count");
     assert_eq!(left.get::<i64, _>(0), 0, "messages outlive their session");
 }

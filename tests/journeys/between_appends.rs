@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use crate::appends::{Stored, append, name, stored};
+use crate::erasing::erase_all;
 
 fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().expect("an object")
@@ -186,9 +187,9 @@ async fn a_position_that_was_right_a_moment_ago_is_refused_with_the_one_that_is(
 async fn a_session_that_is_erased_and_made_again_begins_anew() {
     let stored = stored().await;
     begun(&stored, "s").await;
-    stored.store.delete_session(stored.ours, &name("s")).await.expect("an erasure");
+    stored.store.delete_session(stored.ours, &name("s"), Actor::Cli).await.expect("an erasure");
     assert_eq!(reply(&stored.appends, append(stored.ours, "s", &["new"])).await["first_seq"], 1);
-    stored.store.delete_session(stored.ours, &name("s")).await.expect("an erasure");
+    stored.store.delete_session(stored.ours, &name("s"), Actor::Cli).await.expect("an erasure");
     let other = Gatherer::start(&stored.store);
     reply(&other, append(stored.ours, "s", &["theirs"])).await;
     assert_eq!(reply(&stored.appends, append(stored.ours, "s", &["mine"])).await["first_seq"], 2);
@@ -196,6 +197,7 @@ async fn a_session_that_is_erased_and_made_again_begins_anew() {
     stored.store.delete_tenant(stored.ours, Actor::Cli).await.expect("an erasure");
     let refused = stored.appends.append(append(stored.ours, "s", &["late"])).await;
     assert!(matches!(refused, Err(AppendError::Store(_))), "{refused:?}");
+    erase_all(&stored.store).await;
     assert_eq!(texts(&stored, "select count(*)::text from messages").await, ["0"]);
 }
 

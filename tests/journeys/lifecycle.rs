@@ -171,6 +171,58 @@ async fn a_wrong_import_is_refused_with_its_line_and_stores_nothing() {
     assert_eq!(app.call_as(THEIRS, "GET", "/v1/sessions/s/export", "").await.status, 404);
 }
 
+#[tokio::test]
+async fn an_import_is_stored_whole_or_not_at_all() {
+    let app = app().await;
+    let mut owner = app.database.connect().await;
+    let message =
+        |seq: i64| json!({"kind": "message", "seq": seq, "message": {"role": "user", "content": "x"}});
+    let head = json!({"kind": "session", "settings": {"task_id": "t"}, "pins": ["Never push to main."],
+                      "todos": [{"content": "fix it", "status": "pending"}],
+                      "probes": [{"kind": "recall", "question": "Which?", "expected": ["x"]}]});
+    let file = [head, message(1), message(2)].map(|line| line.to_string()).join("\n");
+    let failing =
+        "create function fail() returns trigger language plpgsql as $$ begin raise 'broken'; end $$;
+                   create trigger fail before insert on messages for each row execute function fail()";
+    sqlx::raw_sql(failing).execute(&mut owner).await.unwrap();
+    assert_eq!(import(&app, "new", &file).await.status, 500);
+    let left = app.call("GET", "/v1/sessions/new", "").await;
+    assert_eq!(left.status, 404, "nothing of it is stored: {}", left.text);
+    for table in ["sessions", "pins", "probes", "todo_lists", "messages"] {
+        let count = format!("select count(*) from {table}");
+        let row = sqlx::raw_sql(AssertSqlSafe(count)).fetch_one(&mut owner).await.unwrap();
+        assert_eq!(row.get::<i64, _>(0), 0, "{table}");
+    }
+    sqlx::raw_sql("drop trigger fail on messages").execute(&mut owner).await.unwrap();
+    assert_eq!(import(&app, "new", &file).await.status, 201);
+}
+
+#[tokio::test]
+async fn a_repeated_import_with_its_key_is_answered_as_the_first() {
+    let app = app().await;
+    let line = |seq: i64| {
+        json!({"kind": "message", "seq": seq, "message": {"role": "user", "content": "x"}}).to_string()
+    };
+    let headers = [("content-type", "application/x-ndjson"), ("idempotency-key", "once")];
+    let import = async |lines: String| app.call_with("POST", "/v1/sessions/s/import", lines, &headers).await;
+    let head = json!({"kind": "session", "settings": {}}).to_string();
+    let file = format!("{head}\n{}\n{}", line(1), line(2));
+    let first = import(file.clone()).await;
+    assert_eq!(first.status, 201, "{}", first.text);
+    let again = import(file.clone()).await;
+    assert_eq!((again.status.as_u16(), &again.text), (201, &first.text));
+    assert_eq!(import(line(3)).await.refusal().1, "idempotency-mismatch");
+    assert_eq!(app.call("GET", "/v1/sessions/s", "").await.json()["head_seq"], 2);
+    // At once: one stores, and the other waits, is answered as the first, or is told that the first still runs.
+    let headers = [("content-type", "application/x-ndjson"), ("idempotency-key", "both")];
+    let both = async || app.call_with("POST", "/v1/sessions/t/import", file.clone(), &headers).await;
+    let (one, two) = futures::join!(both(), both());
+    let mut statuses = [one.status.as_u16(), two.status.as_u16()];
+    statuses.sort_unstable();
+    assert!(statuses == [201, 201] || statuses == [201, 409], "{statuses:?} {} {}", one.text, two.text);
+    assert_eq!(app.call("GET", "/v1/sessions/t", "").await.json()["head_seq"], 2);
+}
+
 /// Every table that holds something of a session, with its rows.
 async fn rows_by_table(owner: &mut PgConnection) -> Vec<(String, i64)> {
     let tables = sqlx::raw_sql(
@@ -215,6 +267,7 @@ async fn an_erased_session_leaves_nothing_in_any_table() {
             "removed_constraints",
             "prepared_versions",
             "session_merges",
+            "erasures",
         ];
         assert!(known.contains(&table), "nothing in {table}: {before:?}");
     }

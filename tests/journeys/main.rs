@@ -13,6 +13,7 @@
 
 mod admission;
 mod appends;
+mod audit;
 mod authentication;
 mod between_appends;
 mod bounds;
@@ -26,6 +27,7 @@ mod database;
 mod deliveries;
 mod digests;
 mod document;
+mod erasing;
 mod events;
 mod failover;
 mod fairness;

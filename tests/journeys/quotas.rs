@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::app::{Answer, App, OPERATOR, app};
+use crate::support::app::{Answer, App, COMPRESS, OPERATOR, app, compress_all};
 use crate::tenants::tenant;
 
 /// A tenant with quotas, and its key.
@@ -106,4 +106,171 @@ async fn an_import_counts_as_its_messages_do() {
     let refused = app.call_with("POST", "/v1/sessions/s/import", two, &headers).await;
     assert_eq!(refused.refusal().1, "quota-exceeded");
     assert_eq!(app.call_with("POST", "/v1/sessions/s/import", line(1), &headers).await.status, 201);
+}
+
+/// Checks that a reply names the bound that is reached, and how to get room.
+fn assert_full(reply: &Answer, quota: &str, (limit, used): (u64, u64)) {
+    assert_eq!(
+        (reply.status.as_u16(), reply.refusal().1.as_str()),
+        (429, "quota-exceeded"),
+        "{}",
+        reply.text
+    );
+    let problem = reply.json();
+    assert_eq!(
+        (&problem["quota"], &problem["limit"], &problem["used"]),
+        (&json!(quota), &json!(limit), &json!(used)),
+        "{}",
+        reply.text
+    );
+    assert!(problem["detail"].as_str().unwrap().contains("nothing was stored; "), "{problem}");
+    assert!(reply.headers.contains_key("retry-after"));
+}
+
+#[tokio::test]
+async fn sessions_beyond_the_quota_are_refused_by_whatever_makes_them_and_erasing_gives_room() {
+    let app = app().await;
+    let key = bound(&app, json!({"sessions": 2})).await;
+    assert_eq!(append(&app, &key, 1, 10).await.status, 201);
+    assert_eq!(app.call_as(&key, "PUT", "/v1/sessions/two", "{}").await.status, 201);
+    let message = r#"{"messages": [{"role": "user", "content": "x"}]}"#;
+    let line = json!({"kind": "message", "seq": 1, "message": {"role": "user", "content": "x"}}).to_string();
+    let token = format!("Bearer {key}");
+    let headers = [("authorization", token.as_str()), ("content-type", "application/x-ndjson")];
+    for reply in [
+        app.call_as(&key, "POST", "/v1/sessions/three/messages", message).await,
+        app.call_as(&key, "PUT", "/v1/sessions/three", "{}").await,
+        app.call_with("POST", "/v1/sessions/three/import", line, &headers).await,
+    ] {
+        assert_full(&reply, "sessions", (2, 2));
+    }
+    assert_eq!(app.call_as(&key, "GET", "/v1/sessions/three", "").await.status, 404);
+    assert_eq!(append(&app, &key, 1, 10).await.status, 201, "those that there are go on");
+    assert_eq!(app.call_as(&key, "PUT", "/v1/sessions/two", r#"{"auto": false}"#).await.status, 200);
+    assert_eq!(app.call_as(&key, "DELETE", "/v1/sessions/two", "").await.status, 204);
+    assert_eq!(app.call_as(&key, "POST", "/v1/sessions/three/messages", message).await.status, 201);
+    assert_full(&app.call_as(&key, "PUT", "/v1/sessions/four", "{}").await, "sessions", (2, 2));
+    assert_eq!(app.call("PUT", "/v1/sessions/four", "{}").await.status, 201, "others are not bound");
+}
+
+#[tokio::test]
+async fn keys_beyond_the_quota_are_refused_and_ended_ones_are_forgotten_at_last() {
+    let app = app().await;
+    let key = bound(&app, json!({"keys": 2})).await;
+    let make = async || app.call_as(&key, "POST", "/v1/keys", r#"{"scopes": ["read"]}"#).await;
+    let second = make().await;
+    assert_eq!(second.status, 201, "{}", second.text);
+    assert_full(&make().await, "keys", (2, 2));
+    let path = format!("/v1/keys/{}", second.json()["id"].as_str().unwrap());
+    assert_full(&app.call_as(&key, "POST", &format!("{path}/rotate"), "{}").await, "keys", (2, 2));
+    assert_eq!(app.call_as(&key, "DELETE", &path, "").await.status, 204);
+    let mut owner = app.database.connect().await;
+    let ended = "insert into api_keys (tenant_id, id, prefix, digest, scopes, revoked_at)
+                 select t.id, gen_random_uuid(), 'x', decode(md5(n::text), 'hex'), '{read}', now() - interval '1 day'
+                 from tenants t, generate_series(1, 1200) n where t.name = 'bound'";
+    sqlx::raw_sql(ended).execute(&mut owner).await.unwrap();
+    assert_eq!(make().await.status, 201);
+    let count = "select count(*) from api_keys where revoked_at is not null";
+    let row = sqlx::raw_sql(count).fetch_one(&mut owner).await.unwrap();
+    assert_eq!(sqlx::Row::get::<i64, _>(&row, 0), 1_000);
+}
+
+#[tokio::test]
+async fn jobs_beyond_the_quotas_are_refused_when_a_caller_asks_for_them() {
+    let app = app().await;
+    let key = bound(&app, json!({"waiting_jobs": 2, "jobs_per_session": 4})).await;
+    let messages = vec![json!({"role": "user", "content": "word ".repeat(50)}); 12];
+    let body = json!({"messages": messages}).to_string();
+    assert_eq!(app.call_as(&key, "POST", "/v1/sessions/s/messages", body).await.status, 201);
+    let shadow = async || {
+        let body = compress_all(r#"{"shadow": true}"#);
+        app.call_as(&key, "POST", "/v1/sessions/s/compressions", body).await
+    };
+    assert_eq!(shadow().await.status, 202);
+    assert_eq!(shadow().await.status, 202);
+    assert_full(&shadow().await, "waiting_jobs", (2, 2));
+    app.work().await;
+    assert_eq!(shadow().await.status, 202);
+    assert_eq!(shadow().await.status, 202);
+    app.work().await;
+    assert_full(&shadow().await, "jobs_per_session", (4, 4));
+}
+
+#[tokio::test]
+async fn versions_that_callers_make_are_bounded() {
+    let app = app().await;
+    let key = bound(&app, json!({"versions_per_session": 2})).await;
+    let messages: Vec<Value> = (0..12)
+        .map(|n| json!({"role": (["user", "assistant"][n % 2]), "content": format!("message {n} {}", "word ".repeat(50))}))
+        .collect();
+    let body = json!({"messages": messages}).to_string();
+    assert_eq!(app.call_as(&key, "POST", "/v1/sessions/s/messages", body).await.status, 201);
+    app.call_as(&key, "POST", "/v1/sessions/s/compressions", COMPRESS).await;
+    app.work().await;
+    let roll_back = async || app.call_as(&key, "POST", "/v1/sessions/s/summaries/1/rollback", "").await;
+    let first = roll_back().await;
+    assert_eq!(first.status, 201, "{}", first.text);
+    assert_full(&roll_back().await, "versions_per_session", (2, 2));
+}
+
+#[tokio::test]
+async fn a_session_changes_its_task_so_often_and_no_more() {
+    let app = app().await;
+    let key = bound(&app, json!({"tasks_per_session": 2})).await;
+    let put = async |task: &str| {
+        app.call_as(&key, "PUT", "/v1/sessions/s", json!({"task_id": task}).to_string()).await
+    };
+    for task in ["a", "b"] {
+        assert!(put(task).await.status.is_success());
+        assert_eq!(append(&app, &key, 1, 10).await.status, 201);
+        app.store.flush_usage(None).await.unwrap();
+    }
+    assert_full(&put("c").await, "tasks_per_session", (2, 2));
+    assert_eq!(put("b").await.status, 200, "the same one");
+}
+
+#[tokio::test]
+async fn kept_replies_are_bounded_and_repeats_are_still_answered() {
+    let app = app().await;
+    let key = bound(&app, json!({"kept_replies": 2})).await;
+    let token = format!("Bearer {key}");
+    let body = r#"{"messages": [{"role": "user", "content": "x"}]}"#;
+    let post = async |path: &str, body: &str, once: &str| {
+        let headers = [("authorization", token.as_str()), ("idempotency-key", once)];
+        app.call_with("POST", path, body.to_owned(), &headers).await
+    };
+    let first = post("/v1/sessions/s/messages", body, "a").await;
+    assert_eq!(first.status, 201);
+    assert_eq!(post("/v1/keys", r#"{"scopes": ["read"]}"#, "b").await.status, 201);
+    assert_full(&post("/v1/sessions/s/messages", body, "c").await, "kept_replies", (2, 2));
+    assert_full(&post("/v1/keys", r#"{"scopes": ["read"]}"#, "d").await, "kept_replies", (2, 2));
+    assert_eq!(post("/v1/sessions/s/messages", body, "a").await.text, first.text);
+    assert_eq!(append(&app, &key, 1, 10).await.status, 201, "without a key");
+}
+
+#[tokio::test]
+async fn a_webhook_that_does_not_answer_does_not_grow_and_stops_no_append() {
+    let app = app().await;
+    let key = bound(&app, json!({"waiting_deliveries": 3})).await;
+    let made = app.call_as(&key, "POST", "/v1/webhooks", r#"{"url": "https://example.com/"}"#).await.json();
+    let hook = made["webhook"]["id"].as_str().unwrap();
+    let test = async || app.call_as(&key, "POST", &format!("/v1/webhooks/{hook}/test"), "").await;
+    assert_eq!(test().await.status, 202);
+    assert_eq!(test().await.status, 202);
+    let messages: Vec<Value> = (0..12)
+        .map(|n| json!({"role": (["user", "assistant"][n % 2]), "content": format!("message {n} {}", "word ".repeat(50))}))
+        .collect();
+    let body = json!({"messages": messages}).to_string();
+    assert_eq!(app.call_as(&key, "POST", "/v1/sessions/s/messages", body).await.status, 201);
+    app.call_as(&key, "POST", "/v1/sessions/s/compressions", COMPRESS).await;
+    app.work().await;
+    assert_eq!(app.call_as(&key, "GET", "/v1/sessions/s/summary", "").await.status, 200, "it is compressed");
+    let mut owner = app.database.connect().await;
+    let count = async |owner: &mut sqlx::PgConnection, table: &'static str| {
+        let row = sqlx::raw_sql(table).fetch_one(owner).await.unwrap();
+        sqlx::Row::get::<i64, _>(&row, 0)
+    };
+    assert_eq!(count(&mut owner, "select count(*) from webhook_deliveries").await, 3);
+    assert!(count(&mut owner, "select count(*) from events").await > 1, "the events are there");
+    assert_full(&test().await, "waiting_deliveries", (3, 3));
 }

@@ -200,7 +200,7 @@ async fn a_session_that_is_erased_takes_its_index_along() {
     service.index(tenant, &session).await;
     let mut owner = service.database.connect().await;
     assert_eq!(number(&mut owner, "select count(*) from recall_pending").await, 1);
-    assert!(service.store.delete_session(tenant, &session).await.expect("a delete"));
+    assert!(service.store.delete_session(tenant, &session, Actor::Cli).await.expect("a delete"));
     assert_eq!(number(&mut owner, "select count(*) from recall_pending").await, 0);
     assert_eq!(index(&service.store, (tenant, old), None).await.expect("indexing"), None);
     service.tell(tenant, &session, &[user("a boat")]).await;

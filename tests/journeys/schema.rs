@@ -2,6 +2,7 @@
 //! explained where it is defined.
 
 use anchord_messages::id::TenantId;
+use anchord_store::audit::Actor;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use crate::appends::{append, name, stored};
@@ -88,7 +89,11 @@ async fn a_policy_compares_the_tenant_without_a_subquery() {
     let policies = "select distinct pg_get_expr(p.polqual, p.polrelid) from pg_policy p where p.polname = 'tenant' order by 1";
     assert_eq!(
         lines(&mut owner, policies).await,
-        ["(id = current_tenant())", "(tenant_id = current_tenant())"]
+        [
+            "((id = current_tenant()) AND (erased_at IS NULL))",
+            "((tenant_id = current_tenant()) AND (erased_at IS NULL))",
+            "(tenant_id = current_tenant())"
+        ]
     );
     let mut superuser = database.connect_as_superuser().await;
     let plan = "set enable_seqscan = off; set role anchord_app; set app.tenant_id = '00000000-0000-0000-0000-000000000001';
@@ -109,7 +114,7 @@ async fn the_role_of_the_service_erases_sessions_and_tenants_by_their_functions_
         let refused = sqlx::raw_sql(AssertSqlSafe(delete)).execute(&mut *tx).await.expect_err("a refusal");
         assert!(refused.to_string().contains("permission denied"), "{refused}");
     }
-    assert!(stored.store.delete_session(stored.ours, &name("s")).await.expect("a delete"));
+    assert!(stored.store.delete_session(stored.ours, &name("s"), Actor::Cli).await.expect("a delete"));
 }
 
 /// A statement whose author forgot the tenant, for each table that a tenant owns.

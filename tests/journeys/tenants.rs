@@ -108,6 +108,67 @@ async fn the_same_call_with_an_idempotency_key_makes_one_tenant() {
 }
 
 #[tokio::test]
+async fn a_tenant_that_could_not_be_made_with_its_quotas_is_not_there_and_a_retry_makes_it_with_them() {
+    let app = app().await;
+    let mut owner = app.database.connect().await;
+    // A database that fails after the tenant's row is written.
+    let failing = "create function fail() returns trigger language plpgsql as $$ begin raise 'broken'; end $$;
+                   create trigger fail before update on tenants for each row execute function fail();
+                   create trigger fail before insert on idempotency_keys for each row execute function fail()";
+    sqlx::raw_sql(failing).execute(&mut owner).await.unwrap();
+    let token = format!("Bearer {OPERATOR}");
+    let headers = [("authorization", token.as_str()), ("idempotency-key", "first-try")];
+    let new = json!({"name": "acme", "quotas": {"messages_per_day": 5}}).to_string();
+    let post = async |body: &str| app.call_with("POST", "/v1/admin/tenants", body.to_owned(), &headers).await;
+    assert_eq!(post(&new).await.status, 500);
+    let listed = app.call_as(OPERATOR, "GET", "/v1/admin/tenants", "").await.json();
+    assert!(listed["items"].as_array().unwrap().iter().all(|tenant| tenant["name"] != "acme"), "{listed}");
+    let mended = "drop trigger fail on tenants; drop trigger fail on idempotency_keys";
+    sqlx::raw_sql(mended).execute(&mut owner).await.unwrap();
+    let made = post(&new).await;
+    assert_eq!((made.status.as_u16(), &made.json()["quotas"]), (201, &json!({"messages_per_day": 5})));
+    assert_eq!(post(&new).await.text, made.text);
+    let other = json!({"name": "acme", "quotas": {"messages_per_day": 6}}).to_string();
+    assert_eq!(post(&other).await.refusal().1, "idempotency-mismatch");
+}
+
+#[tokio::test]
+async fn the_same_call_with_an_idempotency_key_makes_one_key_and_shows_it_once() {
+    let app = app().await;
+    let (id, key) = tenant(&app, "acme").await;
+    let count = async || {
+        let keys = app.call_as(OPERATOR, "GET", &format!("/v1/admin/tenants/{id}/keys"), "").await.json();
+        keys["items"].as_array().unwrap().len()
+    };
+    let own =
+        app.call_as(&key, "GET", "/v1/keys", "").await.json()["items"][0]["id"].as_str().unwrap().to_owned();
+    let cases = [
+        (OPERATOR, format!("/v1/admin/tenants/{id}/keys"), r#"{"scopes": ["read"]}"#),
+        (OPERATOR, format!("/v1/admin/tenants/{id}/keys/{own}/rotate"), "{}"),
+        (key.as_str(), "/v1/keys".to_owned(), r#"{"scopes": ["read"]}"#),
+        (key.as_str(), format!("/v1/keys/{own}/rotate"), "{}"),
+    ];
+    for (caller, path, body) in cases {
+        let before = count().await;
+        let token = format!("Bearer {caller}");
+        let headers = [("authorization", token.as_str()), ("idempotency-key", "first-try")];
+        let first = app.call_with("POST", &path, body, &headers).await;
+        let again = app.call_with("POST", &path, body, &headers).await;
+        assert_eq!((first.status.as_u16(), again.status.as_u16()), (201, 201), "{path} {}", again.text);
+        let (first, again) = (first.json(), again.json());
+        assert!(first["key"].as_str().unwrap().starts_with("anc_"), "{path}");
+        assert_eq!((&again["key"], &again["id"]), (&Value::Null, &first["id"]), "{path}");
+        assert_eq!(count().await, before + 1, "{path}");
+        let other = app.call_with("POST", &path, body.replace('}', " }"), &headers).await;
+        assert_eq!(other.refusal().1, "idempotency-mismatch", "{path}");
+    }
+    let mut owner = app.database.connect().await;
+    let stored = "select count(*) from idempotency_keys where reply like '%anc\\_%' and reply not like '%\"key\":null%'";
+    let shown = sqlx::raw_sql(stored).fetch_one(&mut owner).await.unwrap();
+    assert_eq!(sqlx::Row::get::<i64, _>(&shown, 0), 0, "no kept reply has a key");
+}
+
+#[tokio::test]
 async fn a_wrong_tenant_is_refused_with_its_field() {
     let app = app().await;
     for (body, pointer) in [

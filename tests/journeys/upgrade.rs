@@ -1,6 +1,7 @@
 //! Databases of earlier versions: each ends with the schema that a new one has and with its rows, whether an upgrade was
 //! cut short or somebody was in its way, and while a service is at work on it.
 
+use anchord_store::audit::Actor;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -186,7 +187,12 @@ async fn a_database_of_every_version_since_0025_ends_as_a_new_one_and_keeps_its_
         let more = json!({"messages": [{"role": "user", "content": "go on"}]}).to_string();
         let reply = app.call("POST", &format!("{SESSION}/messages"), more).await;
         assert_eq!((reply.status.as_u16(), &reply.json()["first_seq"]), (201, &json!(41)), "{}", reply.text);
-        assert!(app.store.delete_session(app.tenant, &crate::appends::name("s")).await.expect("a delete"));
+        assert!(
+            app.store
+                .delete_session(app.tenant, &crate::appends::name("s"), Actor::Cli)
+                .await
+                .expect("a delete")
+        );
     }
 }
 

@@ -11,6 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use crate::erasing::erase_all;
 use crate::events::{append, compress, session};
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, OPERATOR, THEIRS, app, app_with_webhooks};
@@ -431,6 +432,7 @@ async fn an_erased_tenant_takes_its_webhooks_along() {
     let tenant = format!("/v1/admin/tenants/{}", app.tenant);
     let erased = app.call_as(OPERATOR, "DELETE", &tenant, "").await;
     assert_eq!(erased.status, 204, "{}", erased.text);
+    erase_all(&app.store).await;
     let mut look = app.database.connect().await;
     for table in ["webhooks", "webhook_deliveries"] {
         assert_eq!(number(&mut look, &format!("select count(*) from {table}")).await, 0, "{table}");

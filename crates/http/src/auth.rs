@@ -160,6 +160,7 @@ impl FromRequestParts<AppState> for Operator {
             attempt.succeeded();
             return Ok(Self);
         }
+        state.store.count_refused_operator();
         Err(attempt.failed("this is not the operator token"))
     }
 }

@@ -21,7 +21,7 @@ use anchord_record::rubric::Rubric;
 use anchord_session::compression::{MANUAL, Request, Status};
 use anchord_store::compressions::{self as jobs, Kind, NewJob};
 use anchord_store::probes::{self, EvaluationRow};
-use anchord_store::{StoreError, sessions, summaries};
+use anchord_store::{StoreError, bounds, sessions, summaries};
 
 /// The path of one evaluation.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
@@ -193,6 +193,7 @@ pub async fn create_evaluation(
     let request = Request { version: Some(version), ..Request::default() };
     let job = NewJob { kind: Kind::Evaluate, trigger: MANUAL, request: &request };
     let job = jobs::enqueue(&mut tx, caller.tenant, session.id, job).await?;
+    bounds::require_job_room(&mut tx, (caller.tenant, session.id)).await?;
     let row = jobs::find(&mut tx, (caller.tenant, session.id), job.id).await?;
     let row =
         row.ok_or_else(|| ApiError::internal(anyhow::anyhow!("an enqueued evaluation is not there")))?;

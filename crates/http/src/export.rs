@@ -16,11 +16,12 @@ use futures::stream;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
-use super::auth::{Reader, Writer};
-use super::idempotency::IdempotencyKey;
-use super::json::{Lines, Reply, parse};
+use super::auth::{Caller, Reader, Writer};
+use super::idempotency::{Claim, IdempotencyKey, KeptReply};
+use super::json::{Lines, parse};
 use super::messages::{LARGE_BODY_BYTES, Message, load, marked, read_message, refuse};
 use super::params::{Path, SessionPath};
 use super::pins::read_pins;
@@ -29,16 +30,13 @@ use super::problem::{ApiError, FieldError, Resource};
 use super::state::{AppState, Limits};
 use super::todos::{NewTodo, read_todos};
 use anchord_context::mask::Keep;
-use anchord_context::pin::Pin;
-use anchord_facts::todo::Todo;
 use anchord_messages::format::Format;
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::probe::Probe;
 use anchord_store::export::{ExportHead, ExportedMessage};
 use anchord_store::gather::{Append, NewMessage};
-use anchord_store::pins::PinsOutcome;
-use anchord_store::sessions::PutOutcome;
+use anchord_store::import::{self, Head, Outcome};
 use anchord_store::{Store, StoreError};
 
 /// The most ids of dropped constraints in an import.
@@ -177,7 +175,7 @@ pub async fn export_session(
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
 ) -> Result<Response, ApiError> {
-    let head = state.store.export_head(caller.tenant, &path.session_id).await?;
+    let head = state.store.export_head(caller.tenant, &path.session_id, caller.actor()).await?;
     let head = head.ok_or(ApiError::NotFound(Resource::Session))?;
     let export = Export {
         store: state.store.clone(),
@@ -296,7 +294,8 @@ fn message_line(message: ExportedMessage) -> ExportLine {
 ///
 /// The session must be new, or have exactly the messages before the first one of the call: a file above
 /// the limit of a body, or of the messages of a batch, is sent in pieces, cut between lines. Messages get the same positions and are stored
-/// word for word, all of a call or none. Versions are not taken: the next compression makes its own.
+/// word for word. All of a call is stored or nothing: its settings, pins and other parts of the session as well as its
+/// messages. Versions are not taken: the next compression makes its own.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/import", tag = "sessions", params(SessionPath),
     request_body(content = ExportLine, content_type = "application/x-ndjson", description = "One line for each part."),
@@ -310,94 +309,113 @@ pub async fn import_session(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
-    _: IdempotencyKey,
+    key: IdempotencyKey,
     Lines(bytes): Lines,
-) -> Result<(StatusCode, Reply<Imported>), ApiError> {
+) -> Result<KeptReply, ApiError> {
+    let started = Instant::now();
     let session = path.session_id;
-    let known = state.store.find_session(caller.tenant, &session).await?;
-    let mut tokenizer = known
-        .as_ref()
-        .map_or_else(Tokenizer::default, |s| s.effective_settings().tokenizer.unwrap_or_default());
-    let limits = state.limits.clone();
-    let read = |tokenizer| {
-        let (bytes, limits, caller) = (bytes.clone(), limits.clone(), caller.clone());
-        async move {
-            if bytes.len() <= LARGE_BODY_BYTES {
-                return read_lines(&bytes, tokenizer, &limits);
-            }
-            caller.compute(move |_| read_lines(&bytes, tokenizer, &limits)).await
-        }
+    let (import, tokenizer, digest) = parse_import(&state, &caller, &session, bytes).await?;
+    if let Some(reply) = key.find_reply(&state.store, &caller, digest).await? {
+        return Ok(reply);
+    }
+    let Import { head, messages, versions, end, lines, .. } = import;
+    if let Some(head) = &head {
+        let engine =
+            head.settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
+        state.check_engine(engine, head.settings.get("model").and_then(Value::as_str))?;
+    }
+    let first = messages.first().map(|(seq, _)| *seq);
+    let count = messages.len();
+    let new: Vec<NewMessage> = messages.into_iter().map(|(_, message)| message).collect();
+    let load = load(&new);
+    state.quotas.admit((&state.store, state.clock.now()), (caller.tenant, &caller.quotas), load).await?;
+    let append = first.map(|first| Append {
+        tenant: caller.tenant,
+        session: session.clone(),
+        messages: new,
+        tokenizer,
+        expected_next_seq: Some(first),
+        task_boundary: false,
+        now: state.clock.now().timestamp(),
+        reply_key: None,
+    });
+    let mut tx = state.store.begin(caller.tenant).await?;
+    let claimed = match key.claim(&state.store, &mut tx, &caller, digest).await? {
+        Claim::Replay(reply) => return Ok(reply),
+        Claim::First(claimed) => claimed,
     };
-    let mut import = read(tokenizer).await?;
-    let next = known.as_ref().map_or(1, |session| session.head_seq + 1);
-    let first = import.messages.first().map_or(next, |(seq, _)| *seq);
-    if first != next {
-        return Err(ApiError::SequenceMismatch { expected: first, actual: next });
-    }
-    let last = first + Seq::try_from(import.messages.len()).unwrap_or(Seq::MAX) - 1;
-    if import.end.is_some_and(|messages| messages != last) {
-        let detail = format!("the session would have {last} messages; lines before this one are missing");
-        return Err(ApiError::invalid(format!("/{}/messages", import.lines.saturating_sub(1)), detail));
-    }
-    if let Some(head) = import.head.take() {
-        if next > 1 {
+    let outcome = import::import(&state.store, &mut tx, caller.tenant, &session, (head, append)).await?;
+    let (id, appended, next_seq, is_made) = match outcome {
+        Outcome::Stored { session, reply, next_seq, is_made } => (session, reply, next_seq, is_made),
+        Outcome::HasMessages => {
             return Err(ApiError::Conflict(
                 "the session exists and has messages; import under another id".to_owned(),
             ));
         }
-        restore(&state, caller.tenant, &session, head).await?;
-        let made = state.store.find_session(caller.tenant, &session).await?;
-        let wanted = made.map(|made| made.effective_settings().tokenizer.unwrap_or_default());
-        if let Some(wanted) = wanted.filter(|wanted| *wanted != tokenizer) {
-            tokenizer = wanted;
-            import.messages = read(tokenizer).await?.messages;
+        Outcome::Settings(refused) => {
+            return Err(ApiError::invalid(format!("/0/settings{}", refused.pointer), refused.detail));
         }
+        Outcome::Pins { tokens, max_tokens } => {
+            return Err(ApiError::refused(
+                "/0/pins",
+                format!("the pins take {tokens} tokens of {max_tokens}"),
+            ));
+        }
+        Outcome::Messages(refused) => return Err(refuse(refused, first.unwrap_or_default())),
+    };
+    let last = next_seq - 1;
+    if end.is_some_and(|messages| messages != last) {
+        let detail = format!("the session would have {last} messages; lines before this one are missing");
+        return Err(ApiError::invalid(format!("/{}/messages", lines.saturating_sub(1)), detail));
     }
-    let messages = import.messages.len();
-    if messages > 0 {
-        let started = Instant::now();
-        let new: Vec<NewMessage> = import.messages.into_iter().map(|(_, message)| message).collect();
-        let load = load(&new);
-        state.quotas.admit((&state.store, state.clock.now()), (caller.tenant, &caller.quotas), load).await?;
-        let append = Append {
-            tenant: caller.tenant,
-            session: session.clone(),
-            messages: new,
-            tokenizer,
-            expected_next_seq: Some(first),
-            task_boundary: false,
-            now: state.clock.now().timestamp(),
-            reply_key: None,
-        };
-        let reply = state.appends.append(append).await.map_err(|refused| refuse(refused, first))?;
-        state.count_append(&caller, &reply, load, started);
+    let imported = Imported { session_id: session, messages: count, versions_left: versions, next_seq };
+    let reply = KeptReply::json(StatusCode::CREATED, &imported)?;
+    claimed.keep(&state.store, &mut tx, id, &reply).await?;
+    tx.commit().await.map_err(StoreError::from)?;
+    if is_made {
+        state.store.count_session(caller.tenant).await;
     }
-    let imported =
-        Imported { session_id: session, messages, versions_left: import.versions, next_seq: last + 1 };
-    Ok((StatusCode::CREATED, Reply(imported)))
+    if let Some(appended) = appended {
+        state.count_append(&caller, &appended, load, started);
+    }
+    Ok(reply)
 }
 
-/// Creates the session with everything that an export has beside messages.
-async fn restore(
+/// Parses an import, with its messages counted by the tokenizer of the session: that of the file, of the session that there
+/// is, or of the tenant.
+async fn parse_import(
     state: &AppState,
-    tenant: TenantId,
+    caller: &Caller,
     session: &SessionName,
-    head: Head,
-) -> Result<(), ApiError> {
-    let engine = head.settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
-    state.check_engine(engine, head.settings.get("model").and_then(Value::as_str))?;
-    if let PutOutcome::Refused(refused) = state.store.put_session(tenant, session, head.settings).await? {
-        return Err(ApiError::invalid(format!("/0/settings{}", refused.pointer), refused.detail));
+    bytes: Bytes,
+) -> Result<(Import, Tokenizer, [u8; 32]), ApiError> {
+    let known = state.store.find_session(caller.tenant, session).await?;
+    let defaults = match known {
+        Some(known) => known.effective_settings().tokenizer,
+        None => state.store.find_tenant(caller.tenant).await?.and_then(|tenant| tenant.settings.tokenizer),
+    };
+    let limits = state.limits.clone();
+    let read = async |tokenizer| {
+        let (bytes, limits) = (bytes.clone(), limits.clone());
+        let is_large = bytes.len() > LARGE_BODY_BYTES;
+        let reading = move || {
+            let import = read_lines(&bytes, tokenizer, &limits)?;
+            Ok::<_, ApiError>((import, Sha256::digest(&bytes).into()))
+        };
+        if !is_large {
+            return reading();
+        }
+        caller.compute(move |_| reading()).await
+    };
+    let tokenizer = defaults.unwrap_or_default();
+    let (import, digest): (Import, [u8; 32]) = read(tokenizer).await?;
+    let own = import.head.as_ref().and_then(|head| head.settings.get("tokenizer").cloned());
+    // A wrong one is rejected with the other settings.
+    let own: Option<Tokenizer> = own.and_then(|own| serde_json::from_value(own).ok());
+    match own.filter(|own| *own != tokenizer) {
+        Some(own) => Ok((read(own).await?.0, own, digest)),
+        None => Ok((import, tokenizer, digest)),
     }
-    let pins = state.store.replace_pins(tenant, session, &head.pins).await?;
-    if let Some(PinsOutcome::TooLarge { tokens, max_tokens }) = pins {
-        return Err(ApiError::refused("/0/pins", format!("the pins take {tokens} tokens of {max_tokens}")));
-    }
-    if !head.todos.is_empty() {
-        state.store.replace_todos(tenant, session, head.todos).await?;
-    }
-    state.store.import_beside(tenant, session, &head.removed_constraints, head.probes).await?;
-    Ok(())
 }
 
 /// A parsed and checked import.
@@ -407,15 +425,6 @@ struct Import {
     versions: usize,
     end: Option<Seq>,
     lines: usize,
-}
-
-/// What an export has beside messages.
-struct Head {
-    settings: Map<String, Value>,
-    pins: Vec<Pin>,
-    todos: Vec<Todo>,
-    removed_constraints: Vec<String>,
-    probes: Vec<String>,
 }
 
 fn read_lines(bytes: &[u8], tokenizer: Tokenizer, limits: &Limits) -> Result<Import, ApiError> {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::auth::Caller;
 use super::problem::ApiError;
-use anchord_messages::id::SessionId;
+use anchord_messages::id::{SessionId, TenantId};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup, StoredReply};
 use anchord_store::{Store, StoreError, Tx};
 
@@ -62,8 +62,12 @@ impl IdempotencyKey {
     /// The key as the store identifies it; `None` when the caller sent none.
     #[must_use]
     pub fn reply_key(&self, caller: &Caller, body_digest: [u8; 32]) -> Option<ReplyKey> {
+        self.key_of(caller.tenant, body_digest)
+    }
+
+    fn key_of(&self, tenant: TenantId, body_digest: [u8; 32]) -> Option<ReplyKey> {
         let key = self.key.clone()?;
-        Some(ReplyKey { tenant: caller.tenant, route: self.route.clone(), key, body_digest })
+        Some(ReplyKey { tenant, route: self.route.clone(), key, body_digest })
     }
 
     /// Finds the stored reply for the key without claiming it, so that a replay need not decide anything.
@@ -95,7 +99,21 @@ impl IdempotencyKey {
         caller: &Caller,
         body_digest: [u8; 32],
     ) -> Result<Claim, ApiError> {
-        let Some(key) = self.reply_key(caller, body_digest) else { return Ok(Claim::First(Claimed(None))) };
+        self.claim_of(store, tx, caller.tenant, body_digest).await
+    }
+
+    /// Claims the key of a request of the operator that concerns a tenant.
+    ///
+    /// # Errors
+    /// When the key was used with another body, or its first request still runs.
+    pub async fn claim_of(
+        &self,
+        store: &Store,
+        tx: &mut Tx,
+        tenant: TenantId,
+        body_digest: [u8; 32],
+    ) -> Result<Claim, ApiError> {
+        let Some(key) = self.key_of(tenant, body_digest) else { return Ok(Claim::First(Claimed(None))) };
         match store.claim_reply(tx, &key).await? {
             ReplyLookup::First => Ok(Claim::First(Claimed(Some(key)))),
             ReplyLookup::InFlight => Err(ApiError::IdempotencyInFlight),

@@ -1,17 +1,17 @@
 //! API keys: an `admin` key manages those of its tenant, the operator those of every tenant.
 //!
-//! A key is shown once, in the reply that creates it, which is never stored: with an `Idempotency-Key` nothing is
-//! replayed here.
+//! A key is shown once, in the reply that creates it. The reply that is kept for an `Idempotency-Key` is without it, so that
+//! a repeated request makes no second key and shows none.
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use chrono::{DateTime, TimeDelta, Utc};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::auth::{ADMIN, Admin, Operator, READ, WRITE};
-use super::idempotency::IdempotencyKey;
+use super::idempotency::{Claim, Claimed, IdempotencyKey, KeptReply};
 use super::json::{Json, OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
@@ -20,7 +20,8 @@ use super::state::AppState;
 use super::tenants::{TenantPath, check_name};
 use anchord_messages::id::{KeyId, TenantId};
 use anchord_store::audit::Actor;
-use anchord_store::keys::{ApiKey, NewKey, Rotation};
+use anchord_store::keys::{self, ApiKey, NewKey, Rotation};
+use anchord_store::{StoreError, Tx};
 
 /// All scopes.
 const SCOPES: [&str; 3] = [READ, WRITE, ADMIN];
@@ -114,8 +115,10 @@ pub struct CreatedApiKey {
     pub name: Option<String>,
     /// Its first characters, to tell keys apart.
     pub prefix: String,
-    /// The key. It is stored as a digest alone, so it cannot be shown again.
-    pub key: String,
+    /// The key. It is stored as a digest alone, so it cannot be shown again: null in the reply to a repeated request with
+    /// the same `Idempotency-Key`. Revoke a key that was lost, and make another one.
+    #[schema(required = true)]
+    pub key: Option<String>,
     /// What it may do: `read`, `write`, `admin`.
     pub scopes: Vec<String>,
     /// When it was made.
@@ -169,8 +172,8 @@ pub async fn list_keys(
 
 /// Makes a key of the tenant.
 ///
-/// A key mints only what it may do itself. The key is shown in this reply and never again, so an
-/// `Idempotency-Key` replays nothing here: revoke what was made twice.
+/// A key mints only what it may do itself. The key is shown in this reply and never again: the same call with the same
+/// `Idempotency-Key` makes no second one, and its reply is without the key.
 #[utoipa::path(
     post, path = "/v1/keys", tag = "tenant", request_body = NewApiKey,
     responses((status = 201, body = CreatedApiKey, description = "The key; it is shown once."))
@@ -178,14 +181,14 @@ pub async fn list_keys(
 pub async fn create_key(
     Admin(caller): Admin,
     State(state): State<AppState>,
-    _: IdempotencyKey,
+    key: IdempotencyKey,
     body: Json<NewApiKey>,
-) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
+) -> Result<KeptReply, ApiError> {
     let lacks = |scope: &&Scope| !caller.scopes.iter().any(|held| held == scope.as_str());
     if let Some(scope) = body.value.scopes.iter().find(lacks) {
         return Err(ApiError::Forbidden(scope.as_str()));
     }
-    create(&state, caller.tenant, body.value, caller.actor()).await
+    create(&state, caller.tenant, (key, body), caller.actor()).await
 }
 
 /// Revokes a key of the tenant.
@@ -214,10 +217,10 @@ pub async fn rotate_key(
     Admin(caller): Admin,
     State(state): State<AppState>,
     Path(path): Path<KeyPath>,
-    _: IdempotencyKey,
+    key: IdempotencyKey,
     body: OptionalJson<KeyRotation>,
-) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
-    rotate(&state, (caller.tenant, path.key_id), body.value, (caller.actor(), Some(&caller.scopes))).await
+) -> Result<KeptReply, ApiError> {
+    rotate(&state, (caller.tenant, path.key_id), (key, body), (caller.actor(), Some(&caller.scopes))).await
 }
 
 /// Lists a tenant's keys, oldest first.
@@ -239,7 +242,8 @@ pub async fn list_tenant_keys(
 
 /// Makes a key of a tenant.
 ///
-/// The key is shown in this reply and never again, so an `Idempotency-Key` replays nothing here.
+/// The key is shown in this reply and never again: the same call with the same `Idempotency-Key` makes no second one, and
+/// its reply is without the key.
 #[utoipa::path(
     post, path = "/v1/admin/tenants/{tenant_id}/keys", tag = "admin", params(TenantPath), request_body = NewApiKey,
     responses((status = 201, body = CreatedApiKey, description = "The key; it is shown once."))
@@ -248,10 +252,10 @@ pub async fn create_tenant_key(
     _: Operator,
     State(state): State<AppState>,
     Path(path): Path<TenantPath>,
-    _: IdempotencyKey,
+    key: IdempotencyKey,
     body: Json<NewApiKey>,
-) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
-    create(&state, path.tenant_id, body.value, Actor::Operator).await
+) -> Result<KeptReply, ApiError> {
+    create(&state, path.tenant_id, (key, body), Actor::Operator).await
 }
 
 /// Revokes a key of a tenant.
@@ -277,10 +281,10 @@ pub async fn rotate_tenant_key(
     _: Operator,
     State(state): State<AppState>,
     Path(path): Path<TenantKeyPath>,
-    _: IdempotencyKey,
+    key: IdempotencyKey,
     body: OptionalJson<KeyRotation>,
-) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
-    rotate(&state, (path.tenant_id, path.key_id), body.value, (Actor::Operator, None)).await
+) -> Result<KeptReply, ApiError> {
+    rotate(&state, (path.tenant_id, path.key_id), (key, body), (Actor::Operator, None)).await
 }
 
 async fn require_tenant(state: &AppState, tenant: TenantId) -> Result<(), ApiError> {
@@ -300,25 +304,47 @@ async fn page(
 async fn create(
     state: &AppState,
     tenant: TenantId,
-    new: NewApiKey,
+    (key, body): (IdempotencyKey, Json<NewApiKey>),
     actor: Actor,
-) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
+) -> Result<KeptReply, ApiError> {
+    let new = body.value;
     if new.scopes.is_empty() {
         return Err(ApiError::invalid("/scopes", "must name at least one of read, write, admin"));
-    }
-    if new.expires_at.is_some_and(|end| end <= state.clock.now()) {
-        return Err(ApiError::invalid("/expires_at", "must be in the future"));
     }
     if let Some(name) = &new.name {
         check_name(name)?;
     }
+    let mut tx = state.store.begin_as(actor, tenant).await?;
+    let claimed = match key.claim_of(&state.store, &mut tx, tenant, body.digest).await? {
+        Claim::Replay(reply) => return Ok(reply),
+        Claim::First(claimed) => claimed,
+    };
+    if new.expires_at.is_some_and(|end| end <= state.clock.now()) {
+        return Err(ApiError::invalid("/expires_at", "must be in the future"));
+    }
     let held = |scope: &&&str| new.scopes.iter().any(|asked| asked.as_str() == **scope);
     let scopes = SCOPES.iter().filter(held).map(|scope| (*scope).to_owned()).collect();
-    let (key, minted) = NewKey::minted(scopes);
+    let (secret, minted) = NewKey::minted(scopes);
     let minted = NewKey { name: new.name, expires_at: new.expires_at, ..minted };
-    let made = state.store.insert_key(tenant, &minted, actor).await?;
+    let made = keys::create(&mut tx, tenant, &minted, actor).await?;
     let made = made.ok_or(ApiError::NotFound(Resource::Tenant))?;
-    Ok((StatusCode::CREATED, Reply(created(made, key.expose_secret(), None))))
+    finish((state, tenant), tx, claimed, created(made, None), &secret).await
+}
+
+/// Commits a new key with the reply that is kept, which is without the key; returns the one that shows it.
+async fn finish(
+    (state, tenant): (&AppState, TenantId),
+    mut tx: Tx,
+    claimed: Claimed,
+    mut made: CreatedApiKey,
+    secret: &SecretString,
+) -> Result<KeptReply, ApiError> {
+    let kept = KeptReply::json(StatusCode::CREATED, &made)?;
+    claimed.keep(&state.store, &mut tx, None, &kept).await?;
+    tx.commit().await.map_err(StoreError::from)?;
+    state.store.forget_keys(tenant).await;
+    made.key = Some(secret.expose_secret().to_owned());
+    KeptReply::json(StatusCode::CREATED, &made)
 }
 
 async fn revoke(
@@ -336,28 +362,33 @@ async fn revoke(
 
 async fn rotate(
     state: &AppState,
-    (tenant, key): (TenantId, KeyId),
-    rotation: KeyRotation,
+    (tenant, id): (TenantId, KeyId),
+    (key, body): (IdempotencyKey, OptionalJson<KeyRotation>),
     by: (Actor, Option<&[String]>),
-) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
-    let overlap = rotation.overlap_seconds.unwrap_or(DEFAULT_OVERLAP_SECONDS);
+) -> Result<KeptReply, ApiError> {
+    let overlap = body.value.overlap_seconds.unwrap_or(DEFAULT_OVERLAP_SECONDS);
     if overlap > MAX_OVERLAP_SECONDS {
         return Err(ApiError::invalid("/overlap_seconds", format!("must be at most {MAX_OVERLAP_SECONDS}")));
     }
+    let mut tx = state.store.begin_as(by.0, tenant).await?;
+    let claimed = match key.claim_of(&state.store, &mut tx, tenant, body.digest).await? {
+        Claim::Replay(reply) => return Ok(reply),
+        Claim::First(claimed) => claimed,
+    };
     let until = state.clock.now() + TimeDelta::seconds(i64::from(overlap));
-    match state.store.rotate_key(tenant, key, until, by).await? {
+    match keys::rotate(&mut tx, tenant, id, until, by).await? {
         Rotation::NoKey => Err(ApiError::NotFound(Resource::Key)),
         Rotation::Beyond(scope) => {
             let known = SCOPES.into_iter().find(|known| *known == scope);
             Err(ApiError::Forbidden(known.unwrap_or(ADMIN)))
         }
-        Rotation::Done(made, key, ends) => {
-            Ok((StatusCode::CREATED, Reply(created(*made, key.expose_secret(), Some(ends)))))
+        Rotation::Done(made, secret, ends) => {
+            finish((state, tenant), tx, claimed, created(*made, Some(ends)), &secret).await
         }
     }
 }
 
-fn created(made: ApiKey, key: &str, replaced_ends_at: Option<DateTime<Utc>>) -> CreatedApiKey {
+fn created(made: ApiKey, replaced_ends_at: Option<DateTime<Utc>>) -> CreatedApiKey {
     let ApiKey { id, name, prefix, scopes, created_at, expires_at, .. } = made;
-    CreatedApiKey { id, name, prefix, key: key.to_owned(), scopes, created_at, expires_at, replaced_ends_at }
+    CreatedApiKey { id, name, prefix, key: None, scopes, created_at, expires_at, replaced_ends_at }
 }

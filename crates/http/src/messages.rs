@@ -237,6 +237,7 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
             limit: usize::try_from(MAX_GROUP_BYTES).unwrap_or(usize::MAX),
             unit: "bytes",
         },
+        AppendError::Full { bound, limit, used } => ApiError::over(bound, limit, used),
         AppendError::Busy | AppendError::Tokenizer(_) => ApiError::Unavailable(refused.into()),
         AppendError::Store(ref error) if error.is_locked() => ApiError::Locked(refused.into()),
         AppendError::Store(ref error) if error.is_unavailable() => ApiError::Unavailable(refused.into()),

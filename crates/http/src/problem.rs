@@ -42,6 +42,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use anchord_messages::id::{CompressionId, Seq};
+use anchord_session::quota::Bound;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -50,6 +51,11 @@ use utoipa::ToSchema;
 
 /// The most characters of a detail: details quote the caller's input, which may be long.
 const MAX_DETAIL_CHARS: usize = 400;
+
+/// When a caller may retry after something is used up that has to be erased first.
+pub(super) const FULL_RETRY: Duration = Duration::from_hours(1);
+/// When a caller may retry after too much waits.
+const SOON: Duration = Duration::from_secs(10);
 
 /// The kind of resource that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,6 +198,8 @@ pub enum ApiError {
         limit: i64,
         /// How much of it is used.
         used: i64,
+        /// How to get room.
+        room: &'static str,
         /// How long to wait before it may be different.
         retry_after: Duration,
     },
@@ -247,6 +255,13 @@ impl ApiError {
     /// A valid field that a rule of the service rejects.
     pub fn refused(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::Refused(FieldError { pointer: pointer.into(), detail: detail.into() })
+    }
+
+    /// A bound of the tenant that is reached.
+    #[must_use]
+    pub fn over(bound: Bound, limit: i64, used: i64) -> Self {
+        let retry_after = if bound.passes() { SOON } else { FULL_RETRY };
+        Self::QuotaExceeded { quota: bound.name(), limit, used, room: bound.advice(), retry_after }
     }
 
     /// A failure of the service, whatever its cause.
@@ -363,11 +378,12 @@ impl ApiError {
                 format!("this {of} makes requests faster than it may; Retry-After says when the next one passes")
                     .into(),
             ),
-            Self::QuotaExceeded { quota, limit, used, .. } => (
+            Self::QuotaExceeded { quota, limit, used, room, .. } => (
                 S::TOO_MANY_REQUESTS,
                 "quota-exceeded",
                 "Quota exceeded",
-                format!("the tenant's quota {quota} is {limit}, of which {used} are used; nothing was stored").into(),
+                format!("the tenant's quota {quota} is {limit}, of which {used} are used; nothing was stored; {room}")
+                    .into(),
             ),
             Self::TooManyStreams { of, limit } => (
                 S::TOO_MANY_REQUESTS,
@@ -485,7 +501,7 @@ impl ApiError {
                 let policy = format!("\"{of}\";q={burst};w={window}");
                 put(&mut headers, HeaderName::from_static("ratelimit-policy"), &policy);
             }
-            Self::QuotaExceeded { quota, limit, used, retry_after } => {
+            Self::QuotaExceeded { quota, limit, used, retry_after, .. } => {
                 let seconds = retry_after.as_secs().max(1);
                 put(&mut headers, header::RETRY_AFTER, &seconds.to_string());
                 let left = (limit - used).max(0);
@@ -562,7 +578,9 @@ impl IntoResponse for ApiError {
 
 impl From<anchord_store::StoreError> for ApiError {
     fn from(error: anchord_store::StoreError) -> Self {
-        if matches!(error, anchord_store::StoreError::TenantBusy) {
+        if let anchord_store::StoreError::OverQuota { bound, limit, used } = error {
+            Self::over(bound, limit, used)
+        } else if matches!(error, anchord_store::StoreError::TenantBusy) {
             Self::TenantBusy
         } else if error.is_outcome_unknown() {
             Self::OutcomeUnknown(error.into())

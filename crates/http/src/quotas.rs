@@ -10,7 +10,7 @@ use std::time::Duration;
 use chrono::{DateTime, Days, NaiveTime, Utc};
 use moka::future::Cache;
 
-use super::problem::ApiError;
+use super::problem::{ApiError, FULL_RETRY};
 use anchord_messages::id::TenantId;
 use anchord_session::quota::Quotas;
 use anchord_store::usage::Standing;
@@ -20,8 +20,6 @@ use anchord_store::{Store, StoreError};
 const EXPIRES_AFTER: Duration = Duration::from_secs(2);
 /// The most tenants whose usage is cached.
 const MAX_TENANTS: u64 = 10_000;
-/// When a caller may retry after the stored bytes are used up: something has to be erased first.
-const FULL_RETRY: Duration = Duration::from_hours(1);
 
 /// The usage of tenants that have quotas.
 #[derive(Clone, Debug)]
@@ -76,6 +74,7 @@ impl QuotaWatch {
             | StoreError::Address(_)
             | StoreError::NoPrimary
             | StoreError::OutcomeUnknown(_)
+            | StoreError::OverQuota { .. }
             | StoreError::RowCount { .. }
             | StoreError::Corrupt { .. } => ApiError::Unavailable(anyhow::anyhow!(error)),
         })?;
@@ -101,7 +100,14 @@ fn take(
     let fits = |used: i64| used.checked_add(more).filter(|after| *after <= bound);
     match count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) {
         Ok(_) => Ok(()),
-        Err(used) => Err(ApiError::QuotaExceeded { quota, limit: bound, used: used.max(0), retry_after }),
+        Err(used) => {
+            let room = if quota == "stored_bytes" {
+                "delete sessions, or ask the operator for a larger quota"
+            } else {
+                "wait for the next day (UTC), or ask the operator for a larger quota"
+            };
+            Err(ApiError::QuotaExceeded { quota, limit: bound, used: used.max(0), room, retry_after })
+        }
     }
 }
 

@@ -181,8 +181,9 @@ pub async fn list_sessions(
 
 /// Erases a session and everything that belongs to it.
 ///
-/// Its messages, versions, pins and stored replies go with it, and live work is cancelled. A new
-/// session may take the name at once.
+/// Its messages, versions, pins and stored replies go with it, and live work is cancelled. Nothing of it is shown from
+/// then on, and a new session may take the name at once; the rows of a large one are deleted in the background, and its
+/// bytes count until they are.
 #[utoipa::path(
     delete, path = "/v1/sessions/{session_id}", tag = "sessions",
     params(SessionPath),
@@ -193,7 +194,7 @@ pub async fn delete_session(
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
 ) -> Result<StatusCode, ApiError> {
-    if state.store.delete_session(caller.tenant, &path.session_id).await? {
+    if state.store.delete_session(caller.tenant, &path.session_id, caller.actor()).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
         Err(ApiError::NotFound(Resource::Session))

@@ -10,8 +10,8 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::auth::Operator;
-use super::idempotency::IdempotencyKey;
-use super::json::{Json, Reply};
+use super::idempotency::{Claim, IdempotencyKey, KeptReply};
+use super::json::{Json, JsonBytes, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Resource};
@@ -20,8 +20,9 @@ use super::state::AppState;
 use anchord_messages::id::TenantId;
 use anchord_session::quota::Quotas;
 use anchord_session::settings::Settings;
+use anchord_store::StoreError;
 use anchord_store::audit::Actor;
-use anchord_store::tenants::{Changed, RetentionChange, Tenant, TenantChange};
+use anchord_store::tenants::{self, Changed, RetentionChange, Tenant, TenantChange};
 
 /// The most characters of a tenant's or a key's name.
 const MAX_NAME_CHARS: usize = 100;
@@ -126,24 +127,36 @@ pub async fn create_tenant(
     State(state): State<AppState>,
     key: IdempotencyKey,
     body: Json<NewTenant>,
-) -> Result<(StatusCode, Reply<TenantView>), ApiError> {
+) -> Result<KeptReply, ApiError> {
     let new = body.value;
     check_name(&new.name)?;
     check_quotas(new.quotas.as_ref())?;
-    // No tenant owns this request, so no reply can be stored; the id is derived from the key instead.
-    let id = key.as_str().map_or_else(Uuid::now_v7, id_of);
-    let made = state.store.insert_tenant_as(TenantId(id), &new.name, Actor::Operator).await?;
+    // The reply belongs to the tenant that it makes, so the tenant's id is derived from the key.
+    let id = TenantId(key.as_str().map_or_else(Uuid::now_v7, id_of));
+    let mut tx = state.store.begin_as(Actor::Operator, id).await?;
+    let claimed = match key.claim_of(&state.store, &mut tx, id, body.digest).await? {
+        Claim::Replay(reply) => return Ok(reply),
+        Claim::First(claimed) => claimed,
+    };
+    let quotas = new.quotas.unwrap_or_default();
+    let made = tenants::insert(&mut tx, id, (&new.name, &quotas), Actor::Operator).await?;
     let Some(tenant) = made else {
-        return match state.store.find_tenant(TenantId(id)).await? {
-            Some(known) if known.name == new.name => Ok((StatusCode::CREATED, Reply(known.into()))),
+        // The reply to an earlier call is kept for a day, the id for ever.
+        return match tenants::find(&mut tx, id).await? {
+            Some(known) if known.name == new.name => {
+                KeptReply::json(StatusCode::CREATED, &TenantView::from(known))
+            }
             Some(_) => Err(ApiError::IdempotencyMismatch),
-            None => Err(ApiError::Conflict("another tenant has this name".to_owned())),
+            None => Err(ApiError::Conflict(
+                "another tenant has this name, or the tenant that this Idempotency-Key made is being erased"
+                    .to_owned(),
+            )),
         };
     };
-    let Some(quotas) = new.quotas else { return Ok((StatusCode::CREATED, Reply(tenant.into()))) };
-    let change = TenantChange { quotas: Some(quotas), ..TenantChange::default() };
-    let changed = changed(state.store.change_tenant(tenant.id, &change, Actor::Operator).await?)?;
-    Ok((StatusCode::CREATED, Reply(changed)))
+    let reply = KeptReply::json(StatusCode::CREATED, &TenantView::from(tenant))?;
+    claimed.keep(&state.store, &mut tx, None, &reply).await?;
+    tx.commit().await.map_err(StoreError::from)?;
+    Ok(reply)
 }
 
 /// An id that is always the same for the same key.
@@ -217,7 +230,8 @@ pub async fn change_tenant(
 
 /// Erases a tenant with everything that it owns.
 ///
-/// What stays is the audit log, which names things by their ids alone.
+/// Its keys open nothing from then on, and nothing of it is shown; the rows are deleted in the background. What stays is
+/// the audit log, which names things by their ids alone.
 #[utoipa::path(
     delete, path = "/v1/admin/tenants/{tenant_id}", tag = "admin", params(TenantPath),
     responses((status = 204, description = "It is erased."))

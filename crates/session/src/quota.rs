@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+/// The largest bound on rows.
+const MAX_COUNT: u64 = 100_000_000;
+
 /// The bounds of one tenant; what is absent or null is not bounded for it alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -24,9 +27,133 @@ pub struct Quotas {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 1000)]
     pub concurrent_compressions: Option<u32>,
+    /// Sessions; 1,000,000 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<u64>,
+    /// API keys that are neither revoked nor expired; 1,000 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keys: Option<u64>,
+    /// Replies that are kept for idempotency keys, for a day each; 5,000,000 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_replies: Option<u64>,
+    /// Jobs that wait for a worker when a caller asks for another one; 10,000 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_jobs: Option<u64>,
+    /// Deliveries that wait for each webhook; 10,000 when absent. Further events are not delivered to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_deliveries: Option<u64>,
+    /// Jobs of one session, ended ones included, when a caller asks for another one; 20,000 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs_per_session: Option<u64>,
+    /// Versions of one session when a caller asks for a rollback or a merge; 20,000 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub versions_per_session: Option<u64>,
+    /// Tasks that one session was part of; 1,000 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tasks_per_session: Option<u64>,
+}
+
+/// A bound that every tenant has: its own quota, or the default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Sessions.
+    Sessions,
+    /// Keys that are neither revoked nor expired.
+    Keys,
+    /// Replies that are kept for idempotency keys.
+    KeptReplies,
+    /// Jobs that wait for a worker.
+    WaitingJobs,
+    /// Deliveries that wait for a webhook.
+    WaitingDeliveries,
+    /// Jobs of a session.
+    JobsPerSession,
+    /// Versions of a session.
+    VersionsPerSession,
+    /// Tasks of a session.
+    TasksPerSession,
+}
+
+impl Bound {
+    /// All bounds.
+    pub const ALL: [Self; 8] = [
+        Self::Sessions,
+        Self::Keys,
+        Self::KeptReplies,
+        Self::WaitingJobs,
+        Self::WaitingDeliveries,
+        Self::JobsPerSession,
+        Self::VersionsPerSession,
+        Self::TasksPerSession,
+    ];
+
+    /// The field of [`Quotas`] that sets it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sessions => "sessions",
+            Self::Keys => "keys",
+            Self::KeptReplies => "kept_replies",
+            Self::WaitingJobs => "waiting_jobs",
+            Self::WaitingDeliveries => "waiting_deliveries",
+            Self::JobsPerSession => "jobs_per_session",
+            Self::VersionsPerSession => "versions_per_session",
+            Self::TasksPerSession => "tasks_per_session",
+        }
+    }
+
+    /// The bound of a tenant without a quota of its own.
+    #[must_use]
+    pub fn default(self) -> i64 {
+        match self {
+            Self::Sessions => 1_000_000,
+            Self::Keys | Self::TasksPerSession => 1_000,
+            Self::KeptReplies => 5_000_000,
+            Self::WaitingJobs | Self::WaitingDeliveries => 10_000,
+            Self::JobsPerSession | Self::VersionsPerSession => 20_000,
+        }
+    }
+
+    /// How a caller gets room again.
+    #[must_use]
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::Sessions => {
+                "delete sessions that are over, or ask the operator for a retention or a larger quota"
+            }
+            Self::Keys => "revoke keys that are not used, or ask the operator for a larger quota",
+            Self::KeptReplies => "replies are kept for a day; send fewer requests with an Idempotency-Key",
+            Self::WaitingJobs => "wait until some of the tenant's compressions have ended",
+            Self::WaitingDeliveries => "mend or disable the webhook that does not answer",
+            Self::JobsPerSession | Self::VersionsPerSession | Self::TasksPerSession => {
+                "go on in a new session, or ask the operator for a larger quota"
+            }
+        }
+    }
+
+    /// Whether room may come by itself within seconds.
+    #[must_use]
+    pub fn passes(self) -> bool {
+        matches!(self, Self::WaitingJobs | Self::WaitingDeliveries)
+    }
 }
 
 impl Quotas {
+    /// The tenant's own quota for a bound.
+    #[must_use]
+    pub fn of(&self, bound: Bound) -> Option<u64> {
+        match bound {
+            Bound::Sessions => self.sessions,
+            Bound::Keys => self.keys,
+            Bound::KeptReplies => self.kept_replies,
+            Bound::WaitingJobs => self.waiting_jobs,
+            Bound::WaitingDeliveries => self.waiting_deliveries,
+            Bound::JobsPerSession => self.jobs_per_session,
+            Bound::VersionsPerSession => self.versions_per_session,
+            Bound::TasksPerSession => self.tasks_per_session,
+        }
+    }
+
     /// Checks the limits; the error names the field and the allowed values.
     ///
     /// # Errors
@@ -48,7 +175,12 @@ impl Quotas {
             ("llm_tokens_per_day", self.llm_tokens_per_day),
         ];
         match large.iter().find(|(_, bound)| bound.is_some_and(|bound| i64::try_from(bound).is_err())) {
-            Some((name, _)) => Err((name, "must be at most 9223372036854775807")),
+            Some((name, _)) => return Err((name, "must be at most 9223372036854775807")),
+            None => {}
+        }
+        // They are counted row by row, one more than the bound.
+        match Bound::ALL.into_iter().find(|bound| self.of(*bound).is_some_and(|own| own > MAX_COUNT)) {
+            Some(bound) => Err((bound.name(), "must be at most 100000000")),
             None => Ok(()),
         }
     }
@@ -57,6 +189,15 @@ impl Quotas {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_a_bound_is_that_of_its_quota() {
+        for bound in Bound::ALL {
+            let quotas = serde_json::json!({bound.name(): 7});
+            let quotas: Quotas = serde_json::from_value(quotas).unwrap();
+            assert_eq!(quotas.of(bound), Some(7), "{bound:?}");
+        }
+    }
 
     #[test]
     fn bounds_that_let_nothing_through_are_refused_by_name() {
@@ -75,5 +216,6 @@ mod tests {
             Err("stored_bytes")
         );
         assert_eq!(refused(Quotas { messages_per_day: Some(0), ..Quotas::default() }), Ok(()));
+        assert_eq!(refused(Quotas { keys: Some(MAX_COUNT + 1), ..Quotas::default() }), Err("keys"));
     }
 }

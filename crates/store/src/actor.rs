@@ -11,8 +11,10 @@ pub enum Actor {
     Operator,
     /// A user of the command line, which connects to the database itself.
     Cli,
-    /// A key with the scope `admin`.
+    /// A key.
     Key(KeyId),
+    /// A caller without a valid credential.
+    Unknown,
 }
 
 impl fmt::Display for Actor {
@@ -21,6 +23,7 @@ impl fmt::Display for Actor {
             Self::Operator => f.write_str("operator"),
             Self::Cli => f.write_str("cli"),
             Self::Key(id) => id.fmt(f),
+            Self::Unknown => f.write_str("unknown"),
         }
     }
 }

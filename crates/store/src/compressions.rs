@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 pub use super::job::{Job, Kind, NewJob};
-use super::{Store, StoreError, channel, lock, prepared};
+use super::{Store, StoreError, bounds, channel, lock, prepared};
 use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
 use anchord_record::hindsight::Hindsight;
 use anchord_runtime::trace;
@@ -206,6 +206,9 @@ pub async fn enqueue_manual(
         }
     }
     let enqueued = enqueue(connection, tenant, session, job).await?;
+    if enqueued.created {
+        bounds::require_job_room(connection, (tenant, session)).await?;
+    }
     if enqueued.created && !request.shadow {
         prepared::supersede(connection, tenant, session).await?;
     }

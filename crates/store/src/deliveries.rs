@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-use super::{Store, StoreError, channel};
+use super::{Store, StoreError, bounds, channel};
 use anchord_messages::id::{DeliveryId, SessionName, TenantId, WebhookId};
 use anchord_webhooks::{DeliveryStatus, Failure, TEST_EVENT};
 
@@ -106,6 +106,8 @@ impl Store {
                left join sessions s on s.tenant_id = d.tenant_id and s.id = d.session_id
                where d.tenant_id = $1 and d.webhook_id = $2 and ($3::uuid is null or d.id < $3)
                  and ($4::text is null or d.status = $4)
+                 -- Those of an erased session are deleted in steps.
+                 and (d.session_id is null or s.id is not null)
                order by d.id desc limit $5"#,
             tenant.0,
             webhook.0,
@@ -165,6 +167,7 @@ impl Store {
             Some(false) => return Ok(Redelivery::Disabled),
             Some(true) => {}
         }
+        bounds::require_delivery_room(tx, tenant, webhook.0).await?;
         wake(tx).await?;
         let made = find(tx, (tenant, webhook), id).await?;
         Ok(made.map_or(Redelivery::NoDelivery, |(made, _)| Redelivery::Queued(Box::new(made))))
@@ -183,7 +186,10 @@ impl Store {
         let row = sqlx::query!(
             r#"select k.disabled_reason is not null as "disabled!", coalesce(d.leased_until > now(), false) as "running!"
                from webhook_deliveries d join webhooks k on k.tenant_id = d.tenant_id and k.id = d.webhook_id
-               where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3 for update of d"#,
+               where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3
+                 and (d.session_id is null
+                      or exists (select from sessions s where s.tenant_id = d.tenant_id and s.id = d.session_id))
+               for update of d"#,
             tenant.0,
             webhook.0,
             id.0
@@ -205,6 +211,7 @@ impl Store {
         )
         .execute(&mut *tx)
         .await?;
+        bounds::require_delivery_room(tx, tenant, webhook.0).await?;
         wake(tx).await?;
         let queued = find(tx, (tenant, webhook), id).await?;
         Ok(queued.map_or(Redelivery::NoDelivery, |(queued, _)| Redelivery::Queued(Box::new(queued))))
@@ -273,7 +280,8 @@ async fn find(
                   d.last_duration_ms, d.last_attempt_at, d.created_at, d.finished_at
            from webhook_deliveries d
            left join sessions s on s.tenant_id = d.tenant_id and s.id = d.session_id
-           where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3"#,
+           where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3
+             and (d.session_id is null or s.id is not null)"#,
         tenant.0,
         webhook.0,
         id.0

@@ -1,5 +1,7 @@
 //! The errors of the store.
 
+use anchord_session::quota::Bound;
+
 /// Why a store method failed. "Not found" is not a failure but `None`.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -24,6 +26,16 @@ pub enum StoreError {
     /// The tenant's requests hold all the connections that a tenant may have.
     #[error("the tenant's requests hold all the connections that a tenant's may")]
     TenantBusy,
+    /// The tenant has as much of something as it may.
+    #[error("the tenant has {used} of {limit} {}", bound.name())]
+    OverQuota {
+        /// What it is.
+        bound: Bound,
+        /// The most that it may have.
+        limit: i64,
+        /// What it has.
+        used: i64,
+    },
     /// A statement changed an unexpected number of rows.
     #[error("{what} touched {actual} rows instead of {expected}")]
     RowCount {
@@ -71,6 +83,7 @@ impl StoreError {
             | Self::Address(_)
             | Self::Migrate(_)
             | Self::TenantBusy
+            | Self::OverQuota { .. }
             | Self::RowCount { .. }
             | Self::Corrupt { .. } => return false,
         };
@@ -119,6 +132,7 @@ impl StoreError {
             Self::RowCount { .. }
             | Self::Corrupt { .. }
             | Self::TenantBusy
+            | Self::OverQuota { .. }
             | Self::Contended
             | Self::NoPrimary => true,
             Self::OutcomeUnknown(_) | Self::Address(_) | Self::Migrate(_) => false,

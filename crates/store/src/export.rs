@@ -1,11 +1,11 @@
-//! Reads a session for an export, page by page: everything that its caller stored, and every version. Restores what
-//! an import has beside messages.
+//! Reads a session for an export, page by page: everything that its caller stored, and every version.
 
 use chrono::{DateTime, Utc};
 
+use super::audit::{self, Actor};
 use super::pins::read as pins;
 use super::sessions::{self, Session};
-use super::{Store, StoreError, ledger, lock, probes, todos};
+use super::{Store, StoreError, ledger, probes, todos};
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
@@ -55,7 +55,8 @@ pub struct ExportedMessage {
 }
 
 impl Store {
-    /// Reads a session without its messages and versions; `None` when there is no such session.
+    /// Reads a session without its messages and versions, and records the export in the audit log; `None` when there is
+    /// no such session.
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
@@ -63,13 +64,16 @@ impl Store {
         &self,
         tenant: TenantId,
         name: &SessionName,
+        actor: Actor,
     ) -> Result<Option<ExportHead>, StoreError> {
-        let mut tx = self.snapshot(tenant).await?;
+        let mut tx = self.writable_snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
         let pins = pins::list(&mut tx, tenant, session.id).await?;
         let todos = todos::find(&mut tx, tenant, session.id).await?.unwrap_or_default().items;
         let removed = ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
         let probes = probes::list_callers(&mut tx, tenant, session.id).await?;
+        audit::record(&mut tx, tenant, actor, "session.exported", session.id.0).await?;
+        tx.commit().await?;
         Ok(Some(ExportHead {
             session,
             pins,
@@ -99,6 +103,8 @@ impl Store {
                         sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
                  from messages m
                  where m.tenant_id = $1 and m.session_id = $2 and m.seq > $3 and m.seq <= $4
+                   -- It may have been erased meanwhile.
+                   and exists (select from sessions s where s.tenant_id = $1 and s.id = $2)
                  order by m.seq limit $5
                ) page
                where bytes_before < $6
@@ -130,7 +136,9 @@ impl Store {
             r#"select version, meta::text as "meta!", document::text as "document!", parts,
                       read_parts(tenant_id, session_id, parts) as texts
                from summaries
-               where tenant_id = $1 and session_id = $2 and version > $3 order by version limit $4"#,
+               where tenant_id = $1 and session_id = $2 and version > $3
+                 and exists (select from sessions s where s.tenant_id = $1 and s.id = $2)
+               order by version limit $4"#,
             tenant.0,
             session.0,
             after,
@@ -148,40 +156,5 @@ impl Store {
                 Ok((row.version, row.meta, whole.map_err(|error| corrupt(row.version, error))?))
             })
             .collect()
-    }
-
-    /// Restores what an export has beside messages: removed constraints and the caller's probes, as JSON texts.
-    /// Returns `false` when there is no such session.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn import_beside(
-        &self,
-        tenant: TenantId,
-        name: &SessionName,
-        removed_constraints: &[String],
-        probes: Vec<String>,
-    ) -> Result<bool, StoreError> {
-        let mut tx = self.begin(tenant).await?;
-        let Some(session) = sessions::lock(&mut tx, tenant, name).await? else { return Ok(false) };
-        sqlx::query!(
-            "insert into removed_constraints (tenant_id, session_id, constraint_id)
-             select $1, $2, c.id from unnest($3::text[]) as c(id) on conflict do nothing",
-            tenant.0,
-            session.id.0,
-            removed_constraints
-        )
-        .execute(&mut *tx)
-        .await?;
-        lock::touch(&mut tx, tenant, session.id).await?;
-        // A repeated import brings the same probes.
-        let known = probes::list_callers(&mut tx, tenant, session.id).await?;
-        for probe in probes {
-            if !known.contains(&probe) {
-                probes::insert_callers(&mut tx, (tenant, session.id), probe).await?;
-            }
-        }
-        tx.commit().await?;
-        Ok(true)
     }
 }

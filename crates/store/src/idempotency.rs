@@ -54,7 +54,7 @@ impl Store {
     ///
     ///
     /// # Errors
-    /// When the database fails, or a stored reply does not parse.
+    /// When the database fails, a stored reply does not parse, or no more replies of the tenant may be kept.
     pub async fn claim_reply(&self, tx: &mut Tx, key: &ReplyKey) -> Result<ReplyLookup, StoreError> {
         // Look before taking the lock: a replay needs no lock.
         if let Some(known) = find(tx, key).await? {
@@ -64,7 +64,11 @@ impl Store {
             return Ok(ReplyLookup::InFlight);
         }
         // Look again: this snapshot is newer than the lock.
-        Ok(find(tx, key).await?.unwrap_or(ReplyLookup::First))
+        if let Some(known) = find(tx, key).await? {
+            return Ok(known);
+        }
+        self.require_reply_room(tx, key.tenant).await?;
+        Ok(ReplyLookup::First)
     }
 
     /// Finds how a key was used before, without taking it; `None` when it was not used.
@@ -109,6 +113,7 @@ impl Store {
         )
         .execute(&mut **tx)
         .await?;
+        self.count_replies(key.tenant, 1).await;
         expect_rows("keep_reply", 1, done.rows_affected())
     }
 }
@@ -116,8 +121,11 @@ impl Store {
 /// How a key was used within the last day.
 async fn find(tx: &mut Tx, key: &ReplyKey) -> Result<Option<ReplyLookup>, StoreError> {
     let row = sqlx::query!(
-        r#"select body_digest, status, reply, headers::text as "headers!" from idempotency_keys
-           where tenant_id = $1 and route = $2 and key = $3 and created_at > now() - interval '24 hours'"#,
+        r#"select body_digest, status, reply, headers::text as "headers!" from idempotency_keys i
+           where tenant_id = $1 and route = $2 and key = $3 and created_at > now() - interval '24 hours'
+             -- Replies of an erased session are deleted in steps.
+             and (session_id is null
+                  or exists (select from sessions s where s.tenant_id = i.tenant_id and s.id = i.session_id))"#,
         key.tenant.0,
         key.route,
         key.key
@@ -147,8 +155,14 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn forget_old_replies(&self) -> Result<i64, StoreError> {
-        let gone = sqlx::query_scalar!("select forget_old_replies()").fetch_one(&self.pool).await?;
-        Ok(gone.unwrap_or_default())
+        let mut gone = 0;
+        loop {
+            let some = sqlx::query_scalar!("select forget_old_replies()").fetch_one(&self.pool).await?;
+            match some.unwrap_or_default() {
+                0 => return Ok(gone),
+                some => gone += some,
+            }
+        }
     }
 }
 

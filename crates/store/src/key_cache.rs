@@ -1,7 +1,8 @@
 //! Cached look-ups of API keys, and the notifications that drop them.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -48,9 +49,35 @@ pub struct Grant {
     pub quotas: Quotas,
 }
 
-/// The cached look-ups, and the keys that were used since their last use was stored.
+/// The most refused keys that are counted each by itself within a minute; further ones are counted together.
+const REFUSED_KEYS: usize = 100;
+
+/// Refused credentials since they were last recorded. A flood of them takes no more memory than this, and no more entries of
+/// the audit log.
+#[derive(Debug, Default)]
+pub(super) struct Refused {
+    /// Refusals by key.
+    pub(super) keys: HashMap<KeyDigest, i64>,
+    /// Refusals of further keys.
+    pub(super) others: i64,
+    /// Refusals of operator tokens.
+    pub(super) operators: i64,
+}
+
+impl Refused {
+    pub(super) fn count(&mut self, digest: KeyDigest) {
+        if self.keys.len() < REFUSED_KEYS || self.keys.contains_key(&digest) {
+            *self.keys.entry(digest).or_default() += 1;
+        } else {
+            self.others += 1;
+        }
+    }
+}
+
+/// The cached look-ups, the keys that were used since their last use was stored, and what was refused.
 #[derive(Clone, Debug)]
 pub(super) struct KeyCache {
+    pub(super) refused: Arc<Mutex<Refused>>,
     grants: Cache<KeyDigest, Option<Grant>>,
     pub(super) used: moka::sync::Cache<KeyId, TenantId>,
     /// How often look-ups were dropped.
@@ -63,6 +90,7 @@ pub(super) struct KeyCache {
 impl KeyCache {
     pub(super) fn new() -> Self {
         Self {
+            refused: Arc::default(),
             grants: Cache::builder().max_capacity(KEY_CACHE_SIZE).time_to_live(KEY_CACHE_TIME).build(),
             used: moka::sync::Cache::new(KEY_CACHE_SIZE),
             dropped: Arc::default(),
@@ -176,5 +204,17 @@ mod tests {
         keys.forget(Some(tenant)).await;
         keys.keep([1; 32], Some(grant(tenant)), moment).await;
         assert!(keys.find(&[1; 32]).await.is_none());
+    }
+
+    #[test]
+    fn a_flood_of_wrong_keys_takes_bounded_memory_and_loses_no_count() {
+        let mut refused = Refused::default();
+        for n in 0..100_000u32 {
+            refused.count(digest_key(&n.to_string()));
+        }
+        refused.count(digest_key("0"));
+        assert_eq!(refused.keys.len(), REFUSED_KEYS);
+        assert_eq!(refused.keys.values().sum::<i64>() + refused.others, 100_001);
+        assert_eq!(refused.keys[&digest_key("0")], 2);
     }
 }

@@ -3,6 +3,7 @@
 //! Invariant: a key itself is never stored. A cached look-up is dropped as soon as any process revokes or rotates a
 //! key or suspends a tenant, because that process notifies the others.
 
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::connection::PgConnection;
@@ -12,15 +13,19 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
+use super::bulkhead::Share;
+use super::key_cache::Refused;
 pub use super::key_cache::{Changes, Grant, KeyDigest, digest_key};
 pub use super::key_format::{generate, is_generated, may_be_key};
-use super::{Store, StoreError, channel};
+use super::{Store, StoreError, bounds, channel};
 use anchord_messages::id::{KeyId, SessionId, TenantId};
 
 /// How long a process that cannot listen waits before it tries again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 /// How many characters of a key stay readable, so that people can distinguish keys.
 const PREFIX_CHARS: usize = 16;
+/// How many revoked and expired keys of a tenant are kept, the newest ones.
+const ENDED_KEYS: i64 = 1_000;
 
 /// An API key, without the key itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,7 +108,73 @@ impl Store {
             Some(known) => known,
             None => self.look_up_in_turn(digest).await?,
         };
-        Ok(found.filter(|grant| grant.expires_at.is_none_or(|end| end > now)))
+        let found = found.filter(|grant| grant.expires_at.is_none_or(|end| end > now));
+        if found.is_none() {
+            self.refused().count(digest);
+        }
+        Ok(found)
+    }
+
+    /// Counts a refused operator token.
+    pub fn count_refused_operator(&self) {
+        self.refused().operators += 1;
+    }
+
+    fn refused(&self) -> MutexGuard<'_, Refused> {
+        // The counts are valid at every point.
+        self.keys.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records the credentials that were refused since the last call: one entry for each key that was valid once, in the
+    /// log of its tenant, and one each for all unknown keys and for operator tokens, in the operator's list alone. The
+    /// subject is the number of refusals. Called once a minute, so that a flood fills no log.
+    ///
+    /// # Errors
+    /// When the database fails; the counts are lost then.
+    pub async fn record_refused_keys(&self) -> Result<(), StoreError> {
+        let Refused { keys, others, operators } = std::mem::take(&mut *self.refused());
+        let mut unknown = others;
+        if !keys.is_empty() {
+            let (digests, counts): (Vec<Vec<u8>>, Vec<i64>) =
+                keys.into_iter().map(|(digest, count)| (digest.to_vec(), count)).unzip();
+            let rows = sqlx::query!(
+                r#"select tenant_id, id, refused as "refused!" from find_ended_keys($1, $2)"#,
+                &digests,
+                &counts
+            )
+            .fetch_all(&self.pool)
+            .await?;
+            for row in rows {
+                match row.tenant_id.zip(row.id) {
+                    None => unknown += row.refused,
+                    Some((tenant, key)) => {
+                        let (tenant, actor) = (TenantId(tenant), Actor::Key(KeyId(key)));
+                        self.record_refusal(tenant, actor, "key.refused", row.refused).await?;
+                    }
+                }
+            }
+        }
+        let nobody = TenantId(Uuid::nil());
+        for (action, refused) in [("unknown_key.refused", unknown), ("operator_token.refused", operators)] {
+            if refused > 0 {
+                self.record_refusal(nobody, Actor::Unknown, action, refused).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn record_refusal(
+        &self,
+        tenant: TenantId,
+        actor: Actor,
+        action: &str,
+        refused: i64,
+    ) -> Result<(), StoreError> {
+        let begin = format!("begin; set local app.tenant_id = '{}'", tenant.0);
+        let mut tx = self.begin_with(Share::default(), begin).await?;
+        audit::record(&mut tx, tenant, actor, action, refused).await?;
+        tx.commit().await?;
+        Ok(())
     }
 
     /// Waits for the look-ups before this one, which may be of the same key.
@@ -211,8 +282,7 @@ impl Store {
         actor: Actor,
     ) -> Result<Option<ApiKey>, StoreError> {
         let mut tx = self.begin_as(actor, tenant).await?;
-        let Some(made) = insert(&mut tx, tenant, key).await? else { return Ok(None) };
-        audit::record(&mut tx, tenant, actor, "key.created", made.id).await?;
+        let Some(made) = create(&mut tx, tenant, key, actor).await? else { return Ok(None) };
         tx.commit().await?;
         // The key may be cached as unknown, from a request before it was stored.
         self.keys.forget_key(&key.digest).await;
@@ -277,54 +347,69 @@ impl Store {
         Ok(true)
     }
 
-    /// Creates a key with the scopes of another one, which expires at `until` or at its own expiry, whichever is
-    /// earlier. `held` are the scopes of the key that requests it; `None` for an operator.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn rotate_key(
-        &self,
-        tenant: TenantId,
-        id: KeyId,
-        until: DateTime<Utc>,
-        (actor, held): (Actor, Option<&[String]>),
-    ) -> Result<Rotation, StoreError> {
-        let mut tx = self.begin_as(actor, tenant).await?;
-        let old = sqlx::query!(
-            r#"with old as (
-                 select id, expires_at from api_keys
-                 where tenant_id = $1 and id = $2 and revoked_at is null and (expires_at is null or expires_at > now())
-                 for update
-               )
-               update api_keys k set expires_at = least(k.expires_at, $3)
-               from old where k.tenant_id = $1 and k.id = old.id
-               returning k.name, k.scopes, k.expires_at as "ends!", old.expires_at as "expires_at?""#,
-            tenant.0,
-            id.0,
-            until
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
-        let Some(mut old) = old else { return Ok(Rotation::NoKey) };
-        let beyond = |scope: &String| held.is_some_and(|held| !held.contains(scope));
-        if let Some(place) = old.scopes.iter().position(beyond) {
-            return Ok(Rotation::Beyond(old.scopes.swap_remove(place)));
-        }
-        let (key, new) = NewKey::minted(old.scopes);
-        let new = NewKey { name: old.name, expires_at: old.expires_at, ..new };
-        let Some(made) = insert(&mut tx, tenant, &new).await? else { return Ok(Rotation::NoKey) };
-        audit::record(&mut tx, tenant, actor, "key.rotated", id).await?;
-        audit::record(&mut tx, tenant, actor, "key.created", made.id).await?;
-        tell(&mut tx, tenant).await?;
-        tx.commit().await?;
-        self.forget_keys(tenant).await;
-        Ok(Rotation::Done(Box::new(made), key, old.ends))
-    }
-
-    /// Drops the cached look-ups of a tenant's keys in this process.
-    pub(super) async fn forget_keys(&self, tenant: TenantId) {
+    /// Drops the cached look-ups of a tenant's keys in this process: after a commit that makes or ends keys, because a new
+    /// key may be cached as unknown.
+    pub async fn forget_keys(&self, tenant: TenantId) {
         self.keys.forget(Some(tenant)).await;
     }
+}
+
+/// Stores a key in an open transaction; `None` when the tenant does not exist, or the same key is stored already. After
+/// the commit, [`Store::forget_keys`].
+///
+/// # Errors
+/// When the database fails.
+pub async fn create(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    key: &NewKey,
+    actor: Actor,
+) -> Result<Option<ApiKey>, StoreError> {
+    let Some(made) = insert(&mut *tx, tenant, key).await? else { return Ok(None) };
+    audit::record(tx, tenant, actor, "key.created", made.id).await?;
+    Ok(Some(made))
+}
+
+/// Creates a key with the scopes of another one, which expires at `until` or at its own expiry, whichever is earlier.
+/// `held` are the scopes of the key that requests it; `None` for an operator. Only a rotation that is done may be
+/// committed, with [`Store::forget_keys`] after it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn rotate(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    id: KeyId,
+    until: DateTime<Utc>,
+    (actor, held): (Actor, Option<&[String]>),
+) -> Result<Rotation, StoreError> {
+    let old = sqlx::query!(
+        r#"with old as (
+             select id, expires_at from api_keys
+             where tenant_id = $1 and id = $2 and revoked_at is null and (expires_at is null or expires_at > now())
+             for update
+           )
+           update api_keys k set expires_at = least(k.expires_at, $3)
+           from old where k.tenant_id = $1 and k.id = old.id
+           returning k.name, k.scopes, k.expires_at as "ends!", old.expires_at as "expires_at?""#,
+        tenant.0,
+        id.0,
+        until
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    let Some(mut old) = old else { return Ok(Rotation::NoKey) };
+    let beyond = |scope: &String| held.is_some_and(|held| !held.contains(scope));
+    if let Some(place) = old.scopes.iter().position(beyond) {
+        return Ok(Rotation::Beyond(old.scopes.swap_remove(place)));
+    }
+    let (key, new) = NewKey::minted(old.scopes);
+    let new = NewKey { name: old.name, expires_at: old.expires_at, ..new };
+    let Some(made) = insert(&mut *tx, tenant, &new).await? else { return Ok(Rotation::NoKey) };
+    audit::record(&mut *tx, tenant, actor, "key.rotated", id).await?;
+    audit::record(&mut *tx, tenant, actor, "key.created", made.id).await?;
+    tell(tx, tenant).await?;
+    Ok(Rotation::Done(Box::new(made), key, old.ends))
 }
 
 async fn insert(tx: &mut PgConnection, tenant: TenantId, key: &NewKey) -> Result<Option<ApiKey>, StoreError> {
@@ -343,6 +428,10 @@ async fn insert(tx: &mut PgConnection, tenant: TenantId, key: &NewKey) -> Result
     )
     .fetch_optional(&mut *tx)
     .await?;
+    if created_at.is_some() {
+        bounds::require_key_room(&mut *tx, tenant).await?;
+        forget_ended(tx, tenant).await?;
+    }
     Ok(created_at.map(|created_at| ApiKey {
         id,
         name: key.name.clone(),
@@ -353,6 +442,23 @@ async fn insert(tx: &mut PgConnection, tenant: TenantId, key: &NewKey) -> Result
         last_used_at: None,
         revoked_at: None,
     }))
+}
+
+/// Removes the oldest of the keys that have ended, so that rotations leave no endless list.
+async fn forget_ended(tx: &mut PgConnection, tenant: TenantId) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from api_keys k
+         where k.tenant_id = $1 and k.id = any (array(
+           select x.id from api_keys x
+           where x.tenant_id = $1 and (x.revoked_at is not null or x.expires_at <= now())
+           order by least(x.revoked_at, x.expires_at) desc, x.id desc offset $2
+         ))",
+        tenant.0,
+        ENDED_KEYS
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 /// Notifies all processes, on commit, that a tenant or its keys have changed.

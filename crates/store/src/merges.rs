@@ -13,7 +13,7 @@ use super::compute::compute;
 use super::job::{Kind, NewJob};
 use super::load::{self, Loaded, Which};
 use super::summaries::{self, StoredVersion};
-use super::{Store, StoreError, Tx, base, events, prepared, sessions, settle};
+use super::{Store, StoreError, Tx, base, bounds, events, prepared, sessions, settle};
 use anchord_context::context::{Counted, summary_message_text};
 use anchord_facts::ledger::LedgerState;
 use anchord_messages::format::{self, Format};
@@ -195,6 +195,7 @@ impl Store {
             return Ok(false);
         }
         let (tenant, mut session) = (parent.tenant, parent.session.clone());
+        bounds::require_version_room(tx, tenant, session.last_version).await?;
         let live = find_live(tx, tenant, session.id).await?;
         cancel_live(tx, tenant, session.id).await?;
         prepared::supersede(tx, tenant, session.id).await?;

@@ -4,12 +4,13 @@ pub(crate) mod read;
 
 pub use self::read::list_all;
 use self::read::{count, list};
-use super::load::{self, Loaded, Tries};
+use super::load::{self, Loaded, Tries, Which};
 use super::sessions::{self};
 use super::{Store, StoreError};
 use anchord_context::pin::{PINS_SHARE, Pin};
 use anchord_messages::id::{SessionName, TenantId};
 use anchord_record::fill::share_of;
+use sqlx::PgConnection;
 
 /// The outcome of replacing pins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,51 +58,83 @@ impl Store {
         let mut tries = Tries::default();
         loop {
             let Some(loaded) = self.load_session(tenant, name).await? else { return Ok(None) };
-            let settings = loaded.session.effective_settings();
-            let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
-            let tokens = count(&settings, pins.to_vec());
-            // Removing all pins is allowed even when the tenant's own are too large for this session.
-            if tokens > max_tokens && !pins.is_empty() {
-                return Ok(Some(PinsOutcome::TooLarge { tokens, max_tokens }));
-            }
-            if let Some(context_revision) = self.write_pins(loaded, pins, tokens).await? {
+            let tokens = match fit(&loaded, pins) {
+                Ok(tokens) => tokens,
+                Err(too_large) => return Ok(Some(too_large)),
+            };
+            let mut tx = self.begin(tenant).await?;
+            if let Some(context_revision) = write(&mut tx, loaded, pins, tokens).await? {
+                tx.commit().await?;
                 return Ok(Some(PinsOutcome::Replaced { context_revision }));
             }
+            drop(tx);
             tries.again().await?;
         }
     }
+}
 
-    /// Stores pins of this many tokens, unless they are there already. Returns the context revision that shows them;
-    /// `None`, with nothing changed, when the session has changed since it was read.
-    async fn write_pins(&self, loaded: Loaded, pins: &[Pin], tokens: u32) -> Result<Option<i64>, StoreError> {
-        let tenant = loaded.tenant;
-        let mut tx = self.begin(tenant).await?;
-        if !load::hold_as_read(&mut tx, &loaded).await? {
-            return Ok(None);
+/// Stores a session's own pins in an open transaction; `None` when the session does not exist or has changed meanwhile.
+pub(super) async fn replace(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+    pins: &[Pin],
+) -> Result<Option<PinsOutcome>, StoreError> {
+    let Some(loaded) = load::load(tx, tenant, Which::Named(name)).await? else { return Ok(None) };
+    match fit(&loaded, pins) {
+        Err(too_large) => Ok(Some(too_large)),
+        Ok(tokens) => {
+            let written = write(tx, loaded, pins, tokens).await?;
+            Ok(written.map(|context_revision| PinsOutcome::Replaced { context_revision }))
         }
-        let mut session = loaded.session;
-        if list(&mut tx, tenant, session.id).await? == pins {
-            return Ok(Some(session.served_revision()));
-        }
-        sqlx::query!("delete from pins where tenant_id = $1 and session_id = $2", tenant.0, session.id.0)
-            .execute(&mut *tx)
-            .await?;
-        let ids: Vec<&str> = pins.iter().map(|pin| pin.id.as_str()).collect();
-        let texts: Vec<&str> = pins.iter().map(|pin| pin.text.as_str()).collect();
-        sqlx::query!(
-            "insert into pins (tenant_id, session_id, position, id, body)
-             select $1, $2, p.position, p.id, p.body
-             from unnest($3::text[], $4::text[]) with ordinality as p(id, body, position)",
-            tenant.0,
-            session.id.0,
-            &ids as &[&str],
-            &texts as &[&str]
-        )
+    }
+}
+
+/// The tokens that pins take in a session, or that they take too many.
+fn fit(loaded: &Loaded, pins: &[Pin]) -> Result<u32, PinsOutcome> {
+    let settings = loaded.session.effective_settings();
+    let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
+    let tokens = count(&settings, pins.to_vec());
+    // Removing all pins is allowed even when the tenant's own are too large for this session.
+    if tokens > max_tokens && !pins.is_empty() {
+        return Err(PinsOutcome::TooLarge { tokens, max_tokens });
+    }
+    Ok(tokens)
+}
+
+/// Stores pins of this many tokens, unless they are there already. Returns the context revision that shows them;
+/// `None`, with nothing changed, when the session has changed since it was read.
+async fn write(
+    tx: &mut PgConnection,
+    loaded: Loaded,
+    pins: &[Pin],
+    tokens: u32,
+) -> Result<Option<i64>, StoreError> {
+    let tenant = loaded.tenant;
+    if !load::hold_as_read(&mut *tx, &loaded).await? {
+        return Ok(None);
+    }
+    let mut session = loaded.session;
+    if list(&mut *tx, tenant, session.id).await? == pins {
+        return Ok(Some(session.served_revision()));
+    }
+    sqlx::query!("delete from pins where tenant_id = $1 and session_id = $2", tenant.0, session.id.0)
         .execute(&mut *tx)
         .await?;
-        session.pin(tokens);
-        sessions::update(&mut tx, tenant, &session).await?;
-        tx.commit().await?;
-        Ok(Some(session.served_revision()))
-    }
+    let ids: Vec<&str> = pins.iter().map(|pin| pin.id.as_str()).collect();
+    let texts: Vec<&str> = pins.iter().map(|pin| pin.text.as_str()).collect();
+    sqlx::query!(
+        "insert into pins (tenant_id, session_id, position, id, body)
+             select $1, $2, p.position, p.id, p.body
+             from unnest($3::text[], $4::text[]) with ordinality as p(id, body, position)",
+        tenant.0,
+        session.id.0,
+        &ids as &[&str],
+        &texts as &[&str]
+    )
+    .execute(&mut *tx)
+    .await?;
+    session.pin(tokens);
+    sessions::update(tx, tenant, &session).await?;
+    Ok(Some(session.served_revision()))
 }

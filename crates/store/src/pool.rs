@@ -10,6 +10,7 @@ use tokio_util::task::TaskTracker;
 use super::actor::Actor;
 use super::address::{Address, Role, Target};
 use super::bell::Bell;
+use super::bounds::Counts;
 use super::bulkhead::{Bulkhead, Share, Tx};
 use super::connection::Pool;
 use super::error::{self, StoreError};
@@ -65,6 +66,9 @@ pub struct Store {
     pub(super) bell: Bell,
     pub(super) due: Arc<Notify>,
     pub(super) secret_keys: SecretKeys,
+    /// How many sessions tenants have, and how many replies are kept for them.
+    pub(super) sessions: Counts,
+    pub(super) replies: Counts,
 }
 
 /// The state of the pool.
@@ -144,6 +148,8 @@ impl Store {
             bell: Bell::new(),
             due: Arc::default(),
             secret_keys: SecretKeys::default(),
+            sessions: Counts::new(),
+            replies: Counts::new(),
             meter: Meter::new(),
         })
     }
@@ -182,7 +188,10 @@ impl Store {
     }
 
     /// Begins a tenant's transaction for an actor; an operator does not wait for the tenant's own requests.
-    pub(super) async fn begin_as(&self, actor: Actor, tenant: TenantId) -> Result<Tx, StoreError> {
+    ///
+    /// # Errors
+    /// When no connection is available.
+    pub async fn begin_as(&self, actor: Actor, tenant: TenantId) -> Result<Tx, StoreError> {
         if matches!(actor, Actor::Key(_)) {
             return self.begin(tenant).await;
         }
@@ -205,6 +214,13 @@ impl Store {
     pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let share = self.share(tenant).await?;
         let begin = "begin isolation level repeatable read read only";
+        self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await
+    }
+
+    /// Begins a snapshot of a tenant that may also write.
+    pub(super) async fn writable_snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+        let share = self.share(tenant).await?;
+        let begin = "begin isolation level repeatable read";
         self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await
     }
 

@@ -7,9 +7,12 @@ use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use super::audit::{self, Actor};
+use super::bounds::Made;
+use super::erasures::Erasure;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries, Which};
-use super::{Store, StoreError, prepared};
+use super::{Store, StoreError, bounds, prepared};
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 pub use anchord_session::session::{Live, Session};
 use anchord_session::settings::SettingsError;
@@ -115,7 +118,14 @@ impl Store {
             match put(&mut tx, tenant, name, &change).await? {
                 Some(PutOutcome::Refused(refused)) => return Ok(PutOutcome::Refused(refused)),
                 Some(put) => {
+                    let is_made = matches!(put, PutOutcome::Created(_));
+                    if is_made {
+                        self.require_session_room(&mut tx, tenant, Made::InTransaction).await?;
+                    }
                     tx.commit().await?;
+                    if is_made {
+                        self.count_session(tenant).await;
+                    }
                     return Ok(put);
                 }
                 None => tx.rollback().await?,
@@ -124,21 +134,37 @@ impl Store {
         }
     }
 
-    /// Erases a session with everything that it owns; live work can no longer publish into it. Returns `false` when
-    /// there is no such session.
+    /// Erases a session with everything that it owns: it is hidden and its name is free when this returns, and live
+    /// work can no longer publish into it. Rows of a large session are deleted later. Returns `false` when there is no
+    /// such session.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn delete_session(&self, tenant: TenantId, name: &SessionName) -> Result<bool, StoreError> {
+    pub async fn delete_session(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        actor: Actor,
+    ) -> Result<bool, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        // Erasing a large session takes long; the request times out before this limit.
-        sqlx::query!("set local statement_timeout = '60s'").execute(&mut *tx).await?;
+        let id = sqlx::query_scalar!(
+            "select id from sessions where tenant_id = $1 and name = $2",
+            tenant.0,
+            name.as_str()
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(id) = id else { return Ok(false) };
         let is_erased =
-            sqlx::query_scalar!(r#"select erase_session($1, $2) as "is_erased!""#, tenant.0, name.as_str())
-                .fetch_one(&mut *tx)
-                .await?;
+            sqlx::query_scalar!(r#"select erase_session($1, $2) as "is_erased!""#, tenant.0, name.as_str());
+        if !is_erased.fetch_one(&mut *tx).await? {
+            return Ok(false);
+        }
+        audit::record(&mut tx, tenant, actor, "session.deleted", id).await?;
         tx.commit().await?;
-        Ok(is_erased)
+        self.discount_session(tenant).await;
+        self.erase_now(&Erasure { tenant, sessions: vec![id] }).await;
+        Ok(true)
     }
 }
 
@@ -184,6 +210,9 @@ pub(super) async fn put(
     }
     let session = &mut loaded.session;
     let revision = session.context_revision;
+    if settings.task_id.is_some() && settings.task_id != session.settings.task_id {
+        bounds::require_task_room(&mut *tx, (tenant, session.id)).await?;
+    }
     let tail = if session.masks_otherwise(&settings) {
         load::tail(tx, (tenant, session.id), session.floor()).await?
     } else {

@@ -7,6 +7,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
+use super::bounds::Made;
 use super::load::Tries;
 use super::sessions::{self, PutOutcome, Session};
 use super::{Store, StoreError};
@@ -39,6 +40,7 @@ impl Store {
                 }
             };
             if let PutOutcome::Created(session) = &put {
+                self.require_session_room(&mut tx, tenant, Made::InTransaction).await?;
                 sqlx::query!(
                     "update sessions set expires_at = now() + make_interval(hours => $3)
                      where tenant_id = $1 and id = $2",
@@ -50,6 +52,9 @@ impl Store {
                 .await?;
             }
             tx.commit().await?;
+            if matches!(put, PutOutcome::Created(_)) {
+                self.count_session(tenant).await;
+            }
             return Ok(put);
         }
     }

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use super::compressions::{cancel_live, read_hindsight};
 use super::error::expect_rows;
 use super::load::{self, Loaded, Which};
-use super::{Store, StoreError, Tx, events, prepared, sessions};
+use super::{Store, StoreError, Tx, bounds, events, prepared, sessions};
 use anchord_facts::ledger::LedgerState;
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 use anchord_record::hindsight::Hindsight;
@@ -215,6 +215,7 @@ impl Store {
             return Ok(false);
         }
         let (tenant, to) = (loaded.tenant, *to);
+        bounds::require_version_room(tx, tenant, loaded.session.last_version).await?;
         let mut session = loaded.session.clone();
         cancel_live(tx, tenant, session.id).await?;
         prepared::supersede(tx, tenant, session.id).await?;

@@ -104,16 +104,10 @@ impl Store {
         actor: Actor,
     ) -> Result<Option<Tenant>, StoreError> {
         let mut tx = self.begin_as(actor, id).await?;
-        let done =
-            sqlx::query!("insert into tenants (id, name) values ($1, $2) on conflict do nothing", id.0, name)
-                .execute(&mut *tx)
-                .await?;
-        if done.rows_affected() == 0 {
-            return Ok(None);
+        let made = insert(&mut tx, id, (name, &Quotas::default()), actor).await?;
+        if made.is_some() {
+            tx.commit().await?;
         }
-        audit::record(&mut tx, id, actor, "tenant.created", id).await?;
-        let made = find(&mut tx, id).await?;
-        tx.commit().await?;
         Ok(made)
     }
 
@@ -204,6 +198,7 @@ impl Store {
         let Some(tenant) = find(&mut tx, id).await? else { return Ok(Changed::NoTenant) };
         tx.commit().await?;
         self.forget_keys(id).await;
+        self.forget_counts(id).await;
         Ok(Changed::Done(Box::new(tenant)))
     }
 
@@ -264,15 +259,13 @@ impl Store {
         Ok(Some(WidePins::Replaced))
     }
 
-    /// Erases a tenant with everything that it owns except its audit log; returns `false` when there is no such
-    /// tenant.
+    /// Erases a tenant with everything that it owns except its audit log: it is hidden, its keys are gone and its name
+    /// is free when this returns, and its rows are deleted later. Returns `false` when there is no such tenant.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool, StoreError> {
         let mut tx = self.begin_as(actor, id).await?;
-        // Erasing a large tenant takes long.
-        sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
         let is_erased = sqlx::query_scalar!(r#"select erase_tenant($1) as "is_erased!""#, id.0);
         if !is_erased.fetch_one(&mut *tx).await? {
             return Ok(false);
@@ -310,7 +303,38 @@ impl TenantRow {
     }
 }
 
-async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>, StoreError> {
+/// Creates a tenant with its name and quotas in its own open transaction; `None` when the id or the name is taken.
+///
+/// # Errors
+/// When the database fails.
+pub async fn insert(
+    tx: &mut PgConnection,
+    id: TenantId,
+    (name, quotas): (&str, &Quotas),
+    actor: Actor,
+) -> Result<Option<Tenant>, StoreError> {
+    let quotas = serde_json::to_string(quotas)
+        .map_err(|error| StoreError::corrupt("tenants", "quotas", id.0, error))?;
+    let done = sqlx::query!(
+        "insert into tenants (id, name, quotas) values ($1, $2, $3::text::json) on conflict do nothing",
+        id.0,
+        name,
+        quotas
+    )
+    .execute(&mut *tx)
+    .await?;
+    if done.rows_affected() == 0 {
+        return Ok(None);
+    }
+    audit::record(&mut *tx, id, actor, "tenant.created", id).await?;
+    find(tx, id).await
+}
+
+/// Finds a tenant in its own open transaction.
+///
+/// # Errors
+/// When the database fails, or its settings do not parse.
+pub async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>, StoreError> {
     sqlx::query_as!(
         TenantRow,
         r#"select id, name, settings::text as "settings!", quotas::text as "quotas!", retention_days, suspended_at,

@@ -58,38 +58,48 @@ impl Store {
         &self,
         tenant: TenantId,
         name: &SessionName,
-        mut items: Vec<Todo>,
+        items: Vec<Todo>,
     ) -> Result<Option<TodoList>, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        let Some(session) = sessions::lock(&mut tx, tenant, name).await? else { return Ok(None) };
-        let before = find(&mut tx, tenant, session.id).await?.unwrap_or_default();
-        let changes = todo::changes(&before.items, &items);
-        // An item that the caller does not change keeps what is known about its completion.
-        for item in &mut items {
-            let known =
-                before.items.iter().find(|old| old.content == item.content && old.status == item.status);
-            item.seqs = known.map(|old| old.seqs.clone()).unwrap_or_default();
-        }
-        let (items_text, changes_text) =
-            (text("items", session.id, &items)?, text("changes", session.id, &changes)?);
-        let row = sqlx::query!(
-            "insert into todo_lists (tenant_id, session_id, revision, items, changes)
+        let replaced = replace(&mut tx, tenant, name, items).await?;
+        tx.commit().await?;
+        Ok(replaced)
+    }
+}
+
+/// Replaces a session's list in an open transaction; `None` when there is no such session.
+pub(super) async fn replace(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+    mut items: Vec<Todo>,
+) -> Result<Option<TodoList>, StoreError> {
+    let Some(session) = sessions::lock(&mut *tx, tenant, name).await? else { return Ok(None) };
+    let before = find(&mut *tx, tenant, session.id).await?.unwrap_or_default();
+    let changes = todo::changes(&before.items, &items);
+    // An item that the caller does not change keeps what is known about its completion.
+    for item in &mut items {
+        let known = before.items.iter().find(|old| old.content == item.content && old.status == item.status);
+        item.seqs = known.map(|old| old.seqs.clone()).unwrap_or_default();
+    }
+    let (items_text, changes_text) =
+        (text("items", session.id, &items)?, text("changes", session.id, &changes)?);
+    let row = sqlx::query!(
+        "insert into todo_lists (tenant_id, session_id, revision, items, changes)
              values ($1, $2, 1, $3::text::json, $4::text::json)
              on conflict (tenant_id, session_id) do update
              set revision = todo_lists.revision + 1, items = excluded.items, changes = excluded.changes,
                  version = null, updated_at = now()
              returning revision, updated_at",
-            tenant.0,
-            session.id.0,
-            items_text,
-            changes_text
-        )
-        .fetch_one(&mut *tx)
-        .await?;
-        tx.commit().await?;
-        let (revision, updated_at) = (row.revision, Some(row.updated_at));
-        Ok(Some(TodoList { revision, items, changes, version: None, updated_at }))
-    }
+        tenant.0,
+        session.id.0,
+        items_text,
+        changes_text
+    )
+    .fetch_one(tx)
+    .await?;
+    let (revision, updated_at) = (row.revision, Some(row.updated_at));
+    Ok(Some(TodoList { revision, items, changes, version: None, updated_at }))
 }
 
 /// Reads a session's list in an open transaction.

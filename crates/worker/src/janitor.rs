@@ -1,5 +1,5 @@
-//! The janitor: deletes expired rows every 5 to 15 minutes: replies kept for idempotency keys, old events and deliveries,
-//! and sessions beyond their retention.
+//! The janitor: every 5 to 15 minutes it deletes replies kept for idempotency keys, old events and deliveries, and erases
+//! sessions beyond their retention, whose rows [`eraser`](super::eraser) deletes.
 
 use std::time::Duration;
 
@@ -48,27 +48,48 @@ async fn encrypt_secrets_again(store: &Store) {
     }
 }
 
-/// Deletes everything that has expired; returns the number of replies and of sessions.
+/// Deletes everything that has expired; returns the number of replies and of sessions. What fails stops nothing else.
 ///
 /// # Errors
-/// When the database fails; what was erased before stays erased.
+/// The first failure, when everything else is done.
 pub async fn round(store: &Store, stop: &CancellationToken) -> Result<(i64, i64), StoreError> {
-    let replies = store.forget_old_replies().await?;
-    metrics::counter!("anchord_upkeep_forgotten_replies_total")
-        .increment(u64::try_from(replies).unwrap_or_default());
-    store.forget_old_events().await?;
-    store.tidy_deliveries().await?;
+    let replies = store.forget_old_replies().await;
+    if let Ok(replies) = &replies {
+        metrics::counter!("anchord_upkeep_forgotten_replies_total")
+            .increment(u64::try_from(*replies).unwrap_or_default());
+    }
+    let events = store.forget_old_events().await;
+    let deliveries = store.tidy_deliveries().await;
+    let idle = erase(store, stop, Kind::Idle).await;
+    let single = erase(store, stop, Kind::SingleCall).await;
+    events?;
+    deliveries?;
+    Ok((replies?, idle? + single?))
+}
+
+/// Which sessions are erased.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// Those that nobody has written to for as long as their tenant keeps sessions.
+    Idle,
+    /// Those of single calls.
+    SingleCall,
+}
+
+/// Erases sessions until fewer are found than one transaction erases.
+async fn erase(store: &Store, stop: &CancellationToken, kind: Kind) -> Result<i64, StoreError> {
     let mut sessions = 0;
     while !stop.is_cancelled() {
-        let (idle, single) =
-            (store.erase_expired_sessions(SESSIONS).await?, store.erase_single_calls(SESSIONS).await?);
-        let erased = idle + single;
+        let erased = match kind {
+            Kind::Idle => store.erase_expired_sessions(SESSIONS).await?,
+            Kind::SingleCall => store.erase_single_calls(SESSIONS).await?,
+        };
         sessions += i64::from(erased);
         metrics::counter!("anchord_upkeep_erased_sessions_total")
             .increment(u64::try_from(erased).unwrap_or_default());
-        if idle < SESSIONS && single < SESSIONS {
+        if erased < SESSIONS {
             break;
         }
     }
-    Ok((replies, sessions))
+    Ok(sessions)
 }

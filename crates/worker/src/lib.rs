@@ -11,6 +11,7 @@ mod build;
 mod call_log;
 mod compress;
 mod engine;
+pub mod eraser;
 mod evaluate;
 mod exam;
 mod grader;

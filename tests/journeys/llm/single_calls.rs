@@ -4,6 +4,7 @@ use anchord_llm::{Client, Provider};
 use serde_json::{Value, json};
 
 use super::{options, raw, stretch};
+use crate::erasing::erase_all;
 use crate::support::app::{App, OPERATOR, THEIRS, app_with_model};
 use crate::support::provider::{Act, FakeProvider};
 use crate::support::{number, until};
@@ -158,6 +159,7 @@ async fn a_call_whose_time_is_over_is_not_there_and_is_erased() {
     sqlx::raw_sql(past).execute(&mut look).await.unwrap();
     assert_eq!(app.call("GET", &place, "").await.status, 404);
     anchord_worker::janitor::round(&app.store, &app.stop).await.unwrap();
+    erase_all(&app.store).await;
     assert_eq!(number(&mut look, "select count(*) from sessions").await, 1, "the caller's own stays");
     assert_eq!(number(&mut look, "select count(*) from summaries").await, 0);
 }

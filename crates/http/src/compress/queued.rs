@@ -392,6 +392,6 @@ pub async fn erase_compressed(
 ) -> Result<StatusCode, ApiError> {
     let name = session_name(path.compression_id)?;
     let found = state.store.find_single_call(caller.tenant, &name).await?;
-    let gone = found.is_some() && state.store.delete_session(caller.tenant, &name).await?;
+    let gone = found.is_some() && state.store.delete_session(caller.tenant, &name, caller.actor()).await?;
     if gone { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::NotFound(Resource::Compression)) }
 }

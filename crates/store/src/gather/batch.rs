@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::queue::Key;
 use super::stage::{self, Known, Outcome, Published, Replays, Staged, Stored, Wanted};
 use super::{AppendError, Pending, Reply};
+use crate::bounds::Made;
 use crate::commit::Rows;
 use crate::connection::PgConnection;
 use crate::{Store, StoreError, load, lock, prepared};
@@ -173,6 +174,13 @@ async fn attempt(
     metrics::histogram!("anchord_append_batch_appends").record(answered);
     for ((mut group, staged), place) in decided.into_iter().zip(outcomes).zip(1..) {
         if done.contains(&place) {
+            if staged.makes_session() {
+                store.count_session(group.key.0).await;
+            }
+            match staged.replies(&group.appends) {
+                0 => {}
+                replies => store.count_replies(group.key.0, replies).await,
+            }
             tell(group, *staged);
         } else {
             group.looks_up = true;
@@ -194,7 +202,22 @@ async fn decide(
     let loaded = load::load_for_appends(connection, &names).await?;
     let mut staged = Vec::with_capacity(groups.len());
     for (group, loaded) in groups.iter_mut().zip(loaded) {
-        let known = Known { replays: group.replays.as_ref(), has_no_version: group.has_no_version };
+        let tenant = group.key.0;
+        let no_session = match loaded.revision {
+            None => full(store.require_session_room(connection, tenant, Made::Later).await)?,
+            Some(_) => None,
+        };
+        let no_reply = if group.appends.iter().any(|pending| pending.append.reply_key.is_some()) {
+            full(store.require_reply_room(connection, tenant).await)?
+        } else {
+            None
+        };
+        let known = Known {
+            replays: group.replays.as_ref(),
+            has_no_version: group.has_no_version,
+            no_session: no_session.as_ref(),
+            no_reply: no_reply.as_ref(),
+        };
         let session = loaded.session.id;
         staged.push(match stage::stage(&group.appends, loaded, known) {
             Outcome::Staged(staged) => Some(staged),
@@ -209,6 +232,37 @@ async fn decide(
         });
     }
     Ok(staged)
+}
+
+/// Separates a bound that is reached from a failure.
+fn full(room: Result<(), StoreError>) -> Result<Option<AppendError>, StoreError> {
+    match room {
+        Ok(()) => Ok(None),
+        Err(StoreError::OverQuota { bound, limit, used }) => {
+            Ok(Some(AppendError::Full { bound, limit, used }))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Decides and writes one append in an open transaction. A prepared version is left to the next append.
+pub(super) async fn run_within(
+    tx: &mut PgConnection,
+    pending: Pending,
+) -> Result<Result<Reply, AppendError>, StoreError> {
+    let (tenant, name) = (pending.append.tenant, pending.append.session.clone());
+    let loaded = load::load_for_appends(tx, &[(tenant, &name)]).await?.pop().ok_or(StoreError::Contended)?;
+    let known = Known { has_no_version: true, replays: Some(&Replays::new()), ..Known::default() };
+    let group = Group::new((tenant, name), vec![pending]);
+    let Outcome::Staged(staged) = stage::stage(&group.appends, loaded, known) else {
+        return Err(StoreError::Contended);
+    };
+    if staged.is_touched()
+        && write(tx, std::slice::from_ref(&group), std::slice::from_ref(&staged)).await?.is_empty()
+    {
+        return Err(StoreError::Contended);
+    }
+    staged.answers.into_iter().next().map_or(Ok(Err(AppendError::Broken)), Ok)
 }
 
 /// Loads the stored replies to earlier requests with the same keys, for the groups that ask for them.

@@ -26,6 +26,7 @@ use futures::FutureExt as _;
 use moka::sync::Cache;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use sqlx::PgConnection;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
@@ -36,6 +37,7 @@ use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, TenantId}
 use anchord_runtime::trace;
 use anchord_session::accounting::{MessageCounts, Usage};
 use anchord_session::compression::Status;
+use anchord_session::quota::Bound;
 use anchord_session::settings::TokenizerName;
 use anchord_session::trigger::{Decision, MessageSignals};
 
@@ -170,6 +172,16 @@ pub enum AppendError {
     /// The session uses another tokenizer; count with this one and append again.
     #[error("the session counts with another tokenizer")]
     Tokenizer(TokenizerName),
+    /// The tenant has as many sessions, or kept replies, as it may.
+    #[error("the tenant has {used} of {limit} {}", bound.name())]
+    Full {
+        /// What it has.
+        bound: Bound,
+        /// The most that it may have.
+        limit: i64,
+        /// How many it has.
+        used: i64,
+    },
     /// Too many appends are waiting.
     #[error("too many appends wait")]
     Busy,
@@ -179,6 +191,21 @@ pub enum AppendError {
     /// The service aborted the transaction.
     #[error("the append broke off")]
     Broken,
+}
+
+/// Appends in an open transaction, without the queue: for an import, which is one transaction. The caller holds the session's
+/// lock when the session exists.
+///
+/// # Errors
+/// When the database fails, or the tenant has changed meanwhile.
+pub async fn append_within(
+    tx: &mut PgConnection,
+    append: Append,
+) -> Result<Result<Reply, AppendError>, StoreError> {
+    let bytes = append.messages.iter().map(|message| message.body.get().len()).sum();
+    let (reply, _) = oneshot::channel();
+    let pending = Pending { append, bytes, since: Instant::now(), trace: trace::current(), reply };
+    batch::run_within(tx, pending).await
 }
 
 /// A waiting append.

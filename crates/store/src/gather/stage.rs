@@ -94,6 +94,10 @@ pub(super) struct Known<'a> {
     pub(super) replays: Option<&'a Replays>,
     /// Whether no prepared version is left to publish.
     pub(super) has_no_version: bool,
+    /// Why the session cannot be made, when it does not exist.
+    pub(super) no_session: Option<&'a AppendError>,
+    /// Why no reply can be kept for an idempotency key.
+    pub(super) no_reply: Option<&'a AppendError>,
 }
 
 /// Decides the appends of a session in order.
@@ -175,6 +179,10 @@ impl Stage<'_> {
             } else {
                 Draft::Refused(AppendError::KeyReused)
             };
+        }
+        let no_reply = self.known.no_reply.filter(|_| append.reply_key.is_some());
+        if let Some(full) = self.known.no_session.or(no_reply) {
+            return Draft::Refused(full.clone());
         }
         let incoming: Vec<Incoming<'_>> = append
             .messages
@@ -312,6 +320,18 @@ impl Staged {
     /// Whether there is anything to write.
     pub(super) fn is_touched(&self) -> bool {
         !self.stored.is_empty()
+    }
+
+    /// Whether the session is made by these appends.
+    pub(super) fn makes_session(&self) -> bool {
+        self.loaded.revision.is_none()
+    }
+
+    /// The replies that are kept for the idempotency keys of its appends.
+    pub(super) fn replies(&self, appends: &[Pending]) -> i64 {
+        let keyed = |at: &usize| appends.get(*at).is_some_and(|pending| pending.append.reply_key.is_some());
+        let kept = self.stored.iter().filter(|(at, _)| keyed(at)).count();
+        i64::try_from(kept).unwrap_or(i64::MAX)
     }
 
     /// Adds the rows of the session.

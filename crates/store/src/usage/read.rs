@@ -208,16 +208,19 @@ async fn find(
     tenant: TenantId,
     task_id: &str,
 ) -> Result<Option<TaskUsage>, StoreError> {
-    // A session that was once part of the task counts as such because of what it used then.
+    // A session that was once part of the task counts as such because of what it used then, until it is erased: what
+    // an erased one used is deleted in steps.
     let head = sqlx::query!(
         r#"with members as (
              select s.id from sessions s where s.tenant_id = $1 and s.task_id = $2
              union
              select u.session_id from usage_by_session u
+             join sessions s on s.tenant_id = u.tenant_id and s.id = u.session_id
              where u.tenant_id = $1 and u.task_id = $2 and u.task_id <> ''
            ),
            work as (
              select max(u.last_at) - min(u.first_at) as time from usage_by_session u
+             join sessions s on s.tenant_id = u.tenant_id and s.id = u.session_id
              where u.tenant_id = $1 and u.task_id = $2 and u.task_id <> '' and u.kind in ('context', 'append')
              group by u.session_id, u.day
            )
@@ -242,7 +245,10 @@ async fn find(
                   sum(tokens_cached)::bigint as "tokens_cached!", sum(tokens_whole)::bigint as "tokens_whole!",
                   sum(time_us)::bigint as "time_us!", sum(cost_micros)::bigint as "cost_micros!",
                   sum(messages)::bigint as "messages!", sum(bytes)::bigint as "bytes!"
-           from usage_by_session where tenant_id = $1 and task_id = $2 and task_id <> '' group by kind"#,
+           from usage_by_session u
+           where tenant_id = $1 and task_id = $2 and task_id <> ''
+             and exists (select from sessions s where s.tenant_id = u.tenant_id and s.id = u.session_id)
+           group by kind"#,
         tenant.0,
         task_id
     )
@@ -286,6 +292,7 @@ async fn outcomes(
                       + coalesce(sum(u.tokens_in) filter (where u.kind = 'model'), 0) as tokens,
                     coalesce(sum(u.calls) filter (where u.kind = 'context'), 0) as requests
              from usage_by_session u join ended e on e.task_id = u.task_id
+             join sessions s on s.tenant_id = u.tenant_id and s.id = u.session_id
              where u.tenant_id = $1 and u.task_id <> '' group by u.task_id
            ),
            compressed as (

@@ -1,0 +1,109 @@
+//! Deletes the rows of erased sessions and tenants, in steps.
+//!
+//! Erasing only hides, because a statement that deletes a million messages takes longer than a statement may. Each step
+//! is a transaction of its own that takes a fraction of a second, whatever the size of a session.
+
+use std::collections::VecDeque;
+
+use uuid::Uuid;
+
+use super::{Store, StoreError};
+use anchord_messages::id::TenantId;
+
+/// The most sessions that one step deletes from.
+const SESSIONS: i32 = 50;
+/// The most steps of a request that erases; the rest is left to upkeep. A session of some hundred messages takes one.
+const STEPS_AT_ONCE: usize = 4;
+
+/// Rows of one tenant that are to be deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Erasure {
+    /// The tenant.
+    pub tenant: TenantId,
+    /// Its erased sessions; empty when the tenant itself is erased, or when its sessions are not due.
+    pub(super) sessions: Vec<Uuid>,
+}
+
+impl Erasure {
+    /// Whether only what a tenant owns beside sessions is due, if it is erased itself.
+    #[must_use]
+    pub fn is_of_tenant(&self) -> bool {
+        self.sessions.is_empty()
+    }
+}
+
+impl Store {
+    /// What is to be deleted, one entry for each tenant.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn next_erasures(&self) -> Result<Vec<Erasure>, StoreError> {
+        let rows = sqlx::query!(
+            r#"select tenant_id as "tenant_id!", sessions as "sessions!" from next_erasures($1)"#,
+            SESSIONS
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let read = |(tenant, sessions)| Erasure { tenant: TenantId(tenant), sessions };
+        Ok(rows.into_iter().map(|row| read((row.tenant_id, row.sessions))).collect())
+    }
+
+    /// Deletes some rows; returns whether more of them may be left. When that fails for several sessions, each is tried
+    /// alone, and one that fails is tried again some minutes later.
+    ///
+    /// # Errors
+    /// When the database fails for each of the sessions.
+    pub async fn erase_some(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+        let mut waiting = VecDeque::from([erasure.sessions.clone()]);
+        let (mut is_more, mut failed, mut has_worked) = (false, None, false);
+        while let Some(sessions) = waiting.pop_front() {
+            match self.erase_step(erasure.tenant, &sessions).await {
+                Ok(more) => {
+                    has_worked = true;
+                    is_more |= more;
+                }
+                Err(error) if sessions.len() > 1 => {
+                    tracing::warn!(%error, tenant = %erasure.tenant.0, "erasure.tried_apart");
+                    waiting.extend(sessions.into_iter().map(|session| vec![session]));
+                }
+                Err(error) => {
+                    if let Some(session) = sessions.first() {
+                        tracing::warn!(%error, tenant = %erasure.tenant.0, %session, "erasure.put_off");
+                        self.put_off(erasure.tenant, *session).await?;
+                    }
+                    failed = Some(error);
+                }
+            }
+        }
+        match failed {
+            Some(error) if !has_worked => Err(error),
+            _ => Ok(is_more),
+        }
+    }
+
+    /// Takes the first steps of an erasure within the request that asked for it. It is hidden already, so that a failure
+    /// only leaves more to upkeep.
+    pub(super) async fn erase_now(&self, erasure: &Erasure) {
+        for _ in 0..STEPS_AT_ONCE {
+            match self.erase_step(erasure.tenant, &erasure.sessions).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    tracing::warn!(%error, tenant = %erasure.tenant.0, "erasure.left_to_upkeep");
+                    return;
+                }
+            }
+        }
+    }
+
+    async fn erase_step(&self, tenant: TenantId, sessions: &[Uuid]) -> Result<bool, StoreError> {
+        let _share = self.share(tenant).await?;
+        let is_more = sqlx::query_scalar!(r#"select erase_some($1, $2) as "is_more!""#, tenant.0, sessions);
+        Ok(is_more.fetch_one(&self.pool).await?)
+    }
+
+    async fn put_off(&self, tenant: TenantId, session: Uuid) -> Result<(), StoreError> {
+        sqlx::query!("select put_off_erasure($1, $2)", tenant.0, session).execute(&self.pool).await?;
+        Ok(())
+    }
+}
