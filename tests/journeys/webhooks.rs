@@ -310,7 +310,11 @@ async fn the_database_holds_no_secret_and_a_new_key_takes_over() {
     assert_eq!(receiver.seen().len(), sent, "nothing is sent unsigned");
     assert_eq!(wrong.encrypt_secrets_again().await.unwrap(), (1, 1));
     let found = app.call("GET", &format!("{path}/deliveries/{delivery}"), "").await.json();
-    assert_eq!(json!([found["delivery"]["status"], found["delivery"]["last_error"]]), json!(["pending", "secret"]), "{found}");
+    assert_eq!(
+        json!([found["delivery"]["status"], found["delivery"]["last_error"]]),
+        json!(["pending", "secret"]),
+        "{found}"
+    );
     let message = sent_by(&second).await.unwrap();
     assert_eq!(message.header("webhook-id"), delivery);
     let found = app.call("GET", &format!("{path}/deliveries/{delivery}"), "").await.json();

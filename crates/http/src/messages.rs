@@ -242,7 +242,9 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
         AppendError::Store(ref error) if error.is_locked() => ApiError::Locked(refused.into()),
         AppendError::Store(ref error) if error.is_unavailable() => ApiError::Unavailable(refused.into()),
         // What broke off may have been committed just before.
-        AppendError::Store(ref error) if error.is_outcome_unknown() => ApiError::OutcomeUnknown(refused.into()),
+        AppendError::Store(ref error) if error.is_outcome_unknown() => {
+            ApiError::OutcomeUnknown(refused.into())
+        }
         AppendError::Broken => ApiError::OutcomeUnknown(refused.into()),
         AppendError::Store(_) => ApiError::internal(refused),
     }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use crate::connection::PgConnection;
 use moka::future::Cache;
-use sqlx::PgConnection;
 
 use super::bulkhead::Share;
 use super::{Store, StoreError};

@@ -7,10 +7,10 @@ use self::read::{count, list};
 use super::load::{self, Loaded, Tries, Which};
 use super::sessions::{self};
 use super::{Store, StoreError};
+use crate::connection::PgConnection;
 use anchord_context::pin::{PINS_SHARE, Pin};
 use anchord_messages::id::{SessionName, TenantId};
 use anchord_record::fill::share_of;
-use sqlx::PgConnection;
 
 /// The outcome of replacing pins.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -89,6 +89,7 @@ fn record(errors: usize) -> Summary {
         notes: Vec::new(),
         left_out: BTreeMap::from([(Section::Things, 3)]),
         constraints: Vec::new(),
+        proposed_constraints: Vec::new(),
         digest: Vec::new(),
     }
 }

@@ -217,6 +217,7 @@ fn small() -> Summary {
                 session_id: None,
             },
         ],
+        proposed_constraints: Vec::new(),
     }
 }
 
@@ -489,6 +490,7 @@ fn any_summary() -> impl Strategy<Value = Summary> {
                     session_id: None,
                 })
                 .collect(),
+            proposed_constraints: Vec::new(),
         }
     })
 }

@@ -22,11 +22,11 @@ use self::stage::Published;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::connection::PgConnection;
 use futures::FutureExt as _;
 use moka::sync::Cache;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use sqlx::PgConnection;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
@@ -204,7 +204,8 @@ pub async fn append_within(
 ) -> Result<Result<Reply, AppendError>, StoreError> {
     let bytes = append.messages.iter().map(|message| message.body.get().len()).sum();
     let (reply, _) = oneshot::channel();
-    let pending = Pending { append, bytes, since: Instant::now(), trace: trace::current(), reply };
+    let pending =
+        Pending { append, bytes, since: Instant::now(), trace: trace::current(), published: None, reply };
     batch::run_within(tx, pending).await
 }
 
