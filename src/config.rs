@@ -513,7 +513,8 @@ mod tests {
 
     #[test]
     fn proxies_are_addresses_and_networks() {
-        let api = parse(&["--trusted-proxies", "10.0.0.0/8, 192.0.2.7,2001:db8::/32"]).expect("good values").api;
+        let api =
+            parse(&["--trusted-proxies", "10.0.0.0/8, 192.0.2.7,2001:db8::/32"]).expect("good values").api;
         let shown: Vec<String> = api.trusted_proxies().iter().map(ToString::to_string).collect();
         assert_eq!(shown, ["10.0.0.0/8", "192.0.2.7/32", "2001:db8::/32"]);
     }

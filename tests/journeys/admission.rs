@@ -39,7 +39,8 @@ async fn upload(address: std::net::SocketAddr, (announced, sent): (usize, usize)
 /// The head of a reply that comes while the body is not whole.
 async fn early_reply(mut stream: TcpStream) -> (TcpStream, String) {
     let mut read = vec![0; 4_096];
-    let length = tokio::time::timeout(PATIENCE, stream.read(&mut read)).await.map_or(0, Result::unwrap_or_default);
+    let length =
+        tokio::time::timeout(PATIENCE, stream.read(&mut read)).await.map_or(0, Result::unwrap_or_default);
     let text = String::from_utf8_lossy(&read[..length]).into_owned();
     (stream, text)
 }
@@ -51,7 +52,8 @@ async fn bodies_that_do_not_come_to_an_end_take_no_more_memory_than_a_tenants_sh
     // Together more than the share of a tenant.
     let uploads = join_all((0..16).map(|_| upload(address, (8 * MEBIBYTE, 6 * MEBIBYTE)))).await;
     let replies = join_all(uploads.into_iter().map(early_reply)).await;
-    let refused: Vec<&String> = replies.iter().map(|(_, text)| text).filter(|text| text.contains("bodies-in-flight")).collect();
+    let refused: Vec<&String> =
+        replies.iter().map(|(_, text)| text).filter(|text| text.contains("bodies-in-flight")).collect();
     assert!(refused.len() >= 8, "{} of 16 were refused: {replies:?}", refused.len());
     assert!(refused.iter().all(|text| text.starts_with("HTTP/1.1 503") && text.contains("retry-after: ")));
     let body = r#"{"messages": [{"role": "user", "content": "Hello"}]}"#;
@@ -67,7 +69,8 @@ fn conversation(messages: usize) -> String {
     let messages: Vec<Value> = (0..messages)
         .map(|i| {
             let role = if i.is_multiple_of(2) { "user" } else { "assistant" };
-            let line = format!("In src/part{i}.rs the test part_{i} fails with error E{i:04}: expected {i}. ");
+            let line =
+                format!("In src/part{i}.rs the test part_{i} fails with error E{i:04}: expected {i}. ");
             json!({"role": role, "content": line.repeat(60)})
         })
         .collect();
@@ -130,7 +133,8 @@ async fn a_stream_ends_when_its_key_is_revoked_or_rotated_out_and_the_others_go_
     session(&app).await;
     let (revoked, id) = key(&app).await;
     let (rotated, other) = key(&app).await;
-    let [first, second, own] = [follow(&app, &revoked).await, follow(&app, &rotated).await, follow(&app, OURS).await];
+    let [first, second, own] =
+        [follow(&app, &revoked).await, follow(&app, &rotated).await, follow(&app, OURS).await];
     assert_eq!(app.call("DELETE", &format!("/v1/keys/{id}"), "").await.status, 204);
     assert!(has_ended(first).await, "its key is revoked");
     let rotation = app.call("POST", &format!("/v1/keys/{other}/rotate"), r#"{"overlap_seconds": 0}"#).await;
@@ -236,7 +240,11 @@ async fn one_key_has_a_share_of_the_streams() {
 async fn a_wait_ends_when_its_key_is_revoked() {
     let app = app().await;
     session(&app).await;
-    let messages: Vec<Value> = (0..12).map(|i| json!({"role": if i % 2 == 0 { "user" } else { "assistant" }, "content": "talk ".repeat(60)})).collect();
+    let messages: Vec<Value> = (0..12)
+        .map(
+            |i| json!({"role": if i % 2 == 0 { "user" } else { "assistant" }, "content": "talk ".repeat(60)}),
+        )
+        .collect();
     app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
     let (waiting, id) = key(&app).await;
     let authorization = format!("Bearer {waiting}");

@@ -1,12 +1,11 @@
 //! Who may come in: guessing is slowed by address, what cannot be a key costs the database nothing, the operator's
 //! door has an address of its own, and replies carry the headers that browsers go by.
 
-
 use nix::sys::signal::Signal;
 
+use crate::support;
 use crate::support::app::app;
 use crate::support::service::{Client, KEY, Service};
-use crate::support;
 
 /// Asks with wrong keys until one is refused without a look, at most so often.
 fn guess(client: &Client, path: &str, most: usize) -> (Vec<u16>, String) {
@@ -107,7 +106,8 @@ async fn a_terminal_that_closes_ends_the_service_in_order() {
 async fn replies_carry_the_headers_that_browsers_go_by() {
     let app = app().await;
     let has = |reply: &crate::support::app::Answer, name: &str, value: &str| {
-        let found = reply.headers.get(name).and_then(|found| found.to_str().ok()).unwrap_or_default().to_owned();
+        let found =
+            reply.headers.get(name).and_then(|found| found.to_str().ok()).unwrap_or_default().to_owned();
         assert!(found.contains(value), "{name}: {found:?} lacks {value:?}");
     };
     for path in ["/v1/sessions", "/v1/sessions/none", "/nowhere", "/v1/usage"] {

@@ -44,7 +44,10 @@ pub struct Caller {
 impl Caller {
     /// Until when the key is good, by another look at it: `None` when it is good no longer, an inner `None` without an
     /// end.
-    pub(super) async fn still_good(&self, state: &AppState) -> Result<Option<Option<DateTime<Utc>>>, ApiError> {
+    pub(super) async fn still_good(
+        &self,
+        state: &AppState,
+    ) -> Result<Option<Option<DateTime<Utc>>>, ApiError> {
         let grant = state.store.find_key(self.digest, state.clock.now()).await?;
         Ok(grant.filter(|grant| !grant.suspended).map(|grant| grant.expires_at))
     }
@@ -92,8 +95,7 @@ async fn authenticate(parts: &Parts, state: &AppState, scope: &'static str) -> R
     let attempt = state.admission.guesses.begin(parts, token)?;
     let digest = attempt.digest();
     // What cannot be a key costs no look-up.
-    let found =
-        if may_be_key(token) { state.store.find_key(digest, state.clock.now()).await? } else { None };
+    let found = if may_be_key(token) { state.store.find_key(digest, state.clock.now()).await? } else { None };
     let Some(grant) = found else {
         return Err(attempt.failed("this API key is unknown, expired or revoked"));
     };

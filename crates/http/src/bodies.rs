@@ -165,8 +165,7 @@ mod tests {
             let first = stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(b"{"))]);
             Body::from_stream(first.chain(stream::pending()))
         };
-        let mut reading: Vec<_> =
-            (0..3).map(|_| Box::pin(read(&bodies, slow(), Some(256 * KIB)))).collect();
+        let mut reading: Vec<_> = (0..3).map(|_| Box::pin(read(&bodies, slow(), Some(256 * KIB)))).collect();
         for reading in &mut reading {
             assert!(reading.now_or_never().is_none());
         }

@@ -192,13 +192,18 @@ mod tests {
     #[test]
     fn the_address_is_the_last_that_no_trusted_proxy_has() {
         let guesses = Guesses::new(&["10.0.0.0/8".parse().unwrap(), "::1/128".parse().unwrap()]);
-        let address = |peer, forwarded: &[&str]| guesses.address(&parts(peer, forwarded)).unwrap().to_string();
+        let address =
+            |peer, forwarded: &[&str]| guesses.address(&parts(peer, forwarded)).unwrap().to_string();
         assert_eq!(address("192.0.2.1", &["198.51.100.7"]), "192.0.2.1", "not a proxy of ours");
         assert_eq!(address("10.0.0.1", &[]), "10.0.0.1");
         assert_eq!(address("::ffff:10.0.0.1", &["1.1.1.1, 198.51.100.7, 10.2.3.4"]), "198.51.100.7");
         assert_eq!(address("::1", &["1.1.1.1", "198.51.100.7:443"]), "198.51.100.7");
         assert_eq!(address("10.0.0.1", &["1.1.1.1, [2001:db8::1]:443"]), "2001:db8::1");
-        assert_eq!(address("10.0.0.1", &["1.1.1.1, unknown"]), "10.0.0.1", "what a proxy hides stays its own");
+        assert_eq!(
+            address("10.0.0.1", &["1.1.1.1, unknown"]),
+            "10.0.0.1",
+            "what a proxy hides stays its own"
+        );
     }
 
     #[test]

@@ -77,8 +77,7 @@ impl IntoParams for Wait {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         // A value that does not parse is ignored, so the schema has no pattern that would reject it.
         let schema = ObjectBuilder::new().schema_type(Type::String);
-        let description =
-            "`wait=N` waits up to N seconds, at most 60, for the result of what the call starts. A wait beyond those that a \
+        let description = "`wait=N` waits up to N seconds, at most 60, for the result of what the call starts. A wait beyond those that a \
              tenant may have at once is not honoured.";
         vec![
             ParameterBuilder::new()

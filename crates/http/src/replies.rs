@@ -197,7 +197,11 @@ mod tests {
         let first = admit(1_000_000).await;
         assert_eq!(first.body().size_hint().exact(), Some(1_000_000));
         let (waited, refused) = tokio::join!(admit(1_000_000), admit(1_000_000));
-        assert_eq!((waited.status().as_u16(), refused.status().as_u16()), (503, 503), "nobody takes the first");
+        assert_eq!(
+            (waited.status().as_u16(), refused.status().as_u16()),
+            (503, 503),
+            "nobody takes the first"
+        );
         assert_eq!(admit(PIECE).await.status(), 200, "a small one is not counted");
         let mut pieces = first.into_body().into_data_stream();
         assert_eq!(pieces.next().await.unwrap().unwrap().len(), PIECE);

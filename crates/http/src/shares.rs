@@ -103,7 +103,11 @@ mod tests {
         let mut ours = shares.try_take("us", 3).expect("room");
         ours.merge(shares.try_take("us", 1).expect("room"));
         assert_eq!(shares.try_take("us", 1).unwrap_err(), Full::Share(4));
-        assert_eq!(shares.take("us", 5, Duration::MAX).await.unwrap_err(), Full::Share(4), "it would never come");
+        assert_eq!(
+            shares.take("us", 5, Duration::MAX).await.unwrap_err(),
+            Full::Share(4),
+            "it would never come"
+        );
         let theirs = [shares.try_take("them", 4), shares.try_take("others", 2)];
         assert!(theirs.iter().all(Result::is_ok));
         assert_eq!(shares.try_take("others", 1).unwrap_err(), Full::Total(10));

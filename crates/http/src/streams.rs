@@ -44,9 +44,11 @@ impl Streams {
 
     /// Admits another stream while it holds the place, or rejects it.
     pub(super) fn acquire(&self, caller: &Caller) -> Result<Place, ApiError> {
-        let refuse = |of| move |full| match full {
-            Full::Share(limit) => ApiError::TooManyStreams { of, limit },
-            Full::Total(limit) => ApiError::TooManyStreams { of: "process", limit },
+        let refuse = |of| {
+            move |full| match full {
+                Full::Share(limit) => ApiError::TooManyStreams { of, limit },
+                Full::Total(limit) => ApiError::TooManyStreams { of: "process", limit },
+            }
         };
         let of_key = self.of_keys.try_take(caller.key, 1).map_err(refuse("key"))?;
         let of_tenant = self.of_tenants.try_take(caller.tenant, 1).map_err(refuse("tenant"))?;

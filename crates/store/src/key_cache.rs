@@ -99,7 +99,8 @@ impl KeyCache {
         self.dropped.fetch_add(1, Ordering::SeqCst);
         match tenant {
             Some(tenant) => {
-                let theirs = |grant: &Option<Grant>| grant.as_ref().is_some_and(|grant| grant.tenant == tenant);
+                let theirs =
+                    |grant: &Option<Grant>| grant.as_ref().is_some_and(|grant| grant.tenant == tenant);
                 let digests: Vec<Arc<KeyDigest>> =
                     self.grants.iter().filter(|(_, grant)| theirs(grant)).map(|(digest, _)| digest).collect();
                 for digest in digests {

@@ -36,7 +36,9 @@ pub fn may_be_key(text: &str) -> bool {
     }
     let generated = text
         .strip_prefix(PREFIX)
-        .filter(|rest| rest.len() == RANDOM + CHECKSUM && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        .filter(|rest| {
+            rest.len() == RANDOM + CHECKSUM && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
         .and_then(|rest| rest.split_at_checked(RANDOM));
     generated.is_none_or(|(random, shown)| checksum(random) == shown)
 }
@@ -46,7 +48,8 @@ pub fn may_be_key(text: &str) -> bool {
 #[must_use]
 pub fn is_generated(text: &str) -> bool {
     let earlier = text.strip_prefix(EARLIER_PREFIX).is_some_and(|rest| rest.len() == EARLIER_RANDOM);
-    earlier || (text.starts_with(PREFIX) && text.len() == PREFIX.len() + RANDOM + CHECKSUM && may_be_key(text))
+    earlier
+        || (text.starts_with(PREFIX) && text.len() == PREFIX.len() + RANDOM + CHECKSUM && may_be_key(text))
 }
 
 /// CRC-32 in base 62.
@@ -99,7 +102,8 @@ mod tests {
         }
         assert!(is_generated("anc_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA-"));
         assert!(!is_generated("a-key-that-an-operator-once-chose"));
-        for text in ["", "short", "has a space within but is long enough", "ümlaut-ümlaut-ümlaut-ümlaut"] {
+        for text in ["", "short", "has a space within but is long enough", "ümlaut-ümlaut-ümlaut-ümlaut"]
+        {
             assert!(!may_be_key(text), "{text}");
         }
     }
