@@ -35,7 +35,7 @@ pub struct Bodies {
 /// A body with the memory that was taken for it.
 struct Held {
     bytes: Vec<u8>,
-    _memory: Option<Taken>,
+    memory: Option<Taken>,
 }
 
 impl AsRef<[u8]> for Held {
@@ -79,7 +79,7 @@ impl Bodies {
         mut body: Body,
         (most, limit): (usize, usize),
     ) -> Result<Bytes, ApiError> {
-        let mut held = Held { bytes: Vec::new(), _memory: None };
+        let mut held = Held { bytes: Vec::new(), memory: None };
         let mut room = 0;
         while let Some(frame) = body.frame().await {
             let frame = frame
@@ -93,7 +93,7 @@ impl Bodies {
                 let next = room.saturating_mul(2).max(FIRST_STEP).min(most).max(length);
                 let more = units(next).saturating_sub(units(room));
                 let more = self.memory.take(party, more, self.wait).await.map_err(refuse)?;
-                match &mut held._memory {
+                match &mut held.memory {
                     Some(memory) => memory.merge(more),
                     none => *none = Some(more),
                 }

@@ -69,7 +69,7 @@ mod tests {
     async fn work_that_nobody_waits_for_does_not_begin_and_work_that_runs_is_told() {
         let (first, second) = (caller(71), caller(71));
         let begun = Arc::new(AtomicUsize::new(0));
-        let ((begin, runs), (told, ended)) = (tokio::sync::oneshot::channel(), mpsc::channel());
+        let ((signal, runs), (told, ended)) = (tokio::sync::oneshot::channel(), mpsc::channel());
         // A tenant may have several turns on a large machine; each piece that runs takes one.
         let turns = std::thread::available_parallelism().map_or(1, |count| (count.get() / 2).max(1));
         let (go, gate) = mpsc::channel::<()>();
@@ -89,7 +89,7 @@ mod tests {
             assert!(futures::FutureExt::now_or_never(held.as_mut()).is_none());
         }
         let mut running = Box::pin(first.compute(move |abandoned| {
-            begin.send(()).unwrap();
+            signal.send(()).unwrap();
             while !abandoned.is_cancelled() {
                 std::thread::yield_now();
             }
