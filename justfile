@@ -113,6 +113,10 @@ sqlx-prepare database="postgres://postgres@127.0.0.1:5432/anchord_prepare":
 upgrade-under-load seconds="60":
     ANCHORD_UPGRADE_SECONDS={{ seconds }} cargo test --test journeys -- beneath_a_service_at_work --nocapture
 
+# Kill API, workers and database in random order under load and check what clients were promised; the tests do it 20 times
+kills count="200" seed="1":
+    ANCHORD_KILLS={{ count }} ANCHORD_KILLS_SEED={{ seed }} cargo test --test journeys -- kills:: --nocapture
+
 # Bring a database's schema up to date
 migrate *flags:
     cargo run -- migrate {{ flags }}

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::auth::Operator;
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
-use super::json::{Json, JsonBytes, Reply};
+use super::json::{Json, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Resource};
