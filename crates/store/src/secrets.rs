@@ -229,7 +229,7 @@ mod tests {
             bad[at] ^= 1;
             assert_eq!(read(&keys, &bad), Err(Unreadable::Changed), "byte {at}");
         }
-        assert!(read(&keys, &good[..SECRET_BYTES + 1]).is_err());
+        assert!(read(&keys, &good[..=SECRET_BYTES]).is_err());
     }
 
     #[test]

@@ -47,13 +47,14 @@ pub(super) async fn of_tenant<T>(tenant: TenantId, job: impl Future<Output = T>)
 }
 
 /// Runs work that keeps a processor busy on a background thread, in the turn of the job's tenant.
-pub(super) async fn blocking<T: Send + 'static>(
+pub(super) fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, JobError> {
+) -> impl Future<Output = Result<T, JobError>> {
     // Without a service there is no other tenant.
     let tenant = TENANT.try_with(|tenant| *tenant).unwrap_or_default();
-    let running = fair::jobs().run(tenant, work);
-    background::throttled(running).await.map_err(|error| JobError::Broken(error.to_string()))
+    // Boxed, because it holds the work until its turn comes.
+    let running = Box::pin(fair::jobs().run(tenant, work));
+    async { background::throttled(running).await.map_err(|error| JobError::Broken(error.to_string())) }
 }
 
 /// Milliseconds since `since`.

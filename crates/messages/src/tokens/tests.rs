@@ -221,10 +221,10 @@ fn a_very_long_piece_counts_as_its_parts_do() {
         let text = repeated.repeat(64 * 1024 / repeated.len());
         let counter = TokenCounter::new(Tokenizer::O200kBase);
         let whole = pieces::o200k().count_whole(&text);
-        let counted = usize::try_from(counter.count_text(&text)).unwrap();
+        let tokens = usize::try_from(counter.count_text(&text)).unwrap();
         assert!(
-            counted >= whole && counted <= whole + text.len() / 1024,
-            "{repeated}: {counted} for {whole}"
+            tokens >= whole && tokens <= whole + text.len() / 1024,
+            "{repeated}: {tokens} for {whole}"
         );
     }
 }
