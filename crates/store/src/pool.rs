@@ -186,7 +186,9 @@ impl Store {
         let set = "set local plan_cache_mode = force_custom_plan";
         let share = self.share(tenant).await?;
         let begin = "begin isolation level repeatable read read only";
-        let begun = self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'; {set}", tenant.0)).await?;
+        let begun = self
+            .begin_with(share, format!("{begin}; set local app.tenant_id = '{}'; {set}", tenant.0))
+            .await?;
         Ok(begun.snapshot())
     }
 
@@ -197,7 +199,8 @@ impl Store {
     pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let share = self.share(tenant).await?;
         let begin = "begin isolation level repeatable read read only";
-        let begun = self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await?;
+        let begun =
+            self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await?;
         Ok(begun.snapshot())
     }
 
