@@ -186,10 +186,10 @@ impl Store {
         let set = "set local plan_cache_mode = force_custom_plan";
         let share = self.share(tenant).await?;
         let begin = "begin isolation level repeatable read read only";
-        let begun = self
+        let tx = self
             .begin_with(share, format!("{begin}; set local app.tenant_id = '{}'; {set}", tenant.0))
             .await?;
-        Ok(begun.snapshot())
+        Ok(tx.snapshot())
     }
 
     /// Begins a read-only snapshot of a tenant: all of its statements see the same rows.
@@ -199,9 +199,8 @@ impl Store {
     pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let share = self.share(tenant).await?;
         let begin = "begin isolation level repeatable read read only";
-        let begun =
-            self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await?;
-        Ok(begun.snapshot())
+        let tx = self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await?;
+        Ok(tx.snapshot())
     }
 
     /// Begins in a task of its own, because the driver cannot safely drop a half-done begin. A caller that disconnects
