@@ -106,12 +106,18 @@ async fn wait_for<const N: usize>(places: [Arc<Semaphore>; N], wait: Duration) -
 #[derive(Debug)]
 pub struct Tx {
     inner: PgConnection,
+    is_snapshot: bool,
     _share: Share,
 }
 
 impl Tx {
     pub(super) fn new(inner: PgConnection, share: Share) -> Self {
-        Self { inner, _share: share }
+        Self { inner, is_snapshot: false, _share: share }
+    }
+
+    /// The same as a snapshot, whose commit changes nothing.
+    pub(super) fn snapshot(self) -> Self {
+        Self { is_snapshot: true, ..self }
     }
 
     /// Commits.
@@ -119,7 +125,8 @@ impl Tx {
     /// # Errors
     /// When the database does not commit; [`StoreError::OutcomeUnknown`] when it does not say whether it has.
     pub async fn commit(mut self) -> Result<(), StoreError> {
-        self.inner.end("COMMIT").await.map_err(|error| StoreError::from(error).of_a_commit())
+        let ended = self.inner.end("COMMIT").await.map_err(StoreError::from);
+        if self.is_snapshot { ended } else { ended.map_err(StoreError::of_a_commit) }
     }
 
     /// Rolls back.

@@ -204,7 +204,10 @@ impl Store {
         let set = "set local plan_cache_mode = force_custom_plan";
         let share = self.share(tenant).await?;
         let begin = "begin isolation level repeatable read read only";
-        self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'; {set}", tenant.0)).await
+        let tx = self
+            .begin_with(share, format!("{begin}; set local app.tenant_id = '{}'; {set}", tenant.0))
+            .await?;
+        Ok(tx.snapshot())
     }
 
     /// Begins a read-only snapshot of a tenant: all of its statements see the same rows.
@@ -214,7 +217,8 @@ impl Store {
     pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let share = self.share(tenant).await?;
         let begin = "begin isolation level repeatable read read only";
-        self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await
+        let tx = self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await?;
+        Ok(tx.snapshot())
     }
 
     /// Begins a snapshot of a tenant that may also write.
