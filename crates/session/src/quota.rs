@@ -174,9 +174,9 @@ impl Quotas {
             ("stored_bytes", self.stored_bytes),
             ("llm_tokens_per_day", self.llm_tokens_per_day),
         ];
-        match large.iter().find(|(_, bound)| bound.is_some_and(|bound| i64::try_from(bound).is_err())) {
-            Some((name, _)) => return Err((name, "must be at most 9223372036854775807")),
-            None => {}
+        let is_too_large = |bound: Option<u64>| bound.is_some_and(|bound| i64::try_from(bound).is_err());
+        if let Some((name, _)) = large.iter().find(|(_, bound)| is_too_large(*bound)) {
+            return Err((name, "must be at most 9223372036854775807"));
         }
         // They are counted row by row, one more than the bound.
         match Bound::ALL.into_iter().find(|bound| self.of(*bound).is_some_and(|own| own > MAX_COUNT)) {
