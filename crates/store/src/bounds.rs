@@ -84,20 +84,19 @@ impl Store {
         tenant: TenantId,
         made: Made,
     ) -> Result<(), StoreError> {
-        let count = match counts.0.get(&tenant).await {
-            Some(count) => count,
-            None => {
-                let limit = limit(&mut *connection, tenant, bound).await?;
-                let used = count_rows(connection, tenant, bound, COUNTED_AT_ONCE).await?;
-                // The one in question is counted when it is there to stay.
-                let others = if made == Made::InTransaction { used - 1 } else { used };
-                let count = Arc::new(Count { limit, used: others.into() });
-                counts.0.insert(tenant, Arc::clone(&count)).await;
-                if used == COUNTED_AT_ONCE {
-                    self.count_all(tenant, bound, Arc::clone(&count));
-                }
-                count
+        let count = if let Some(count) = counts.0.get(&tenant).await {
+            count
+        } else {
+            let limit = limit(&mut *connection, tenant, bound).await?;
+            let used = count_rows(connection, tenant, bound, COUNTED_AT_ONCE).await?;
+            // The one in question is counted when it is there to stay.
+            let others = if made == Made::InTransaction { used - 1 } else { used };
+            let count = Arc::new(Count { limit, used: others.into() });
+            counts.0.insert(tenant, Arc::clone(&count)).await;
+            if used == COUNTED_AT_ONCE {
+                self.count_all(tenant, bound, Arc::clone(&count));
             }
+            count
         };
         within(bound, count.limit, count.used.load(Ordering::Relaxed))
     }
