@@ -119,7 +119,7 @@ async fn measure(flags: &Flags, service: &Service, database: &str) -> anyhow::Re
     say("| operation | append | context | compress | neighbour's failures | memory | hostile tenant |");
     say("|---|---|---|---|---|---|---|");
     tokio::time::sleep(time).await;
-    rows.push(row("alone", &neighbour.samples(), process.most(), String::new(), &mut report));
+    rows.push(row("alone", &neighbour.samples(), process.most(), "", &mut report));
     for operation in chosen(&operations, flags) {
         neighbour.samples();
         process.most();
@@ -128,8 +128,10 @@ async fn measure(flags: &Flags, service: &Service, database: &str) -> anyhow::Re
         // What goes on for nobody belongs to this operation, too.
         process.rest(RECOVERY).await;
         let brief = driven.brief();
-        let mut row = row(&operation.id, &neighbour.samples(), process.most(), brief, &mut report);
-        row["group"] = json!(operation.tag);
+        let mut row = row(&operation.id, &neighbour.samples(), process.most(), &brief, &mut report);
+        if let Some(fields) = row.as_object_mut() {
+            fields.insert("group".to_owned(), json!(operation.tag));
+        }
         rows.push(row);
         if !driven.is_driven(operation.entry.only) {
             let alone = attacker.reach(operation).await;
@@ -141,11 +143,11 @@ async fn measure(flags: &Flags, service: &Service, database: &str) -> anyhow::Re
     tokio::time::sleep(time).await;
     neighbour.samples();
     tokio::time::sleep(time).await;
-    rows.push(row("alone again", &neighbour.samples(), process.most(), String::new(), &mut report));
+    rows.push(row("alone again", &neighbour.samples(), process.most(), "", &mut report));
     neighbour.stop().await?;
     match neighbour.verify().await {
         Ok(count) => {
-            say(&format!("\n{count} messages of the neighbour are stored as they were acknowledged"))
+            say(&format!("\n{count} messages of the neighbour are stored as they were acknowledged"));
         }
         Err(error) => report.missed.push(error.to_string()),
     }
@@ -172,7 +174,7 @@ fn chosen<'a>(operations: &'a [Operation], flags: &Flags) -> impl Iterator<Item 
 }
 
 /// Prints a row of the table, and writes down which limits it misses.
-fn row(name: &str, samples: &[Sample], memory: u64, hostile: String, report: &mut Report) -> Value {
+fn row(name: &str, samples: &[Sample], memory: u64, hostile: &str, report: &mut Report) -> Value {
     let mut waits = serde_json::Map::new();
     let mut cells = Vec::new();
     for (call, most) in

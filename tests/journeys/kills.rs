@@ -34,7 +34,7 @@ const WORKERS: usize = 2;
 const SHARED: &str = "shared";
 const FORMATS: [&str; 3] = ["openai-chat", "anthropic", "openai-responses"];
 /// A bound that names a standstill: the clients are acknowledged nothing after a kill.
-const STANDSTILL: Duration = Duration::from_secs(60);
+const STANDSTILL: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// What is killed.

@@ -320,7 +320,7 @@ pub fn text(length: usize, from: usize) -> String {
             2 => writeln!(
                 text,
                 "test tests::case_{number} ... {}",
-                if number % 7 == 0 { "FAILED" } else { "ok" }
+                if number.is_multiple_of(7) { "FAILED" } else { "ok" }
             ),
             3 => writeln!(text, "$ cd /srv/app_{number} && cargo test --lib case_{number} | tail -n 20"),
             _ => writeln!(
