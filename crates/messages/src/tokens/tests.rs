@@ -222,10 +222,7 @@ fn a_very_long_piece_counts_as_its_parts_do() {
         let counter = TokenCounter::new(Tokenizer::O200kBase);
         let whole = pieces::o200k().count_whole(&text);
         let tokens = usize::try_from(counter.count_text(&text)).unwrap();
-        assert!(
-            tokens >= whole && tokens <= whole + text.len() / 1024,
-            "{repeated}: {tokens} for {whole}"
-        );
+        assert!(tokens >= whole && tokens <= whole + text.len() / 1024, "{repeated}: {tokens} for {whole}");
     }
 }
 
