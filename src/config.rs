@@ -205,7 +205,6 @@ pub enum WebhookTargets {
 /// Webhooks.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Webhooks")]
-#[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
 pub struct Webhooks {
     /// Where tenants' webhooks may be; with any, tenants reach what this process reaches
     #[arg(

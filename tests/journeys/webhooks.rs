@@ -262,12 +262,9 @@ async fn the_database_holds_no_secret_and_a_new_key_takes_over() {
     let with = |bytes: &[u8]| app.store.clone().with_secret_keys(secret_keys(bytes));
     let stored = async || {
         let mut owner = app.database.connect().await;
-        let rows: Vec<Vec<u8>> =
-            sqlx::query_scalar("select unnest(array[secret, previous_secret]) from webhooks order by id")
-                .fetch_all(&mut owner)
-                .await
-                .unwrap();
-        rows
+        let query = "select unnest(array[secret, previous_secret]) from webhooks order by id";
+        let rows = sqlx::raw_sql(query).fetch_all(&mut owner).await.unwrap();
+        rows.iter().map(|row| sqlx::Row::get(row, 0)).collect::<Vec<Vec<u8>>>()
     };
     let sent_by = async |store: &Store| {
         pass(&app).await;

@@ -23,7 +23,6 @@ use anchord_record::strategy::{self, EngineChoice, Strategy, Verifiable};
 use anchord_session::compression::{Report, Request, Status};
 use anchord_session::flags::{self, Flag};
 use anchord_session::settings::MAX_PRESERVE_RECENT;
-use anchord_store::StoreError;
 use anchord_store::compressions::{self, CompressionRow, Kind};
 use anchord_store::figures::Figures;
 use anchord_store::sessions::{self, Session};
@@ -209,7 +208,7 @@ pub async fn create_compression(
     let figures = row.report.as_ref().filter(|_| is_answered).map(|report| Figures::of(report, row.shadow));
     let started = reply(&session, row, &wait)?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &started).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     if let Some(figures) = figures {
         figures.record(Status::Skipped);
         return Ok(started);

@@ -16,7 +16,6 @@ use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
 use super::webhooks::WebhookPath;
 use anchord_messages::id::{DeliveryId, SessionName, WebhookId};
-use anchord_store::StoreError;
 use anchord_store::deliveries::{Delivery, Redelivery};
 use anchord_webhooks::{DeliveryStatus, Failure};
 
@@ -194,7 +193,7 @@ pub async fn test_webhook(
     let made = state.store.insert_test_delivery(&mut tx, caller.tenant, path.webhook_id).await?;
     let reply = queued(made, Resource::Webhook)?;
     claimed.keep(&state.store, &mut tx, None, &reply).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     Ok(reply)
 }
 
@@ -225,7 +224,7 @@ pub async fn redeliver(
     let made = state.store.redeliver(&mut tx, place, path.delivery_id).await?;
     let reply = queued(made, Resource::Delivery)?;
     claimed.keep(&state.store, &mut tx, None, &reply).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     Ok(reply)
 }
 

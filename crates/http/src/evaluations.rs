@@ -130,7 +130,7 @@ pub async fn list_evaluations(
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let rows =
         probes::list_evaluations(&mut tx, (caller.tenant, session.id), paging.after, paging.rows()).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     let items = rows.into_iter().map(Evaluation::try_from).collect::<Result<Vec<_>, _>>()?;
     Ok(Reply(paging.page(items, |evaluation| evaluation.id, |evaluation| evaluation)))
 }
@@ -150,7 +150,7 @@ pub async fn find_evaluation(
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let id = Some(path.evaluation_id);
     let row = probes::find_evaluation(&mut tx, (caller.tenant, session.id), id, None).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     Ok(Reply(row.ok_or(ApiError::NotFound(Resource::Evaluation))?.try_into()?))
 }
 
@@ -199,7 +199,7 @@ pub async fn create_evaluation(
         row.ok_or_else(|| ApiError::internal(anyhow::anyhow!("an enqueued evaluation is not there")))?;
     let started = compressions::reply(&session, row, &wait)?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &started).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
 
     let Some(ended) = compressions::wait_for(&state, &caller, session.id, (job.id, &wait)).await? else {
         return Ok(started);
@@ -221,7 +221,7 @@ pub async fn create_evaluation(
     } else {
         compressions::reply(&session, ended, &wait)?.at(StatusCode::ACCEPTED)
     };
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     claimed.keep_later(&state.store, session.id, &reply).await;
     Ok(reply)
 }

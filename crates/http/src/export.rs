@@ -371,7 +371,7 @@ pub async fn import_session(
     let imported = Imported { session_id: session, messages: count, versions_left: versions, next_seq };
     let reply = KeptReply::json(StatusCode::CREATED, &imported)?;
     claimed.keep(&state.store, &mut tx, id, &reply).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     if is_made {
         state.store.count_session(caller.tenant).await;
     }

@@ -152,7 +152,7 @@ pub async fn find_handoff(
         Some(number) => find_told(&mut tx, (caller.tenant, session.id), number).await?,
         None => None,
     };
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     let told: Vec<_> = version.map(|version| (session, version)).into_iter().collect();
     caller.compute(move |_| answer(told, bound)).await
 }
@@ -186,7 +186,7 @@ pub async fn find_task_handoff(
             told.push((session, version));
         }
     }
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     caller.compute(move |_| answer(told, bound)).await
 }
 
@@ -322,7 +322,7 @@ pub async fn merge_session(
             }
             Merge::Unchanged { session, version, merged, stands } => {
                 if !stands.holds(&mut tx).await? {
-                    tx.rollback().await.map_err(StoreError::from)?;
+                    tx.rollback().await?;
                     tries.again().await?;
                     continue;
                 }
@@ -332,7 +332,7 @@ pub async fn merge_session(
             }
             Merge::Ready(merging) => {
                 if !state.store.merge_session(&mut tx, &merging).await? {
-                    tx.rollback().await.map_err(StoreError::from)?;
+                    tx.rollback().await?;
                     tries.again().await?;
                     continue;
                 }
@@ -349,7 +349,7 @@ pub async fn merge_session(
         let location = format!("/v1/sessions/{}/summaries/{}", path.session_id, merged.version);
         let reply = KeptReply::json(status, &merged)?.with(&header::LOCATION, location);
         claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
-        tx.commit().await.map_err(StoreError::from)?;
+        tx.commit().await?;
         return Ok(reply);
     }
 }

@@ -15,7 +15,7 @@ use super::auth::Caller;
 use super::problem::ApiError;
 use anchord_messages::id::{SessionId, TenantId};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup, StoredReply};
-use anchord_store::{Store, StoreError, Tx};
+use anchord_store::{Store, Tx};
 
 /// The header's name.
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -161,7 +161,7 @@ impl Claimed {
         let kept = async {
             let mut tx = store.begin(key.tenant).await?;
             store.keep_reply(&mut tx, key, Some(session), &reply.0).await?;
-            tx.commit().await.map_err(StoreError::from)
+            tx.commit().await
         };
         if let Err(error) = kept.await {
             tracing::warn!(%error, "idempotency.reply_not_replaced");

@@ -19,9 +19,9 @@ use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use super::tenants::{TenantPath, check_name};
 use anchord_messages::id::{KeyId, TenantId};
+use anchord_store::Tx;
 use anchord_store::audit::Actor;
 use anchord_store::keys::{self, ApiKey, NewKey, Rotation};
-use anchord_store::{StoreError, Tx};
 
 /// All scopes.
 const SCOPES: [&str; 3] = [READ, WRITE, ADMIN];
@@ -341,7 +341,7 @@ async fn finish(
 ) -> Result<KeptReply, ApiError> {
     let kept = KeptReply::json(StatusCode::CREATED, &made)?;
     claimed.keep(&state.store, &mut tx, None, &kept).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     state.store.forget_keys(tenant).await;
     made.key = Some(secret.expose_secret().to_owned());
     KeptReply::json(StatusCode::CREATED, &made)

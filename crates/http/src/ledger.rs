@@ -286,7 +286,7 @@ pub async fn list_ledger(
             after.is_none_or(|after| place > after).then_some(((kind, place.seq, place.ordinal), item))
         }));
     }
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     items.truncate(paging.limit + 1);
     let page = paging.page(items, |(position, _)| *position, |(_, item)| item);
     Ok(Reply(LedgerPage { items: page.items, next_cursor: page.next_cursor, through_seq: book.through_seq }))

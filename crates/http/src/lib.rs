@@ -32,7 +32,7 @@
 //!     …                                                      // None → ApiError::NotFound(Resource::…)
 //!     let reply = KeptReply::json(StatusCode::CREATED, &version)?;
 //!     claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
-//!     tx.commit().await.map_err(StoreError::from)?;
+//!     tx.commit().await?;
 //!     Ok(reply)
 //! }
 //! ```

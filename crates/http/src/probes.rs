@@ -123,7 +123,7 @@ pub async fn list_probes(
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let rows = probes::list(&mut tx, (caller.tenant, session.id), paging.after, paging.rows()).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     let items = rows.into_iter().map(SessionProbe::try_from).collect::<Result<Vec<_>, _>>()?;
     Ok(Reply(paging.page(items, |probe| probe.id, |probe| probe)))
 }
@@ -157,7 +157,7 @@ pub async fn create_probe(
     let row = probes::insert_callers(&mut tx, (caller.tenant, session.id), text).await?;
     let reply = KeptReply::json(StatusCode::CREATED, &SessionProbe::try_from(row)?)?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &reply).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     Ok(reply)
 }
 

@@ -22,7 +22,6 @@ use anchord_record::render::{self, Style, Subject};
 use anchord_record::strategy::Verifiable;
 use anchord_record::version::{Version, VersionMeta};
 use anchord_record::version_diff::{self, SummaryDiff};
-use anchord_store::StoreError;
 use anchord_store::load::Tries;
 use anchord_store::sessions::{self, Session};
 use anchord_store::summaries::{self, Rollback, StoredVersion, UnreadVersion, VersionEntry};
@@ -170,7 +169,7 @@ pub async fn find_summary(
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let current = session.version.ok_or(ApiError::NoSummary)?;
     let version = summaries::find_unread(&mut tx, (caller.tenant, session.id), current).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     let version = version.ok_or(ApiError::NoSummary)?;
     caller.compute(move |_| show(&session, version.read()?, &query, &headers)).await
 }
@@ -195,7 +194,7 @@ pub async fn find_state(
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let current = session.version.ok_or(ApiError::NoSummary)?;
     let version = summaries::find_unread(&mut tx, (caller.tenant, session.id), current).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     let query = ShowQuery { style: Some(Style::State), max_tokens: query.max_tokens };
     let version = version.ok_or(ApiError::NoSummary)?;
     caller.compute(move |_| show(&session, version.read()?, &query, &HeaderMap::new())).await
@@ -218,7 +217,7 @@ pub async fn list_summaries(
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let rows = summaries::list(&mut tx, caller.tenant, session.id, paging.after, paging.rows()).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     let entry = |VersionEntry { meta, hindsight, created_at }| HistoryEntry {
         hindsight,
         current: session.version == Some(meta.version),
@@ -245,7 +244,7 @@ pub async fn find_summary_version(
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let version = summaries::find_unread(&mut tx, (caller.tenant, session.id), path.version).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     let version = version.ok_or(ApiError::NotFound(Resource::Version))?;
     caller.compute(move |_| show(&session, version.read()?, &query, &headers)).await
 }
@@ -275,7 +274,7 @@ pub async fn diff_summary_versions(
         }
         None => None,
     };
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     let compare = move |_: &CancellationToken| {
         let to = to.read()?.version;
         let from = from.map(UnreadVersion::read).transpose()?.map(|stored| stored.version);
@@ -329,10 +328,10 @@ pub async fn roll_back_summary(
             let location = format!("/v1/sessions/{}/summaries/{}", path.session_id, version.meta.version);
             let reply = KeptReply::json(StatusCode::CREATED, version)?.with(&header::LOCATION, location);
             claimed.keep(&state.store, &mut tx, Some(decided.session()), &reply).await?;
-            tx.commit().await.map_err(StoreError::from)?;
+            tx.commit().await?;
             return Ok(reply);
         }
-        tx.rollback().await.map_err(StoreError::from)?;
+        tx.rollback().await?;
         tries.again().await?;
     }
 }

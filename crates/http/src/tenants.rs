@@ -20,7 +20,6 @@ use super::state::AppState;
 use anchord_messages::id::TenantId;
 use anchord_session::quota::Quotas;
 use anchord_session::settings::Settings;
-use anchord_store::StoreError;
 use anchord_store::audit::Actor;
 use anchord_store::tenants::{self, Changed, RetentionChange, Tenant, TenantChange};
 
@@ -155,7 +154,7 @@ pub async fn create_tenant(
     };
     let reply = KeptReply::json(StatusCode::CREATED, &TenantView::from(tenant))?;
     claimed.keep(&state.store, &mut tx, None, &reply).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     Ok(reply)
 }
 

@@ -17,7 +17,6 @@ use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::Usage;
 use anchord_session::calibration::Verdict;
 use anchord_session::usage::{Kind, Tally, TaskOutcomes, UsageDelta, UsageFigures};
-use anchord_store::StoreError;
 use anchord_store::usage::{OutcomesByCompression, Report, User};
 
 /// An upper bound of reported tokens: more than any model takes.
@@ -155,7 +154,7 @@ pub async fn report_usage(
     };
     let reply = KeptReply::json(StatusCode::OK, &reply)?;
     claimed.keep(&state.store, &mut tx, Some(taken.session.id), &reply).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
     Ok(reply)
 }
 

@@ -133,7 +133,7 @@ impl<'a> CandidateBuilder<'a> {
         span_facts: Arc<SpanFacts>,
         proposed: Proposed,
     ) -> Result<(Arc<SpanFacts>, CheckedDraft), JobError> {
-        let (mut span_facts, mut proof) = self.prove(span_facts, proposed).await?;
+        let (mut span_facts, mut proof) = Box::pin(self.prove(span_facts, proposed)).await?;
         for measure in MODEL_MEASURES {
             if !is_by_model(&proof) || proof.is_accepted() || proof.is_not_smaller() {
                 break;
@@ -144,7 +144,7 @@ impl<'a> CandidateBuilder<'a> {
             self.timings.engine_ms += elapsed(begun);
             let Some(again) = again else { break };
             self.continue_with(GateOutcome::Repair, measure);
-            (span_facts, proof) = self.prove(span_facts, again).await?;
+            (span_facts, proof) = Box::pin(self.prove(span_facts, again)).await?;
         }
         Ok((span_facts, proof))
     }
@@ -182,7 +182,7 @@ impl<'a> CandidateBuilder<'a> {
         let Some(again) = again else { return Ok((span_facts, proof)) };
         let (record, accepted) = (self.record.take(), self.gate.last().cloned());
         self.continue_with(GateOutcome::Repair, Escalation::Detail);
-        let (other_span_facts, mut other) = self.prove(Arc::clone(&span_facts), again).await?;
+        let (other_span_facts, mut other) = Box::pin(self.prove(Arc::clone(&span_facts), again)).await?;
         if other.is_accepted() {
             let begun = Instant::now();
             let is_examined = self.grader.sit(self.call_log, &other_span_facts, &mut other).await?;

@@ -243,7 +243,7 @@ fn record_wait(job: &Job) {
 async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
     let lost = heartbeat(env, &job, lease);
     let work = of_tenant(job.tenant, work(env, &job, lease));
-    let outcome = run_until_lease_lost(work, lost).await.unwrap_or(Err(JobError::Fenced));
+    let outcome = Box::pin(run_until_lease_lost(work, lost)).await.unwrap_or(Err(JobError::Fenced));
     if matches!(outcome, Err(JobError::Fenced)) {
         metrics::counter!("anchord_job_leases_lost_total").increment(1);
         warn!(compression.id = %job.id, compression.attempt = job.attempt, "worker.lease_lost");

@@ -35,7 +35,6 @@ use anchord_record::strategy::{EngineChoice, Strategy};
 use anchord_session::compression::{Request, Status};
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
 use anchord_session::stateless::{self, Conversation, Shown, Wanted};
-use anchord_store::StoreError;
 use anchord_store::compressions::{self, CompressionRow};
 use anchord_store::gather::{Append, AppendError};
 use anchord_store::messages::SeqRange;
@@ -134,7 +133,7 @@ pub(super) async fn create(
     let job = compressions::enqueue_manual(&mut tx, caller.tenant, session.id, &request).await?;
     let pending = pending(&PendingCompression { id, status: Status::Queued, expires_at }, &wait)?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &pending).await?;
-    tx.commit().await.map_err(StoreError::from)?;
+    tx.commit().await?;
 
     if wait_for(&state, &caller, session.id, (job.id, &wait)).await?.is_none() {
         return Ok(pending.into_response());
