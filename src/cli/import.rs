@@ -140,7 +140,7 @@ fn print_result(session: &str, stored: usize, read: &Transcript) {
     let before = if stored > 0 { format!(", {stored} of them before") } else { String::new() };
     println!("session {session}: {} messages ({}){before}", read.messages.len(), read.log.as_str());
     if let Some(told) = read.told_left_out() {
-        println!("left out, as no messages: {told}");
+        println!("left out (not messages): {told}");
     }
 }
 

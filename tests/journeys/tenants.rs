@@ -156,14 +156,14 @@ async fn the_same_call_with_an_idempotency_key_makes_one_key_and_shows_it_once()
         let again = app.call_with("POST", &path, body, &headers).await;
         assert_eq!((first.status.as_u16(), again.status.as_u16()), (201, 201), "{path} {}", again.text);
         let (first, again) = (first.json(), again.json());
-        assert!(first["key"].as_str().unwrap().starts_with("anc_"), "{path}");
+        assert!(first["key"].as_str().unwrap().starts_with("anchord_"), "{path}");
         assert_eq!((&again["key"], &again["id"]), (&Value::Null, &first["id"]), "{path}");
         assert_eq!(count().await, before + 1, "{path}");
         let other = app.call_with("POST", &path, body.replace('}', " }"), &headers).await;
         assert_eq!(other.refusal().1, "idempotency-mismatch", "{path}");
     }
     let mut owner = app.database.connect().await;
-    let stored = "select count(*) from idempotency_keys where reply like '%anc\\_%' and reply not like '%\"key\":null%'";
+    let stored = "select count(*) from idempotency_keys where reply like '%anchord\\_%' and reply not like '%\"key\":null%'";
     let shown = sqlx::raw_sql(stored).fetch_one(&mut owner).await.unwrap();
     assert_eq!(sqlx::Row::get::<i64, _>(&shown, 0), 0, "no kept reply has a key");
 }

@@ -20,6 +20,8 @@ use crate::support::{TestDatabase, database, empty_database, number, text, until
 
 /// The migrations of the versions before the steps, which the product no longer has.
 static LANDED: Migrator = sqlx::migrate!("tests/fixtures/schema/migrations");
+/// The first schema that was made as a whole, with its functions.
+static WHOLE: Migrator = sqlx::migrate!("tests/fixtures/schema/0044");
 /// The schema of the version before this one.
 const BEFORE: i64 = 32;
 /// The statements of that version.
@@ -194,6 +196,14 @@ async fn a_database_of_every_version_since_0025_ends_as_a_new_one_and_keeps_its_
                 .expect("a delete")
         );
     }
+}
+
+#[tokio::test]
+async fn a_database_that_was_made_with_an_earlier_whole_schema_ends_as_a_new_one() {
+    let database = empty_database().await;
+    WHOLE.run(&mut database.connect().await).await.expect("a schema that runs");
+    migrate(&database).await;
+    assert_is_as_new(&database).await;
 }
 
 #[tokio::test]

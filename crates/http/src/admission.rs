@@ -9,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::bodies::Bodies;
 use super::guesses::Guesses;
-use super::prefer::Waits;
 use super::replies::Replies;
 use super::streams::Streams;
+use super::waits::Waits;
 use anchord_store::Store;
 
 /// How long an answer of the database to a readiness check is used.

@@ -6,8 +6,8 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use chrono::{DateTime, Utc};
 
-use super::boundary::Scope;
 use super::problem::ApiError;
+use super::scope::Scope;
 use super::state::AppState;
 use anchord_messages::id::{KeyId, TenantId};
 use anchord_session::quota::Quotas;
@@ -97,6 +97,7 @@ async fn authenticate(parts: &Parts, state: &AppState, scope: &'static str) -> R
     // What cannot be a key costs no look-up.
     let found = if may_be_key(token) { state.store.find_key(digest, state.clock.now()).await? } else { None };
     let Some(grant) = found else {
+        state.store.count_refused_key(digest);
         return Err(attempt.failed("this API key is unknown, expired or revoked"));
     };
     attempt.succeeded();

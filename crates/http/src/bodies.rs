@@ -10,10 +10,10 @@ use axum::body::{Body, Bytes};
 use axum::http::{Extensions, HeaderMap, header};
 use http_body_util::BodyExt as _;
 
-use super::boundary::Scope;
+use super::limits::Limits;
 use super::problem::ApiError;
+use super::scope::Scope;
 use super::shares::{Full, Shares, Taken};
-use super::state::Limits;
 use anchord_messages::id::TenantId;
 
 /// Memory is counted in units of so many bytes.

@@ -8,7 +8,6 @@
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -20,15 +19,14 @@ use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::runtime::Handle;
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
 use super::prefer;
 use super::problem::{ApiError, Problem};
+use super::scope::Scope;
 use super::state::AppState;
-use anchord_messages::id::TenantId;
 use anchord_runtime::background;
 use anchord_runtime::trace;
 
@@ -83,33 +81,6 @@ pub async fn observe(State(state): State<AppState>, mut request: Request, next: 
         }
     });
     response
-}
-
-/// What the parts of one request share: its tenant, once that is known, and whether anybody waits for the reply.
-#[derive(Clone, Debug, Default)]
-pub struct Scope(Arc<ScopeParts>);
-
-#[derive(Debug, Default)]
-struct ScopeParts {
-    tenant: OnceLock<TenantId>,
-    abandoned: CancellationToken,
-}
-
-impl Scope {
-    /// The tenant; `None` for the operator, and before the key is known.
-    pub(super) fn tenant(&self) -> Option<TenantId> {
-        self.0.tenant.get().copied()
-    }
-
-    pub(super) fn set_tenant(&self, tenant: TenantId) {
-        // A request with several extractors of callers has one tenant all the same.
-        let _ = self.0.tenant.set(tenant);
-    }
-
-    /// Is cancelled when the client is gone, or has had a timeout as its reply.
-    pub(super) fn abandoned(&self) -> &CancellationToken {
-        &self.0.abandoned
-    }
 }
 
 /// Runs the request within its timeout.
@@ -181,6 +152,13 @@ fn has_body_of_ours(response: &Response) -> bool {
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"application/"))
+}
+
+/// Counts the reply of a request; a layer below the compression, because a compressed reply has no known length.
+pub(super) async fn count_reply(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let scope = request.extensions().get::<Scope>().cloned();
+    let response = next.run(request).await;
+    state.admission.replies.admit(scope.as_ref().and_then(Scope::tenant), response).await
 }
 
 /// The caller's request id when it is valid, otherwise a new one.

@@ -78,7 +78,7 @@ pub async fn follow_events(
     }
     let found = state.store.find_session(caller.tenant, &path.session_id).await?;
     let session = found.ok_or(ApiError::NotFound(Resource::Session))?.id;
-    let place = state.admission.streams.acquire(&caller)?;
+    let place = state.admission.streams.acquire(caller.tenant, caller.key)?;
     // Listen before the first read, so that no event is missed in between, and watch before the next look at the key.
     let listening = state.store.listen_to(session);
     let changes = state.store.watch_tenant(caller.tenant);

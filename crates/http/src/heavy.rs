@@ -49,7 +49,7 @@ mod tests {
 
     use uuid::Uuid;
 
-    use super::super::boundary::Scope;
+    use super::super::scope::Scope;
     use super::*;
     use anchord_messages::id::KeyId;
     use anchord_session::quota::Quotas;

@@ -10,9 +10,9 @@ use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::boundary::Scope;
 use super::heavy::in_turn;
 use super::problem::{ApiError, FieldError};
+use super::scope::Scope;
 use super::state::AppState;
 use anchord_messages::format::check_json;
 use anchord_messages::id::TenantId;

@@ -75,6 +75,7 @@ pub mod idempotency;
 pub mod json;
 pub mod keys;
 pub mod ledger;
+mod limits;
 pub mod messages;
 mod openapi;
 pub mod operator_token;
@@ -90,6 +91,7 @@ pub mod quotas;
 pub mod rate_limit;
 pub mod recall;
 pub mod replies;
+mod scope;
 pub mod sessions;
 pub mod settings;
 mod shares;
@@ -102,6 +104,7 @@ pub mod todos;
 pub mod tokens;
 pub mod tool_outputs;
 pub mod usage;
+pub mod waits;
 pub mod webhook_messages;
 pub mod webhooks;
 
@@ -113,7 +116,8 @@ use tower_http::compression::CompressionLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub use state::{AppState, Limits, Shared};
+pub use limits::Limits;
+pub use state::{AppState, Shared};
 
 use problem::{ApiError, Resource};
 
@@ -244,7 +248,7 @@ pub fn with_boundary(routes: Router<AppState>, state: &AppState) -> Router<AppSt
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         // The body extractors have their own limit, with a problem that names it.
         .layer(DefaultBodyLimit::disable())
-        .layer(middleware::from_fn_with_state(state.clone(), replies::count))
+        .layer(middleware::from_fn_with_state(state.clone(), boundary::count_reply))
         .layer(CompressionLayer::new())
         .layer(middleware::from_fn_with_state(state.clone(), boundary::observe))
 }

@@ -156,7 +156,7 @@ fn open<P: DeserializeOwned>(scope: &str, cursor: &str) -> Option<P> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::boundary::Scope;
+    use super::super::scope::Scope;
     use super::*;
     use anchord_messages::id::{KeyId, TenantId};
     use anchord_session::quota::Quotas;

@@ -14,10 +14,9 @@ use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
-use super::boundary::Scope;
-use super::shares::{Shares, Taken};
+use super::scope::Scope;
+use super::shares::Taken;
 use super::state::AppState;
-use anchord_messages::id::TenantId;
 
 /// The longest wait.
 pub const MAX_WAIT: Duration = Duration::from_mins(1);
@@ -25,25 +24,10 @@ pub const MAX_WAIT: Duration = Duration::from_mins(1);
 /// The header that says which preference was honoured.
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// The most waits of a process.
-const MAX_WAITS: u32 = 512;
-/// The most waits of one tenant.
-const TENANT_WAITS: u32 = 64;
-
-/// The waits of a process.
-#[derive(Clone, Debug)]
-pub struct Waits(Shares<TenantId>);
-
-impl Default for Waits {
-    fn default() -> Self {
-        Self(Shares::new(MAX_WAITS, TENANT_WAITS))
-    }
-}
-
 /// How long the caller would wait, if it said so and there is a place. A preference may be ignored, so what does not
 /// parse is, and a longer wait is cut to [`MAX_WAIT`].
 #[derive(Debug, Default)]
-pub struct Wait(Option<(Duration, Taken)>);
+pub struct Wait(Option<(Duration, Option<Taken>)>);
 
 impl Wait {
     /// How long the caller waits.
@@ -62,14 +46,14 @@ impl FromRequestParts<AppState> for Wait {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
-        let longest = requested_wait(&parts.headers).filter(|longest| !longest.is_zero());
+        let Some(longest) = requested_wait(&parts.headers) else { return Ok(Self(None)) };
+        if longest.is_zero() {
+            return Ok(Self(Some((longest, None))));
+        }
         // The caller's extractor stands before this one.
         let tenant = parts.extensions.get::<Scope>().and_then(Scope::tenant);
-        let wait = longest.zip(tenant).and_then(|(longest, tenant)| {
-            let place = state.admission.waits.0.try_take(tenant, 1).ok()?;
-            Some((longest, place))
-        });
-        Ok(Self(wait))
+        let place = tenant.and_then(|tenant| state.admission.waits.take(tenant));
+        Ok(Self(place.map(|place| (longest, Some(place)))))
     }
 }
 

@@ -10,16 +10,12 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{Request, State};
 use axum::http::header;
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::{Frame, SizeHint};
 
-use super::boundary::Scope;
 use super::problem::ApiError;
 use super::shares::{Full, Shares, Taken};
-use super::state::AppState;
 use anchord_messages::id::TenantId;
 
 /// Replies up to this size are not counted, and larger ones are handed over in pieces of it.
@@ -53,7 +49,7 @@ impl Replies {
         Self { sent, waiting, wait: WAIT }
     }
 
-    async fn admit(&self, tenant: Option<TenantId>, response: Response) -> Response {
+    pub(super) async fn admit(&self, tenant: Option<TenantId>, response: Response) -> Response {
         let size = response.body().size_hint().exact();
         let bytes = match size.map(|size| usize::try_from(size).unwrap_or(usize::MAX)) {
             Some(small) if small <= PIECE => return response,
@@ -87,13 +83,6 @@ fn refuse(of: &'static str, limit: u32) -> Response {
 fn is_event_stream(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
-}
-
-/// Counts the reply of a request; a layer below the compression, because a compressed reply has no known length.
-pub(super) async fn count(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    let scope = request.extensions().get::<Scope>().cloned();
-    let response = next.run(request).await;
-    state.admission.replies.admit(scope.as_ref().and_then(Scope::tenant), response).await
 }
 
 /// A reply that is handed over in pieces, and broken off when the client takes it too slowly.

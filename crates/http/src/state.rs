@@ -1,13 +1,13 @@
-//! The state that all handlers share, and the limits of requests.
+//! The state that all handlers share.
 
 use std::ops::Deref;
 use std::sync::Arc;
-use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio_util::task::TaskTracker;
 
 use super::admission::Admission;
+use super::limits::Limits;
 use super::operator_token::OperatorToken;
 use super::problem::ApiError;
 use super::quotas::QuotaWatch;
@@ -93,33 +93,6 @@ impl AppState {
                 Err(ApiError::refused("/model", detail))
             }
             Some(_) => Ok(()),
-        }
-    }
-}
-
-/// Limits of requests.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// The most bytes of a body.
-    pub body_bytes: usize,
-    /// The most messages of a batch.
-    pub batch_messages: usize,
-    /// The most bytes of a message.
-    pub message_bytes: usize,
-    /// How long a request may take, not counting a wait that it asked for.
-    pub request_timeout: Duration,
-    /// How long its body may take to arrive.
-    pub body_timeout: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            body_bytes: 16 * 1024 * 1024,
-            batch_messages: 1_000,
-            message_bytes: 4 * 1024 * 1024,
-            request_timeout: Duration::from_mins(1),
-            body_timeout: Duration::from_secs(30),
         }
     }
 }

@@ -3,7 +3,6 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::auth::Caller;
 use super::problem::ApiError;
 use super::shares::{Full, Shares, Taken};
 use anchord_messages::id::{KeyId, TenantId};
@@ -43,15 +42,15 @@ impl Streams {
     }
 
     /// Admits another stream while it holds the place, or rejects it.
-    pub(super) fn acquire(&self, caller: &Caller) -> Result<Place, ApiError> {
+    pub(super) fn acquire(&self, tenant: TenantId, key: KeyId) -> Result<Place, ApiError> {
         let refuse = |of| {
             move |full| match full {
                 Full::Share(limit) => ApiError::TooManyStreams { of, limit },
                 Full::Total(limit) => ApiError::TooManyStreams { of: "process", limit },
             }
         };
-        let of_key = self.of_keys.try_take(caller.key, 1).map_err(refuse("key"))?;
-        let of_tenant = self.of_tenants.try_take(caller.tenant, 1).map_err(refuse("tenant"))?;
+        let of_key = self.of_keys.try_take(key, 1).map_err(refuse("key"))?;
+        let of_tenant = self.of_tenants.try_take(tenant, 1).map_err(refuse("tenant"))?;
         Ok(Place { _of_key: of_key, _of_tenant: of_tenant })
     }
 

@@ -138,9 +138,13 @@ impl Address {
         let of = |list: &[String], index: usize| list.get(index).or_else(|| list.first()).cloned();
         let at = if user.is_empty() { "" } else { "@" };
         let parsed = (0..count).map(|index| {
-            let place = of(&places, index).unwrap_or_default();
+            let named = of(&hosts, index);
+            // The driver parses no user without a host; the parameter replaces this one.
+            let stand_in = if named.is_some() { "localhost" } else { "" };
+            let place = of(&places, index).filter(|place| !place.is_empty());
+            let place = place.as_deref().unwrap_or(stand_in);
             let mut parameters: Vec<String> = others.iter().map(|&other| other.to_owned()).collect();
-            parameters.extend(of(&hosts, index).map(|host| format!("host={host}")));
+            parameters.extend(named.map(|host| format!("host={host}")));
             parameters.extend(of(&ports, index).map(|port| format!("port={port}")));
             let url = format!("{scheme}://{user}{at}{place}{path}?{}", parameters.join("&"));
             PgConnectOptions::from_str(&url).map_err(|_| AddressError::NotParsed)

@@ -6,33 +6,18 @@
 //! that no request and no other tenant's append waits for a long count.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::Ordering;
 
 use crate::connection::PgConnection;
-use moka::future::Cache;
 
 use super::bulkhead::Share;
+use super::counts::{Count, Counts};
 use super::{Store, StoreError};
 use anchord_messages::id::{SessionId, TenantId};
 use anchord_session::quota::Bound;
 
-/// How long a count is used.
-const EXPIRES_AFTER: Duration = Duration::from_mins(2);
-/// The most tenants whose counts are cached.
-const MAX_TENANTS: u64 = 10_000;
 /// The most rows that are counted while a request waits.
 const COUNTED_AT_ONCE: i64 = 300;
-
-/// What tenants have of something, as far as this process knows.
-#[derive(Clone, Debug)]
-pub(super) struct Counts(Cache<TenantId, Arc<Count>>);
-
-#[derive(Debug)]
-struct Count {
-    limit: i64,
-    used: AtomicI64,
-}
 
 /// Whether the row in question is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,19 +26,6 @@ pub(super) enum Made {
     InTransaction,
     /// It is not.
     Later,
-}
-
-impl Counts {
-    pub(super) fn new() -> Self {
-        Self(Cache::builder().max_capacity(MAX_TENANTS).time_to_live(EXPIRES_AFTER).build())
-    }
-
-    /// Adds to a count that is cached; one that is not will be made.
-    async fn add(&self, tenant: TenantId, more: i64) {
-        if let Some(count) = self.0.get(&tenant).await {
-            count.used.fetch_add(more, Ordering::Relaxed);
-        }
-    }
 }
 
 impl Store {

@@ -108,11 +108,12 @@ impl Store {
             Some(known) => known,
             None => self.look_up_in_turn(digest).await?,
         };
-        let found = found.filter(|grant| grant.expires_at.is_none_or(|end| end > now));
-        if found.is_none() {
-            self.refused().count(digest);
-        }
-        Ok(found)
+        Ok(found.filter(|grant| grant.expires_at.is_none_or(|end| end > now)))
+    }
+
+    /// Counts a refused key, or what was sent in place of one.
+    pub fn count_refused_key(&self, digest: KeyDigest) {
+        self.refused().count(digest);
     }
 
     /// Counts a refused operator token.

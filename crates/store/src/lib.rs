@@ -25,6 +25,7 @@ mod compute;
 mod connection;
 pub mod constraints;
 pub mod context;
+mod counts;
 pub mod deliveries;
 pub mod erasures;
 mod error;

@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use sqlx::postgres::PgPoolOptions;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::actor::Actor;
 use super::address::{Address, Role, Target};
 use super::bell::Bell;
-use super::bounds::Counts;
 use super::bulkhead::{Bulkhead, Share, Tx};
 use super::connection::Pool;
+use super::counts::Counts;
 use super::error::{self, StoreError};
 use super::gather::queue::MOST_AT_ONCE;
 use super::key_cache::KeyCache;
@@ -287,6 +288,12 @@ impl Store {
         let (requests, workers) = (of(requests, 0), of(workers, self.queue.idle()));
         let share = |of: Connections| f64::from(of.open - of.idle) / f64::from(of.most.max(1));
         if share(requests) >= share(workers) { requests } else { workers }
+    }
+
+    /// Watches the server of the database until `stop`, and moves to the one that accepts writes when the address names
+    /// several.
+    pub async fn watch_primary(&self, stop: &CancellationToken) {
+        let _ = stop.run_until_cancelled(self.primary.watch()).await;
     }
 
     /// Closes the pools, after the work that uses them has ended.

@@ -14,8 +14,8 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool, Row as _};
 use tokio_util::sync::CancellationToken;
 
+use super::StoreError;
 use super::address::{Address, Role};
-use super::{Store, StoreError};
 
 /// How often the server is asked whether it accepts writes.
 const ASK_EVERY: Duration = Duration::from_secs(1);
@@ -160,7 +160,7 @@ impl Primary {
     }
 
     /// Asks the chosen server once a second, and looks for another one when it does not answer.
-    async fn watch(&self) {
+    pub(super) async fn watch(&self) {
         let must_write = self.0.address.must_write();
         let (mut asked, mut is_suspect, mut pause) = (None, false, Duration::ZERO);
         loop {
@@ -185,14 +185,6 @@ impl Primary {
                 (None, true, TRY_AGAIN)
             };
         }
-    }
-}
-
-impl Store {
-    /// Watches the server of the database until `stop`, and moves to the one that accepts writes when the address names
-    /// several.
-    pub async fn watch_primary(&self, stop: &CancellationToken) {
-        let _ = stop.run_until_cancelled(self.primary.watch()).await;
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::queue::Key;
-use super::stage::{self, Known, Outcome, Published, Replays, Staged, Stored, Wanted};
-use super::{AppendError, Pending, Reply};
+use super::stage::{self, Known, Outcome, Replays, Staged, Stored, Wanted};
+use super::{AppendError, Pending, Published, Reply};
 use crate::bounds::Made;
 use crate::commit::Rows;
 use crate::connection::PgConnection;

@@ -17,8 +17,6 @@ mod dispatch;
 pub(super) mod queue;
 mod stage;
 
-use self::stage::Published;
-
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -207,6 +205,16 @@ pub async fn append_within(
     let pending =
         Pending { append, bytes, since: Instant::now(), trace: trace::current(), published: None, reply };
     batch::run_within(tx, pending).await
+}
+
+/// A prepared version that was published for an append. It stays with the append, because the append's own commit may
+/// be tried again, apart from others or in a later transaction.
+#[derive(Clone, Debug)]
+struct Published {
+    /// The compression that made it.
+    id: CompressionId,
+    /// The decision that needed it, with the append that made that decision.
+    decision: Option<Decision>,
 }
 
 /// A waiting append.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Append, AppendError, AppendReply, LiveCompression, Pending, Reply, StoredAppend};
+use super::{Append, AppendError, AppendReply, LiveCompression, Pending, Published, Reply, StoredAppend};
 use crate::StoreError;
 use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow, Rows};
 use crate::idempotency::ReplyKey;
@@ -65,16 +65,6 @@ pub(super) struct Wanted {
     pub(super) coming_tokens: u64,
     /// The index of the append that needs it, and the decision of that append.
     by: Option<(usize, Decision)>,
-}
-
-/// A prepared version that was published for an append. It stays with the append, because the append's own commit may
-/// be tried again, apart from others or in a later transaction.
-#[derive(Clone, Debug)]
-pub(super) struct Published {
-    /// The compression that made it.
-    id: CompressionId,
-    /// The decision that needed it, with the append that made that decision.
-    decision: Option<Decision>,
 }
 
 impl Published {

@@ -1,0 +1,34 @@
+//! What the parts of one request share.
+
+use std::sync::{Arc, OnceLock};
+
+use tokio_util::sync::CancellationToken;
+
+use anchord_messages::id::TenantId;
+
+/// What the parts of one request share: its tenant, once that is known, and whether anybody waits for the reply.
+#[derive(Clone, Debug, Default)]
+pub struct Scope(Arc<ScopeParts>);
+
+#[derive(Debug, Default)]
+struct ScopeParts {
+    tenant: OnceLock<TenantId>,
+    abandoned: CancellationToken,
+}
+
+impl Scope {
+    /// The tenant; `None` for the operator, and before the key is known.
+    pub(super) fn tenant(&self) -> Option<TenantId> {
+        self.0.tenant.get().copied()
+    }
+
+    pub(super) fn set_tenant(&self, tenant: TenantId) {
+        // A request with several extractors of callers has one tenant all the same.
+        let _ = self.0.tenant.set(tenant);
+    }
+
+    /// Is cancelled when the client is gone, or has had a timeout as its reply.
+    pub(super) fn abandoned(&self) -> &CancellationToken {
+        &self.0.abandoned
+    }
+}
