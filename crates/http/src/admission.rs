@@ -7,6 +7,7 @@ use ipnet::IpNet;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use super::assemblies::Assemblies;
 use super::bodies::Bodies;
 use super::guesses::Guesses;
 use super::replies::Replies;
@@ -20,7 +21,8 @@ const READY_FOR: Duration = Duration::from_secs(1);
 /// What an operator sets.
 #[derive(Clone, Debug)]
 pub struct AdmissionLimits {
-    /// The bytes of all bodies of requests that are received or worked on; replies may take as many again.
+    /// The bytes of all bodies of requests that are received or worked on; replies, and contexts while they are
+    /// assembled, may take as many again.
     pub bodies_bytes: u64,
     /// The bytes of the largest body.
     pub body_bytes: usize,
@@ -37,6 +39,7 @@ impl Default for AdmissionLimits {
 /// The limits of a process, with what is used of them.
 #[derive(Clone, Debug)]
 pub struct Admission {
+    pub(super) assemblies: Assemblies,
     pub(super) bodies: Bodies,
     pub(super) replies: Replies,
     pub(super) streams: Streams,
@@ -50,6 +53,7 @@ impl Admission {
     #[must_use]
     pub fn new(limits: &AdmissionLimits, stop: CancellationToken) -> Self {
         Self {
+            assemblies: Assemblies::new(limits.bodies_bytes),
             bodies: Bodies::new(limits.bodies_bytes, limits.body_bytes),
             replies: Replies::new(limits.bodies_bytes),
             streams: Streams::new(stop),

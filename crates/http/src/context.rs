@@ -183,7 +183,11 @@ pub async fn find_context(
     }
     let tag_of =
         |session: &Session| HeaderValue::from_str(&entity_tag(session, query)).map_err(ApiError::internal);
+    // Held until the reply is assembled.
+    let mut memory = None;
     let (tag, source) = if query.is_past() {
+        let session = find_session(&state, &caller, &path.session_id).await?;
+        memory = state.admission.assemblies.take(caller.tenant, most_tokens(&session, query)).await?;
         let source = find_past(&state, &caller, &path.session_id, query).await?;
         (tag_of(&source.session)?, Some(source))
     } else {
@@ -194,6 +198,9 @@ pub async fn find_context(
             // The tag names only what is in the session's row, so nothing else has to be read.
             if is_known(&headers, &tag) {
                 break (tag, None);
+            }
+            if memory.is_none() {
+                memory = state.admission.assemblies.take(caller.tenant, most_tokens(&session, query)).await?;
             }
             if let Some(source) = state.store.find_context(caller.tenant, session, query.max_tokens).await? {
                 break (tag, Some(source));
@@ -208,6 +215,7 @@ pub async fn find_context(
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
     let (session, task) = (source.session.id, source.settings.task_id.clone());
     let (body, tokens) = assembled(&caller, source, query).await?;
+    drop(memory);
     // An earlier state is not what the session goes on with, so it is not counted as served.
     if !query.is_past() {
         metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
@@ -224,6 +232,11 @@ pub async fn find_context(
     }
     let kind = HeaderValue::from_static("application/json");
     Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
+}
+
+/// The most tokens of messages that the reply can have.
+fn most_tokens(session: &Session, query: ContextQuery) -> u64 {
+    session.accounting.appended_tokens.min(budget(session, query).into())
 }
 
 /// Reads the state that the query names.

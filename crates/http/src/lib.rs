@@ -53,6 +53,7 @@
 )]
 
 pub mod admission;
+pub mod assemblies;
 pub mod audit;
 pub mod auth;
 pub mod bodies;

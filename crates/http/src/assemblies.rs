@@ -1,0 +1,78 @@
+//! The memory for contexts that are being read and assembled: a total for the process, and a share of it for each tenant.
+//!
+//! A context is in memory up to three times, as rows, as entries and as the reply, and a tenant may ask for many large ones
+//! at once. A context that is larger than the share is assembled when the tenant assembles nothing else.
+
+use std::time::Duration;
+
+use super::problem::ApiError;
+use super::shares::{Full, Shares, Taken};
+use anchord_messages::id::TenantId;
+
+/// What a token of a context takes while it is assembled, in bytes: four of text, three times.
+const TOKEN_BYTES: u64 = 12;
+/// Contexts that take less are not counted.
+const SMALL_BYTES: u64 = 1024 * 1024;
+/// One tenant may have this part of the total: a quarter.
+const PART: u32 = 4;
+/// How long a context waits for others of its tenant, or of all.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// The memory for contexts of all tenants. The unit is a KiB.
+#[derive(Clone, Debug)]
+pub struct Assemblies {
+    memory: Shares<TenantId>,
+    wait: Duration,
+}
+
+impl Assemblies {
+    /// A total in bytes, of which a tenant has a quarter.
+    #[must_use]
+    pub fn new(total: u64) -> Self {
+        let total = u32::try_from(total / 1_024).unwrap_or(u32::MAX);
+        Self { memory: Shares::new(total, total / PART), wait: WAIT }
+    }
+
+    /// Takes the memory for a context of at most so many tokens, until it is dropped; `None` for a small one.
+    ///
+    /// # Errors
+    /// When there is none in time.
+    pub(super) async fn take(&self, tenant: TenantId, tokens: u64) -> Result<Option<Taken>, ApiError> {
+        let bytes = tokens.saturating_mul(TOKEN_BYTES);
+        if bytes < SMALL_BYTES {
+            return Ok(None);
+        }
+        let units = u32::try_from(bytes / 1_024).unwrap_or(u32::MAX).min(self.memory.share());
+        let refuse = |full| match full {
+            Full::Share(limit) => ("the contexts that the tenant's requests assemble", limit),
+            Full::Total(limit) => ("the contexts that are assembled", limit),
+        };
+        match self.memory.take(tenant, units, self.wait).await {
+            Ok(memory) => Ok(Some(memory)),
+            Err(full) => {
+                let (of, limit) = refuse(full);
+                Err(ApiError::BodiesInFlight { of, limit: u64::from(limit) * 1_024 })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn large_contexts_of_one_tenant_wait_for_each_other_and_small_ones_for_nothing() {
+        let assemblies = Assemblies { wait: Duration::ZERO, ..Assemblies::new(16 * 1_024 * 1_024) };
+        let [us, them] = [1, 2].map(|id| TenantId(Uuid::from_u128(id)));
+        let large = assemblies.take(us, 10_000_000).await.unwrap();
+        assert!(large.is_some(), "alone, also beyond the share");
+        assert!(matches!(assemblies.take(us, 200_000).await, Err(ApiError::BodiesInFlight { .. })));
+        assert!(assemblies.take(us, 1_000).await.unwrap().is_none());
+        assert!(assemblies.take(them, 200_000).await.unwrap().is_some());
+        drop(large);
+        assert!(assemblies.take(us, 200_000).await.is_ok());
+    }
+}
