@@ -30,10 +30,15 @@ pub(super) async fn in_turn<T: Send + 'static>(
     tenant: TenantId,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ApiError> {
-    fair::requests().run(tenant.0.as_u128(), work).await.map_err(|none| match none {
+    fair::requests().run(tenant.0.as_u128(), work).await.map_err(no_turn)
+}
+
+/// The problem of work that got no turn.
+pub(super) fn no_turn(none: NoTurn) -> ApiError {
+    match none {
         NoTurn::Busy => ApiError::WorkInProgress { limit: MOST_WAITING },
         NoTurn::Broken(error) => ApiError::internal(error),
-    })
+    }
 }
 
 /// Ends work that nobody waits for.

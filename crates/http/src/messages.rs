@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 use super::auth::{Caller, Reader, Writer};
+use super::heavy::{in_turn, no_turn};
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Object, Reply};
 use super::limits::Limits;
@@ -26,7 +27,7 @@ use anchord_messages::id::{Seq, SessionName, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{ResultShape, Shape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
-use anchord_runtime::fair::{self, NoTurn};
+use anchord_runtime::fair;
 use anchord_session::accounting::{MAX_GROUP_BYTES, MessageCounts};
 use anchord_session::trigger::MessageSignals;
 use anchord_session::usage::{Kind, UsageDelta};
@@ -284,7 +285,7 @@ async fn prepare(
         parsed = Some(batch);
         Ok(None)
     };
-    in_turn(fair::requests().run_in_steps(tenant.0.as_u128(), move || step().transpose()).await)?
+    fair::requests().run_in_steps(tenant.0.as_u128(), move || step().transpose()).await.map_err(no_turn)?
 }
 
 /// SHA-256 of a body.
@@ -293,14 +294,7 @@ async fn digest(body: &JsonBytes, tenant: TenantId) -> Result<[u8; 32], ApiError
         return Ok(body.digest());
     }
     let body = body.clone();
-    in_turn(fair::requests().run(tenant.0.as_u128(), move || body.digest()).await)
-}
-
-fn in_turn<T>(done: Result<T, NoTurn>) -> Result<T, ApiError> {
-    done.map_err(|none| match none {
-        NoTurn::Busy => ApiError::TenantBusy,
-        NoTurn::Broken(error) => ApiError::internal(error),
-    })
+    in_turn(tenant, move || body.digest()).await
 }
 
 /// A batch of which some messages are read.
