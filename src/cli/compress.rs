@@ -109,7 +109,7 @@ impl Compress {
         let span_tokens = span.iter().fold(0, count);
         Material {
             bound: self.max_summary_tokens,
-            told_bound: self.max_summary_tokens,
+            model_bound: self.max_summary_tokens,
             aim: self.max_summary_tokens,
             strategy: self.strategy.into(),
             ..Material::first(span, span_tokens, counter, Clock::system().now())

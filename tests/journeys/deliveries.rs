@@ -1,7 +1,7 @@
 //! Messages to webhooks: what is told when, and what comes of one that does not arrive.
 
 use anchord_runtime::clock::Clock;
-use anchord_store::deliveries::queue::Ended;
+use anchord_store::deliveries::queue::AttemptOutcome;
 use anchord_webhooks::Failure;
 use anchord_webhooks::target::Reach;
 use anchord_worker::webhook_client::WebhookClient;
@@ -198,7 +198,7 @@ async fn a_late_worker_says_nothing_about_an_attempt_that_is_no_longer_its_own()
     change(&app, "update webhook_deliveries set leased_until = now(), due_at = now()").await;
     let [next] = claim().await.try_into().unwrap();
     assert_eq!((late.attempt, next.attempt), (1, 2));
-    let failed = Ended {
+    let failed = AttemptOutcome {
         status_code: Some(410),
         failure: Some(Failure::Status),
         gone: true,
@@ -208,7 +208,7 @@ async fn a_late_worker_says_nothing_about_an_attempt_that_is_no_longer_its_own()
     let settled = app.store.settle_delivery(&late, &failed).await.unwrap();
     assert_eq!((settled.status, settled.disabled), (None, None));
     assert_eq!(app.call("GET", &path, "").await.json()["enabled"], true);
-    let good = Ended { status_code: Some(200), failure: None, gone: false, ..failed };
+    let good = AttemptOutcome { status_code: Some(200), failure: None, gone: false, ..failed };
     assert!(app.store.settle_delivery(&next, &good).await.unwrap().status.is_some());
     assert!(!format!("{next:?}").contains(&receiver.url), "a URL may hold a token");
 }

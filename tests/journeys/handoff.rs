@@ -4,7 +4,7 @@ use anchord::app::Exporter;
 use anchord_messages::id::SessionName;
 use anchord_record::render::Style;
 use anchord_runtime::clock::Clock;
-use anchord_store::merges::{Merge, Wanted};
+use anchord_store::merges::{Merge, MergeRequest};
 use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;
@@ -197,7 +197,7 @@ async fn what_was_decided_on_a_session_is_not_written_once_it_is_another() {
     work_on(&app, "child", None, CHILD).await;
     compress(&app, "child").await;
     let (parent, child) = (name("parent"), name("child"));
-    let wanted = Wanted { parent: &parent, child: &child, version: None, now: Clock::system().now() };
+    let wanted = MergeRequest { parent: &parent, child: &child, version: None, now: Clock::system().now() };
     let write = async |body: Option<(&str, &str, &str)>| {
         let decided = app.store.decide_merge(app.tenant, wanted).await.expect("a decision");
         if let Some((method, path, body)) = body {

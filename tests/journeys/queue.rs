@@ -12,7 +12,7 @@ use anchord_store::Store;
 use anchord_store::audit::Actor;
 use anchord_store::compressions::{Job, Kind, NewJob, enqueue};
 use anchord_store::gather::{Append, Gatherer, NewMessage};
-use anchord_store::settle::{NewVersion, Settled, Settlement};
+use anchord_store::settle::{NewVersion, SettleOutcome, Settlement};
 use anchord_worker::index::index;
 use serde_json::json;
 use serde_json::value::to_raw_value;
@@ -161,14 +161,17 @@ async fn a_late_worker_cannot_publish() {
     assert_eq!((next.id, next.attempt, next.crashes), (late.id, late.attempt + 1, 1));
     assert!(!queue.store.heartbeat(&late, LEASE_SECONDS).await.unwrap());
     assert!(!queue.store.fix_span(&late, span(None)).await.unwrap());
-    assert_eq!(queue.store.settle(&late, Some(span(None)), publication(1)).await.unwrap(), Settled::Lost);
+    assert_eq!(
+        queue.store.settle(&late, Some(span(None)), publication(1)).await.unwrap(),
+        SettleOutcome::Lost
+    );
     assert_eq!(queue.version().await, None, "nothing of the late worker is visible");
     let settled = queue.store.settle(&next, Some(span(None)), publication(1)).await.unwrap();
-    assert_eq!(settled, Settled::As(Status::Succeeded));
+    assert_eq!(settled, SettleOutcome::As(Status::Succeeded));
     assert_eq!(queue.version().await, Some(1));
     assert_eq!(
         queue.store.settle(&next, Some(span(None)), publication(2)).await.unwrap(),
-        Settled::Lost,
+        SettleOutcome::Lost,
         "once"
     );
     assert_eq!(queue.version().await, Some(1));
@@ -187,14 +190,14 @@ async fn a_late_worker_ends_no_indexing() {
     let next = queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().pop().unwrap();
     assert_eq!((next.id, next.attempt), (late.id, late.attempt + 1));
     let end = async |job: &Job| queue.store.settle_index(job, Status::Succeeded, false).await.unwrap();
-    assert_eq!(end(&late).await, Settled::Lost);
+    assert_eq!(end(&late).await, SettleOutcome::Lost);
     let elsewhere = Job {
         tenant: queue.store.insert_tenant("other", Actor::Cli).await.unwrap().unwrap().id,
         ..next.clone()
     };
-    assert_eq!(end(&elsewhere).await, Settled::Lost, "another tenant's job is none");
-    assert_eq!(end(&next).await, Settled::As(Status::Succeeded));
-    assert_eq!(end(&next).await, Settled::Lost, "once");
+    assert_eq!(end(&elsewhere).await, SettleOutcome::Lost, "another tenant's job is none");
+    assert_eq!(end(&next).await, SettleOutcome::As(Status::Succeeded));
+    assert_eq!(end(&next).await, SettleOutcome::Lost, "once");
 }
 
 #[tokio::test]
@@ -237,7 +240,7 @@ async fn the_loser_of_a_race_is_superseded_and_overwrites_nothing() {
     let mut stale = publication(2);
     stale.status = Status::Succeeded;
     let settled = queue.store.settle(&second, Some(span(None)), stale).await.unwrap();
-    assert_eq!(settled, Settled::As(Status::Superseded));
+    assert_eq!(settled, SettleOutcome::As(Status::Superseded));
     assert_eq!(queue.status(&second).await, Status::Superseded);
     assert_eq!(queue.version().await, Some(1));
 }
@@ -275,7 +278,7 @@ async fn every_end_looks_at_the_trigger_again() {
         revision: 1,
     };
     let settled = queue.store.settle(&job, Some(span(None)), skipped).await.unwrap();
-    assert_eq!(settled, Settled::As(Status::Skipped));
+    assert_eq!(settled, SettleOutcome::As(Status::Skipped));
     let follow_up = queue.store.live_compression(queue.tenant, queue.session).await.unwrap();
     // Ten messages must come after a settlement, so the follow-up waits for the next append.
     assert!(follow_up.is_none());
@@ -290,7 +293,10 @@ async fn a_cancelled_compression_publishes_nothing() {
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
     assert!(queue.store.cancel_compression(queue.tenant, queue.session, job.id).await.unwrap());
-    assert_eq!(queue.store.settle(&job, Some(span(None)), publication(1)).await.unwrap(), Settled::Lost);
+    assert_eq!(
+        queue.store.settle(&job, Some(span(None)), publication(1)).await.unwrap(),
+        SettleOutcome::Lost
+    );
     assert_eq!(queue.status(&job).await, Status::Cancelled);
     assert_eq!(queue.version().await, None);
     assert!(!queue.store.cancel_compression(queue.tenant, queue.session, job.id).await.unwrap());
@@ -327,7 +333,10 @@ async fn beginning_and_end_wait_for_whoever_has_the_session_locked() {
     let job = queue.claim().await.unwrap();
     assert!(despite_a_lock(&queue, queue.store.fix_span(&job, span(None))).await.unwrap());
     let settling = queue.store.settle(&job, Some(span(None)), publication(1));
-    assert_eq!(Box::pin(despite_a_lock(&queue, settling)).await.unwrap(), Settled::As(Status::Succeeded));
+    assert_eq!(
+        Box::pin(despite_a_lock(&queue, settling)).await.unwrap(),
+        SettleOutcome::As(Status::Succeeded)
+    );
     assert_eq!(queue.version().await, Some(1));
     let session = (queue.tenant, queue.session);
     let indexing = despite_a_lock(&queue, index(&queue.store, session, None));
@@ -377,7 +386,7 @@ async fn an_indexing_that_is_claimed_with_the_end_of_its_compression_is_a_job_as
     let job = queue.claim().await.unwrap();
     let ending = queue.store.settle_and_index(&job, Some(span(None)), publication(1), Some(LEASE_SECONDS));
     let (settled, indexing) = ending.await.unwrap();
-    assert_eq!(settled, Settled::As(Status::Succeeded));
+    assert_eq!(settled, SettleOutcome::As(Status::Succeeded));
     let late = indexing.expect("an indexing");
     assert_eq!((late.kind, late.attempt), (Kind::Index, 1));
     assert!(queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().is_empty(), "it is claimed");
@@ -399,7 +408,7 @@ async fn an_indexing_that_is_claimed_with_the_end_of_its_compression_is_a_job_as
     let last = Span { parent_version: Some(1), from_seq: 6, through_seq: 8 };
     let ending = queue.store.settle_and_index(&job, Some(last), publication(2), Some(LEASE_SECONDS));
     let (settled, indexing) = ending.await.unwrap();
-    assert_eq!((settled, indexing.is_none()), (Settled::As(Status::Succeeded), true));
+    assert_eq!((settled, indexing.is_none()), (SettleOutcome::As(Status::Succeeded), true));
     assert!(queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().is_empty());
 }
 

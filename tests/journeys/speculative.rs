@@ -236,7 +236,10 @@ async fn pins_that_change_while_it_is_made_end_it_too() {
     assert_eq!(app.call("PUT", &format!("{SESSION}/pins"), pins).await.status, 200);
     let span = anchord_session::compression::Span { parent_version: None, from_seq: 1, through_seq: 15 };
     let settled = app.store.settle(&job, Some(span), made(1)).await.unwrap();
-    assert_eq!(settled, anchord_store::settle::Settled::As(anchord_session::compression::Status::Superseded));
+    assert_eq!(
+        settled,
+        anchord_store::settle::SettleOutcome::As(anchord_session::compression::Status::Superseded)
+    );
     assert_eq!((statuses(&app).await, kept(&app).await), (vec!["superseded".to_owned()], 0));
 }
 

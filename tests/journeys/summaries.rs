@@ -8,7 +8,7 @@ use anchord_record::version::VersionMeta;
 use anchord_session::compression::Span;
 use anchord_session::compression::{Report, Status};
 use anchord_store::compressions::{Job, Kind};
-use anchord_store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
+use anchord_store::settle::{NewEvaluation, NewVersion, SettleOutcome, Settlement};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
@@ -125,7 +125,7 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
     };
     let span = Span { parent_version: (version > 1).then_some(version - 1), from_seq: 1, through_seq };
     let settled = app.store.settle(&job, Some(span), settlement).await.expect("an end");
-    assert_eq!(settled, Settled::As(Status::Succeeded));
+    assert_eq!(settled, SettleOutcome::As(Status::Succeeded));
 }
 
 /// A session with two versions.

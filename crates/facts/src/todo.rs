@@ -35,7 +35,7 @@ const MAX_EVIDENCE: usize = 200;
 
 /// Evidence from a span's tool uses.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shown<'a> {
+pub struct ToolEvidence<'a> {
     /// The latest list that a tool wrote.
     pub written: Option<&'a TodoList>,
     /// The message of the latest test run, when it failed; items reported as done before it are only proposed.
@@ -44,7 +44,7 @@ pub struct Shown<'a> {
 
 /// Applies a span to a list: returns the list after it and the changes.
 #[must_use]
-pub fn follow(list: &[Todo], span: &[Reading<'_>], shown: Shown<'_>) -> Followed {
+pub fn follow(list: &[Todo], span: &[Reading<'_>], shown: ToolEvidence<'_>) -> Followed {
     let mut followed = Followed { items: list.to_vec(), changes: Vec::new() };
     let doing = || list.iter().filter(|todo| todo.status == TodoStatus::InProgress);
     if doing().next().is_none() {

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::problem::ApiError;
-use super::shares::{Full, Shares, Taken};
+use super::shares::{Full, Permit, Shares};
 use anchord_messages::id::TenantId;
 
 /// What a token of a context takes while it is assembled, in bytes: four of text, three times.
@@ -37,7 +37,7 @@ impl Assemblies {
     ///
     /// # Errors
     /// When there is none in time.
-    pub(super) async fn take(&self, tenant: TenantId, tokens: u64) -> Result<Option<Taken>, ApiError> {
+    pub(super) async fn take(&self, tenant: TenantId, tokens: u64) -> Result<Option<Permit>, ApiError> {
         let bytes = tokens.saturating_mul(TOKEN_BYTES);
         if bytes < SMALL_BYTES {
             return Ok(None);

@@ -13,7 +13,7 @@ use http_body_util::BodyExt as _;
 use super::limits::Limits;
 use super::problem::ApiError;
 use super::scope::Scope;
-use super::shares::{Full, Shares, Taken};
+use super::shares::{Full, Permit, Shares};
 use anchord_messages::id::TenantId;
 
 /// Memory is counted in units of so many bytes.
@@ -33,12 +33,12 @@ pub struct Bodies {
 }
 
 /// A body with the memory that was taken for it.
-struct Held {
+struct HeldBody {
     bytes: Vec<u8>,
-    memory: Option<Taken>,
+    memory: Option<Permit>,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for HeldBody {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -79,7 +79,7 @@ impl Bodies {
         mut body: Body,
         (most, limit): (usize, usize),
     ) -> Result<Bytes, ApiError> {
-        let mut held = Held { bytes: Vec::new(), memory: None };
+        let mut held = HeldBody { bytes: Vec::new(), memory: None };
         let mut room = 0;
         while let Some(frame) = body.frame().await {
             let frame = frame

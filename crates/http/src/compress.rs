@@ -15,7 +15,7 @@ use super::prefer::Wait;
 use super::problem::{ApiError, Problem};
 use super::state::AppState;
 use anchord_record::strategy::EngineChoice;
-use anchord_session::stateless::{Wanted, compress};
+use anchord_session::stateless::{CompressOptions, compress};
 use request::{CompressRequest, CompressedMessages, read, view};
 
 /// Compresses messages.
@@ -59,8 +59,11 @@ fn compress_by_code(
     if request.engine == EngineChoice::Llm {
         return Ok(None);
     }
-    let wanted =
-        Wanted { strategy: request.strategy, target_tokens: request.target_tokens, now: state.clock.now() };
+    let wanted = CompressOptions {
+        strategy: request.strategy,
+        target_tokens: request.target_tokens,
+        now: state.clock.now(),
+    };
     let compressed = compress(&conversation, wanted)
         .map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
     view((request.format, request.strategy), compressed).map(Some)

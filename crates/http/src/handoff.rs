@@ -25,7 +25,7 @@ use anchord_record::render::{self, Subject};
 use anchord_record::strategy::Verifiable;
 use anchord_store::ledger::list_removed_constraints;
 use anchord_store::load::Tries;
-use anchord_store::merges::{Merge, Wanted};
+use anchord_store::merges::{Merge, MergeRequest};
 use anchord_store::sessions::{self, Session, SessionFilter};
 use anchord_store::summaries::{self, StoredVersion, UnreadVersion};
 use anchord_store::{StoreError, Tx};
@@ -293,7 +293,8 @@ pub async fn merge_session(
     body: Json<NewMerge>,
 ) -> Result<KeptReply, ApiError> {
     let NewMerge { session_id, version } = body.value;
-    let wanted = Wanted { parent: &path.session_id, child: &session_id, version, now: state.clock.now() };
+    let wanted =
+        MergeRequest { parent: &path.session_id, child: &session_id, version, now: state.clock.now() };
     if let Some(reply) = key.find_reply(&state.store, &caller, body.digest).await? {
         return Ok(reply);
     }

@@ -15,7 +15,7 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::scope::Scope;
-use super::shares::Taken;
+use super::shares::Permit;
 use super::state::AppState;
 
 /// The longest wait.
@@ -27,7 +27,7 @@ pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-a
 /// How long the caller would wait, if it said so and there is a place. A preference may be ignored, so what does not
 /// parse is, and a longer wait is cut to [`MAX_WAIT`].
 #[derive(Debug, Default)]
-pub struct Wait(Option<(Duration, Option<Taken>)>);
+pub struct Wait(Option<(Duration, Option<Permit>)>);
 
 impl Wait {
     /// How long the caller waits.

@@ -13,7 +13,7 @@ use moka::future::Cache;
 use super::problem::{ApiError, FULL_RETRY};
 use anchord_messages::id::TenantId;
 use anchord_session::quota::Quotas;
-use anchord_store::usage::Standing;
+use anchord_store::usage::QuotaUsage;
 use anchord_store::{Store, StoreError};
 
 /// How long a usage that was read is used.
@@ -31,8 +31,8 @@ struct Counted {
     bytes: AtomicI64,
 }
 
-impl From<Standing> for Counted {
-    fn from(standing: Standing) -> Self {
+impl From<QuotaUsage> for Counted {
+    fn from(standing: QuotaUsage) -> Self {
         Self { messages: standing.messages.into(), bytes: standing.bytes.into() }
     }
 }

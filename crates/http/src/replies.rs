@@ -15,7 +15,7 @@ use axum::response::{IntoResponse as _, Response};
 use hyper::body::{Frame, SizeHint};
 
 use super::problem::ApiError;
-use super::shares::{Full, Shares, Taken};
+use super::shares::{Full, Permit, Shares};
 use anchord_messages::id::TenantId;
 
 /// Replies up to this size are not counted, and larger ones are handed over in pieces of it.
@@ -67,7 +67,7 @@ impl Replies {
         }
     }
 
-    async fn take(&self, tenant: Option<TenantId>, units: u32) -> Result<Taken, Full> {
+    async fn take(&self, tenant: Option<TenantId>, units: u32) -> Result<Permit, Full> {
         if let Ok(memory) = self.sent.try_take(tenant, units) {
             return Ok(memory);
         }
@@ -93,11 +93,11 @@ struct Paced {
     /// When the last piece was handed over, until the next one is asked for.
     since: Option<Instant>,
     waited: Duration,
-    _memory: Taken,
+    _memory: Permit,
 }
 
 impl Paced {
-    fn new(body: Body, memory: Taken) -> Self {
+    fn new(body: Body, memory: Permit) -> Self {
         Self {
             body,
             rest: Bytes::new(),

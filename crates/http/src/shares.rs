@@ -26,12 +26,12 @@ pub(super) struct Shares<K: Hash + Eq + Send + Sync + 'static> {
 
 /// What a party holds; given back when it is dropped.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct Permit {
     own: OwnedSemaphorePermit,
     total: OwnedSemaphorePermit,
 }
 
-impl Taken {
+impl Permit {
     /// Adds what the same party has taken besides.
     pub(super) fn merge(&mut self, more: Self) {
         self.own.merge(more.own);
@@ -65,15 +65,15 @@ impl<K: Hash + Eq + Send + Sync + 'static> Shares<K> {
     }
 
     /// Takes some at once, or nothing.
-    pub(super) fn try_take(&self, party: K, some: u32) -> Result<Taken, Full> {
+    pub(super) fn try_take(&self, party: K, some: u32) -> Result<Permit, Full> {
         let own = self.of(party).try_acquire_many_owned(some).map_err(|_| Full::Share(self.share))?;
         let total =
             Arc::clone(&self.total).try_acquire_many_owned(some).map_err(|_| Full::Total(self.most))?;
-        Ok(Taken { own, total })
+        Ok(Permit { own, total })
     }
 
     /// Takes some as soon as it is there, within `wait`.
-    pub(super) async fn take(&self, party: K, some: u32, wait: Duration) -> Result<Taken, Full> {
+    pub(super) async fn take(&self, party: K, some: u32, wait: Duration) -> Result<Permit, Full> {
         if some > self.share {
             return Err(Full::Share(self.share));
         }
@@ -85,7 +85,7 @@ impl<K: Hash + Eq + Send + Sync + 'static> Shares<K> {
         let Ok(Ok(total)) = tokio::time::timeout_at(deadline, total).await else {
             return Err(Full::Total(self.most));
         };
-        Ok(Taken { own, total })
+        Ok(Permit { own, total })
     }
 }
 

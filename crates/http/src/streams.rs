@@ -4,7 +4,7 @@
 use tokio_util::sync::CancellationToken;
 
 use super::problem::ApiError;
-use super::shares::{Full, Shares, Taken};
+use super::shares::{Full, Permit, Shares};
 use anchord_messages::id::{KeyId, TenantId};
 
 /// The most open streams of a process.
@@ -26,8 +26,8 @@ pub struct Streams {
 /// A place among the streams, held as long as the stream.
 #[derive(Debug)]
 pub(super) struct Place {
-    _of_key: Taken,
-    _of_tenant: Taken,
+    _of_key: Permit,
+    _of_tenant: Permit,
 }
 
 impl Streams {

@@ -1,6 +1,6 @@
 //! The waits for results that a process admits at once, shared by tenant.
 
-use super::shares::{Shares, Taken};
+use super::shares::{Permit, Shares};
 use anchord_messages::id::TenantId;
 
 /// The most waits of a process.
@@ -20,7 +20,7 @@ impl Default for Waits {
 
 impl Waits {
     /// Admits another wait of a tenant while it holds the place; `None` when there is none.
-    pub(super) fn take(&self, tenant: TenantId) -> Option<Taken> {
+    pub(super) fn take(&self, tenant: TenantId) -> Option<Permit> {
         self.0.try_take(tenant, 1).ok()
     }
 }

@@ -18,7 +18,7 @@ use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
 use anchord_messages::id::WebhookId;
-use anchord_store::webhooks::{MAX_WEBHOOKS, Made, NewWebhook, Webhook, WebhookChange};
+use anchord_store::webhooks::{CreateOutcome, MAX_WEBHOOKS, NewWebhook, Webhook, WebhookChange};
 use anchord_webhooks::target::{self, Reach};
 use anchord_webhooks::{DisabledReason, WebhookEvent};
 
@@ -225,10 +225,10 @@ pub async fn create_webhook(
     let events = events.map(checked_events).transpose()?;
     let new = NewWebhook { url, description, events, enabled };
     match state.store.insert_webhook(caller.tenant, &new, caller.actor()).await? {
-        Made::Done(webhook, secret) => {
+        CreateOutcome::Done(webhook, secret) => {
             Ok((StatusCode::CREATED, Reply(WebhookWithSecret::of(*webhook, &secret))))
         }
-        Made::TooMany => {
+        CreateOutcome::TooMany => {
             Err(ApiError::Conflict(format!("a tenant has at most {MAX_WEBHOOKS} webhooks; erase one first")))
         }
     }

@@ -36,7 +36,7 @@ pub fn read(material: &Material) -> Facts {
         let failed = |run: &&TestRunFact| matches!(run.outcome, TestOutcome::Fail | TestOutcome::Error);
         let latest = facts.test_runs.iter().rev().find(|run| run.outcome != TestOutcome::Unknown);
         let failed_at = latest.filter(failed).and_then(|run| run.seqs.last().copied());
-        let shown = todo::Shown { written: facts.todos.as_ref(), failed_at };
+        let shown = todo::ToolEvidence { written: facts.todos.as_ref(), failed_at };
         let followed = todo::follow(&material.todos, &span, shown);
         facts.todos = Some(followed.list());
         facts.followed = Some(followed);

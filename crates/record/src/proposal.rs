@@ -83,7 +83,7 @@ pub struct ProposedIntent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anchord_facts::todo::{Shown, Todo, follow};
+    use anchord_facts::todo::{Todo, ToolEvidence, follow};
 
     #[test]
     fn a_todo_list_becomes_decisions_the_task_and_next_steps() {
@@ -94,7 +94,7 @@ mod tests {
             todo("Deploy", TodoStatus::Pending),
         ];
         let mut proposal = Proposal { next_steps: vec!["something else".into()], ..Proposal::default() };
-        proposal.follow(&follow(&list, &[], Shown::default()));
+        proposal.follow(&follow(&list, &[], ToolEvidence::default()));
         assert_eq!(proposal.decisions[0].decision, "Done: Add login form");
         assert_eq!(proposal.current_state.task.as_deref(), Some("Write tests"));
         assert_eq!(proposal.next_steps, ["Write tests", "Deploy"]);

@@ -77,7 +77,7 @@ impl Conversation {
 
 /// How to compress.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct CompressOptions {
     /// How the summary is made.
     pub strategy: Strategy,
     /// The most tokens of the returned context; no limit when absent.
@@ -118,7 +118,7 @@ pub struct Compressed {
 ///
 /// # Errors
 /// When system prompt and newest message do not fit the target.
-pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compressed, BudgetTooSmall> {
+pub fn compress(conversation: &Conversation, wanted: CompressOptions) -> Result<Compressed, BudgetTooSmall> {
     let mut warnings = Vec::new();
     let proof = match span_end(conversation, wanted) {
         Ok(through) => Some(prove(conversation, through, wanted)),
@@ -139,7 +139,7 @@ pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compresse
         }
     }
     let proof = proof.filter(CheckedDraft::is_accepted);
-    let shown = proof.as_ref().map(|proof| Shown {
+    let shown = proof.as_ref().map(|proof| ServedParts {
         anchor: proof.meta.through_seq,
         rendering: &proof.rendering.text,
         least: &proof.least.text,
@@ -158,7 +158,7 @@ pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compresse
 
 /// The parts of a summary that a context serves.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
+pub struct ServedParts<'a> {
     /// The last message that it covers.
     pub anchor: Seq,
     /// Its text.
@@ -173,7 +173,7 @@ pub struct Shown<'a> {
 ///
 /// # Errors
 /// The reason, when no message may be covered.
-pub fn span_end(conversation: &Conversation, wanted: Wanted) -> Result<Seq, NoSpan> {
+pub fn span_end(conversation: &Conversation, wanted: CompressOptions) -> Result<Seq, NoSpan> {
     span(&conversation.entries, wanted)
 }
 
@@ -205,7 +205,7 @@ fn fixed(conversation: &Conversation, through: Seq) -> u32 {
 
 /// The span's end: the newest messages that the strategy preserves stay out of it, fewer of them when the
 /// target leaves no room for them beside a summary.
-fn span(entries: &[Entry], wanted: Wanted) -> Result<Seq, NoSpan> {
+fn span(entries: &[Entry], wanted: CompressOptions) -> Result<Seq, NoSpan> {
     let most = usize::try_from(wanted.strategy.preserves()).unwrap_or(usize::MAX);
     let Some(target) = wanted.target_tokens else { return group::span_end(entries, most, None) };
     let lead = group::leading_system(entries);
@@ -226,7 +226,7 @@ fn span(entries: &[Entry], wanted: Wanted) -> Result<Seq, NoSpan> {
     end.or_else(|_| group::span_end(entries, most, None))
 }
 
-fn prove(conversation: &Conversation, through: Seq, wanted: Wanted) -> CheckedDraft {
+fn prove(conversation: &Conversation, through: Seq, wanted: CompressOptions) -> CheckedDraft {
     let entries = &conversation.entries;
     let lead = group::leading_system(entries);
     let numbered = entries.iter().zip(&conversation.messages).skip(lead);
@@ -239,7 +239,7 @@ fn prove(conversation: &Conversation, through: Seq, wanted: Wanted) -> CheckedDr
         strategy: wanted.strategy,
         session_id: NO_SESSION.to_owned(),
         bound: bound(conversation, through, wanted.target_tokens),
-        told_bound: bound(conversation, through, wanted.target_tokens),
+        model_bound: bound(conversation, through, wanted.target_tokens),
         aim: bound(conversation, through, wanted.target_tokens),
         room: room(conversation, through, wanted.target_tokens),
         ..Material::first(span, span_tokens, conversation.counter, wanted.now)
@@ -262,7 +262,7 @@ fn prove(conversation: &Conversation, through: Seq, wanted: Wanted) -> CheckedDr
 /// When system prompt and newest message do not fit the target.
 pub fn serve(
     conversation: &Conversation,
-    shown: Option<Shown<'_>>,
+    shown: Option<ServedParts<'_>>,
     target: Option<u32>,
 ) -> Result<Compressed, BudgetTooSmall> {
     let (entries, counter) = (&conversation.entries, &conversation.counter);
@@ -367,8 +367,8 @@ mod tests {
         conversation
     }
 
-    fn wanted(target_tokens: Option<u32>) -> Wanted {
-        Wanted { strategy: Strategy::Anchored, target_tokens, now: DateTime::UNIX_EPOCH }
+    fn wanted(target_tokens: Option<u32>) -> CompressOptions {
+        CompressOptions { strategy: Strategy::Anchored, target_tokens, now: DateTime::UNIX_EPOCH }
     }
 
     #[test]

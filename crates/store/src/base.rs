@@ -49,14 +49,14 @@ pub struct Current {
     /// Its number.
     pub version: i64,
     /// Its record; `None` when the caller has cached this version.
-    pub written: Option<Written>,
+    pub written: Option<VersionJson>,
     /// The tokens of its rendering and its digest, as contexts serve them.
     pub served_tokens: u32,
 }
 
 /// A version's record as JSON. It grows with its session, so it is not read when the caller has cached it.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct VersionJson {
     /// The record.
     pub record: StoredSummary,
     /// The ledger's carry for the next span.
@@ -310,7 +310,7 @@ async fn find_version(
     let record = row.document.map(|document| StoredSummary { document, parts: row.parts, texts: row.texts });
     let current = Current {
         version,
-        written: record.zip(row.carry).map(|(record, carry)| Written { record, carry }),
+        written: record.zip(row.carry).map(|(record, carry)| VersionJson { record, carry }),
         served_tokens: u32::try_from(row.served_tokens).unwrap_or_default(),
     };
     Ok(Some((current, meta)))

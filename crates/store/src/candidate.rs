@@ -74,7 +74,7 @@ impl NewVersion {
 
 /// What publishing needs, as it is stored.
 #[derive(Deserialize)]
-pub(super) struct Kept {
+pub(super) struct StoredCandidate {
     pub(super) from_seq: i64,
     pub(super) version: NewVersion,
     pub(super) evaluation: Option<NewEvaluation>,

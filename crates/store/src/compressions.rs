@@ -200,9 +200,9 @@ pub async fn enqueue_manual(
     if !request.shadow {
         let wanted = Request { reason: None, ..request.clone() };
         if wanted == Request::default() {
-            prepared::need_now(connection, tenant, session, request).await?;
+            prepared::mark_needed(connection, tenant, session, request).await?;
         } else {
-            prepared::give_way(connection, tenant, session).await?;
+            prepared::cancel_speculative(connection, tenant, session).await?;
         }
     }
     let enqueued = enqueue(connection, tenant, session, job).await?;

@@ -84,7 +84,7 @@ impl Store {
         version.summary.constraints.retain(|known| !removed.contains(&known.id));
         let shown = compute(tenant, move || {
             digest::forget(&mut version.summary.digest, &removed);
-            Shown::new(&session, &version)
+            RenderedTexts::new(&session, &version)
         });
         Ok(Without::Shown(shown.await?))
     }
@@ -95,7 +95,7 @@ impl Store {
         &self,
         loaded: Loaded,
         constraint: &str,
-        shown: &Shown,
+        shown: &RenderedTexts,
     ) -> Result<Option<Removal>, StoreError> {
         let tenant = loaded.tenant;
         let mut tx = self.begin(tenant).await?;
@@ -125,18 +125,18 @@ enum Without {
     /// The constraint cannot be removed, or is removed already.
     Not(Removal),
     /// The texts without the constraint.
-    Shown(Shown),
+    Shown(RenderedTexts),
 }
 
 /// The texts that contexts show of a version, with their tokens as messages.
-struct Shown {
+struct RenderedTexts {
     version: i64,
     rendering: (String, u32),
     least: (String, u32),
     digest: Option<(String, u32)>,
 }
 
-impl Shown {
+impl RenderedTexts {
     fn new(session: &Session, version: &Version) -> Self {
         let settings = session.effective_settings();
         let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());

@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-pub use super::bell::Listening;
 use super::job::{Job, Kind};
+pub use super::notifier::Listening;
 use super::{Store, StoreError, channel};
 use anchord_facts::redact::redact;
 use anchord_messages::id::{CompressionId, SessionId, TenantId};
@@ -39,7 +39,7 @@ impl Store {
     /// Subscribes to the notifications about a session.
     #[must_use]
     pub fn listen_to(&self, session: SessionId) -> Listening {
-        self.bell.listen_to(session)
+        self.notifier.listen_to(session)
     }
 
     /// Reads the events after an id, ascending; `None` when the session is gone.

@@ -257,12 +257,12 @@ impl Store {
         let mut listener = self.listen(&[channel::KEYS, channel::EVENTS, channel::DELIVERIES]).await?;
         // Changes from before this process listened were missed.
         self.keys.forget(None).await;
-        self.bell.ring(None);
+        self.notifier.notify(None);
         self.due.notify_one();
         while let Some(heard) = stop.run_until_cancelled(listener.next()).await {
             match heard? {
                 told if told.channel() == channel::EVENTS => {
-                    self.bell.ring(told.payload().parse().ok().map(SessionId));
+                    self.notifier.notify(told.payload().parse().ok().map(SessionId));
                 }
                 told if told.channel() == channel::DELIVERIES => self.due.notify_one(),
                 // A process of an earlier version does not say which tenant it is.

@@ -14,7 +14,7 @@ pub(super) async fn hold(tx: &mut PgConnection, tenant: TenantId, id: SessionId)
 }
 
 /// Locks a session's row if it is free; returns `false` when it is locked, or the session is gone.
-pub(super) async fn hold_if_free(
+pub(super) async fn try_acquire(
     tx: &mut PgConnection,
     tenant: TenantId,
     id: SessionId,

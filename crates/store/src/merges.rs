@@ -36,7 +36,7 @@ const OPENING: i64 = 12;
 
 /// Which version of which session is merged into which session.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct MergeRequest<'a> {
     /// The session that takes it.
     pub parent: &'a SessionName,
     /// The session that is merged.
@@ -71,7 +71,7 @@ pub enum Merge {
         /// The version that was merged then.
         merged: i64,
         /// The parent as it was when this was found.
-        stands: Standing,
+        stands: LoadedSession,
     },
     /// The merge can be written.
     Ready(Box<Merging>),
@@ -79,9 +79,9 @@ pub enum Merge {
 
 /// A session as it was read for a decision.
 #[derive(Clone, Debug)]
-pub struct Standing(Box<Loaded>);
+pub struct LoadedSession(Box<Loaded>);
 
-impl Standing {
+impl LoadedSession {
     /// Whether the session is unchanged; then it is locked for the length of the transaction.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl Standing {
 pub struct Merging {
     parent: Loaded,
     child: SessionId,
-    made: Made,
+    made: MergedVersion,
     /// The version that is merged.
     pub merged: i64,
 }
@@ -132,7 +132,11 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not parse.
-    pub async fn decide_merge(&self, tenant: TenantId, wanted: Wanted<'_>) -> Result<Merge, StoreError> {
+    pub async fn decide_merge(
+        &self,
+        tenant: TenantId,
+        wanted: MergeRequest<'_>,
+    ) -> Result<Merge, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(parent) = load::load(&mut tx, tenant, Which::Named(wanted.parent)).await? else {
             return Ok(Merge::NoSession);
@@ -151,7 +155,12 @@ impl Store {
         let keys = (tenant, into.id, child.id);
         if let Some((version, merged)) = find_merge(&mut tx, keys, merged).await? {
             let session = into.id;
-            return Ok(Merge::Unchanged { session, version, merged, stands: Standing(Box::new(parent)) });
+            return Ok(Merge::Unchanged {
+                session,
+                version,
+                merged,
+                stands: LoadedSession(Box::new(parent)),
+            });
         }
         let is_critical = into.effective_settings().critical == Some(true);
         if is_critical && theirs.version.meta.verifiable == Verifiable::No {
@@ -174,7 +183,7 @@ impl Store {
                 let span: Vec<Numbered> = opening.into_iter().filter_map(read_opening).collect();
                 (handoff::opening(&span, &origin), span)
             };
-            Made::new(&into, Own { summary, span, current, asked }, &origin, now)
+            MergedVersion::new(&into, Own { summary, span, current, asked }, &origin, now)
         };
         let made = compute(tenant, making).await??;
         if !made.checked.refusals.is_empty() {
@@ -202,7 +211,7 @@ impl Store {
         made.insert(tx, tenant, session.id).await?;
         let number = merging.version();
         session.merge(made.tokens);
-        sessions::stand_on_version(tx, tenant, &session).await?;
+        sessions::update_for_version(tx, tenant, &session).await?;
         events::published(tx, (tenant, session.id), number, None).await?;
         if let Some((trigger, request)) = live {
             let job = NewJob { kind: Kind::Compress, trigger: &trigger, request: &request };
@@ -234,7 +243,7 @@ struct Own {
 
 /// A version of the parent, ready to be stored.
 #[derive(Clone, Debug)]
-struct Made {
+struct MergedVersion {
     version: Version,
     carry: LedgerState,
     rendering: String,
@@ -245,7 +254,7 @@ struct Made {
     checked: CheckedMerge,
 }
 
-impl Made {
+impl MergedVersion {
     fn new(
         parent: &sessions::Session,
         own: Own,

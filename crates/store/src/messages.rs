@@ -3,7 +3,7 @@
 use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 
-use super::usage::Shown;
+use super::usage::ContextCoverage;
 use super::{Store, StoreError};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 
@@ -65,7 +65,7 @@ impl Store {
         .await?;
         let Some(found) = found else { return Ok(None) };
         let items = list(&mut tx, (tenant, SessionId(found.id)), range, limit).await?;
-        let shown = Shown {
+        let shown = ContextCoverage {
             session: SessionId(found.id),
             task_id: found.task_id,
             system_through: found.system_through,
@@ -84,7 +84,7 @@ pub struct MessagePage {
     /// The position of the session's newest message in the same snapshot.
     pub head_seq: Seq,
     /// Which messages the session's context shows.
-    pub shown: Shown,
+    pub shown: ContextCoverage,
 }
 
 /// Lists the messages of a range in an open transaction, at most `limit` and fewer when the bodies are large.

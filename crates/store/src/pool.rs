@@ -10,13 +10,13 @@ use tokio_util::task::TaskTracker;
 
 use super::actor::Actor;
 use super::address::{Address, Role, Target};
-use super::bell::Bell;
 use super::bulkhead::{Bulkhead, Share, Tx};
 use super::connection::Pool;
 use super::counts::Counts;
 use super::error::{self, StoreError};
 use super::gather::queue::MOST_AT_ONCE;
 use super::key_cache::KeyCache;
+use super::notifier::EventNotifier;
 use super::primary::Primary;
 use super::readers::{ACQUIRE_TIMEOUT, Readers, Reading};
 use super::secrets::SecretKeys;
@@ -64,7 +64,7 @@ pub struct Store {
     pub(super) tracker: TaskTracker,
     pub(super) keys: KeyCache,
     pub(super) meter: Meter,
-    pub(super) bell: Bell,
+    pub(super) notifier: EventNotifier,
     pub(super) due: Arc<Notify>,
     pub(super) secret_keys: SecretKeys,
     /// How many sessions tenants have, and how many replies are kept for them.
@@ -146,7 +146,7 @@ impl Store {
             probe,
             tracker,
             keys: KeyCache::new(),
-            bell: Bell::new(),
+            notifier: EventNotifier::new(),
             due: Arc::default(),
             secret_keys: SecretKeys::default(),
             sessions: Counts::new(),

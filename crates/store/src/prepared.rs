@@ -62,7 +62,7 @@ pub(super) async fn discard(
 
 /// Marks the live speculative compression as needed now: it is published when it is done. Returns whether there was
 /// one. The caller holds the session's lock.
-pub(super) async fn need_now(
+pub(super) async fn mark_needed(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
@@ -86,7 +86,7 @@ pub(super) async fn need_now(
 
 /// Ends the live speculative compression, because a caller requests another one; its worker changes nothing any more.
 /// The caller holds the session's lock.
-pub(super) async fn give_way(
+pub(super) async fn cancel_speculative(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,

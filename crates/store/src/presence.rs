@@ -13,7 +13,7 @@ const PATIENCE_SECONDS: f64 = 0.6;
 
 /// A held presence lock; the database releases it when the connection ends for any reason.
 #[derive(Debug)]
-pub struct Held {
+pub struct PresenceLock {
     connection: PgConnection,
     worker: i64,
 }
@@ -24,7 +24,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be reached.
-    pub async fn hold_presence(&self, worker: i64) -> Result<Held, StoreError> {
+    pub async fn hold_presence(&self, worker: i64) -> Result<PresenceLock, StoreError> {
         // A check that times out is repeated on the same connection, because the lock belongs to it.
         let options = self.primary.options().options([("statement_timeout", "300ms")]);
         let mut connection = PgConnection::connect_with(&options).await?;
@@ -36,11 +36,11 @@ impl Store {
         )
         .fetch_one(&mut connection)
         .await?;
-        Ok(Held { connection, worker })
+        Ok(PresenceLock { connection, worker })
     }
 }
 
-impl Held {
+impl PresenceLock {
     /// Reports that the worker lives, and makes the jobs of silent workers due at once; returns their number. Returns
     /// 0 when the database is too busy to answer; the lock is still held.
     ///

@@ -17,7 +17,7 @@ use futures::TryStreamExt as _;
 
 use super::compute::compute;
 use super::job::{Job, report_text};
-use super::usage::Shown;
+use super::usage::ContextCoverage;
 use super::{Store, StoreError, Tx};
 use anchord_messages::format::{Format, parse};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
@@ -64,7 +64,7 @@ pub struct Recalled {
     /// The messages, best first.
     pub hits: Vec<Hit>,
     /// Which messages the session's context shows.
-    pub shown: Shown,
+    pub shown: ContextCoverage,
 }
 
 /// A stored message, as far as a search reads it.
@@ -253,7 +253,7 @@ impl Store {
         let keep = EXAMINED.max(limit.saturating_mul(2));
         let ranked = compute(tenant, move || matches.rank(keep)).await?;
         let hits = look_at(&mut tx, key, ranked, (&query, limit)).await?;
-        let shown = Shown {
+        let shown = ContextCoverage {
             session: key.1,
             task_id: found.task_id,
             system_through: found.system_through,

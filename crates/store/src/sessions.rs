@@ -318,7 +318,7 @@ pub(crate) async fn update(
 }
 
 /// Writes the state of a locked session after a version that no compression made.
-pub(super) async fn stand_on_version(
+pub(super) async fn update_for_version(
     tx: &mut PgConnection,
     tenant: TenantId,
     session: &Session,

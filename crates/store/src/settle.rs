@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::connection::PgConnection;
 
-use self::end::{End, Fence, Kept, Written};
+use self::end::{End, Fence, PreparedVersion, WriteOutcome};
 use self::rows::{insert_evaluation, insert_shadow};
 use super::candidate::{Candidate, text};
 pub use super::candidate::{NewEvaluation, NewVersion};
@@ -61,7 +61,7 @@ struct SettleArgs<'a> {
 
 /// The outcome of a settlement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum SettleOutcome {
     /// The job has this status now; it is `Superseded` when another version was published in between.
     As(Status),
     /// The lease was lost, or the session is gone: nothing has changed.
@@ -78,7 +78,7 @@ impl Store {
         job: &Job,
         span: Option<Span>,
         settlement: Settlement,
-    ) -> Result<Settled, StoreError> {
+    ) -> Result<SettleOutcome, StoreError> {
         Ok(self.settle_and_index(job, span, settlement, None).await?.0)
     }
 
@@ -93,7 +93,7 @@ impl Store {
         span: Option<Span>,
         settlement: Settlement,
         index_lease: Option<f64>,
-    ) -> Result<(Settled, Option<Box<Job>>), StoreError> {
+    ) -> Result<(SettleOutcome, Option<Box<Job>>), StoreError> {
         if job.request.shadow {
             return Ok((self.settle_shadow(job, span, &settlement).await?, None));
         }
@@ -125,10 +125,10 @@ impl Store {
         &self,
         connection: &mut PgConnection,
         asked: SettleArgs<'_>,
-    ) -> Result<Option<(Settled, Option<Box<Job>>)>, StoreError> {
+    ) -> Result<Option<(SettleOutcome, Option<Box<Job>>)>, StoreError> {
         let SettleArgs { job, span, settlement, index_lease } = asked;
         let Some(mut loaded) = load::load(connection, job.tenant, Which::WithId(job.session)).await? else {
-            return Ok(Some((Settled::Lost, None)));
+            return Ok(Some((SettleOutcome::Lost, None)));
         };
         let session = &mut loaded.session;
         let mut report = settlement.report.clone();
@@ -169,7 +169,7 @@ impl Store {
                 session.keep_prepared(span);
                 let made =
                     Candidate { span, version, evaluation: settlement.evaluation.as_ref(), report: &report };
-                end.kept = Some(Kept { span, revision, candidate: text(job, made)? });
+                end.kept = Some(PreparedVersion { span, revision, candidate: text(job, made)? });
                 (end.status, end.evaluation, end.session) = (Status::Prepared, None, Some(&loaded));
                 end.write(connection).await?
             }
@@ -190,9 +190,9 @@ impl Store {
         };
         let status = end.status;
         Ok(match written {
-            Written::Ended(indexing) => Some((Settled::As(status), indexing)),
-            Written::Lost => Some((Settled::Lost, None)),
-            Written::Changed => None,
+            WriteOutcome::Ended(indexing) => Some((SettleOutcome::As(status), indexing)),
+            WriteOutcome::Lost => Some((SettleOutcome::Lost, None)),
+            WriteOutcome::Changed => None,
         })
     }
 
@@ -202,12 +202,12 @@ impl Store {
         job: &Job,
         span: Option<Span>,
         settlement: &Settlement,
-    ) -> Result<Settled, StoreError> {
+    ) -> Result<SettleOutcome, StoreError> {
         let mut tx = self.begin(job.tenant).await?;
         // Events are written under the session's lock, so that their ids follow the order of commits.
         lock::hold(&mut tx, job.tenant, job.session).await?;
         let Some(loaded) = load::load(&mut tx, job.tenant, Which::WithId(job.session)).await? else {
-            return Ok(Settled::Lost);
+            return Ok(SettleOutcome::Lost);
         };
         let mut report = settlement.report.clone();
         let ending = Ending {
@@ -235,11 +235,11 @@ impl Store {
             index_lease: None,
         };
         match end.write(&mut tx).await? {
-            Written::Ended(_) => {
+            WriteOutcome::Ended(_) => {
                 tx.commit().await?;
-                Ok(Settled::As(status))
+                Ok(SettleOutcome::As(status))
             }
-            Written::Lost | Written::Changed => Ok(Settled::Lost),
+            WriteOutcome::Lost | WriteOutcome::Changed => Ok(SettleOutcome::Lost),
         }
     }
 
@@ -253,7 +253,7 @@ impl Store {
         version: Option<i64>,
         report: &Report,
         evaluation: Result<NewEvaluation, Status>,
-    ) -> Result<Settled, StoreError> {
+    ) -> Result<SettleOutcome, StoreError> {
         let mut tx = self.begin(job.tenant).await?;
         let status = match &evaluation {
             Ok(evaluation) => {
@@ -263,34 +263,39 @@ impl Store {
             Err(status) => *status,
         };
         if !write_end(&mut tx, job, status, version, report).await? {
-            return Ok(Settled::Lost);
+            return Ok(SettleOutcome::Lost);
         }
         tx.commit().await?;
-        Ok(Settled::As(status))
+        Ok(SettleOutcome::As(status))
     }
 
     /// Ends an indexing job. When `more` messages are left, queues the next job in the same transaction.
     ///
     /// # Errors
     /// When the database fails; nothing has changed then.
-    pub async fn settle_index(&self, job: &Job, status: Status, more: bool) -> Result<Settled, StoreError> {
+    pub async fn settle_index(
+        &self,
+        job: &Job,
+        status: Status,
+        more: bool,
+    ) -> Result<SettleOutcome, StoreError> {
         let report = Report::default();
         if !more {
             return self.end_job(job, status, &report).await;
         }
         let mut tx = self.begin(job.tenant).await?;
         if !write_end(&mut tx, job, status, None, &report).await? {
-            return Ok(Settled::Lost);
+            return Ok(SettleOutcome::Lost);
         }
         let request = Request::default();
         let next = NewJob { kind: Kind::Index, trigger: "follow_up", request: &request };
         compressions::enqueue(&mut tx, job.tenant, job.session, next).await?;
         tx.commit().await?;
-        Ok(Settled::As(status))
+        Ok(SettleOutcome::As(status))
     }
 
     /// Ends a job that has nothing else to write, in one statement that commits by itself.
-    async fn end_job(&self, job: &Job, status: Status, report: &Report) -> Result<Settled, StoreError> {
+    async fn end_job(&self, job: &Job, status: Status, report: &Report) -> Result<SettleOutcome, StoreError> {
         let report = report_text(job, report)?;
         let is_ended = sqlx::query_scalar!(
             r#"select end_job($1, $2, $3, $4, $5) as "is_ended!""#,
@@ -302,7 +307,7 @@ impl Store {
         )
         .fetch_one(&self.pool)
         .await?;
-        Ok(if is_ended { Settled::As(status) } else { Settled::Lost })
+        Ok(if is_ended { SettleOutcome::As(status) } else { SettleOutcome::Lost })
     }
 }
 
@@ -375,7 +380,7 @@ pub(super) async fn publish_prepared(
         next: loaded.session.next_start(),
         index_lease: None,
     };
-    let ended = matches!(end.write(connection).await?, Written::Ended(_));
+    let ended = matches!(end.write(connection).await?, WriteOutcome::Ended(_));
     expect_rows("the compression that was prepared", 1, u64::from(ended))?;
     Ok(true)
 }
@@ -438,7 +443,7 @@ pub async fn answer_if_idle(
         index_lease: None,
     };
     // The tenant's settings may have changed since; then a worker checks instead.
-    Ok(matches!(end.write(tx).await?, Written::Ended(_)))
+    Ok(matches!(end.write(tx).await?, WriteOutcome::Ended(_)))
 }
 
 /// Queues what follows a version that no compression made: its indexing, and a compression when the larger summary

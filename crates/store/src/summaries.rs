@@ -227,7 +227,7 @@ impl Store {
         let tail = load::tail(tx, (tenant, session.id), session.floor_at(anchor)).await?;
         session.roll_back(anchor, served, &tail);
         note_served(tx, (tenant, session.id), version.meta.version, &session.accounting).await?;
-        sessions::stand_on_version(tx, tenant, &session).await?;
+        sessions::update_for_version(tx, tenant, &session).await?;
         events::published(tx, (tenant, session.id), version.meta.version, None).await?;
         Ok(true)
     }

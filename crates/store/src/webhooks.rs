@@ -72,7 +72,7 @@ pub struct WebhookChange {
 
 /// The outcome of creating a webhook.
 #[derive(Clone, Debug)]
-pub enum Made {
+pub enum CreateOutcome {
     /// It is created, with this secret.
     Done(Box<Webhook>, SecretString),
     /// The tenant has the most webhooks that it may have.
@@ -89,7 +89,7 @@ impl Store {
         tenant: TenantId,
         new: &NewWebhook,
         actor: Actor,
-    ) -> Result<Made, StoreError> {
+    ) -> Result<CreateOutcome, StoreError> {
         let mut tx = self.begin(tenant).await?;
         // Lock the tenant, so that two requests cannot both take the last place. Sessions can be created meanwhile.
         sqlx::query!("select from tenants where id = $1 for no key update", tenant.0)
@@ -102,7 +102,7 @@ impl Store {
         .fetch_one(&mut *tx)
         .await?;
         if known >= MAX_WEBHOOKS {
-            return Ok(Made::TooMany);
+            return Ok(CreateOutcome::TooMany);
         }
         let id = WebhookId(Uuid::now_v7());
         let secret = rand::random::<[u8; SECRET_BYTES]>();
@@ -123,9 +123,9 @@ impl Store {
         .await?;
         expect_rows("the insert of a webhook", 1, done.rows_affected())?;
         audit::record(&mut tx, tenant, actor, "webhook.created", id).await?;
-        let Some(made) = find(&mut tx, tenant, id).await? else { return Ok(Made::TooMany) };
+        let Some(made) = find(&mut tx, tenant, id).await? else { return Ok(CreateOutcome::TooMany) };
         tx.commit().await?;
-        Ok(Made::Done(Box::new(made), SecretString::from(signature::told(&secret))))
+        Ok(CreateOutcome::Done(Box::new(made), SecretString::from(signature::told(&secret))))
     }
 
     /// Lists a tenant's webhooks, oldest first.

@@ -28,7 +28,7 @@ use anchord_session::compression::Span;
 use anchord_session::compression::{Failure, Report, Status, Timings};
 use anchord_store::compressions::Job;
 use anchord_store::figures::Figures;
-use anchord_store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
+use anchord_store::settle::{NewEvaluation, NewVersion, SettleOutcome, Settlement};
 use anchord_store::todos::TodoUpdate;
 
 /// The most messages that are indexed directly after a version; more wait in the queue. An indexing that is claimed
@@ -124,7 +124,8 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     }
     let (settled, indexing) = settle_and_index(env, job, Some(covered), settlement, index_lease).await?;
     // A shadow run is never published, and a speculative one may not be.
-    let is_published = !job.request.shadow && !job.request.ahead && settled == Settled::As(Status::Succeeded);
+    let is_published =
+        !job.request.shadow && !job.request.ahead && settled == SettleOutcome::As(Status::Succeeded);
     if let Some(record) = record.filter(|_| is_published) {
         env.record_cache.insert(job.session, record);
     }
@@ -149,13 +150,13 @@ async fn settle_and_index(
     span: Option<Span>,
     settlement: Settlement,
     lease: Option<Duration>,
-) -> Result<(Settled, Option<Box<Job>>), JobError> {
+) -> Result<(SettleOutcome, Option<Box<Job>>), JobError> {
     let figures = Figures::of(&settlement.report, job.request.shadow);
     let lease = lease.map(|lease| lease.as_secs_f64());
     // Boxed, because this future is large.
     let settling = Box::pin(env.store.settle_and_index(job, span, settlement, lease));
     let (settled, indexing) = throttled(settling).await?;
-    if let Settled::As(status) = settled {
+    if let SettleOutcome::As(status) = settled {
         figures.record(status);
     }
     Ok((settled, indexing))

@@ -174,7 +174,7 @@ impl InputRows {
                 share_of(policy.effective_window, AIM_SHARE).clamp(LEAST_BOUND_TOKENS, DEFAULT_BOUND_TOKENS)
             }
         };
-        let told_bound = match self.base.settings.max_summary_tokens {
+        let model_bound = match self.base.settings.max_summary_tokens {
             Some(_) => left.record,
             None => left.record.max(share_of(left.together, NARRATIVE_SHARE).min(DEFAULT_BOUND_TOKENS)),
         };
@@ -211,7 +211,7 @@ impl InputRows {
             constraint_mode: self.base.settings.constraints.unwrap_or_default(),
             probes,
             bound: left.record,
-            told_bound,
+            model_bound,
             aim,
             room: left.together,
             now: self.now,

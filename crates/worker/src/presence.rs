@@ -11,7 +11,7 @@ use rand::Rng as _;
 use tokio::sync::Notify;
 use tracing::{info, warn};
 
-use anchord_store::presence::Held;
+use anchord_store::presence::PresenceLock;
 use anchord_store::{Store, StoreError};
 
 /// The pause between two checks, with jitter.
@@ -27,7 +27,7 @@ pub(super) struct Presence {
     pub(super) worker: i64,
     store: Store,
     /// `None` while the lock is lost.
-    held: Option<Held>,
+    held: Option<PresenceLock>,
 }
 
 impl Presence {

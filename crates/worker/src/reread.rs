@@ -54,7 +54,7 @@ pub(super) async fn refresh(
             constraint_mode: material.constraint_mode,
             probes: Vec::new(),
             bound: material.bound,
-            told_bound: material.told_bound,
+            model_bound: material.model_bound,
             aim: material.aim,
             room: material.room,
             now: material.now,

@@ -16,7 +16,7 @@ use tracing::{Instrument as _, debug, error, info_span, warn};
 
 use super::webhook_client::{SendResult, WebhookClient};
 use anchord_runtime::clock::Clock;
-use anchord_store::deliveries::queue::{Attempt, Ended};
+use anchord_store::deliveries::queue::{Attempt, AttemptOutcome};
 use anchord_store::{Store, StoreError};
 use anchord_webhooks::{DeliveryStatus, Failure};
 
@@ -149,10 +149,10 @@ impl WebhookDispatcher {
 }
 
 /// How an attempt ends the delivery, or when it is tried again.
-fn ended(tries: u32, answer: &SendResult, took: Duration, spread: f64) -> Ended {
+fn ended(tries: u32, answer: &SendResult, took: Duration, spread: f64) -> AttemptOutcome {
     let again_after =
         answer.failure.and_then(|_| anchord_webhooks::wait_after(tries, spread, answer.retry_after));
-    Ended {
+    AttemptOutcome {
         status_code: answer.status,
         failure: answer.failure,
         gone: answer.status == Some(GONE),

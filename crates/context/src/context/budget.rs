@@ -311,7 +311,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         if !went {
             self.give_back_summary();
         }
-        for what in [Taken::Clipped, Taken::Masked] {
+        for what in [Shortening::Clipped, Shortening::Masked] {
             for group in (0..self.newest).rev() {
                 if self.plan.is_dropped(group) {
                     continue;
@@ -351,16 +351,16 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         }
     }
 
-    fn was_taken(&self, at: usize, what: Taken) -> bool {
+    fn was_taken(&self, at: usize, what: Shortening) -> bool {
         match what {
-            Taken::Clipped => self.plan.slots.get(at).is_some_and(|slot| slot.clip.is_some()),
-            Taken::Masked => self.masked_here.get(at).is_some_and(Option::is_some),
+            Shortening::Clipped => self.plan.slots.get(at).is_some_and(|slot| slot.clip.is_some()),
+            Shortening::Masked => self.masked_here.get(at).is_some_and(Option::is_some),
         }
     }
 
     /// Restores slots of one group, as many of the newest as fit whole; returns `false` when one does not
     /// fit.
-    fn give_back_to(&mut self, group: usize, slots: &[usize], what: Taken) -> bool {
+    fn give_back_to(&mut self, group: usize, slots: &[usize], what: Shortening) -> bool {
         let taken: Vec<Slot<'a>> =
             slots.iter().filter_map(|slot| self.plan.slots.get(*slot).cloned()).collect();
         let given = Given { group, slots, taken: &taken, what };
@@ -402,7 +402,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
             slot.clone_from(taken);
             if place >= stay {
                 slot.clip = length.filter(|_| place == stay);
-                if let (Taken::Masked, Some(before)) = (what, before) {
+                if let (Shortening::Masked, Some(before)) = (what, before) {
                     slot.masked = before;
                 }
             }
@@ -476,12 +476,12 @@ struct Given<'s, 'a> {
     slots: &'s [usize],
     /// The slots before they are restored.
     taken: &'s [Slot<'a>],
-    what: Taken,
+    what: Shortening,
 }
 
 /// How a message was shortened.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Taken {
+enum Shortening {
     Clipped,
     Masked,
 }

@@ -162,10 +162,10 @@ impl Omissions {
 struct Writer<'a> {
     format: Format,
     system: Vec<String>,
-    messages: Vec<Written<'a>>,
+    messages: Vec<EmittedMessage<'a>>,
 }
 
-struct Written<'a> {
+struct EmittedMessage<'a> {
     body: Body<'a>,
     source: Source,
 }
@@ -228,7 +228,7 @@ impl<'a> Writer<'a> {
                 }
                 ServedMessage::Item(text, seq) => {
                     let source = seq.map_or_else(|| Source::Many(Vec::new()), Source::One);
-                    self.messages.push(Written { body: Body::Whole(Cow::Owned(text)), source });
+                    self.messages.push(EmittedMessage { body: Body::Whole(Cow::Owned(text)), source });
                 }
             }
         }
@@ -237,20 +237,20 @@ impl<'a> Writer<'a> {
     fn raw(&mut self, entry: &'a Entry) {
         let source = Source::One(entry.seq);
         if self.format != Format::Anthropic {
-            self.messages.push(Written { body: Body::Whole(Cow::Borrowed(&entry.raw)), source });
+            self.messages.push(EmittedMessage { body: Body::Whole(Cow::Borrowed(&entry.raw)), source });
             return;
         }
         let role = speaker(entry.role);
         if self.messages.last().is_some_and(|last| last.speaker() == Some(role)) {
             self.join(role, anthropic::raw_blocks(&entry.raw), source);
         } else {
-            self.messages.push(Written { body: Body::Raw(entry), source });
+            self.messages.push(EmittedMessage { body: Body::Raw(entry), source });
         }
     }
 
     fn made(&mut self, message: &Message, source: Source) {
         let mut push = |text: String, source: Source| {
-            self.messages.push(Written { body: Body::Whole(Cow::Owned(text)), source });
+            self.messages.push(EmittedMessage { body: Body::Whole(Cow::Owned(text)), source });
         };
         match self.format {
             Format::Anthropic => {
@@ -297,7 +297,7 @@ impl<'a> Writer<'a> {
                 }
                 last.source.join(&source);
             }
-            _ => self.messages.push(Written { body: Body::Turn(role, blocks), source }),
+            _ => self.messages.push(EmittedMessage { body: Body::Turn(role, blocks), source }),
         }
     }
 
@@ -347,7 +347,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-impl Written<'_> {
+impl EmittedMessage<'_> {
     /// The turn's role of an Anthropic message; `None` in the other formats.
     fn speaker(&self) -> Option<Role> {
         match &self.body {

@@ -258,7 +258,8 @@ impl<'u> Gatherer<'u> {
             self.push(one, Act::Write, path, diff::wording(path, "", head(text, WORDED)));
             return;
         }
-        for shell::Written { op, path, .. } in shell::writes_in(code).into_iter().filter(|w| w.from.is_none())
+        for shell::FileUse { op, path, .. } in
+            shell::file_uses_in(code).into_iter().filter(|w| w.from.is_none())
         {
             self.push(one, act_of(op), &path, None);
         }

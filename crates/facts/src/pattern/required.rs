@@ -53,7 +53,7 @@ struct Reader {
 }
 
 /// What one position of a pattern matches.
-enum Taken {
+enum Atom {
     /// One letter, in any ASCII case.
     Letter(char),
     /// Letters that begin with one of these bytes.
@@ -108,12 +108,12 @@ impl Reader {
                 Err(_) => sequence.end_run(),
             },
             HirKind::Class(class) => match self.taken(class) {
-                Taken::Letter(letter) => sequence.letter(letter),
-                Taken::Leads(words) => {
+                Atom::Letter(letter) => sequence.letter(letter),
+                Atom::Leads(words) => {
                     sequence.end_run();
                     sequence.offer(words);
                 }
-                Taken::Many => sequence.end_run(),
+                Atom::Many => sequence.end_run(),
             },
             HirKind::Capture(group) => self.read(&group.sub, sequence),
             HirKind::Concat(parts) => parts.iter().for_each(|part| self.read(part, sequence)),
@@ -135,7 +135,7 @@ impl Reader {
         }
     }
 
-    fn taken(&mut self, class: &Class) -> Taken {
+    fn taken(&mut self, class: &Class) -> Atom {
         const FEW: usize = 8;
         let chars: Vec<char> = match class {
             Class::Unicode(class) => {
@@ -144,23 +144,23 @@ impl Reader {
             Class::Bytes(class) if class.is_ascii() => {
                 class.ranges().iter().flat_map(|r| r.start()..=r.end()).map(char::from).take(FEW).collect()
             }
-            Class::Bytes(_) => return Taken::Many,
+            Class::Bytes(_) => return Atom::Many,
         };
         let (ascii, others): (Vec<char>, Vec<char>) = chars.iter().partition(|c| c.is_ascii());
         match (ascii.as_slice(), others.as_slice()) {
-            ([], [only]) => Taken::Letter(*only),
+            ([], [only]) => Atom::Letter(*only),
             ([], [_, ..]) if chars.len() < FEW => {
                 let lead = |c: &char| c.to_string().into_bytes().into_iter().take(1).collect();
-                Taken::Leads(others.iter().map(lead).collect())
+                Atom::Leads(others.iter().map(lead).collect())
             }
             ([first, rest @ ..], others)
                 if rest.iter().all(|c| c.eq_ignore_ascii_case(first))
                     && others.iter().all(|c| FOLDED.contains(c)) =>
             {
                 self.folds |= !others.is_empty();
-                Taken::Letter(*first)
+                Atom::Letter(*first)
             }
-            _ => Taken::Many,
+            _ => Atom::Many,
         }
     }
 }

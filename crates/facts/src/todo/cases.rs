@@ -104,7 +104,7 @@ fn what_a_person_or_a_tool_says_marks_nothing() {
         let followed = follow(
             &doing("Add login form"),
             &[Reading::new(&Numbered { seq: 1, message })],
-            Shown::default(),
+            ToolEvidence::default(),
         );
         assert_eq!(followed.items[0].status, TodoStatus::InProgress, "{role}: {text}");
     }
@@ -113,11 +113,11 @@ fn what_a_person_or_a_tool_says_marks_nothing() {
 #[test]
 fn tests_that_fail_after_the_words_make_them_a_proposal() {
     let said = span(&["The login form is done."]);
-    let failed = Shown { failed_at: Some(2), ..Shown::default() };
+    let failed = ToolEvidence { failed_at: Some(2), ..ToolEvidence::default() };
     let followed = follow(&doing("Add login form"), &Reading::each(&said), failed);
     let item = &followed.items[0];
     assert_eq!((item.status, item.proposed_status), (TodoStatus::InProgress, Some(TodoStatus::Completed)));
-    let before = Shown { failed_at: Some(1), ..Shown::default() };
+    let before = ToolEvidence { failed_at: Some(1), ..ToolEvidence::default() };
     assert_eq!(
         follow(&doing("Add login form"), &Reading::each(&said), before).items[0].status,
         TodoStatus::Completed

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::claim::{Certainty, Claim};
-use super::subject::{Deed, Subject, words};
+use super::subject::{ActionKind, Subject, words};
 use crate::ledger::reading::Reading;
 use crate::pattern;
 use crate::phrases::Phrase;
@@ -104,10 +104,10 @@ impl Sentence {
             if Phrase::NotDone.is_in(text) || (past && !done && Phrase::Negated.is_in(text)) {
                 claim = Some((Certainty::Not, text.as_str()));
             } else if (done || past) && !unreal {
-                let fits = match subject.deed() {
-                    Deed::Make => Phrase::Done.is_in(text) || Phrase::Made.is_in(text) || past,
-                    Deed::Mend => Phrase::Done.is_in(text) || Phrase::Mended.is_in(text),
-                    Deed::Other => past || Phrase::Done.is_in(text),
+                let fits = match subject.action_kind() {
+                    ActionKind::Make => Phrase::Done.is_in(text) || Phrase::Made.is_in(text) || past,
+                    ActionKind::Mend => Phrase::Done.is_in(text) || Phrase::Mended.is_in(text),
+                    ActionKind::Other => past || Phrase::Done.is_in(text),
                 };
                 let sure = fits
                     && self.is_agent

@@ -10,7 +10,7 @@ const MAX_WORDS: usize = 40;
 
 /// The kind of work on the subject, which decides which words report it as done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum ActionKind {
     /// It is to be created: added, written, built; or the item does not say.
     Make,
     /// It is to be fixed.
@@ -29,7 +29,7 @@ pub(super) struct Subject {
     needed: usize,
     /// Its verb, whose past form reports the item as done.
     verb: Option<String>,
-    deed: Deed,
+    action_kind: ActionKind,
     /// The whole text, for scripts without spaces.
     folded: Option<String>,
 }
@@ -43,13 +43,14 @@ impl Subject {
             all.iter().filter(|w| w.chars().any(|c| c.is_ascii_digit() || c == '_')).cloned().collect();
         let verb = all.first().filter(|word| word.len() > 2 && word.is_ascii()).cloned();
         let own = all.clone();
-        let (deed, rest) = if folded.is_some() { (spaceless_deed(&line), all) } else { deed(all) };
+        let (action_kind, rest) =
+            if folded.is_some() { (spaceless_action_kind(&line), all) } else { action_kind(all) };
         let needed = if rest.len() <= 2 { rest.len() } else { (rest.len() * 3).div_ceil(5) };
-        Self { words: rest, own, fixed, needed, verb, deed, folded }
+        Self { words: rest, own, fixed, needed, verb, action_kind, folded }
     }
 
-    pub(super) fn deed(&self) -> Deed {
-        self.deed
+    pub(super) fn action_kind(&self) -> ActionKind {
+        self.action_kind
     }
 
     /// Whether the item's text contains a word.
@@ -98,30 +99,32 @@ impl Subject {
 }
 
 /// Classifies an item by its verb, and removes the verb when other words may report it as done.
-fn deed(all: Vec<String>) -> (Deed, Vec<String>) {
+fn action_kind(all: Vec<String>) -> (ActionKind, Vec<String>) {
     let of = |word: &String| {
-        let deeds = [(Phrase::ToMake, Deed::Make), (Phrase::ToMend, Deed::Mend)];
-        deeds.into_iter().find(|(phrase, _)| phrase.is_in(word)).map(|(_, deed)| deed)
+        let deeds = [(Phrase::ToMake, ActionKind::Make), (Phrase::ToMend, ActionKind::Mend)];
+        deeds.into_iter().find(|(phrase, _)| phrase.is_in(word)).map(|(_, action_kind)| action_kind)
     };
     if all.len() >= 2 {
-        if let Some((deed, rest)) = all.split_first().and_then(|(first, rest)| Some((of(first)?, rest))) {
+        if let Some((action_kind, rest)) =
+            all.split_first().and_then(|(first, rest)| Some((of(first)?, rest)))
+        {
             // One noun alone is too weak to name an item.
-            return (deed, if rest.len() >= 2 { rest.to_vec() } else { all });
+            return (action_kind, if rest.len() >= 2 { rest.to_vec() } else { all });
         }
-        if let Some((deed, rest)) = all.split_last().and_then(|(last, rest)| Some((of(last)?, rest))) {
-            return (deed, rest.to_vec());
+        if let Some((action_kind, rest)) = all.split_last().and_then(|(last, rest)| Some((of(last)?, rest))) {
+            return (action_kind, rest.to_vec());
         }
     }
-    (Deed::Other, all)
+    (ActionKind::Other, all)
 }
 
-fn spaceless_deed(line: &str) -> Deed {
+fn spaceless_action_kind(line: &str) -> ActionKind {
     if Phrase::ToMend.is_in(line) {
-        Deed::Mend
+        ActionKind::Mend
     } else if Phrase::ToDoOtherwise.is_in(line) {
-        Deed::Other
+        ActionKind::Other
     } else {
-        Deed::Make
+        ActionKind::Make
     }
 }
 

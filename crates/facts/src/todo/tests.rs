@@ -18,7 +18,7 @@ fn span(texts: &[&str]) -> Vec<Numbered> {
 }
 
 fn after(content: &str, texts: &[&str]) -> (TodoStatus, Option<TodoStatus>) {
-    let followed = follow(&doing(content), &Reading::each(&span(texts)), Shown::default());
+    let followed = follow(&doing(content), &Reading::each(&span(texts)), ToolEvidence::default());
     (followed.items[0].status, followed.items[0].proposed_status)
 }
 
@@ -91,7 +91,7 @@ fn a_list_that_a_tool_wrote_counts_and_pending_items_stay() {
     let followed = follow(
         &list,
         &Reading::each(&span(&["Docs are done."])),
-        Shown { written: Some(&written), failed_at: None },
+        ToolEvidence { written: Some(&written), failed_at: None },
     );
     assert_eq!(followed.items[0].status, TodoStatus::Completed);
     assert_eq!(followed.items[1].status, TodoStatus::Pending);
@@ -119,5 +119,5 @@ fn a_megabyte_of_claims_is_read_in_linear_time() {
     let list: Vec<Todo> = (0..200)
         .map(|i| Todo::new(format!("login form signup {i} {}", "word ".repeat(100)), TodoStatus::InProgress))
         .collect();
-    assert_eq!(follow(&list, &Reading::each(&span(&[&text])), Shown::default()).items.len(), 200);
+    assert_eq!(follow(&list, &Reading::each(&span(&[&text])), ToolEvidence::default()).items.len(), 200);
 }

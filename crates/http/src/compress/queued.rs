@@ -34,7 +34,7 @@ use anchord_record::render::{self, Subject};
 use anchord_record::strategy::{EngineChoice, Strategy};
 use anchord_session::compression::{Request, Status};
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
-use anchord_session::stateless::{self, Conversation, Shown, Wanted};
+use anchord_session::stateless::{self, CompressOptions, Conversation, ServedParts};
 use anchord_store::compressions::{self, CompressionRow};
 use anchord_store::gather::{Append, AppendError};
 use anchord_store::messages::SeqRange;
@@ -164,7 +164,7 @@ enum Planned {
 fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Result<Planned, ApiError> {
     let (request, conversation) = read(state, body, abandoned)?;
     let now = state.clock.now();
-    let wanted = Wanted { strategy: request.strategy, target_tokens: request.target_tokens, now };
+    let wanted = CompressOptions { strategy: request.strategy, target_tokens: request.target_tokens, now };
     let small = |refused: stateless::TooSmall| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens };
     let Ok(through_seq) = stateless::span_end(&conversation, wanted) else {
         let made = stateless::compress(&conversation, wanted).map_err(small)?;
@@ -176,7 +176,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
         // Reject a target that can never be met now, before a model is paid.
         stateless::serve(
             &conversation,
-            Some(Shown {
+            Some(ServedParts {
                 anchor: through_seq,
                 rendering: "",
                 least: "",
@@ -329,7 +329,7 @@ async fn result(
             let digest = digest::serve(&version.summary.digest, &full, room, &counter);
             (anchor, full, render::served_least(&subject, count).text, digest)
         });
-        let shown = texts.as_ref().map(|(anchor, rendering, least, digest)| Shown {
+        let shown = texts.as_ref().map(|(anchor, rendering, least, digest)| ServedParts {
             anchor: *anchor,
             rendering: rendering.as_str(),
             least: least.as_str(),

@@ -266,7 +266,7 @@ fn reasons(strategy: Strategy, refusals: &[Refusal], report: &ProbeReport) -> Ve
 
 fn bound(material: &Material, engine: Engine, tokens_before: u32) -> u32 {
     let share = share_of(tokens_before, material.strategy.share_of_before());
-    let bound = if engine == Engine::Llm { material.told_bound } else { material.bound };
+    let bound = if engine == Engine::Llm { material.model_bound } else { material.bound };
     bound.min(share.max(render::LEAST_BOUND_TOKENS))
 }
 

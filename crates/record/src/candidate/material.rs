@@ -62,7 +62,7 @@ pub struct Material {
     pub bound: u32,
     /// The most tokens of a rendering whose narrative a model wrote. It is larger where the caller set no
     /// bound, because meaning needs more room than facts.
-    pub told_bound: u32,
+    pub model_bound: u32,
     /// The size of the summary that a model should aim at, in tokens, whatever room one version has.
     pub aim: u32,
     /// The most tokens of rendering and digest together.
@@ -96,7 +96,7 @@ impl Material {
             constraint_mode: ConstraintMode::Bind,
             probes: Vec::new(),
             bound: render::DEFAULT_BOUND_TOKENS,
-            told_bound: render::DEFAULT_BOUND_TOKENS,
+            model_bound: render::DEFAULT_BOUND_TOKENS,
             aim: render::DEFAULT_BOUND_TOKENS,
             room: share_of(span_tokens, DEFAULT_FILL)
                 .clamp(render::DEFAULT_BOUND_TOKENS, MAX_DEFAULT_FILL_TOKENS),

@@ -30,7 +30,7 @@ pub enum RefusedChange {
     Closed,
     /// Code writes the entry.
     #[error("code keeps this entry")]
-    Kept,
+    Support,
     /// Only requests can be opened again.
     #[error("only a request is opened again")]
     Ending,
@@ -126,7 +126,7 @@ impl Board {
         }
         let blocker = self.summary.blockers.get(number.at).filter(|_| number.list == List::Blockers);
         if blocker.is_some_and(super::super::merge::is_of_failing_tests) {
-            return Err(RefusedChange::Kept);
+            return Err(RefusedChange::Support);
         }
         Ok(number)
     }

@@ -35,7 +35,7 @@ pub(super) struct Entry<'a> {
 }
 
 /// How much of a text is supported.
-pub(super) enum Kept {
+pub(super) enum Support {
     Whole(String),
     Part(String),
     Nothing,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::board::Board;
 use super::chunk::{Chunk, Voice};
-use super::claim::{Claim, Entry, Fault, Kept};
+use super::claim::{Claim, Entry, Fault, Support};
 use super::lines::{all_lines, entry};
 use super::list::Number;
 use super::words::{Term, capitalised, clauses, is_figure, names, plain, shape, share, stems, terms};
@@ -213,7 +213,7 @@ impl<'a> Corpus<'a> {
         text: &str,
         seqs: &mut Vec<Seq>,
         faults: &mut Vec<Fault>,
-    ) -> Kept {
+    ) -> Support {
         let mut kept = String::new();
         let mut is_whole = true;
         for clause in clauses(text) {
@@ -227,9 +227,9 @@ impl<'a> Corpus<'a> {
         }
         let kept = kept.trim().trim_end_matches([';', '；']).trim_end().to_owned();
         match (is_whole, kept.is_empty()) {
-            (_, true) => Kept::Nothing,
-            (true, false) => Kept::Whole(kept),
-            (false, false) => Kept::Part(kept),
+            (_, true) => Support::Nothing,
+            (true, false) => Support::Whole(kept),
+            (false, false) => Support::Part(kept),
         }
     }
 

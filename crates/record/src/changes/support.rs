@@ -7,7 +7,7 @@
 
 use super::board::Board;
 use super::chunk::Chunk;
-use super::claim::{Claim, Entry, Fault, Kept};
+use super::claim::{Claim, Entry, Fault, Support};
 use super::corpus::Corpus;
 use super::list::List;
 use super::reply::Changes;
@@ -37,7 +37,7 @@ pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
         let entry = Entry { place: place.to_owned(), claim, named: "", before: "" };
         let kept = corpus.keep(&entry, &text, &mut seqs.clone(), &mut checked.faults);
         let into = checked.place_for(&kept, &text);
-        if let (Some(into), Kept::Whole(text) | Kept::Part(text)) = (into, kept) {
+        if let (Some(into), Support::Whole(text) | Support::Part(text)) = (into, kept) {
             let slot = if claim == Claim::Aim { &mut into.intent } else { &mut into.state };
             *slot = text;
         }
@@ -67,7 +67,7 @@ pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
         let entry = Entry { place, claim: claim_on(added.section), named: &name, before: "" };
         let kept = corpus.keep(&entry, &named, &mut seqs, &mut checked.faults);
         let into = checked.place_for(&kept, &text);
-        if let (Some(into), Kept::Whole(kept) | Kept::Part(kept)) = (into, kept) {
+        if let (Some(into), Support::Whole(kept) | Support::Part(kept)) = (into, kept) {
             let prefix = format!("{}: ", added.name);
             let kept =
                 if named == text { kept } else { kept.strip_prefix(&prefix).unwrap_or_default().to_owned() };
@@ -94,7 +94,7 @@ pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
         let entry = Entry { place, claim: claim_on(number.list), named: "", before: &before };
         let kept = corpus.keep(&entry, &revised.text, &mut seqs, &mut checked.faults);
         let into = checked.place_for(&kept, &revised.text);
-        if let (Some(into), Kept::Whole(kept) | Kept::Part(kept)) = (into, kept) {
+        if let (Some(into), Support::Whole(kept) | Support::Part(kept)) = (into, kept) {
             (revised.text, revised.seqs) = (kept, or_end(seqs));
             if is_append { into.append.push(revised) } else { into.update.push(revised) }
         }
@@ -115,13 +115,15 @@ pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
         let kept = corpus.keep(&entry, &closing.note, &mut seqs, &mut checked.faults);
         closing.seqs = or_end(seqs);
         match kept {
-            Kept::Whole(_) | Kept::Nothing if closing.note.is_empty() => checked.whole.close.push(closing),
-            Kept::Whole(_) => checked.whole.close.push(closing),
-            Kept::Part(note) => {
+            Support::Whole(_) | Support::Nothing if closing.note.is_empty() => {
+                checked.whole.close.push(closing)
+            }
+            Support::Whole(_) => checked.whole.close.push(closing),
+            Support::Part(note) => {
                 closing.note = note;
                 checked.trimmed.close.push(closing);
             }
-            Kept::Nothing => {
+            Support::Nothing => {
                 closing.note.clear();
                 checked.trimmed.close.push(closing);
             }
@@ -132,11 +134,11 @@ pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
 
 impl CheckedReply {
     /// The list for an entry, by how much of it is supported; none when it is empty.
-    fn place_for(&mut self, kept: &Kept, told: &str) -> Option<&mut Changes> {
+    fn place_for(&mut self, kept: &Support, told: &str) -> Option<&mut Changes> {
         match kept {
-            Kept::Whole(_) => Some(&mut self.whole),
-            Kept::Part(_) => Some(&mut self.trimmed),
-            Kept::Nothing => {
+            Support::Whole(_) => Some(&mut self.whole),
+            Support::Part(_) => Some(&mut self.trimmed),
+            Support::Nothing => {
                 self.dropped += u32::from(!told.is_empty());
                 None
             }

@@ -148,7 +148,7 @@ impl Depth {
     }
 }
 
-struct Shown<'r> {
+struct FileLine<'r> {
     entry: &'r Entry<'r>,
     /// Whether its path is printed.
     path: bool,
@@ -156,7 +156,7 @@ struct Shown<'r> {
     detail: Option<Depth>,
 }
 
-impl Shown<'_> {
+impl FileLine<'_> {
     fn detail(&self) -> &str {
         self.detail.map_or("", |depth| &self.entry.detail(depth).text)
     }
@@ -165,7 +165,7 @@ impl Shown<'_> {
 /// The changed files of one attempt at a text.
 pub(super) struct Files<'r> {
     roster: &'r RankedFiles<'r>,
-    ranked: Vec<Shown<'r>>,
+    ranked: Vec<FileLine<'r>>,
     grouped: bool,
     /// The groups whose line is counted already.
     open: Vec<bool>,
@@ -173,8 +173,8 @@ pub(super) struct Files<'r> {
 
 impl<'r> Files<'r> {
     pub(super) fn of(roster: &'r RankedFiles<'r>) -> Self {
-        let shown = |entry| Shown { entry, path: false, detail: None };
-        let ranked: Vec<Shown<'r>> = roster.ranked.iter().map(shown).collect();
+        let shown = |entry| FileLine { entry, path: false, detail: None };
+        let ranked: Vec<FileLine<'r>> = roster.ranked.iter().map(shown).collect();
         let (grouped, open) = (ranked.len() >= GROUP_FROM, vec![false; roster.groups.len()]);
         Self { roster, ranked, grouped, open }
     }
@@ -249,7 +249,7 @@ impl<'r> Files<'r> {
     /// How many files are not shown, and how many are shown without all of their changes.
     pub(super) fn untold(&self) -> (usize, usize) {
         let hidden = self.ranked.iter().filter(|s| !s.path).count();
-        let briefly = |s: &&Shown<'r>| {
+        let briefly = |s: &&FileLine<'r>| {
             let told = s.detail.map_or(0, Depth::changes);
             s.path && !s.entry.file.transient && told < s.entry.file.changes.len()
         };
@@ -265,7 +265,7 @@ impl<'r> Files<'r> {
         }
         // In the order of each group's first file.
         let groups = &self.roster.groups;
-        let mut members: Vec<Vec<&Shown<'r>>> = vec![Vec::new(); groups.len()];
+        let mut members: Vec<Vec<&FileLine<'r>>> = vec![Vec::new(); groups.len()];
         let mut order = Vec::new();
         for s in shown {
             let Some(members) = members.get_mut(s.entry.group) else { continue };
@@ -281,7 +281,7 @@ impl<'r> Files<'r> {
         lines.collect()
     }
 
-    fn single(&self, shown: &Shown<'r>) -> String {
+    fn single(&self, shown: &FileLine<'r>) -> String {
         let file = shown.entry.file;
         let head = escape::code(&file.path);
         let verb = verb(file);
@@ -294,7 +294,7 @@ impl<'r> Files<'r> {
         }
     }
 
-    fn group(&self, group: &Group<'r>, members: &[&Shown<'r>]) -> String {
+    fn group(&self, group: &Group<'r>, members: &[&FileLine<'r>]) -> String {
         let mut body = String::new();
         for shown in members {
             if !body.is_empty() {

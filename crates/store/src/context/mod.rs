@@ -20,7 +20,7 @@ pub use texts::SummarySource;
 use super::{Store, StoreError};
 use anchord_messages::id::TenantId;
 use anchord_session::session::Session;
-use texts::Wanted;
+use texts::TextSelection;
 
 impl Store {
     /// Reads the parts of a context within `budget` tokens, for a session as it was read; `None` when the session has
@@ -48,7 +48,7 @@ impl Store {
                     // Only the end of the tail is read.
                     from = texts::find_tail(connection, key, (from, session.head_seq), budget).await?;
                 }
-                let wanted = Wanted {
+                let wanted = TextSelection {
                     version: session.version,
                     system_through: counts.system_through,
                     carried: counts.carried.map(|carried| carried.seq),

@@ -4,7 +4,7 @@
 //! counting the messages again, as the appends did.
 
 use super::source::ContextSource;
-use super::texts::{self, Texts, Wanted};
+use super::texts::{self, TextSelection, Texts};
 use crate::compute::compute;
 use crate::outlines::outlines_within;
 use crate::{Store, StoreError, Tx, sessions};
@@ -107,7 +107,7 @@ impl Store {
             }
             _ => None,
         };
-        let wanted = Wanted {
+        let wanted = TextSelection {
             version: version.as_ref().map(|version| version.version),
             system_through,
             carried: carried.map(|carried| carried.seq),

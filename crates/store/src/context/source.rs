@@ -1,6 +1,6 @@
 //! What a context is made of.
 
-use super::texts::{SummarySource, Texts, Wanted};
+use super::texts::{SummarySource, TextSelection, Texts};
 use anchord_context::context::{Counted, Entry};
 use anchord_context::mask::Marks;
 use anchord_context::pin;
@@ -34,7 +34,7 @@ pub struct ContextSource {
 
 impl ContextSource {
     /// The context of a session, from the texts that were read for it.
-    pub(super) fn new(session: Session, wanted: Wanted, texts: Texts) -> Self {
+    pub(super) fn new(session: Session, wanted: TextSelection, texts: Texts) -> Self {
         let settings = session.effective_settings();
         let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
         let pins = pin::served(&pin::together(settings.wide_pins(), texts.pins));

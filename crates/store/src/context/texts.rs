@@ -28,7 +28,7 @@ pub struct SummarySource {
 
 /// Which texts of a session to read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct TextSelection {
     /// The version.
     pub(super) version: Option<i64>,
     /// The last of the leading system messages; 0 when there is none.
@@ -54,7 +54,7 @@ pub(super) struct Texts {
 
 impl Texts {
     /// Whether everything that was wanted was found.
-    pub(super) fn are_all_of(&self, wanted: Wanted) -> bool {
+    pub(super) fn are_all_of(&self, wanted: TextSelection) -> bool {
         let of = |from: Seq, through: Seq| usize::try_from(through + 1 - from).unwrap_or_default();
         self.summary.is_some() == wanted.version.is_some()
             && self.system.len() == of(1, wanted.system_through)
@@ -88,7 +88,7 @@ pub(super) async fn find_tail(
 pub(super) async fn read(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
-    wanted: Wanted,
+    wanted: TextSelection,
 ) -> Result<Texts, StoreError> {
     let rows = sqlx::query_as!(
         Row,

@@ -71,7 +71,7 @@ impl fmt::Debug for Attempt {
 
 /// The outcome of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct AttemptOutcome {
     /// The status code of the response.
     pub status_code: Option<u16>,
     /// Why it failed; `None` when it succeeded.
@@ -86,7 +86,7 @@ pub struct Ended {
 
 /// The state of a delivery after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settled {
+pub struct DeliveryState {
     /// The status of the delivery; `None` when a newer attempt holds the fence, or the delivery was erased with its
     /// session.
     pub status: Option<DeliveryStatus>,
@@ -148,7 +148,11 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails or the row does not parse.
-    pub async fn settle_delivery(&self, attempt: &Attempt, ended: &Ended) -> Result<Settled, StoreError> {
+    pub async fn settle_delivery(
+        &self,
+        attempt: &Attempt,
+        ended: &AttemptOutcome,
+    ) -> Result<DeliveryState, StoreError> {
         let mut tx = self.begin(attempt.tenant).await?;
         // Lock order: webhooks before their deliveries.
         let disabled = match ended.failure {
@@ -190,7 +194,7 @@ impl Store {
         }
         tx.commit().await?;
         let status = status.map(|word| parsed(attempt.id.0, &word)).transpose()?;
-        Ok(Settled { status, disabled })
+        Ok(DeliveryState { status, disabled })
     }
 
     /// Deletes deliveries that are older than a month, and cancels pending deliveries of disabled webhooks, over all

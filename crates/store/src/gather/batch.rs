@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::queue::Key;
-use super::stage::{self, Known, Outcome, Replays, Staged, Stored, Wanted};
+use super::stage::{self, Known, NeededVersion, Outcome, Replays, Staged, Stored};
 use super::{AppendError, Pending, Published, Reply};
 use crate::bounds::Made;
 use crate::commit::Rows;
@@ -306,7 +306,7 @@ impl Group {
     /// Publishes the prepared version of a session, so that its appends answer with the context that the version
     /// leaves. A failure is rolled back and left to a later compression, so that the appends are not lost with it. A
     /// locked session is skipped.
-    async fn publish(&mut self, store: &Store, session: SessionId, wanted: Wanted) {
+    async fn publish(&mut self, store: &Store, session: SessionId, wanted: NeededVersion) {
         match self.try_to_publish(store, session, wanted).await {
             Ok(is_free) => self.has_no_version |= is_free,
             Err(error) => {
@@ -321,11 +321,11 @@ impl Group {
         &mut self,
         store: &Store,
         session: SessionId,
-        wanted: Wanted,
+        wanted: NeededVersion,
     ) -> Result<bool, StoreError> {
         let tenant = self.key.0;
         let mut tx = store.begin(tenant).await?;
-        if !lock::hold_if_free(&mut tx, tenant, session).await? {
+        if !lock::try_acquire(&mut tx, tenant, session).await? {
             return Ok(false);
         }
         let key = (tenant, session);
@@ -341,7 +341,7 @@ impl Group {
             Err(error) => {
                 tx.rollback().await?;
                 let mut tx = store.begin(tenant).await?;
-                if lock::hold_if_free(&mut tx, tenant, session).await? {
+                if lock::try_acquire(&mut tx, tenant, session).await? {
                     prepared::supersede(&mut tx, tenant, session).await?;
                     tx.commit().await?;
                 }

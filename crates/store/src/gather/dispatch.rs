@@ -26,7 +26,7 @@ const REST: Duration = Duration::from_millis(20);
 const BATCH_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The outcome of a transaction.
-struct Ended {
+struct BatchOutcome {
     keys: Vec<Key>,
     /// The tenant of a transaction of large appends.
     large_of: Option<TenantId>,
@@ -116,7 +116,12 @@ fn settle(queue: &mut Queue<Pending>, keys: Vec<Key>, large_of: Option<TenantId>
 
 /// Runs one transaction. A failure in it does not affect other transactions; an append that is dropped in it is
 /// answered with [`AppendError::Broken`].
-async fn serve(store: Store, idle: Option<PgConnection>, batch: Batch<Pending>, commits: Notice) -> Ended {
+async fn serve(
+    store: Store,
+    idle: Option<PgConnection>,
+    batch: Batch<Pending>,
+    commits: Notice,
+) -> BatchOutcome {
     let large_of = batch.sessions.first().filter(|_| batch.is_large).map(|(key, _)| key.0);
     let keys: Vec<Key> = batch.sessions.iter().map(|(key, _)| key.clone()).collect();
     let groups: Vec<Group> =
@@ -135,7 +140,7 @@ async fn serve(store: Store, idle: Option<PgConnection>, batch: Batch<Pending>, 
             for group in groups {
                 group.answer_all(&error);
             }
-            return Ended { keys, large_of, back: Vec::new(), connection: None };
+            return BatchOutcome { keys, large_of, back: Vec::new(), connection: None };
         }
     };
     let run =
@@ -152,5 +157,5 @@ async fn serve(store: Store, idle: Option<PgConnection>, batch: Batch<Pending>, 
             (Vec::new(), None)
         }
     };
-    Ended { keys, large_of, back, connection }
+    BatchOutcome { keys, large_of, back, connection }
 }

@@ -54,12 +54,12 @@ pub(super) enum Outcome {
     /// One of the appends may repeat an earlier request: load the stored replies.
     NeedsReplies,
     /// A prepared version serves what one of the appends starts: publish it.
-    NeedsVersion(Box<Wanted>),
+    NeedsVersion(Box<NeededVersion>),
 }
 
 /// A prepared version that an append needs.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct NeededVersion {
     pub(super) start: Start,
     /// The tokens of the appends.
     pub(super) coming_tokens: u64,
@@ -69,7 +69,7 @@ pub(super) struct Wanted {
 
 impl Published {
     /// Notes a published version with the append that needed it and those after it.
-    pub(super) fn note(id: CompressionId, wanted: Wanted, appends: &mut [Pending]) {
+    pub(super) fn note(id: CompressionId, wanted: NeededVersion, appends: &mut [Pending]) {
         let (first, mut decision) = wanted.by.map_or((0, None), |(first, decision)| (first, Some(decision)));
         for append in appends.iter_mut().skip(first) {
             append.published = Some(Self { id, decision: decision.take() });
@@ -216,7 +216,7 @@ impl Stage<'_> {
     }
 
     /// The prepared version that one of the appends needs.
-    fn wants(self, start: Start) -> Wanted {
+    fn wants(self, start: Start) -> NeededVersion {
         let appended = self.drafts.into_iter().enumerate().filter_map(|(append, draft)| match draft {
             Draft::Appended(appended) => Some((append, appended)),
             Draft::Refused(_) | Draft::Replayed(_) | Draft::Repeats(_) => None,
@@ -227,7 +227,7 @@ impl Stage<'_> {
             let starts = appended.start.is_some_and(|start| !start.is_ahead);
             by = by.or_else(|| starts.then_some((append, appended.decision)));
         }
-        Wanted { start, coming_tokens, by }
+        NeededVersion { start, coming_tokens, by }
     }
 
     fn finish(self, appends: &[Pending]) -> Staged {

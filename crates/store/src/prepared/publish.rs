@@ -3,7 +3,7 @@
 use crate::connection::PgConnection;
 
 use crate::StoreError;
-use crate::candidate::Kept;
+use crate::candidate::StoredCandidate;
 use crate::figures::Figures;
 use crate::job::{Job, Kind};
 use crate::prepared::supersede;
@@ -49,7 +49,7 @@ pub(crate) async fn publish(
         return Ok(None);
     };
     let id = CompressionId(row.compression_id);
-    let kept: Kept = serde_json::from_str(&row.candidate)
+    let kept: StoredCandidate = serde_json::from_str(&row.candidate)
         .map_err(|error| StoreError::corrupt("prepared_versions", "candidate", id, error))?;
     let span =
         Span { parent_version: row.parent_version, from_seq: kept.from_seq, through_seq: row.through_seq };
@@ -71,7 +71,7 @@ pub(crate) async fn publish(
         queued_ms: 0,
         trace: None,
     };
-    let Kept { version, evaluation, report, .. } = kept;
+    let StoredCandidate { version, evaluation, report, .. } = kept;
     let figures = Figures::of(&report, false);
     let made = Prepared { job: &job, span, revision: row.context_revision, coming_tokens };
     let is_published = settle::publish_prepared(connection, made, (version, evaluation, report)).await?;

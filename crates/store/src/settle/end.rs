@@ -27,7 +27,7 @@ pub(super) struct End<'a> {
     pub(super) report: &'a Report,
     pub(super) published: Option<(Span, &'a NewVersion)>,
     /// The version that is stored as prepared.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<PreparedVersion>,
     /// The result of the probes; its new probes are stored only with a version.
     pub(super) evaluation: Option<&'a NewEvaluation>,
     /// The new state of the session, decided on its revision; `None` when the session does not change.
@@ -39,13 +39,13 @@ pub(super) struct End<'a> {
 }
 
 /// A prepared version as text, with the span and the revision that it was made on.
-pub(super) struct Kept {
+pub(super) struct PreparedVersion {
     pub(super) span: Span,
     pub(super) revision: i64,
     pub(super) candidate: String,
 }
 
-impl Kept {
+impl PreparedVersion {
     fn row(&self) -> KeptRow<'_> {
         KeptRow {
             parent_version: self.span.parent_version,
@@ -69,7 +69,7 @@ pub(super) enum Fence {
 
 /// The outcome of the write.
 #[derive(Debug)]
-pub(super) enum Written {
+pub(super) enum WriteOutcome {
     /// Everything is written; with the indexing job, when it was claimed.
     Ended(Option<Box<Job>>),
     /// The job is no longer in that state; nothing has changed.
@@ -81,7 +81,7 @@ pub(super) enum Written {
 impl End<'_> {
     /// Writes the job's end, its version with ledger, verdict and probes, the session, the events, and the jobs that
     /// follow.
-    pub(super) async fn write(&self, connection: &mut PgConnection) -> Result<Written, StoreError> {
+    pub(super) async fn write(&self, connection: &mut PgConnection) -> Result<WriteOutcome, StoreError> {
         let Self { job, .. } = self;
         let version = self.published.map(|(_, version)| version);
         let (probes, todos) = (self.probes(), self.todo_texts()?);
@@ -112,7 +112,7 @@ impl End<'_> {
             todos as _,
             self.verdict() as _,
             &probes as _,
-            self.kept.as_ref().map(Kept::row) as _,
+            self.kept.as_ref().map(PreparedVersion::row) as _,
             &self.events() as _,
             &self.jobs(index, trace.as_deref())? as _,
             self.index_lease,
@@ -125,15 +125,17 @@ impl End<'_> {
         let word = match word {
             Ok(word) => word,
             Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(TAKEN_OVER) => {
-                return Ok(Written::Lost);
+                return Ok(WriteOutcome::Lost);
             }
             Err(error) => return Err(error.into()),
         };
         Ok(match (word.as_str(), index) {
-            ("indexing", Some(id)) => Written::Ended(Some(Box::new(indexing(job, CompressionId(id), trace)))),
-            ("ended" | "indexing", _) => Written::Ended(None),
-            ("changed", _) => Written::Changed,
-            _ => Written::Lost,
+            ("indexing", Some(id)) => {
+                WriteOutcome::Ended(Some(Box::new(indexing(job, CompressionId(id), trace))))
+            }
+            ("ended" | "indexing", _) => WriteOutcome::Ended(None),
+            ("changed", _) => WriteOutcome::Changed,
+            _ => WriteOutcome::Lost,
         })
     }
 

@@ -28,7 +28,7 @@ pub struct User<'a> {
 
 /// Which messages the context of a session shows; for a reader of original messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct ContextCoverage {
     /// The session.
     pub session: SessionId,
     /// Its task.
@@ -41,7 +41,7 @@ pub struct Shown {
     pub mask_upto: Seq,
 }
 
-impl Shown {
+impl ContextCoverage {
     /// Whether contexts no longer show a message as it is; `maskable` says that it has a large tool output.
     #[must_use]
     pub fn hides(&self, seq: Seq, maskable: bool) -> bool {
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn contexts_hide_what_a_summary_covers_and_masked_outputs() {
-        let shown = Shown {
+        let shown = ContextCoverage {
             session: user(1, 1).session,
             task_id: None,
             system_through: 1,

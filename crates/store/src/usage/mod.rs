@@ -13,7 +13,7 @@ pub(super) mod meter;
 mod read;
 mod write;
 
-pub use meter::{Meter, Shown, User};
-pub use read::{DayUsage, OutcomesByCompression, Standing, TaskUsage, UsageReport};
+pub use meter::{ContextCoverage, Meter, User};
+pub use read::{DayUsage, OutcomesByCompression, QuotaUsage, TaskUsage, UsageReport};
 pub(super) use write::add_model_call;
 pub use write::{Report, Reported};

@@ -151,7 +151,7 @@ impl Store {
 
 /// What is compared with a tenant's quotas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct QuotaUsage {
     /// Messages appended on the day.
     pub messages: i64,
     /// Bytes of messages that are stored.
@@ -163,7 +163,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_standing(&self, tenant: TenantId, day: NaiveDate) -> Result<Standing, StoreError> {
+    pub async fn find_standing(&self, tenant: TenantId, day: NaiveDate) -> Result<QuotaUsage, StoreError> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.snapshot(tenant).await?;
         let row = sqlx::query!(
@@ -175,7 +175,7 @@ impl Store {
         )
         .fetch_one(&mut *tx)
         .await?;
-        Ok(Standing { messages: row.messages, bytes: row.bytes })
+        Ok(QuotaUsage { messages: row.messages, bytes: row.bytes })
     }
 
     /// Whether a tenant's quota leaves tokens for a model on this day.

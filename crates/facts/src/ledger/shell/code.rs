@@ -56,7 +56,7 @@ static REPLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// One thing that a script does to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) struct Written {
+pub(in super::super) struct FileUse {
     /// What is done.
     pub op: Op,
     /// The path as written.
@@ -84,7 +84,7 @@ pub(super) fn replacements_in(script: &str) -> Option<String> {
 }
 
 /// The files that a script reads or changes, in order.
-pub(in super::super) fn writes_in(script: &str) -> Vec<Written> {
+pub(in super::super) fn file_uses_in(script: &str) -> Vec<FileUse> {
     let script = head(script, SEARCHED);
     if ![
         "open(",
@@ -185,14 +185,14 @@ pub(in super::super) fn writes_in(script: &str) -> Vec<Written> {
         }
     }
     found.sort_by_key(|(at, ..)| *at);
-    found.into_iter().take(MAX_FILES).map(|(_, op, path, from)| Written { op, path, from }).collect()
+    found.into_iter().take(MAX_FILES).map(|(_, op, path, from)| FileUse { op, path, from }).collect()
 }
 
 /// The files that a script both reads and rewrites: what it edits when it is run.
 pub(in super::super) fn edits_in(script: &str) -> Vec<String> {
-    let all = writes_in(script);
+    let all = file_uses_in(script);
     let mut edited: Vec<String> = Vec::new();
-    for Written { op, path, .. } in &all {
+    for FileUse { op, path, .. } in &all {
         let changes = matches!(op, Op::Write | Op::Append | Op::Modify);
         let read = *op == Op::Modify || all.iter().any(|w| w.op == Op::Read && w.path == *path);
         if changes && read && !edited.contains(path) {

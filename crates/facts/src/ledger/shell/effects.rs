@@ -332,7 +332,7 @@ impl Reader<'_> {
         }
         let Some(code) = inline.or_else(|| self.step.here_doc.as_deref().map(str::to_owned)) else { return };
         let told = code::replacements_in(&code);
-        for code::Written { op, path, from } in code::writes_in(&code) {
+        for code::FileUse { op, path, from } in code::file_uses_in(&code) {
             let words = match op {
                 Op::Read | Op::Move | Op::Delete | Op::DeleteTree | Op::Run | Op::Patch => None,
                 Op::Write | Op::Copy | Op::Format | Op::Append | Op::Modify | Op::Touch | Op::Revert => {

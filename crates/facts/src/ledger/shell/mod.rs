@@ -23,7 +23,7 @@ mod windows;
 #[cfg(test)]
 mod tests;
 
-pub(super) use code::{Written, edits_in, writes_in};
+pub(super) use code::{FileUse, edits_in, file_uses_in};
 pub(super) use command::{Command, Pipeline, Script, Word, basename, quote};
 pub(super) use effect::{Effect, Op};
 pub(super) use effects::effects;

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use self::identity::Subject;
-use self::shown::{MOST_OF_OUTPUT, Shown};
+use self::shown::{ExtractedThings, MOST_OF_OUTPUT};
 use super::super::thing::{Property, Thing, keep};
 use super::invocation::Invocation;
 use super::line::head;
@@ -130,8 +130,8 @@ pub(super) fn read(
     all
 }
 
-fn shown_by(one: &Invocation<'_>, run: &Run) -> Shown {
-    let mut shown = Shown::default();
+fn shown_by(one: &Invocation<'_>, run: &Run) -> ExtractedThings {
+    let mut shown = ExtractedThings::default();
     let Some(output) = one.output.as_deref().filter(|_| one.failed != Some(true) && !is_tried(one)) else {
         return shown;
     };

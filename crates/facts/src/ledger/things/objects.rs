@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::identity::{Subject, first, identifies, is_secret, kind_of, own};
-use super::shown::{Found, MOST_PROPERTIES, REDACTED, Shown};
+use super::shown::{ExtractedThings, Found, MOST_PROPERTIES, REDACTED};
 use super::value::{Data, Fields, Items, rendered, scalar};
 
 /// The deepest level below the reply's outer object at which things are searched.
@@ -14,7 +14,7 @@ const LONGEST_INNER: usize = 360;
 const FEWEST_PROPERTIES: usize = 1;
 
 /// Adds the things in a JSON text to `shown`.
-pub(super) fn read(text: &str, subject: &Subject, shown: &mut Shown) {
+pub(super) fn read(text: &str, subject: &Subject, shown: &mut ExtractedThings) {
     let Some(data) = Data::read(text) else { return };
     match data {
         Data::Items(items) => list(&items, subject, 0, shown),
@@ -22,7 +22,7 @@ pub(super) fn read(text: &str, subject: &Subject, shown: &mut Shown) {
     }
 }
 
-fn list(items: &Items<'_>, subject: &Subject, depth: u8, shown: &mut Shown) {
+fn list(items: &Items<'_>, subject: &Subject, depth: u8, shown: &mut ExtractedThings) {
     let before = shown.found.len();
     let mut ids: Vec<String> = items.list.iter().filter_map(|item| own_id(item)).collect();
     let all = ids.len();
@@ -50,7 +50,7 @@ fn list(items: &Items<'_>, subject: &Subject, depth: u8, shown: &mut Shown) {
     }
 }
 
-fn object(fields: &Fields<'_>, subject: &Subject, depth: u8, shown: &mut Shown) {
+fn object(fields: &Fields<'_>, subject: &Subject, depth: u8, shown: &mut ExtractedThings) {
     if is_failure(fields) {
         return;
     }
@@ -110,7 +110,7 @@ fn own_id(item: &RawValue) -> Option<String> {
 }
 
 /// Adds the things of an object whose field names are their ids.
-fn keyed(fields: &Fields<'_>, kind: &str, depth: u8, shown: &mut Shown) {
+fn keyed(fields: &Fields<'_>, kind: &str, depth: u8, shown: &mut ExtractedThings) {
     for (id, value) in &fields.list {
         let Some(Data::Fields(inner)) = Data::read(value.get()) else { continue };
         match own(&inner) {
@@ -130,7 +130,7 @@ fn thing(
     place: Option<usize>,
     (kind, id): (String, String),
     depth: u8,
-    shown: &mut Shown,
+    shown: &mut ExtractedThings,
 ) {
     let at = shown.found.len();
     let mut found = Found { kind, id, properties: Vec::new(), more: fields.more };

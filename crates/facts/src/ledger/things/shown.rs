@@ -17,12 +17,12 @@ pub(super) struct Found {
 
 /// The things of one output, and how many were dropped.
 #[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct ExtractedThings {
     pub found: Vec<Found>,
     pub left_out: usize,
 }
 
-impl Shown {
+impl ExtractedThings {
     pub(super) fn push(&mut self, found: Found) {
         if found.properties.is_empty() {
             return;

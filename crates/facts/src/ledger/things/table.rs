@@ -1,7 +1,7 @@
 //! Extracts things from tables and key-value lines in programs' output.
 
 use super::identity::{Subject, identifies, is_secret};
-use super::shown::{Found, MOST_PROPERTIES, REDACTED, Shown};
+use super::shown::{ExtractedThings, Found, MOST_PROPERTIES, REDACTED};
 use super::value::clipped;
 use crate::ledger::tools::words_of;
 
@@ -15,7 +15,7 @@ const FEWEST_KEYS: usize = 3;
 const LONGEST_KEY: usize = 40;
 
 /// Adds the things in a text that is not JSON to `shown`.
-pub(super) fn read(text: &str, subject: &Subject, shown: &mut Shown) {
+pub(super) fn read(text: &str, subject: &Subject, shown: &mut ExtractedThings) {
     let lines: Vec<&str> = text.lines().collect();
     let mut at = 0;
     while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str, subject: &Subject, shown: &mut Shown) {
 }
 
 /// Parses a table with cells between bars, below a header and a rule: Markdown, psql, mysql.
-fn ruled(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
+fn ruled(lines: &[&str], subject: &Subject, shown: &mut ExtractedThings) -> Option<usize> {
     let (above, lines) = match lines {
         [first, rest @ ..] if is_rule(first) => (1, rest),
         lines => (0, lines),
@@ -58,7 +58,7 @@ fn cells(line: &str) -> Vec<&str> {
 }
 
 /// Parses columns below names in capitals, as kubectl and docker print them.
-fn aligned(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
+fn aligned(lines: &[&str], subject: &Subject, shown: &mut ExtractedThings) -> Option<usize> {
     let (header, rows) = lines.split_first()?;
     let names = spaced(header);
     let is_name = |name: &&str| {
@@ -106,7 +106,7 @@ fn columns<'l>(row: &'l str, starts: &[usize]) -> Option<Vec<&'l str>> {
 }
 
 /// Parses rows of equally many cells between tabs. `gh` prints no column names when its output is not a terminal.
-fn tabbed(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
+fn tabbed(lines: &[&str], subject: &Subject, shown: &mut ExtractedThings) -> Option<usize> {
     let names: Vec<&str> = lines.first()?.split('\t').map(str::trim).collect();
     let width = names.len();
     if !(3..=MOST_COLUMNS).contains(&width) {
@@ -147,7 +147,7 @@ fn table<'l>(
     rows: impl Iterator<Item = Vec<&'l str>>,
     count: usize,
     subject: &Subject,
-    shown: &mut Shown,
+    shown: &mut ExtractedThings,
 ) {
     if names.len() < 2 || names.len() > MOST_COLUMNS {
         return;
@@ -195,7 +195,7 @@ fn names_id(column: &str) -> bool {
 }
 
 /// Parses lines with a key and a value each; one of the keys identifies the thing.
-fn keys(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
+fn keys(lines: &[&str], subject: &Subject, shown: &mut ExtractedThings) -> Option<usize> {
     // A repeated key begins another thing, and an indented line belongs to something else.
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     for (key, value) in lines.iter().map_while(|line| pair(line)) {

@@ -9,15 +9,15 @@ const HEARD: usize = 1_024;
 
 /// Notifies the followers in this process of new events; one listener of the process feeds it.
 #[derive(Clone, Debug)]
-pub struct Bell(broadcast::Sender<Option<SessionId>>);
+pub struct EventNotifier(broadcast::Sender<Option<SessionId>>);
 
-impl Bell {
+impl EventNotifier {
     pub(super) fn new() -> Self {
         Self(broadcast::channel(HEARD).0)
     }
 
     /// Notifies that a session may have a new event; `None` when it may be any session.
-    pub(super) fn ring(&self, session: Option<SessionId>) {
+    pub(super) fn notify(&self, session: Option<SessionId>) {
         // An error means that there is no follower.
         let _ = self.0.send(session);
     }
