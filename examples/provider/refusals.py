@@ -97,6 +97,13 @@ CASES = {
         BLOCKS,
         lambda said: said[0].update(content=[{"type": "text", "text": ""}]),
     ),
+    "blocks: five marks": (
+        messages,
+        BLOCKS,
+        lambda said: said[0].update(
+            content=[{"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}] * 5
+        ),
+    ),
     "blocks: an unknown field": (messages, BLOCKS, lambda said: said[2]["content"][0].update(seq=1)),
 }
 

@@ -1,5 +1,7 @@
 //! Appends: gapless and in order, whoever else appends, and each batch whole or not at all.
 
+use anchord_messages::format::Format;
+use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{SessionName, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::tokens::Tokenizer;
@@ -62,6 +64,7 @@ pub fn append(tenant: TenantId, session: &str, texts: &[&str]) -> Append {
         tenant,
         session: name(session),
         messages: texts.iter().map(|text| message(text)).collect(),
+        format: BatchFormat::Stated(Format::OpenaiChat),
         tokenizer: Tokenizer::default(),
         expected_next_seq: None,
         task_boundary: false,

@@ -32,6 +32,7 @@ mod events;
 mod failover;
 mod fairness;
 mod faults;
+mod formats;
 mod handoff;
 mod hangups;
 mod hostile;

@@ -67,6 +67,9 @@ impl Queue {
             tenant: self.tenant,
             session: self.name.clone(),
             messages: (0..messages).map(message).collect(),
+            format: anchord_messages::format::detect::BatchFormat::Stated(
+                anchord_messages::format::Format::OpenaiChat,
+            ),
             tokenizer: anchord_messages::tokens::Tokenizer::default(),
             expected_next_seq: None,
             task_boundary: false,

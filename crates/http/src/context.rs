@@ -19,6 +19,7 @@ use super::state::AppState;
 use super::usage::micros;
 use anchord_context::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
 use anchord_messages::format::Format;
+use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::id::{Seq, SessionName};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::Usage;
@@ -36,15 +37,21 @@ const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ContextQuery {
-    /// The conversation format to serve.
-    #[serde(default)]
-    pub format: Format,
+    /// The conversation format to serve; default the session's so far, and `openai-chat` in a session whose messages
+    /// have shown none.
+    pub format: Option<Format>,
     /// The most tokens that it may have, at most those of the largest window; default the effective window.
     #[param(minimum = 1, maximum = 10_000_000)]
     pub max_tokens: Option<u32>,
     /// Whether current task, open errors and next steps come once more at the end.
     #[serde(default)]
     pub recap: bool,
+    /// Sets marks for Anthropic's cache, which then keeps the prompt up to a mark for so long: one at the end of `system`,
+    /// which becomes a list of blocks, and one at the end of the stable prefix, when that has a summary. Two of the four
+    /// that a request may have remain, for tools and for the newest message. The format is `anthropic` then. Marks in
+    /// stored messages are never served.
+    #[param(inline)]
+    pub cache_control: Option<CacheTtl>,
     /// A summary version to serve in place of the current one. Without `through_seq`: as when it was published.
     #[param(minimum = 1)]
     pub version: Option<i64>,
@@ -56,6 +63,12 @@ pub struct ContextQuery {
 }
 
 impl ContextQuery {
+    /// The format to serve.
+    fn format_of(self, session: &Session) -> Format {
+        let implied = self.cache_control.map(|_| Format::Anthropic);
+        self.format.or(implied).or(session.accounting.format).unwrap_or_default()
+    }
+
     /// Whether it asks for an earlier state.
     const fn is_past(self) -> bool {
         self.version.is_some() || self.through_seq.is_some()
@@ -80,10 +93,10 @@ pub struct ContextView {
     pub anchor_seq: Seq,
     /// The session's newest message.
     pub head_seq: Seq,
-    /// The system prompt, where the format keeps it apart.
+    /// The system prompt, where the format keeps it apart: a text, or with `cache_control` a list of blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String, required = false)]
-    pub system: Option<String>,
+    #[schema(value_type = serde_json::Value, required = false)]
+    pub system: Option<serde_json::Value>,
     /// The messages, in the format's own shape.
     #[schema(value_type = Vec<Message>)]
     pub messages: Vec<Box<RawValue>>,
@@ -152,7 +165,8 @@ pub struct StablePrefixView {
     pub messages: usize,
     /// Its tokens.
     pub tokens: u32,
-    /// SHA-256 in hex over `system`, each message's JSON text, the summary's text and the digest's, each with a newline after it.
+    /// SHA-256 in hex over the text of `system`, each message's JSON text, the summary's text and the digest's, each with a
+    /// newline after it; `cache_control` does not change it.
     pub sha256: String,
 }
 
@@ -180,6 +194,11 @@ pub async fn find_context(
     let started = Instant::now();
     if query.max_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
         return Err(ApiError::parameter("max_tokens", format!("must be from 1 to {MAX_CONTEXT_WINDOW}")));
+    }
+    if query.cache_control.is_some() && query.format.is_some_and(|format| format != Format::Anthropic) {
+        let detail =
+            "only the format `anthropic` has such marks; other providers cache prefixes without them";
+        return Err(ApiError::parameter("cache_control", detail));
     }
     let tag_of =
         |session: &Session| HeaderValue::from_str(&entity_tag(session, query)).map_err(ApiError::internal);
@@ -286,7 +305,7 @@ async fn assembled(
 /// revision and mask position, and the query.
 fn entity_tag(session: &Session, query: ContextQuery) -> String {
     format!(
-        "\"{}{}.{}.{}.{}.{}.{}.{}.{}\"",
+        "\"{}{}.{}.{}.{}.{}.{}.{}.{}{}\"",
         // An earlier state is assembled in another way.
         if query.is_past() { "past." } else { "" },
         session.id.0.simple(),
@@ -294,9 +313,10 @@ fn entity_tag(session: &Session, query: ContextQuery) -> String {
         session.head_seq,
         session.served_revision(),
         session.accounting.mask_upto,
-        query.format.as_str(),
+        query.format_of(session).as_str(),
         budget(session, query),
-        u8::from(query.recap)
+        u8::from(query.recap),
+        query.cache_control.map_or("", CacheTtl::as_str)
     )
 }
 
@@ -331,7 +351,7 @@ fn render(source: &ContextSource, query: ContextQuery) -> Result<(String, u32), 
     let recap = source.summary.as_ref().map(|summary| summary.recap.as_str());
     let input = ContextInput {
         session: session.name.as_str(),
-        format: query.format,
+        format: query.format_of(session),
         budget: budget(session, query),
         head_seq: session.head_seq,
         context_revision: session.served_revision(),
@@ -347,6 +367,7 @@ fn render(source: &ContextSource, query: ContextQuery) -> Result<(String, u32), 
             marks: &source.marks,
         },
         recap: recap.filter(|text| query.recap && !text.is_empty()),
+        cache: query.cache_control,
         counter: &counter,
     };
     let context = assemble(&input)?;

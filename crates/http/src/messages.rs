@@ -22,10 +22,11 @@ use super::quotas::Load;
 use super::state::AppState;
 use super::usage::{micros, refetch};
 use anchord_context::mask::Keep;
-use anchord_messages::format::{self, Format};
+use anchord_messages::format::detect::{BatchFormat, Detector};
+use anchord_messages::format::{Format, FormatError};
 use anchord_messages::id::{Seq, SessionName, TenantId};
 use anchord_messages::message::Role;
-use anchord_messages::shape::{ResultShape, Shape};
+use anchord_messages::shape::{Measured, ResultShape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_runtime::fair;
 use anchord_session::accounting::{MAX_GROUP_BYTES, MessageCounts};
@@ -80,9 +81,12 @@ pub struct Message {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewMessages {
-    /// The conversation format of the messages.
+    /// The conversation format of the messages. Without it they are recognised by their shapes; messages that read the
+    /// same in every format, such as plain texts, get the session's format so far, and `openai-chat` in a session
+    /// without one. A format that the messages contradict is 422.
     #[serde(default)]
-    pub format: Format,
+    #[schema(required = false, value_type = Format)]
+    pub format: Option<Format>,
     /// The messages, oldest first, as the format writes them. Each comes back exactly as it was sent.
     #[schema(value_type = Vec<Message>, min_items = 1, max_items = 1000)]
     pub messages: Vec<Box<RawValue>>,
@@ -139,7 +143,7 @@ pub struct StoredMessageView {
 
 /// Appends a batch of messages; makes the session when it is new.
 ///
-/// The batch is stored whole or not at all, in order and without gaps. The reply tells how full the
+/// The batch is stored whole or not at all, in order and without gaps, and is of one format. The reply tells how full the
 /// context is, what the signals come to, and the live compression, when there is one.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/messages", tag = "messages",
@@ -170,6 +174,7 @@ pub async fn append_messages(
             tenant: caller.tenant,
             session: path.session_id.clone(),
             messages: prepared.messages,
+            format: prepared.format,
             tokenizer,
             expected_next_seq: expected,
             task_boundary: prepared.task_boundary,
@@ -255,6 +260,7 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
 /// A batch that is parsed, checked and counted.
 struct Prepared {
     messages: Vec<NewMessage>,
+    format: BatchFormat,
     expected_next_seq: Option<Seq>,
     task_boundary: bool,
 }
@@ -267,7 +273,7 @@ async fn prepare(
 ) -> Result<Prepared, ApiError> {
     if body.0.len() <= LARGE_BODY_BYTES {
         let mut batch = Batch::parse(body, tokenizer, limits)?;
-        while batch.read_next(limits)? {}
+        while batch.read_next()? {}
         return batch.finish();
     }
     let (body, limits, mut parsed) = (body.clone(), limits.clone(), None);
@@ -278,7 +284,7 @@ async fn prepare(
             return Ok(None);
         };
         while Instant::now() < until {
-            if !batch.read_next(&limits)? {
+            if !batch.read_next()? {
                 return batch.finish().map(Some);
             }
         }
@@ -299,7 +305,7 @@ async fn digest(body: &JsonBytes, tenant: TenantId) -> Result<[u8; 32], ApiError
 
 /// A batch of which some messages are read.
 struct Batch {
-    format: Format,
+    format: BatchFormat,
     counter: TokenCounter,
     unread: std::iter::Enumerate<std::vec::IntoIter<Box<RawValue>>>,
     messages: Vec<NewMessage>,
@@ -318,8 +324,16 @@ impl Batch {
             let limit = limits.batch_messages;
             return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
         }
+        let mut detector = Detector::new(batch.format);
+        for (index, raw) in batch.messages.iter().enumerate() {
+            if raw.get().len() > limits.message_bytes {
+                let limit = limits.message_bytes;
+                return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
+            }
+            detector.look(index, raw.get()).map_err(|refused| refused_under("/messages", refused))?;
+        }
         Ok(Self {
-            format: batch.format,
+            format: detector.finish(),
             counter: TokenCounter::new(tokenizer),
             messages: Vec::with_capacity(batch.messages.len()),
             unread: batch.messages.into_iter().enumerate(),
@@ -330,13 +344,11 @@ impl Batch {
     }
 
     /// Reads the next message; returns `false` when there is none.
-    fn read_next(&mut self, limits: &Limits) -> Result<bool, ApiError> {
+    fn read_next(&mut self) -> Result<bool, ApiError> {
         let Some((index, raw)) = self.unread.next() else { return Ok(false) };
-        if raw.get().len() > limits.message_bytes {
-            let limit = limits.message_bytes;
-            return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
-        }
-        let message = read_message(&format!("/messages/{index}"), raw, self.format, self.counter)?;
+        // Messages that show no format read the same in that of the session, which the append learns.
+        let format = self.format.resolve(None);
+        let message = read_message(&format!("/messages/{index}"), raw, format, self.counter)?;
         self.messages.push(message);
         Ok(true)
     }
@@ -349,8 +361,8 @@ impl Batch {
             })?;
             marked(message, mark.keep, mark.component);
         }
-        let Self { messages, expected_next_seq, task_boundary, .. } = self;
-        Ok(Prepared { messages, expected_next_seq, task_boundary })
+        let Self { messages, format, expected_next_seq, task_boundary, .. } = self;
+        Ok(Prepared { messages, format, expected_next_seq, task_boundary })
     }
 }
 
@@ -368,6 +380,12 @@ pub(super) fn marked(message: &mut NewMessage, keep: Option<Keep>, component: Op
     }
 }
 
+/// The problem for a message or batch at this place of the body.
+pub(super) fn refused_under(place: &str, refused: FormatError) -> ApiError {
+    let refused = refused.under(place);
+    ApiError::invalid(refused.pointer, refused.detail)
+}
+
 /// Parses, checks and counts a message; `place` is its position in the body.
 pub(super) fn read_message(
     place: &str,
@@ -375,11 +393,8 @@ pub(super) fn read_message(
     format: Format,
     counter: TokenCounter,
 ) -> Result<NewMessage, ApiError> {
-    let message = format::parse(format, body.get()).map_err(|refused| {
-        let refused = refused.under(place);
-        ApiError::invalid(refused.pointer, refused.detail)
-    })?;
-    let (tokens, shape) = Shape::measure(&message, &counter);
+    let read = Measured::read(format, body.get(), &counter);
+    let Measured { message, tokens, shape } = read.map_err(|refused| refused_under(place, refused))?;
     let results = shape.as_ref().map_or(&[][..], |shape| &shape.results);
     let counts = MessageCounts {
         bytes: u32::try_from(body.get().len()).unwrap_or(u32::MAX),

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::settings::Policy;
 use anchord_context::mask::{Marks, open_errors};
+use anchord_messages::format::Format;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::shape::AsShape;
@@ -101,6 +102,9 @@ pub struct Accounting {
     /// Whether the last version left the context above the target.
     #[serde(skip_serializing_if = "is_false")]
     pub above_target: bool,
+    /// The format of the newest messages that show or state one; a batch that shows none gets it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
     /// Whether a rollback suspended automatic compression below the critical level.
     pub suspended: bool,
     /// The last speculative compression; `None` while there is none since the last version.
@@ -309,6 +313,7 @@ impl Accounting {
             attempted_through: self.attempted_through,
             spent_tokens: self.spent_tokens,
             above_target: self.above_target,
+            format: self.format,
             suspended: self.suspended,
             prepared: self.prepared,
             ..Self::default()

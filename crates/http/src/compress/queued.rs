@@ -27,6 +27,7 @@ use crate::prefer::{PREFERENCE_APPLIED, Wait};
 use crate::problem::{ApiError, Resource};
 use crate::state::AppState;
 use anchord_messages::format::Format;
+use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{CompressionId, Seq, SessionName};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::digest;
@@ -168,7 +169,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
     let small = |refused: stateless::TooSmall| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens };
     let Ok(through_seq) = stateless::span_end(&conversation, wanted) else {
         let made = stateless::compress(&conversation, wanted).map_err(small)?;
-        let how = (request.format, request.strategy);
+        let how = (conversation.format(), request.strategy);
         return Ok(Planned::Done(Box::new(view(how, made)?)));
     };
     let bound = stateless::bound(&conversation, through_seq, request.target_tokens);
@@ -188,7 +189,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
     }
     let messages = Seq::try_from(request.messages.len()).unwrap_or(Seq::MAX);
     let kept = CallRecord {
-        format: request.format,
+        format: conversation.format(),
         strategy: request.strategy,
         target_tokens: request.target_tokens,
         messages,
@@ -234,6 +235,7 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
             tenant: caller.tenant,
             session: name.clone(),
             messages,
+            format: BatchFormat::Stated(plan.kept.format),
             tokenizer: plan.tokenizer,
             expected_next_seq: Some(at + 1),
             task_boundary: false,

@@ -7,10 +7,11 @@ use utoipa::ToSchema;
 
 use crate::heavy::go_on;
 use crate::json::JsonBytes;
-use crate::messages::Message;
+use crate::messages::{Message, refused_under};
 use crate::problem::ApiError;
 use crate::state::AppState;
 use anchord_messages::format::Format;
+use anchord_messages::format::detect::Detector;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::strategy::{self, EngineChoice, Strategy};
@@ -25,9 +26,11 @@ pub struct CompressRequest {
     /// The messages, as their format writes them.
     #[schema(value_type = Vec<Message>, min_items = 1)]
     pub messages: Vec<Box<RawValue>>,
-    /// The conversation format of the messages, and of what comes back.
+    /// The conversation format of the messages, and of what comes back. Without it they are recognised by their shapes,
+    /// and `openai-chat` when these show none.
     #[serde(default)]
-    pub format: Format,
+    #[schema(required = false, value_type = Format)]
+    pub format: Option<Format>,
     /// The most tokens of what comes back, the system prompt included; no bound without it.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 10_000_000)]
@@ -104,17 +107,22 @@ pub(super) fn read(
 ) -> Result<(CompressRequest, Conversation), ApiError> {
     let request: CompressRequest = body.parse_strictly()?;
     check(state, &request)?;
-    let mut conversation = Conversation::new(request.format, TokenCounter::new(request.tokenizer));
+    let mut detector = Detector::new(request.format);
     let limit = state.limits.message_bytes;
     for (index, raw) in request.messages.iter().enumerate() {
         go_on(abandoned)?;
         if raw.get().len() > limit {
             return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
         }
-        conversation.push(raw.get().to_owned()).map_err(|refused| {
-            let refused = refused.under(&format!("/messages/{index}"));
-            ApiError::invalid(refused.pointer, refused.detail)
-        })?;
+        detector.look(index, raw.get()).map_err(|refused| refused_under("/messages", refused))?;
+    }
+    let format = detector.finish().resolve(None);
+    let mut conversation = Conversation::new(format, TokenCounter::new(request.tokenizer));
+    for (index, raw) in request.messages.iter().enumerate() {
+        go_on(abandoned)?;
+        conversation
+            .push(raw.get().to_owned())
+            .map_err(|refused| refused_under(&format!("/messages/{index}"), refused))?;
     }
     go_on(abandoned)?;
     Ok((request, conversation))

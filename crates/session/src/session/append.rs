@@ -4,6 +4,8 @@ use super::state::{INDEX_EVERY, Session};
 use crate::accounting::{MAX_GROUP_BYTES, MessageCounts, Usage};
 use crate::settings::TokenizerName;
 use crate::trigger::{Decision, MessageSignals, Start, TriggerInput, decide};
+use anchord_messages::format::Format;
+use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
@@ -19,6 +21,8 @@ pub struct Incoming<'a> {
 /// The caller's options of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchOptions {
+    /// The format of the messages.
+    pub format: BatchFormat,
     /// The tokenizer that counted the messages.
     pub tokenizer: TokenizerName,
     /// The position that the caller expects the first message to get.
@@ -50,6 +54,8 @@ pub struct Appended {
     pub first_seq: Seq,
     /// Position of the last one.
     pub last_seq: Seq,
+    /// The format of its messages, when they show none: the session's so far.
+    pub format: Option<Format>,
     /// Tokens of the batch.
     pub tokens_added: u64,
     /// How full the context is after it.
@@ -84,6 +90,8 @@ impl Session {
         if tokenizer != said.tokenizer {
             return Err(AppendRefusal::Tokenizer(tokenizer));
         }
+        let format = said.format.resolve(self.accounting.format);
+        let is_open = matches!(said.format, BatchFormat::Open { .. });
         let group = self.accounting.open_group;
         if group.largest_with(messages.iter().map(|message| message.counted)) > MAX_GROUP_BYTES {
             return Err(AppendRefusal::GroupTooLarge);
@@ -99,11 +107,13 @@ impl Session {
         let mut tokens_added = 0;
         for message in messages {
             self.head_seq += 1;
-            let counted = MessageCounts { seq: self.head_seq, ..*message.counted };
+            let is_item = if is_open { format == Format::OpenaiResponses } else { message.counted.is_item };
+            let counted = MessageCounts { seq: self.head_seq, is_item, ..*message.counted };
             self.accounting.push(&counted, policy.preserve_recent);
             self.recent.push(self.head_seq, counted.tokens, message.noticed, said.now);
             tokens_added += u64::from(counted.tokens);
         }
+        self.accounting.format = said.format.session_format(self.accounting.format);
         let situation = TriggerInput {
             counts: &self.accounting,
             recent: &self.recent,
@@ -120,6 +130,7 @@ impl Session {
         Ok(Appended {
             first_seq,
             last_seq: self.head_seq,
+            format: is_open.then_some(format),
             tokens_added,
             decision,
             start,

@@ -31,6 +31,8 @@ use utoipa::ToSchema;
 
 use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
+use anchord_messages::format::Format;
+use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 use anchord_runtime::trace;
 use anchord_session::accounting::{MessageCounts, Usage};
@@ -56,6 +58,9 @@ pub struct Append {
     pub session: SessionName,
     /// The messages, in order; never empty.
     pub messages: Vec<NewMessage>,
+    /// The format of the messages: one that they show, or of an import the last one's. Messages that show none, and
+    /// read the same in any, get the session's so far in place of their own.
+    pub format: BatchFormat,
     /// The tokenizer that counted the messages; a session with another one answers [`AppendError::Tokenizer`].
     pub tokenizer: TokenizerName,
     /// The position that the caller expects for the first message.
@@ -132,6 +137,9 @@ pub struct AppendReply {
     pub last_seq: Seq,
     /// Position that the next message will get.
     pub next_seq: Seq,
+    /// The format that the messages were recognised as; absent when the caller stated one, or they show none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
     /// Tokens of the batch.
     pub tokens_added: u64,
     /// How full the context is.
