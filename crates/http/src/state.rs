@@ -7,6 +7,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio_util::task::TaskTracker;
 
 use super::admission::Admission;
+use super::origins::Origins;
 use super::limits::Limits;
 use super::operator_token::OperatorToken;
 use super::problem::ApiError;
@@ -68,6 +69,8 @@ pub struct Shared {
     pub llm_models: Option<Models>,
     /// The addresses that webhooks may have.
     pub webhook_reach: Reach,
+    /// The origins whose pages may call the API.
+    pub origins: Origins,
 }
 
 impl AppState {

@@ -10,7 +10,7 @@ use super::auth::Writer;
 use super::heavy::go_on;
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
-use super::messages::Message;
+use super::message::Message;
 use super::problem::ApiError;
 use super::state::AppState;
 use anchord_messages::format::{self, Format};
