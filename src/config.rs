@@ -607,7 +607,10 @@ mod tests {
         let read = |text| parse(&["--cors-origins", text]).expect("good values").api.cors_origins();
         assert_eq!(read("*"), Origins::Any);
         let these = ["https://app.example.com", "http://localhost:5173"].map(HeaderValue::from_static);
-        assert_eq!(read("https://App.example.com:443, http://localhost:5173"), Origins::These(these.to_vec()));
+        assert_eq!(
+            read("https://App.example.com:443, http://localhost:5173"),
+            Origins::These(these.to_vec())
+        );
     }
 
     #[test]

@@ -22,7 +22,10 @@ async fn an_append_is_answered_shortly_and_with_more_on_request() {
     assert_eq!(reply.status, 201, "{}", reply.text);
     assert!(reply.text.len() <= 300, "{} bytes: {}", reply.text.len(), reply.text);
     let short = reply.json();
-    assert_eq!((&short["first_seq"], &short["last_seq"], &short["next_seq"]), (&json!(1), &json!(1), &json!(2)));
+    assert_eq!(
+        (&short["first_seq"], &short["last_seq"], &short["next_seq"]),
+        (&json!(1), &json!(1), &json!(2))
+    );
     assert_eq!(names(&short["usage"]), ["effective_utilization", "context_tokens", "effective_window"]);
     assert_eq!(short["decision"], json!({"action": "none", "signals": []}));
     assert_eq!(short["compression"], Value::Null);
@@ -63,7 +66,11 @@ async fn what_an_append_cannot_return_is_refused_and_stores_nothing() {
     let key = app.call("POST", "/v1/keys", r#"{"scopes": ["write"]}"#).await.json();
     let key = key["key"].as_str().expect("a key");
     let refused = app.call_as(key, "POST", &format!("{MESSAGES}?return=context"), HELLO).await;
-    assert_eq!((refused.refusal().1.as_str(), refused.status.as_u16()), ("forbidden", 403), "it may not read");
+    assert_eq!(
+        (refused.refusal().1.as_str(), refused.status.as_u16()),
+        ("forbidden", 403),
+        "it may not read"
+    );
     assert_eq!(app.call_as(key, "POST", MESSAGES, HELLO).await.status, 201);
 }
 
@@ -89,14 +96,19 @@ async fn a_replay_is_the_first_reply_and_says_so() {
     };
     let first = post("?include=usage", "").await;
     assert!(first.headers.get("idempotent-replayed").is_none());
-    for (query, prefer) in [("?include=usage", ""), ("", ""), ("?include=signals", ""), ("", "return=representation")] {
+    for (query, prefer) in
+        [("?include=usage", ""), ("", ""), ("?include=signals", ""), ("", "return=representation")]
+    {
         let again = post(query, prefer).await;
         assert_eq!((again.status, &again.text), (first.status, &first.text), "{query} {prefer}");
         assert_eq!(again.headers["idempotent-replayed"], "true");
         assert!(again.headers.get("preference-applied").is_none(), "it is as the first request asked for it");
     }
     let minimal = post("", "return=minimal").await;
-    assert_eq!((minimal.status.as_u16(), minimal.headers["idempotent-replayed"].to_str().unwrap()), (204, "true"));
+    assert_eq!(
+        (minimal.status.as_u16(), minimal.headers["idempotent-replayed"].to_str().unwrap()),
+        (204, "true")
+    );
     let context = post("?return=context", "").await;
     assert_eq!(context.headers["idempotent-replayed"], "true");
     assert_eq!(context.json()["context"]["head_seq"], 1);
@@ -189,7 +201,11 @@ async fn a_context_is_bounded_by_what_the_model_takes_in() {
     let context = async |query: &str| app.call("GET", &format!("/v1/sessions/s/context?{query}"), "").await;
     for query in ["max_input_tokens=700", "max_tokens=700", "max_tokens=700&max_input_tokens=700"] {
         let served = context(query).await.json();
-        assert_eq!((&served["max_input_tokens"], &served["max_tokens"]), (&json!(700), &json!(700)), "{query}");
+        assert_eq!(
+            (&served["max_input_tokens"], &served["max_tokens"]),
+            (&json!(700), &json!(700)),
+            "{query}"
+        );
     }
     for (query, pointer) in [
         ("max_input_tokens=0", "/max_input_tokens"),
@@ -210,7 +226,10 @@ async fn lists_of_sessions_have_short_rows() {
     let list = async |query: &str| app.call("GET", &format!("/v1/sessions{query}"), "").await;
     let row = list("").await.json()["items"][0].clone();
     assert!(row.to_string().len() < 520, "{row}");
-    assert_eq!((&row["session_id"], &row["task_id"], &row["parent_session_id"]), (&json!("s"), &json!("t"), &json!("root")));
+    assert_eq!(
+        (&row["session_id"], &row["task_id"], &row["parent_session_id"]),
+        (&json!("s"), &json!("t"), &json!("root"))
+    );
     assert_eq!((&row["head_seq"], &row["usage"]["effective_window"]), (&json!(1), &json!(7_200)));
     assert!(row.get("policy").is_none() && row.get("settings").is_none());
     let whole = app.call("GET", "/v1/sessions/s", "").await.json();
@@ -241,7 +260,10 @@ async fn a_key_may_come_in_a_header_of_its_own() {
     assert!(both["detail"].as_str().is_some_and(|detail| detail.contains("different keys")), "{both}");
     let document = anchord_http::openapi();
     let schemes = &document["components"]["securitySchemes"];
-    assert_eq!(schemes["api_key_header"], json!({"type": "apiKey", "in": "header", "name": "x-api-key", "description": schemes["api_key_header"]["description"]}));
+    assert_eq!(
+        schemes["api_key_header"],
+        json!({"type": "apiKey", "in": "header", "name": "x-api-key", "description": schemes["api_key_header"]["description"]})
+    );
     let security = &document["paths"]["/v1/sessions"]["get"]["security"];
     assert_eq!(security, &json!([{"api_key": []}, {"api_key_header": []}]));
     assert_eq!(document["paths"]["/v1/admin/tenants"]["get"]["security"], json!([{"operator_token": []}]));
@@ -282,7 +304,10 @@ async fn an_unknown_route_is_told_as_one_with_the_route_that_was_meant() {
         let reply = app.call("GET", path, "").await;
         assert_eq!(reply.refusal().1, "route-not-found", "{path}");
         let detail = reply.json()["detail"].as_str().unwrap_or_default().to_owned();
-        assert!(detail.starts_with("no operation has the path /") && !detail.contains("yours"), "{path}: {detail}");
+        assert!(
+            detail.starts_with("no operation has the path /") && !detail.contains("yours"),
+            "{path}: {detail}"
+        );
         match meant {
             Some(meant) => assert!(detail.ends_with(&format!("did you mean {meant}?")), "{path}: {detail}"),
             None => assert!(!detail.contains("did you mean"), "{path}: {detail}"),
@@ -296,8 +321,13 @@ async fn page(app: &App, path: &str, encodings: Option<&str>) -> (Option<String>
     let headers: Vec<(&str, &str)> = encodings.iter().map(|value| ("accept-encoding", *value)).collect();
     let reply = app.open(path, &headers).await;
     assert_eq!(reply.status(), 200, "{path} {encodings:?}");
-    let coding = reply.headers().get("content-encoding").map(|value| value.to_str().expect("text").to_owned());
-    let vary = reply.headers().get_all("vary").iter().any(|value| value.to_str().is_ok_and(|v| v.eq_ignore_ascii_case("accept-encoding")));
+    let coding =
+        reply.headers().get("content-encoding").map(|value| value.to_str().expect("text").to_owned());
+    let vary = reply
+        .headers()
+        .get_all("vary")
+        .iter()
+        .any(|value| value.to_str().is_ok_and(|v| v.eq_ignore_ascii_case("accept-encoding")));
     assert!(vary, "{path} {encodings:?}");
     (coding, reply.into_body().collect().await.expect("a body").to_bytes().to_vec())
 }
@@ -371,8 +401,12 @@ async fn a_form_is_told_how_to_send_json() {
 fn fractions(value: &Value, place: &str, found: &mut Vec<(String, String)>) {
     match value {
         Value::Number(number) if number.is_f64() => found.push((place.to_owned(), number.to_string())),
-        Value::Array(items) => items.iter().enumerate().for_each(|(at, item)| fractions(item, &format!("{place}/{at}"), found)),
-        Value::Object(fields) => fields.iter().for_each(|(name, field)| fractions(field, &format!("{place}/{name}"), found)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| fractions(item, &format!("{place}/{at}"), found))
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, field)| fractions(field, &format!("{place}/{name}"), found))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -385,7 +419,10 @@ async fn ratios_have_at_most_four_decimals_and_a_reduction_is_called_one() {
     let appended = app.call("POST", &format!("{MESSAGES}?include=usage,signals"), batch).await.json();
     let run = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await.json();
     app.work().await;
-    let run = app.call("GET", &format!("/v1/sessions/s/compressions/{}", run["id"].as_str().unwrap()), "").await.json();
+    let run = app
+        .call("GET", &format!("/v1/sessions/s/compressions/{}", run["id"].as_str().unwrap()), "")
+        .await
+        .json();
     assert_eq!(run["status"], "succeeded", "{run}");
     let share = 1.0 - run["tokens_after"].as_f64().unwrap() / run["tokens_before"].as_f64().unwrap();
     assert!((run["reduction"].as_f64().unwrap() - share).abs() < 0.000_06, "{run}");
@@ -397,11 +434,15 @@ async fn ratios_have_at_most_four_decimals_and_a_reduction_is_called_one() {
         assert_eq!(told["compression_ratio"], run["reduction"], "the earlier name is the same number");
     }
     let mut found = Vec::new();
-    let replies = [appended, run, summary, history, get("").await, get("/context").await, get("/evaluations").await];
+    let replies =
+        [appended, run, summary, history, get("").await, get("/context").await, get("/evaluations").await];
     for (at, reply) in replies.iter().enumerate() {
         fractions(reply, &at.to_string(), &mut found);
     }
     assert!(found.len() > 10, "{found:?}");
-    let long: Vec<_> = found.iter().filter(|(_, text)| text.split('.').nth(1).is_some_and(|decimals| decimals.len() > 4)).collect();
+    let long: Vec<_> = found
+        .iter()
+        .filter(|(_, text)| text.split('.').nth(1).is_some_and(|decimals| decimals.len() > 4))
+        .collect();
     assert!(long.is_empty(), "{long:?}");
 }

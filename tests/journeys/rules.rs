@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use anchord_http::admission::{Admission, AdmissionLimits};
-use anchord_http::origins::Origins;
 use anchord_http::operator_token::OperatorToken;
+use anchord_http::origins::Origins;
 use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
 use anchord_http::{AppState, Limits, Shared, ops, router};
@@ -180,7 +180,8 @@ async fn pages_of_other_origins_may_call_when_the_operator_names_them_and_a_pref
         let request = request
             .header("access-control-request-method", "POST")
             .header("access-control-request-headers", "x-api-key,idempotency-key,content-type");
-        let reply = api.clone().oneshot(request.body(Body::empty()).expect("a request")).await.expect("a reply");
+        let reply =
+            api.clone().oneshot(request.body(Body::empty()).expect("a request")).await.expect("a reply");
         (reply.status().as_u16(), reply.headers().clone())
     };
     let allowed = |headers: &HeaderMap| {

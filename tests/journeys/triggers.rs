@@ -253,7 +253,8 @@ async fn a_tenants_thresholds_hold_for_its_sessions_until_they_set_their_own() {
 
     // Another tenant's session knows none of it, and a session may not contradict what lies below it.
     let body = json!({"messages": talk(10, 50)}).to_string();
-    let reply = app.call_as(THEIRS, "POST", &format!("{SESSION}/messages?include=usage,signals"), body).await.json();
+    let reply =
+        app.call_as(THEIRS, "POST", &format!("{SESSION}/messages?include=usage,signals"), body).await.json();
     assert_eq!(signal(&reply, "utilization")["action"], "none");
     let refused = app.call("PUT", SESSION, json!({"thresholds": {"warn": 0.8}}).to_string()).await;
     assert_eq!((refused.status.as_u16(), refused.refusal().2.as_str()), (422, "/thresholds/warn"));

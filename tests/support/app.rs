@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use anchord_http::admission::{Admission, AdmissionLimits};
-use anchord_http::origins::Origins;
 use anchord_http::operator_token::OperatorToken;
+use anchord_http::origins::Origins;
 use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
 use anchord_http::{AppState, Limits, Shared};

@@ -174,7 +174,8 @@ impl AppendOptions {
         let json = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some((named, query)) = self.context {
             let query = ContextQuery { format: named.unwrap_or(format), ..query };
-            let body = with_context((state, caller), session, query, (reply.body, self.request_id), started).await;
+            let body =
+                with_context((state, caller), session, query, (reply.body, self.request_id), started).await;
             headers.extend([json]);
             return Ok((StatusCode::CREATED, headers, body).into_response());
         }
@@ -222,7 +223,8 @@ async fn with_context(
         Ok(Err(_)) => Err(ApiError::internal(anyhow::anyhow!("the context of an append panicked"))),
         Err(_) => Err(ApiError::Timeout),
     };
-    let problem = |error: ApiError| serde_json::to_vec(&error.problem(&request_id.0)).unwrap_or_default().into();
+    let problem =
+        |error: ApiError| serde_json::to_vec(&error.problem(&request_id.0)).unwrap_or_default().into();
     let (name, value): (_, Bytes) = match served {
         Ok((_, context)) => ("context", context.unwrap_or_default()),
         Err(error) => ("context_problem", problem(error)),

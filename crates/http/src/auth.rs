@@ -2,9 +2,9 @@
 //! [`Writer`] and [`Admin`] require that scope of an API key, [`Operator`] requires the operator token.
 
 use axum::extract::FromRequestParts;
+use axum::http::HeaderName;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use axum::http::HeaderName;
 use chrono::{DateTime, Utc};
 
 use super::problem::ApiError;
@@ -181,7 +181,8 @@ impl FromRequestParts<AppState> for Operator {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         let token = bearer(parts)?;
-        let token = token.ok_or(ApiError::Unauthorized("send `Authorization: Bearer` and the operator token"))?;
+        let token =
+            token.ok_or(ApiError::Unauthorized("send `Authorization: Bearer` and the operator token"))?;
         let attempt = state.admission.guesses.begin(parts, token)?;
         if state.operator.is_some_and(|operator| operator.matches(token)) {
             attempt.succeeded();

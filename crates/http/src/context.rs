@@ -76,7 +76,8 @@ impl ContextQuery {
         if let (Some(most), Some(other)) = (self.max_input_tokens, self.max_tokens)
             && most != other
         {
-            let detail = format!("is {other}, and max_input_tokens, of which it is another name, is {most}; send one");
+            let detail =
+                format!("is {other}, and max_input_tokens, of which it is another name, is {most}; send one");
             return Err(ApiError::parameter("max_tokens", detail));
         }
         Ok(Self { max_input_tokens: self.max_input_tokens.or(self.max_tokens), max_tokens: None, ..self })
@@ -238,7 +239,9 @@ pub(super) async fn serve(
             if memory.is_none() {
                 memory = state.admission.assemblies.take(caller.tenant, most_tokens(&session, query)).await?;
             }
-            if let Some(source) = state.store.find_context(caller.tenant, session, query.max_input_tokens).await? {
+            if let Some(source) =
+                state.store.find_context(caller.tenant, session, query.max_input_tokens).await?
+            {
                 break (tag, Some(source));
             }
             tries.again().await?;

@@ -117,8 +117,8 @@ pub mod webhook_messages;
 pub mod webhooks;
 
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
-use axum::middleware::Next;
 use axum::http::Uri;
+use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Router, middleware};
 use tower_http::compression::CompressionLayer;

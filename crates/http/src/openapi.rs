@@ -84,9 +84,7 @@ pub(super) fn declared() -> OpenApi {
     );
     let description = "An API key in a header of its own, for clients that send one so.";
     let header = ApiKey::Header(ApiKeyValue::with_description(X_API_KEY.as_str(), description));
-    components
-        .security_schemes
-        .insert(API_KEY_HEADER.to_owned(), RefOr::T(SecurityScheme::ApiKey(header)));
+    components.security_schemes.insert(API_KEY_HEADER.to_owned(), RefOr::T(SecurityScheme::ApiKey(header)));
     components.security_schemes.insert(
         OPERATOR.to_owned(),
         scheme("The operator token of the installation, for `/v1/admin` and `/metrics`."),
@@ -352,10 +350,15 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
         operation.parameters.get_or_insert_default().push(RefOr::T(Return::parameter()));
     }
     if keyed {
-        let successes = operation.responses.responses.iter_mut().filter(|(status, _)| status.starts_with('2'));
-        for response in successes.filter_map(|(_, response)| if let RefOr::T(response) = response { Some(response) } else { None }) {
+        let successes =
+            operation.responses.responses.iter_mut().filter(|(status, _)| status.starts_with('2'));
+        for response in successes
+            .filter_map(|(_, response)| if let RefOr::T(response) = response { Some(response) } else { None })
+        {
             let replayed = HeaderBuilder::new()
-                .description(Some("`true` when this is the stored reply of an earlier request with the same key."))
+                .description(Some(
+                    "`true` when this is the stored reply of an earlier request with the same key.",
+                ))
                 .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
                 .build();
             response.headers.insert("Idempotent-Replayed".to_owned(), replayed.into());

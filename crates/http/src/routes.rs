@@ -105,7 +105,8 @@ mod tests {
     use super::*;
 
     fn routes() -> Routes {
-        let templates = ["/v1/sessions", "/v1/sessions/{session_id}", "/v1/sessions/{session_id}/messages", "/v1/tokens"];
+        let templates =
+            ["/v1/sessions", "/v1/sessions/{session_id}", "/v1/sessions/{session_id}/messages", "/v1/tokens"];
         Routes::new(templates.into_iter().map(str::to_owned))
     }
 

@@ -7,9 +7,9 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio_util::task::TaskTracker;
 
 use super::admission::Admission;
-use super::origins::Origins;
 use super::limits::Limits;
 use super::operator_token::OperatorToken;
+use super::origins::Origins;
 use super::problem::ApiError;
 use super::quotas::QuotaWatch;
 use super::rate_limit::{RateLimit, TenantRates};

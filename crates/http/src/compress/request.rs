@@ -154,8 +154,8 @@ pub(super) fn view(
     let omitted = made.omitted.into_iter().map(|(from_seq, to_seq, reason): (Seq, Seq, _)| {
         crate::context::OmittedView { from_seq, to_seq, reason: reason.to_owned() }
     });
-    let reduction = (made.tokens_before > 0)
-        .then(|| 1.0 - f64::from(made.tokens_after) / f64::from(made.tokens_before));
+    let reduction =
+        (made.tokens_before > 0).then(|| 1.0 - f64::from(made.tokens_after) / f64::from(made.tokens_before));
     Ok(CompressedMessages {
         format,
         system: made.system,

@@ -74,8 +74,10 @@ pub struct About {
 /// Replies with `Retry-After`.
 const RETRY_AFTER: (&str, &str) = ("Retry-After (header)", "seconds to wait before the next try");
 /// Replies that point into the request.
-const ERRORS: (&str, &str) =
-    ("errors", "the places that cannot be taken: `pointer` (JSON pointer, or `/` and the parameter's name) and `detail`");
+const ERRORS: (&str, &str) = (
+    "errors",
+    "the places that cannot be taken: `pointer` (JSON pointer, or `/` and the parameter's name) and `detail`",
+);
 
 impl Kind {
     /// All of them, by status.

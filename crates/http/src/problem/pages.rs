@@ -45,14 +45,18 @@ async fn list(headers: HeaderMap) -> Response {
                 format!("<tr><td>{status}</td><td>{link}</td><td>{}</td></tr>\n", html(about.title))
             });
             let rows: String = rows.collect();
-            page("Problems", &format!("<table>\n<tr><th>status</th><th>type</th><th>title</th></tr>\n{rows}</table>\n"))
+            page(
+                "Problems",
+                &format!("<table>\n<tr><th>status</th><th>type</th><th>title</th></tr>\n{rows}</table>\n"),
+            )
         },
     )
 }
 
 async fn find(Path(slug): Path<String>, headers: HeaderMap) -> Result<Response, ApiError> {
     let Ok(kind) = slug.parse::<Kind>() else {
-        let near = || Kind::ALL.iter().map(|kind| (strsim::levenshtein(kind.slug(), &slug), kind.slug())).min();
+        let near =
+            || Kind::ALL.iter().map(|kind| (strsim::levenshtein(kind.slug(), &slug), kind.slug())).min();
         let near = if slug.len() <= MAX_KIND_CHARS { near() } else { None };
         let meant = near.filter(|(distance, _)| *distance <= 3).map(|(_, slug)| format!("/problems/{slug}"));
         return Err(ApiError::UnknownRoute { path: format!("/problems/{slug}"), meant });

@@ -180,9 +180,7 @@ impl Problem {
     #[must_use]
     pub fn of_status(status: StatusCode, path: &str) -> Self {
         match status {
-            StatusCode::NOT_FOUND => {
-                ApiError::UnknownRoute { path: path.to_owned(), meant: None }
-            }
+            StatusCode::NOT_FOUND => ApiError::UnknownRoute { path: path.to_owned(), meant: None },
             StatusCode::METHOD_NOT_ALLOWED => ApiError::MethodNotAllowed,
             StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiError::UnsupportedMediaType("application/json"),
             other if other.is_client_error() => {

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Append, AppendError, AppendReply, Included, LiveCompression, Pending, Published, Reply, StoredAppend};
+use super::{
+    Append, AppendError, AppendReply, Included, LiveCompression, Pending, Published, Reply, StoredAppend,
+};
 use crate::StoreError;
 use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow, Rows};
 use crate::idempotency::ReplyKey;
@@ -260,8 +262,9 @@ impl Stage<'_> {
                 Draft::Appended(appended) => {
                     stored.push((answers.len(), appended.first_seq));
                     // The append that the version was published for reports the decision that needed it.
-                    let included =
-                        appends.get(answers.len()).map_or_else(Included::default, |append| append.append.included);
+                    let included = appends
+                        .get(answers.len())
+                        .map_or_else(Included::default, |append| append.append.included);
                     let published = published(answers.len());
                     let started = published.and_then(|published| published.decision.clone());
                     let ended = published
