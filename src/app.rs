@@ -274,6 +274,7 @@ impl Process {
             metrics,
             llm_models: models::allowed(&settings.llm),
             webhook_reach: webhook_reach(&settings.webhooks),
+            origins: api.map(config::Api::cors_origins).unwrap_or_default(),
         })
     }
 

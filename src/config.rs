@@ -8,12 +8,14 @@ use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
+use axum::http::HeaderValue;
 use clap::builder::{OsStringValueParser, RangedU64ValueParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use ipnet::IpNet;
 use secrecy::{ExposeSecret as _, SecretString};
 use tracing_subscriber::filter::Targets;
 
+use anchord_http::origins::Origins;
 use anchord_store::address::{Address, DEFAULT_ROLE, Role as WorkingRole};
 use anchord_store::secrets::SecretKeys;
 
@@ -150,6 +152,10 @@ pub struct Api {
     #[arg(long, env = "ANCHORD_TRUSTED_PROXIES", value_name = "ANCHORD_TRUSTED_PROXIES")]
     #[arg(value_parser = networks)]
     trusted_proxies: Option<Networks>,
+    /// Origins whose pages may call the API from a browser (CORS), separated by a comma, or * for any; none without it
+    #[arg(long, env = "ANCHORD_CORS_ORIGINS", value_name = "ANCHORD_CORS_ORIGINS")]
+    #[arg(value_parser = origins)]
+    cors_origins: Option<Origins>,
 }
 
 /// Whom a health check asks.
@@ -316,6 +322,12 @@ impl Api {
         self.trusted_proxies.clone().unwrap_or_default().0
     }
 
+    /// The origins whose pages may call the API.
+    #[must_use]
+    pub fn cors_origins(&self) -> Origins {
+        self.cors_origins.clone().unwrap_or_default()
+    }
+
     /// The operator token.
     #[must_use]
     pub fn admin_token(&self) -> Option<&SecretString> {
@@ -384,6 +396,36 @@ fn networks(text: &str) -> Result<Networks, String> {
     networks.map(Networks).map_err(|_| {
         "IP addresses or networks are allowed, separated by a comma, such as 10.0.0.0/8,::1".to_owned()
     })
+}
+
+fn origins(text: &str) -> Result<Origins, String> {
+    let entries: Vec<&str> = text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).collect();
+    match entries.as_slice() {
+        [] => Ok(Origins::None),
+        ["*"] => Ok(Origins::Any),
+        entries => {
+            let read = |entry: &&str| origin(entry).and_then(|origin| HeaderValue::from_str(&origin).ok());
+            let read: Option<Vec<HeaderValue>> = entries.iter().map(read).collect();
+            read.map(Origins::These).ok_or_else(|| {
+                "origins are allowed, separated by a comma, such as https://app.example.com,http://localhost:5173, or * \
+                 alone for any"
+                    .to_owned()
+            })
+        }
+    }
+}
+
+/// An origin as browsers write it: scheme, host in lower case, and the port unless it is the scheme's own.
+fn origin(text: &str) -> Option<String> {
+    let url = reqwest::Url::parse(text).ok()?;
+    let is_origin = ["http", "https"].contains(&url.scheme())
+        && url.path() == "/"
+        && !text.ends_with('/')
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none();
+    is_origin.then(|| url.origin().ascii_serialization())
 }
 
 fn socket_address(text: &str) -> Result<SocketAddr, String> {
@@ -485,6 +527,10 @@ mod tests {
             (&["--admin-listen", "x"], "ANCHORD_ADMIN_LISTEN", "127.0.0.1:8080"),
             (&["--admin-listen", "127.0.0.1:1"], "ANCHORD_ADMIN_LISTEN", "ANCHORD_ADMIN_TOKEN"),
             (&["--trusted-proxies", "proxy"], "ANCHORD_TRUSTED_PROXIES", "10.0.0.0/8"),
+            (&["--cors-origins", "app.example.com"], "ANCHORD_CORS_ORIGINS", "https://app.example.com"),
+            (&["--cors-origins", "*,https://a.example"], "ANCHORD_CORS_ORIGINS", "* alone"),
+            (&["--cors-origins", "https://a.example/app"], "ANCHORD_CORS_ORIGINS", "https://app.example.com"),
+            (&["--cors-origins", "null"], "ANCHORD_CORS_ORIGINS", "https://app.example.com"),
             (&["--api-key", "short"], "ANCHORD_API_KEY", "at least 32 characters"),
             (&["--admin-token", "two words"], "ANCHORD_ADMIN_TOKEN", "without spaces"),
             (&["--database-url", "mysql://root:pw@host/db"], "DATABASE_URL", "postgres://"),
@@ -547,12 +593,24 @@ mod tests {
     fn a_value_of_nothing_is_no_value() {
         let names =
             ["--api-key", "--admin-token", "--database-url", "--llm-model", "--metrics-listen", "--log"];
-        let more = ["--admin-listen", "--trusted-proxies", "--max-bodies-bytes"];
+        let more = ["--admin-listen", "--trusted-proxies", "--max-bodies-bytes", "--cors-origins"];
         let flags: Vec<&str> = names.iter().chain(&more).flat_map(|name| [*name, ""]).collect();
         let all = parse(&flags).expect("nothing is allowed");
         assert!(all.api.api_key().is_none() && all.metrics.listen().is_none() && all.llm.model().is_none());
         assert!(all.api.admin_listen().is_none() && all.api.trusted_proxies().is_empty());
+        assert_eq!(all.api.cors_origins(), Origins::None);
         assert_eq!(all.telemetry.filter, "info");
+    }
+
+    #[test]
+    fn origins_are_read_as_browsers_write_them() {
+        let read = |text| parse(&["--cors-origins", text]).expect("good values").api.cors_origins();
+        assert_eq!(read("*"), Origins::Any);
+        let these = ["https://app.example.com", "http://localhost:5173"].map(HeaderValue::from_static);
+        assert_eq!(
+            read("https://App.example.com:443, http://localhost:5173"),
+            Origins::These(these.to_vec())
+        );
     }
 
     #[test]

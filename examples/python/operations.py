@@ -102,7 +102,7 @@ call(merge_session, m.Problem, SESSION, body=m.NewMerge(session_id="child"))
 call(find_task_handoff, m.Handoff, "ports")
 call(put_task, m.Task, "ports", body=m.NewTaskStatus(status=m.TaskStatus.COMPLETED))
 call(find_task, m.Task, "ports")
-call(list_sessions, m.PageSessionView, task_id="ports")
+call(list_sessions, m.PageSessionRow, task_id="ports")
 # The generator leaves JSON lines out; the client's own connection takes them, with its key.
 lines = anchord.get_httpx_client().get(f"/v1/sessions/{SESSION}/export").text.splitlines()
 assert len(lines) == 1 + 25 + 2 + 1, len(lines)

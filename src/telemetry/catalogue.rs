@@ -144,7 +144,7 @@ pub const METRICS: &[Metric] = &[
         "Tokens that published versions took out of contexts.",
     ),
     metric(
-        "anchord_compression_ratio",
+        "anchord_compression_reduction",
         Histogram,
         &["strategy", "engine"],
         "1 - after / before, of published versions.",

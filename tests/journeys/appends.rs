@@ -7,7 +7,7 @@ use anchord_messages::message::Role;
 use anchord_messages::tokens::Tokenizer;
 use anchord_session::accounting::MessageCounts;
 use anchord_store::audit::Actor;
-use anchord_store::gather::{Append, AppendError, Gatherer, NewMessage};
+use anchord_store::gather::{Append, AppendError, Gatherer, Included, NewMessage};
 use anchord_store::idempotency::ReplyKey;
 use anchord_store::messages::SeqRange;
 use anchord_store::{Store, Tx};
@@ -70,6 +70,7 @@ pub fn append(tenant: TenantId, session: &str, texts: &[&str]) -> Append {
         task_boundary: false,
         now: 0,
         reply_key: None,
+        included: Included { usage: true, signals: true },
     }
 }
 

@@ -56,6 +56,7 @@ mod recall;
 mod records;
 mod repeated_outputs;
 mod replays;
+mod replies;
 mod rolling;
 mod rules;
 mod schema;

@@ -75,6 +75,7 @@ impl Queue {
             task_boundary: false,
             now: 0,
             reply_key: None,
+            included: anchord_store::gather::Included::default(),
         };
         self.gatherer.append(append).await.unwrap();
     }

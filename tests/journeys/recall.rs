@@ -252,6 +252,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: None,
         webhook_reach: anchord_webhooks::target::Reach::Public,
+        origins: anchord_http::origins::Origins::default(),
     }))
 }
 

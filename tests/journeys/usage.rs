@@ -9,7 +9,7 @@ const SESSION: &str = "/v1/sessions/s";
 
 async fn append(app: &App, messages: &[Value]) -> Value {
     let body = json!({"messages": messages}).to_string();
-    let reply = app.call("POST", &format!("{SESSION}/messages"), body).await;
+    let reply = app.call("POST", &format!("{SESSION}/messages?include=usage"), body).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
     reply.json()
 }
@@ -60,7 +60,7 @@ async fn a_report_about_the_context_served_last_corrects_windows_and_no_count() 
         let window = usage["effective_window"].as_f64().unwrap();
         assert!((window - 128_000.0).abs() < 500.0, "{usage}");
         let share = usage["context_tokens"].as_f64().unwrap() / window;
-        assert!((usage["effective_utilization"].as_f64().unwrap() - share).abs() < 1e-9);
+        assert!((usage["effective_utilization"].as_f64().unwrap() - share).abs() < 1e-4);
         assert!((usage["calibration"].as_f64().unwrap() - 1.25).abs() < 0.01);
     }
     // One basis: what is served, what is told and what it may take.
@@ -234,7 +234,7 @@ async fn components_come_with_shares_and_advice() {
     let marks = json!([{"index": 0, "component": "retrieved_documents"}]);
     let document = json!([{"role": "user", "content": "a page of a manual ".repeat(3_000)}]);
     let body = json!({"messages": document, "marks": marks}).to_string();
-    let appended = app.call("POST", "/v1/sessions/docs/messages", body).await.json();
+    let appended = app.call("POST", "/v1/sessions/docs/messages?include=usage", body).await.json();
     assert_eq!(appended["usage"]["advice"][0]["action"], "load_on_demand");
     let long = append(&app, &talk(40, 500)).await;
     assert_eq!(long["usage"]["advice"][0]["action"], "compress");

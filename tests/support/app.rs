@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::operator_token::OperatorToken;
+use anchord_http::origins::Origins;
 use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
 use anchord_http::{AppState, Limits, Shared};
@@ -155,6 +156,7 @@ fn router(
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: llm.map(|llm| llm.options().models.clone()),
         webhook_reach,
+        origins: Origins::default(),
     }))
 }
 
@@ -241,7 +243,7 @@ impl App {
         self.router.clone().oneshot(request.body(Body::empty()).expect("a request")).await.expect("a reply")
     }
 
-    /// Sends a request with further headers; `authorization` replaces the first tenant's, `content-type` JSON.
+    /// Sends a request with further headers; `authorization` or `x-api-key` replaces the first tenant's, `content-type` JSON.
     pub async fn call_with(
         &self,
         method: &str,
@@ -253,7 +255,7 @@ impl App {
         if !headers.iter().any(|(name, _)| *name == "content-type") {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
-        if !headers.iter().any(|(name, _)| *name == "authorization") {
+        if !headers.iter().any(|(name, _)| ["authorization", "x-api-key"].contains(name)) {
             request = request.header(header::AUTHORIZATION, format!("Bearer {OURS}"));
         }
         for (name, value) in headers {

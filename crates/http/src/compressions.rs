@@ -111,6 +111,10 @@ pub struct Compression {
     pub attempts: i32,
     /// Stored and scored, not published.
     pub shadow: bool,
+    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one. Null while it is live.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
+    #[schema(required = true)]
+    pub reduction: Option<f64>,
     /// What came of it; every figure is null or 0 while it is live.
     #[serde(flatten)]
     pub report: Report,
@@ -155,6 +159,7 @@ impl Compression {
             shadow: row.shadow,
             flags: flags::of(&report, row.hindsight.as_ref()),
             hindsight: row.hindsight,
+            reduction: report.compression_ratio,
             report,
             created_at: row.created_at,
             started_at: row.started_at,

@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::auth::{Caller, Reader};
 use super::compressions::find_session;
-use super::messages::Message;
+use super::message::Message;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
@@ -40,7 +40,12 @@ pub struct ContextQuery {
     /// The conversation format to serve; default the session's so far, and `openai-chat` in a session whose messages
     /// have shown none.
     pub format: Option<Format>,
-    /// The most tokens that it may have, at most those of the largest window; default the effective window.
+    /// The most tokens that the context may have: what may go *into* the model's next call. At most those of the largest
+    /// window; default the effective window.
+    #[param(minimum = 1, maximum = 10_000_000)]
+    pub max_input_tokens: Option<u32>,
+    /// Another name of `max_input_tokens`. It bounds the context, and not what the model answers, for which model APIs use
+    /// the name.
     #[param(minimum = 1, maximum = 10_000_000)]
     pub max_tokens: Option<u32>,
     /// Whether current task, open errors and next steps come once more at the end.
@@ -73,6 +78,28 @@ impl ContextQuery {
     const fn is_past(self) -> bool {
         self.version.is_some() || self.through_seq.is_some()
     }
+
+    /// The same with the budget under its main name and within its bounds.
+    pub(super) fn checked(self) -> Result<Self, ApiError> {
+        for (name, most) in [("max_input_tokens", self.max_input_tokens), ("max_tokens", self.max_tokens)] {
+            if most.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
+                return Err(ApiError::parameter(name, format!("must be from 1 to {MAX_CONTEXT_WINDOW}")));
+            }
+        }
+        if let (Some(most), Some(other)) = (self.max_input_tokens, self.max_tokens)
+            && most != other
+        {
+            let detail =
+                format!("is {other}, and max_input_tokens, of which it is another name, is {most}; send one");
+            return Err(ApiError::parameter("max_tokens", detail));
+        }
+        if self.cache_control.is_some() && self.format.is_some_and(|format| format != Format::Anthropic) {
+            let detail =
+                "only the format `anthropic` has such marks; other providers cache prefixes without them";
+            return Err(ApiError::parameter("cache_control", detail));
+        }
+        Ok(Self { max_input_tokens: self.max_input_tokens.or(self.max_tokens), max_tokens: None, ..self })
+    }
 }
 
 /// An assembled context. It is written by hand from stored text; this is its shape.
@@ -104,7 +131,9 @@ pub struct ContextView {
     pub sources: Vec<Option<Vec<Seq>>>,
     /// Tokens by component.
     pub tokens: ContextTokens,
-    /// The budget.
+    /// The budget: the most tokens that this context may have.
+    pub max_input_tokens: u32,
+    /// The same number as `max_input_tokens`, under its earlier name.
     pub max_tokens: u32,
     /// Whether the budget is kept; always true.
     pub within_budget: bool,
@@ -191,49 +220,57 @@ pub async fn find_context(
     Query(query): Query<ContextQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
+    let (tag, body) = serve(&state, &caller, &path.session_id, query.checked()?, &headers).await?;
+    let Some(body) = body else {
+        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
+    };
+    let kind = HeaderValue::from_static("application/json");
+    Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
+}
+
+/// Assembles a context as JSON, with its tag; `None` in its place when the caller knows the tag.
+pub(super) async fn serve(
+    state: &AppState,
+    caller: &Caller,
+    name: &SessionName,
+    query: ContextQuery,
+    headers: &HeaderMap,
+) -> Result<(HeaderValue, Option<Bytes>), ApiError> {
     let started = Instant::now();
-    if query.max_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
-        return Err(ApiError::parameter("max_tokens", format!("must be from 1 to {MAX_CONTEXT_WINDOW}")));
-    }
-    if query.cache_control.is_some() && query.format.is_some_and(|format| format != Format::Anthropic) {
-        let detail =
-            "only the format `anthropic` has such marks; other providers cache prefixes without them";
-        return Err(ApiError::parameter("cache_control", detail));
-    }
     let tag_of =
         |session: &Session| HeaderValue::from_str(&entity_tag(session, query)).map_err(ApiError::internal);
     // Held until the reply is assembled.
     let mut memory = None;
     let (tag, source) = if query.is_past() {
-        let session = find_session(&state, &caller, &path.session_id).await?;
+        let session = find_session(state, caller, name).await?;
         memory = state.admission.assemblies.take(caller.tenant, most_tokens(&session, query)).await?;
-        let source = find_past(&state, &caller, &path.session_id, query).await?;
+        let source = find_past(state, caller, name, query).await?;
         (tag_of(&source.session)?, Some(source))
     } else {
         let mut tries = Tries::default();
         loop {
-            let session = find_session(&state, &caller, &path.session_id).await?;
+            let session = find_session(state, caller, name).await?;
             let tag = tag_of(&session)?;
             // The tag names only what is in the session's row, so nothing else has to be read.
-            if is_known(&headers, &tag) {
+            if is_known(headers, &tag) {
                 break (tag, None);
             }
             if memory.is_none() {
                 memory = state.admission.assemblies.take(caller.tenant, most_tokens(&session, query)).await?;
             }
-            if let Some(source) = state.store.find_context(caller.tenant, session, query.max_tokens).await? {
+            if let Some(source) =
+                state.store.find_context(caller.tenant, session, query.max_input_tokens).await?
+            {
                 break (tag, Some(source));
             }
             tries.again().await?;
         }
     };
-    let Some(source) = source.filter(|_| !is_known(&headers, &tag)) else {
-        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
-    };
+    let Some(source) = source.filter(|_| !is_known(headers, &tag)) else { return Ok((tag, None)) };
     let counts = &source.session.accounting;
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
     let (session, task) = (source.session.id, source.settings.task_id.clone());
-    let (body, tokens) = assembled(&caller, source, query).await?;
+    let (body, tokens) = assembled(caller, source, query).await?;
     drop(memory);
     // An earlier state is not what the session goes on with, so it is not counted as served.
     if !query.is_past() {
@@ -247,10 +284,9 @@ pub async fn find_context(
             time_us: micros(started.elapsed()),
             ..UsageDelta::default()
         };
-        state.count_use(&caller, session, task.as_deref(), (Kind::Context, figures));
+        state.count_use(caller, session, task.as_deref(), (Kind::Context, figures));
     }
-    let kind = HeaderValue::from_static("application/json");
-    Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
+    Ok((tag, Some(body)))
 }
 
 /// The most tokens of messages that the reply can have.
@@ -269,7 +305,7 @@ async fn find_past(
         return Err(ApiError::parameter("version", "must be at least 1".to_owned()));
     }
     let asked = (query.version, query.through_seq);
-    match state.store.find_past_context(caller.tenant, session, asked, query.max_tokens).await? {
+    match state.store.find_past_context(caller.tenant, session, asked, query.max_input_tokens).await? {
         Past::NoSession => Err(ApiError::NotFound(Resource::Session)),
         Past::NoVersion => Err(ApiError::NotFound(Resource::Version)),
         Past::NoHead => {
@@ -333,7 +369,7 @@ fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
 }
 
 fn budget(session: &Session, query: ContextQuery) -> u32 {
-    query.max_tokens.unwrap_or_else(|| session.policy().effective_window)
+    query.max_input_tokens.unwrap_or_else(|| session.policy().effective_window)
 }
 
 /// The reply as JSON, and the tokens of its context.

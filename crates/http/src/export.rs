@@ -23,7 +23,8 @@ use super::auth::{Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Lines, parse};
 use super::limits::Limits;
-use super::messages::{LARGE_BODY_BYTES, Message, load, marked, read_message, refuse};
+use super::message::Message;
+use super::messages::{LARGE_BODY_BYTES, load, marked, read_message, refuse};
 use super::params::{Path, SessionPath};
 use super::pins::read_pins;
 use super::probes::{MAX_CALLERS, NewProbe};
@@ -342,6 +343,7 @@ pub async fn import_session(
         task_boundary: false,
         now: state.clock.now().timestamp(),
         reply_key: None,
+        included: anchord_store::gather::Included::default(),
     });
     let mut tx = state.store.begin(caller.tenant).await?;
     let claimed = match key.claim(&state.store, &mut tx, &caller, digest).await? {

@@ -3,18 +3,19 @@
 use std::time::Instant;
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
+use super::append_reply::{AppendOptions, AppendQuery, Appended};
 use super::auth::{Caller, Reader, Writer};
 use super::heavy::{in_turn, no_turn};
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Object, Reply};
 use super::limits::Limits;
+use super::message::Message;
 use super::paging::{Page, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
@@ -33,7 +34,7 @@ use anchord_session::accounting::{MAX_GROUP_BYTES, MessageCounts};
 use anchord_session::trigger::MessageSignals;
 use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::StoreError;
-use anchord_store::gather::{Append, AppendError, AppendReply, NewMessage, Reply as StoredReply, ToolOutput};
+use anchord_store::gather::{Append, AppendError, NewMessage, Reply as StoredReply, ToolOutput};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup};
 use anchord_store::messages::SeqRange;
 
@@ -43,39 +44,6 @@ pub(super) const LARGE_BODY_BYTES: usize = 64 * 1024;
 const LEAST_PLACEHOLDER_TOKENS: u32 = 16;
 /// How often the tokens of an append are counted, when the session uses another tokenizer than expected.
 const TOKENIZER_ATTEMPTS: usize = 3;
-
-/// A message as its conversation format writes it: every field is kept, also those that are not listed here.
-// For the document alone: messages stay the text that they came as.
-#[derive(Debug, ToSchema)]
-pub struct Message {
-    /// Who speaks; items of `openai-responses` that are no messages have none.
-    #[schema(required = false)]
-    pub role: String,
-    /// What kind of item it is, in `openai-responses`.
-    #[schema(required = false)]
-    pub r#type: serde_json::Value,
-    /// Text, or parts or blocks of the format.
-    #[schema(required = false)]
-    pub content: serde_json::Value,
-    /// Who it is among those of one role.
-    #[schema(required = false)]
-    pub name: serde_json::Value,
-    /// Calls, in `openai-chat`.
-    #[schema(required = false)]
-    pub tool_calls: serde_json::Value,
-    /// The call that it answers, in `openai-chat`.
-    #[schema(required = false)]
-    pub tool_call_id: serde_json::Value,
-    /// The call that it is or answers, in `openai-responses`.
-    #[schema(required = false)]
-    pub call_id: serde_json::Value,
-    /// What a call is given, in `openai-responses`.
-    #[schema(required = false)]
-    pub arguments: serde_json::Value,
-    /// What a call gave, in `openai-responses`.
-    #[schema(required = false)]
-    pub output: serde_json::Value,
-}
 
 /// A batch of messages to append.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -143,13 +111,16 @@ pub struct StoredMessageView {
 
 /// Appends a batch of messages; makes the session when it is new.
 ///
-/// The batch is stored whole or not at all, in order and without gaps, and is of one format. The reply tells how full the
-/// context is, what the signals come to, and the live compression, when there is one.
+/// The batch is stored whole or not at all, in order and without gaps, and is of one format. The reply tells the positions, how
+/// full the context is, the signals that ask for something, and the live compression, when there is one; `include` adds the rest.
+/// With `return=context` it also has the context to send to the model next, which saves a round trip.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/messages", tag = "messages",
-    params(SessionPath), request_body = NewMessages,
+    params(SessionPath, AppendQuery), request_body = NewMessages,
     responses(
-        (status = 201, body = AppendReply, description = "The messages are stored."),
+        (status = 201, body = Appended, description = "The messages are stored. A repeated request gets the reply as the first one asked for it."),
+        (status = 204, description = "The messages are stored, and `Prefer: return=minimal` wants no body; `Location` has their positions.",
+         headers(("Location" = String, description = "Where the stored messages are read."))),
         (status = 409, body = super::problem::Problem, content_type = "application/problem+json",
          description = "`expected_next_seq` does not hold (`next_seq` is the actual one); nothing is stored.")
     )
@@ -158,10 +129,12 @@ pub async fn append_messages(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
+    options: AppendOptions,
     key: IdempotencyKey,
     body: JsonBytes,
 ) -> Result<Response, ApiError> {
     let started = Instant::now();
+    options.authorize(&caller)?;
     let reply_key =
         if key.is_present() { key.reply_key(&caller, digest(&body, caller.tenant).await?) } else { None };
     let mut tokenizer = state.appends.likely_tokenizer(caller.tenant, &path.session_id);
@@ -180,12 +153,13 @@ pub async fn append_messages(
             task_boundary: prepared.task_boundary,
             now: state.clock.now().timestamp(),
             reply_key: reply_key.clone(),
+            included: options.included(),
         };
         match state.appends.append(append).await {
             Ok(reply) => {
                 state.count_append(&caller, &reply, load, started);
-                let kind = [(header::CONTENT_TYPE, "application/json")];
-                return Ok((StatusCode::CREATED, kind, reply.body).into_response());
+                drop(body);
+                return options.answer((&state, &caller), &path.session_id, reply, started).await;
             }
             Err(AppendError::Tokenizer(wanted)) => tokenizer = wanted,
             Err(refused) => return Err(refuse(refused, expected.unwrap_or_default())),

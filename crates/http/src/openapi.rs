@@ -7,16 +7,22 @@ use serde_json::{Value, json};
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::security::{
+    ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityRequirement, SecurityScheme,
+};
 use utoipa::openapi::{
     ContentBuilder, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Required, Response, ResponseBuilder,
 };
 
+use super::auth::X_API_KEY;
+use super::prefer::Return;
 use super::probes::MAX_EXPECTED_CHARS;
 use super::problem::Problem;
 
 /// The security scheme of API keys.
 const API_KEY: &str = "api_key";
+/// The same keys in a header of their own.
+const API_KEY_HEADER: &str = "api_key_header";
 /// The security scheme of the operator token.
 const OPERATOR: &str = "operator_token";
 
@@ -25,10 +31,12 @@ const OPERATOR: &str = "operator_token";
     info(
         title = "anchord",
         description = "Keeps every message of an agent session and serves a small, provider-valid, summarised context.\n\n\
-            Authenticate with `Authorization: Bearer` and an API key; `/v1/admin` takes the operator token. \
-            Errors are `application/problem+json` (RFC 9457) with a stable `type`, relative to the server; every \
-            reply has `X-Request-Id`. A POST with an `Idempotency-Key` is done once within 24 hours. Lists are \
-            paged by `limit` and `cursor`. Within `/v1` there are only additions.",
+            Authenticate with an API key, as `Authorization: Bearer` or `x-api-key`; `/v1/admin` takes the operator \
+            token as `Authorization: Bearer`. Errors are `application/problem+json` (RFC 9457) with a stable `type`, \
+            relative to the server, which opens a page that explains it; every reply has `X-Request-Id`. A POST with an \
+            `Idempotency-Key` is done once within 24 hours; a repeated one gets the first reply with \
+            `Idempotent-Replayed: true`. PUT and PATCH honour `Prefer: return=minimal`. Lists are paged by `limit` and \
+            `cursor`. A slash at the end of a path changes nothing. Within `/v1` there are only additions.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     servers((url = "/", description = "This server")),
@@ -74,6 +82,9 @@ pub(super) fn declared() -> OpenApi {
              calls), `admin` (keys, webhooks, tenant settings).",
         ),
     );
+    let description = "An API key in a header of its own, for clients that send one so.";
+    let header = ApiKey::Header(ApiKeyValue::with_description(X_API_KEY.as_str(), description));
+    components.security_schemes.insert(API_KEY_HEADER.to_owned(), RefOr::T(SecurityScheme::ApiKey(header)));
     components.security_schemes.insert(
         OPERATOR.to_owned(),
         scheme("The operator token of the installation, for `/v1/admin` and `/metrics`."),
@@ -112,7 +123,7 @@ const SHARED: [(&str, &str, &str, &str); 13] = [
         "UnsupportedMediaType",
         "415",
         "unsupported-media-type",
-        "The body is not `application/json`, or it is compressed.",
+        "The body is not `application/json` (a form, as curl's `-d` sends it, is named), or it is compressed.",
     ),
     (
         "Unprocessable",
@@ -166,6 +177,7 @@ fn tidied(document: &OpenApi) -> Value {
     refer_to_items(&mut json);
     bound_inner(&mut json);
     open_objects(&mut json);
+    separate_by_commas(&mut json);
     if let Some(schemas) = json.pointer_mut("/components/schemas").and_then(Value::as_object_mut)
         && schemas.remove("i64").is_some()
     {
@@ -261,6 +273,22 @@ fn open_objects(value: &mut Value) {
     }
 }
 
+/// Lists of words in queries are one value, `include=a,b`; by default clients would repeat the name.
+fn separate_by_commas(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let is_list = fields.get("in").is_some_and(|place| place == "query")
+                && fields.get("name").is_some_and(|name| name == "include");
+            if is_list {
+                fields.insert("explode".to_owned(), false.into());
+            }
+            fields.values_mut().for_each(separate_by_commas);
+        }
+        Value::Array(items) => items.iter_mut().for_each(separate_by_commas),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
 fn name_positions(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -295,8 +323,9 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
 
     let mut statuses = vec!["500"];
     if !open {
-        let scheme = if operator { OPERATOR } else { API_KEY };
-        operation.security = Some(vec![SecurityRequirement::new(scheme, Vec::<String>::new())]);
+        let schemes: &[&str] = if operator { &[OPERATOR] } else { &[API_KEY, API_KEY_HEADER] };
+        let requirement = |scheme: &&str| SecurityRequirement::new(*scheme, Vec::<String>::new());
+        operation.security = Some(schemes.iter().map(requirement).collect());
         statuses.extend(["401", "429", "503", "504"]);
         if !operator {
             statuses.push("403");
@@ -311,7 +340,29 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
     if has_body {
         statuses.extend(["400", "408", "413", "415"]);
     }
+    if ["put", "patch"].contains(&method) {
+        operation.parameters.get_or_insert_default().push(RefOr::T(Return::parameter()));
+        let minimal = "It is changed, and `Prefer: return=minimal` wants no body.";
+        let minimal = ResponseBuilder::new().description(minimal).build();
+        operation.responses.responses.entry("204".to_owned()).or_insert(RefOr::T(minimal));
+    }
+    if path == "/v1/sessions/{session_id}/messages" && method == "post" {
+        operation.parameters.get_or_insert_default().push(RefOr::T(Return::parameter()));
+    }
     if keyed {
+        let successes =
+            operation.responses.responses.iter_mut().filter(|(status, _)| status.starts_with('2'));
+        for response in successes
+            .filter_map(|(_, response)| if let RefOr::T(response) = response { Some(response) } else { None })
+        {
+            let replayed = HeaderBuilder::new()
+                .description(Some(
+                    "`true` when this is the stored reply of an earlier request with the same key.",
+                ))
+                .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+                .build();
+            response.headers.insert("Idempotent-Replayed".to_owned(), replayed.into());
+        }
         operation.parameters.get_or_insert_default().push(RefOr::T(idempotency_key()));
         statuses.extend(["409", "422"]);
     }

@@ -1,12 +1,15 @@
 //! Path and query parameters: parsed into types, or rejected with a problem that names the parameter.
 
+use std::borrow::Cow;
 use std::num::ParseIntError;
+use std::str::FromStr;
 
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+use strum::VariantNames;
 use utoipa::IntoParams;
 
 use super::problem::ApiError;
@@ -28,6 +31,28 @@ pub struct SessionPath {
     /// The session's id, chosen by the caller.
     #[param(inline)]
     pub session_id: SessionName,
+}
+
+/// A list of words, separated by commas, such as `include=usage,signals`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words<T>(pub Vec<T>);
+
+impl<T: PartialEq> Words<T> {
+    /// Whether a word is in a list, which may be absent.
+    pub(super) fn have(list: Option<&Self>, word: &T) -> bool {
+        list.is_some_and(|Self(words)| words.contains(word))
+    }
+}
+
+impl<'de, T: FromStr + VariantNames> Deserialize<'de> for Words<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = Cow::<'de, str>::deserialize(from)?;
+        let words = text.split(',').map(|word| word.trim().parse()).collect::<Result<_, _>>();
+        words.map(Self).map_err(|_| {
+            let known: Vec<String> = T::VARIANTS.iter().map(|word| format!("`{word}`")).collect();
+            D::Error::custom(format!("must be words of {}, separated by commas", known.join(", ")))
+        })
+    }
 }
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
@@ -88,6 +113,8 @@ fn not_whole(value: &str, refusal: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use strum::EnumString;
+
     use super::super::problem::FieldError;
     use super::*;
     use anchord_messages::format::Format;
@@ -98,6 +125,14 @@ mod tests {
         limit: Option<u32>,
         kind: Option<String>,
         format: Option<Format>,
+        include: Option<Words<Part>>,
+    }
+
+    #[derive(Debug, PartialEq, Eq, EnumString, strum::VariantNames)]
+    #[strum(serialize_all = "snake_case")]
+    enum Part {
+        Usage,
+        Signals,
     }
 
     fn refused(query: &str) -> FieldError {
@@ -136,6 +171,19 @@ mod tests {
         }
         assert_eq!(refused("limit=4294967296").detail, "must be a whole number from 0 to 4294967295");
         assert!(refused("limit=1&limit=2").detail.contains("duplicate"));
+    }
+
+    #[test]
+    fn words_are_read_from_a_list_and_unknown_ones_refused_with_those_that_are_known() {
+        let filters: Filters = read_query("include=signals,%20usage,usage").unwrap();
+        let words = filters.include.unwrap();
+        assert_eq!(words.0, [Part::Signals, Part::Usage, Part::Usage]);
+        assert!(Words::have(Some(&words), &Part::Usage) && !Words::have(None, &Part::Usage));
+        for query in ["include=", "include=usage,", "include=use"] {
+            let refused = refused(query);
+            assert_eq!(refused.pointer, "/include", "{query}");
+            assert_eq!(refused.detail, "must be words of `usage`, `signals`, separated by commas", "{query}");
+        }
     }
 
     #[test]

@@ -5,17 +5,18 @@ use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use strum::{EnumString, VariantNames};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::auth::{Reader, Writer};
 use super::json::{Json, Reply};
 use super::paging::{Page, Paging};
-use super::params::{Path, Query, SessionPath};
+use super::params::{Path, Query, SessionPath, Words};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use anchord_messages::id::{Seq, SessionId, SessionName};
-use anchord_session::accounting::Usage;
+use anchord_session::accounting::{BriefUsage, Usage};
 use anchord_session::settings::{Policy, Settings};
 use anchord_store::gather::LiveCompression;
 use anchord_store::sessions::{PutOutcome, Session, SessionFilter};
@@ -54,6 +55,82 @@ pub struct SessionView {
     pub created_at: DateTime<Utc>,
     /// When it was last written to.
     pub updated_at: DateTime<Utc>,
+}
+
+/// A session in a list: where it stands, and what was set only when it is asked for.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SessionRow {
+    /// The session's id.
+    pub session_id: SessionName,
+    /// The task that it belongs to; null when there is none.
+    #[schema(required = true)]
+    pub task_id: Option<String>,
+    /// The session that started it; null when there is none.
+    #[schema(required = true)]
+    pub parent_session_id: Option<String>,
+    /// Position of the newest message; 0 when there is none.
+    pub head_seq: Seq,
+    /// Position that the next message will get.
+    pub next_seq: Seq,
+    /// Through which message the current summary covers the session; 0 when there is none.
+    pub anchor_seq: Seq,
+    /// The current summary version; null when there is none.
+    #[schema(required = true)]
+    pub summary_version: Option<i64>,
+    /// Versions that compressions published.
+    pub compression_count: i32,
+    /// Grows with every change of pins or settings.
+    pub context_revision: i64,
+    /// How full the context is.
+    pub usage: BriefUsage,
+    /// The live compression; null when there is none.
+    #[schema(required = true)]
+    pub compression: Option<LiveCompression>,
+    /// When the session was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last written to.
+    pub updated_at: DateTime<Utc>,
+    /// What the caller set; only with `include=settings`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = Settings)]
+    pub settings: Option<Settings>,
+    /// The settings with every default resolved, the tenant's included; only with `include=policy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = Policy)]
+    pub policy: Option<Policy>,
+}
+
+/// A part of a session that lists leave out unless it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, VariantNames, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum SessionPart {
+    /// The settings with every default resolved.
+    Policy,
+    /// What the caller set.
+    Settings,
+}
+
+impl SessionRow {
+    fn of(session: Session, include: Option<&Words<SessionPart>>) -> Self {
+        Self {
+            policy: Words::have(include, &SessionPart::Policy).then(|| session.policy()),
+            usage: session.usage().brief(false),
+            context_revision: session.served_revision(),
+            session_id: session.name,
+            task_id: session.settings.task_id.clone(),
+            parent_session_id: session.settings.parent_session_id.clone(),
+            head_seq: session.head_seq,
+            next_seq: session.head_seq + 1,
+            anchor_seq: session.anchor_seq,
+            summary_version: session.version,
+            compression_count: session.compression_count,
+            compression: session.live.map(|live| LiveCompression { id: live.id, status: live.status }),
+            created_at: session.created_at,
+            updated_at: session.updated_at,
+            settings: Words::have(include, &SessionPart::Settings).then_some(session.settings),
+        }
+    }
 }
 
 /// How a session's summarising by models went of late.
@@ -147,6 +224,9 @@ pub struct SessionsQuery {
     pub parent_session_id: Option<String>,
     /// Only sessions written to at or after this time (RFC 3339).
     pub updated_since: Option<DateTime<Utc>>,
+    /// What each row has beside its short form: `policy` (every threshold in force), `settings` (what was set).
+    #[param(value_type = Option<Vec<SessionPart>>, inline)]
+    pub include: Option<Words<SessionPart>>,
     /// Items of the page.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     pub limit: Option<u32>,
@@ -159,13 +239,13 @@ pub struct SessionsQuery {
 #[utoipa::path(
     get, path = "/v1/sessions", tag = "sessions",
     params(SessionsQuery),
-    responses((status = 200, body = Page<SessionView>, description = "A page of sessions."))
+    responses((status = 200, body = Page<SessionRow>, description = "A page of sessions."))
 )]
 pub async fn list_sessions(
     Reader(caller): Reader,
     State(state): State<AppState>,
     Query(query): Query<SessionsQuery>,
-) -> Result<Reply<Page<SessionView>>, ApiError> {
+) -> Result<Reply<Page<SessionRow>>, ApiError> {
     let scope =
         format!("sessions {:?} {:?} {:?}", query.task_id, query.parent_session_id, query.updated_since);
     let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
@@ -176,7 +256,8 @@ pub async fn list_sessions(
     };
     let rows =
         state.store.list_sessions(caller.tenant, &filter, paging.after.map(SessionId), paging.rows()).await?;
-    Ok(Reply(paging.page(rows, |session| session.id.0, SessionView::from)))
+    let include = query.include.as_ref();
+    Ok(Reply(paging.page(rows, |session| session.id.0, |session| SessionRow::of(session, include))))
 }
 
 /// Erases a session and everything that belongs to it.

@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 use super::admission::Admission;
 use super::limits::Limits;
 use super::operator_token::OperatorToken;
+use super::origins::Origins;
 use super::problem::ApiError;
 use super::quotas::QuotaWatch;
 use super::rate_limit::{RateLimit, TenantRates};
@@ -68,6 +69,8 @@ pub struct Shared {
     pub llm_models: Option<Models>,
     /// The addresses that webhooks may have.
     pub webhook_reach: Reach,
+    /// The origins whose pages may call the API.
+    pub origins: Origins,
 }
 
 impl AppState {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 use utoipa::{IntoParams, ToSchema};
 
+use super::accept::preferred;
 use super::auth::{Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{OptionalJson, Reply};
@@ -84,6 +85,10 @@ pub struct NewRollback {}
 /// A version in the history.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct HistoryEntry {
+    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
+    #[schema(required = true)]
+    pub reduction: Option<f64>,
     /// What is known about its making.
     #[serde(flatten)]
     pub meta: VersionMeta,
@@ -219,6 +224,7 @@ pub async fn list_summaries(
     let rows = summaries::list(&mut tx, caller.tenant, session.id, paging.after, paging.rows()).await?;
     tx.commit().await?;
     let entry = |VersionEntry { meta, hindsight, created_at }| HistoryEntry {
+        reduction: meta.compression_ratio,
         hindsight,
         current: session.version == Some(meta.version),
         meta,
@@ -380,14 +386,7 @@ fn show(
 
 /// Whether Markdown stands before JSON in what the caller accepts.
 fn wants_markdown(headers: &HeaderMap) -> bool {
-    headers
-        .get_all(header::ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map(|range| range.split(';').next().unwrap_or_default().trim())
-        .find(|range| ["text/markdown", "application/json", "*/*", "application/*"].contains(range))
-        == Some("text/markdown")
+    preferred(headers, &["application/json", "text/markdown"]) == "text/markdown"
 }
 
 #[cfg(test)]

@@ -66,12 +66,14 @@ pub struct UsageReported {
     pub reported_tokens: u64,
     /// `reported_tokens` of `counted_tokens`; null when nothing was counted.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub ratio: Option<f64>,
     /// Which context was taken for the one that was sent.
     pub basis: Basis,
     /// What became of the report.
     pub verdict: Verdict,
     /// What the session's reports come to; in force in `usage.calibration` once it differs by 3 %.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub smoothed_ratio: f64,
     /// The model, as reported.
     #[serde(skip_serializing_if = "Option::is_none")]

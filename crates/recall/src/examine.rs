@@ -40,6 +40,7 @@ pub struct Hit {
     /// The stretch of the message that matches best, at most 300 characters.
     pub snippet: String,
     /// How well it matches; comparable within one reply.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub score: f64,
 }
 

@@ -125,8 +125,10 @@ pub struct Prepared {
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Usage {
     /// Tokens served now, as a share of the context window.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub static_utilization: f64,
     /// Tokens served now, as a share of the effective window.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub effective_utilization: f64,
     /// What a default context would serve now, in tokens.
     pub context_tokens: u64,
@@ -138,6 +140,7 @@ pub struct Usage {
     /// Provider's tokens for each token that the session counts; absent until a provider's figures are
     /// reported.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub calibration: Option<f64>,
     /// The tokens by component.
     pub components: Components,
@@ -145,6 +148,56 @@ pub struct Usage {
     pub shares: Shares,
     /// What to do about dominant components, the largest first; nothing acts on it.
     pub advice: Vec<Advice>,
+}
+
+/// How full the context is: the figures that decide, and the rest when it is asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct BriefUsage {
+    /// Tokens served now, as a share of the effective window.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
+    pub effective_utilization: f64,
+    /// What a default context would serve now, in tokens.
+    pub context_tokens: u64,
+    /// What of the context window is usable, in tokens as the session counts them.
+    pub effective_window: u32,
+    /// Tokens served now, as a share of the context window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
+    pub static_utilization: Option<f64>,
+    /// Messages after the anchor, the system prompt aside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncompressed_messages: Option<u32>,
+    /// Provider's tokens for each token that the session counts; absent until a provider's figures are reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
+    pub calibration: Option<f64>,
+    /// The tokens by component.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub components: Option<Components>,
+    /// The components as shares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares: Option<Shares>,
+    /// What to do about dominant components, the largest first; nothing acts on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Vec<Advice>>,
+}
+
+impl Usage {
+    /// The figures that decide; with `whole` all of them.
+    #[must_use]
+    pub fn brief(self, whole: bool) -> BriefUsage {
+        BriefUsage {
+            effective_utilization: self.effective_utilization,
+            context_tokens: self.context_tokens,
+            effective_window: self.effective_window,
+            static_utilization: whole.then_some(self.static_utilization),
+            uncompressed_messages: whole.then_some(self.uncompressed_messages),
+            calibration: self.calibration.filter(|_| whole),
+            components: whole.then_some(self.components),
+            shares: whole.then_some(self.shares),
+            advice: whole.then_some(self.advice),
+        }
+    }
 }
 
 impl Accounting {

@@ -39,6 +39,8 @@ pub struct ContextReply {
     /// Tokens by component.
     pub tokens: TokensReply,
     /// The budget that the context keeps to.
+    pub max_input_tokens: u32,
+    /// The same under its earlier name.
     pub max_tokens: u32,
     /// Whether it keeps to it.
     pub within_budget: bool,
@@ -161,11 +163,12 @@ impl Context<'_> {
         let total = tokens.total();
         let _infallible = write!(
             out,
-            ",\"tokens\":{{\"total\":{total},\"system\":{},\"summary\":{},\"digest\":{},\"tail\":{}}},\"max_tokens\":{},\"within_budget\":{}",
+            ",\"tokens\":{{\"total\":{total},\"system\":{},\"summary\":{},\"digest\":{},\"tail\":{}}},\"max_input_tokens\":{},\"max_tokens\":{},\"within_budget\":{}",
             tokens.system,
             tokens.summary,
             tokens.digest,
             tokens.tail,
+            self.max_tokens,
             self.max_tokens,
             self.within_budget()
         );

@@ -241,6 +241,7 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
             task_boundary: false,
             now: state.clock.now().timestamp(),
             reply_key: None,
+            included: anchord_store::gather::Included::default(),
         };
         match state.appends.append(append).await {
             Ok(reply) => state.count_append(caller, &reply, load, started),

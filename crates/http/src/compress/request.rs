@@ -7,7 +7,8 @@ use utoipa::ToSchema;
 
 use crate::heavy::go_on;
 use crate::json::JsonBytes;
-use crate::messages::{Message, refused_under};
+use crate::message::Message;
+use crate::messages::refused_under;
 use crate::problem::ApiError;
 use crate::state::AppState;
 use anchord_messages::format::Format;
@@ -74,14 +75,21 @@ pub struct CompressedMessages {
     pub tokens_before: u32,
     /// Tokens of what comes back.
     pub tokens_after: u32,
-    /// The share that was saved: 1 − after / before.
+    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     #[schema(required = true)]
+    pub reduction: Option<f64>,
+    /// The same number as `reduction`, under its earlier name: a share that was saved, not a quotient of before and after.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub compression_ratio: Option<f64>,
     /// Probes passed of those asked; null when none was asked.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub probe_score: Option<f64>,
     /// The same of the probes that ask for facts which code found.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub facts_score: Option<f64>,
     /// Probes that were judged.
     pub probes_asked: u32,
@@ -155,6 +163,8 @@ pub(super) fn view(
     let omitted = made.omitted.into_iter().map(|(from_seq, to_seq, reason): (Seq, Seq, _)| {
         crate::context::OmittedView { from_seq, to_seq, reason: reason.to_owned() }
     });
+    let reduction =
+        (made.tokens_before > 0).then(|| 1.0 - f64::from(made.tokens_after) / f64::from(made.tokens_before));
     Ok(CompressedMessages {
         format,
         system: made.system,
@@ -162,15 +172,15 @@ pub(super) fn view(
         rendering: made.rendering,
         tokens_before: made.tokens_before,
         tokens_after: made.tokens_after,
-        compression_ratio: (made.tokens_before > 0)
-            .then(|| 1.0 - f64::from(made.tokens_after) / f64::from(made.tokens_before)),
+        reduction,
+        compression_ratio: reduction,
         probe_score: made.probes.score,
         facts_score: made.probes.facts_score,
         probes_asked: made.probes.asked,
         probes_failed: made.probes.failed,
         critical_failed: made.probes.critical_failed,
         strategy: made.summary.as_ref().map_or(strategy, |(meta, _)| meta.strategy),
-        summary: made.summary.map(|(meta, summary)| Version { meta, summary }),
+        summary: made.summary.map(|(meta, summary)| Version::new(meta, summary)),
         pending_tool_calls: made.pending_tool_calls,
         omitted: omitted.collect(),
         warnings: made.warnings,

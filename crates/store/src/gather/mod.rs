@@ -35,11 +35,11 @@ use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 use anchord_runtime::trace;
-use anchord_session::accounting::{MessageCounts, Usage};
+use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;
 use anchord_session::quota::Bound;
 use anchord_session::settings::TokenizerName;
-use anchord_session::trigger::{Decision, MessageSignals};
+use anchord_session::trigger::{BriefDecision, Decision, MessageSignals};
 
 /// The capacity of the channel to the dispatcher, where an append stays for a moment only.
 const HANDED_OVER: usize = 1_024;
@@ -71,6 +71,17 @@ pub struct Append {
     pub now: i64,
     /// The idempotency key, so that a retry stores nothing twice.
     pub reply_key: Option<ReplyKey>,
+    /// What the reply has beside its short form.
+    pub included: Included,
+}
+
+/// What a reply to an append has beside its short form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Included {
+    /// All figures of how full the context is.
+    pub usage: bool,
+    /// Every signal, also those that ask for nothing.
+    pub signals: bool,
 }
 
 /// A message to store.
@@ -126,8 +137,7 @@ pub struct StoredAppend {
 }
 
 /// What an append did, and where the session stands after it.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-#[schema(as = Appended)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AppendReply {
     /// The session.
     pub session_id: String,
@@ -143,9 +153,9 @@ pub struct AppendReply {
     /// Tokens of the batch.
     pub tokens_added: u64,
     /// How full the context is.
-    pub usage: Usage,
+    pub usage: BriefUsage,
     /// What the signals come to.
-    pub decision: Decision,
+    pub decision: BriefDecision,
     /// The live compression; null when there is none.
     pub compression: Option<LiveCompression>,
 }

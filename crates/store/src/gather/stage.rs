@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Append, AppendError, AppendReply, LiveCompression, Pending, Published, Reply, StoredAppend};
+use super::{
+    Append, AppendError, AppendReply, Included, LiveCompression, Pending, Published, Reply, StoredAppend,
+};
 use crate::StoreError;
 use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow, Rows};
 use crate::idempotency::ReplyKey;
@@ -16,7 +18,7 @@ use anchord_session::session::{AppendRefusal, Appended, BatchOptions, Incoming, 
 use anchord_session::trigger::{Decision, Start};
 
 /// The approximate size of a reply as JSON.
-const REPLY_BYTES: usize = 2_048;
+const REPLY_BYTES: usize = 512;
 
 /// The stored reply to an earlier request.
 #[derive(Clone, Debug)]
@@ -263,6 +265,9 @@ impl Stage<'_> {
                     stored.push((answers.len(), appended.first_seq, appended.format));
                     let shown = appends.get(answers.len()).and_then(|pending| pending.append.format.shown());
                     // The append that the version was published for reports the decision that needed it.
+                    let included = appends
+                        .get(answers.len())
+                        .map_or_else(Included::default, |append| append.append.included);
                     let published = published(answers.len());
                     let started = published.and_then(|published| published.decision.clone());
                     let ended = published
@@ -275,8 +280,8 @@ impl Stage<'_> {
                         next_seq: appended.last_seq + 1,
                         format: shown,
                         tokens_added: appended.tokens_added,
-                        usage: appended.usage,
-                        decision,
+                        usage: appended.usage.brief(included.usage),
+                        decision: decision.brief(included.signals),
                         compression: live.or(ended),
                     };
                     let mut body = Vec::with_capacity(REPLY_BYTES);
