@@ -76,6 +76,8 @@ pub enum Resource {
     Constraint,
     /// An offloaded tool output.
     ToolOutput,
+    /// A model that sessions can name.
+    Model,
     /// A task.
     Task,
     /// An API key.
@@ -99,6 +101,7 @@ impl Resource {
             Self::Evaluation => ("evaluation-not-found", "No such evaluation"),
             Self::Constraint => ("constraint-not-found", "No such constraint"),
             Self::ToolOutput => ("tool-output-not-found", "No such tool output"),
+            Self::Model => ("model-not-found", "No such model"),
             Self::Task => ("task-not-found", "No such task"),
             Self::Key => ("key-not-found", "No such API key"),
             Self::Webhook => ("webhook-not-found", "No such webhook"),

@@ -180,6 +180,7 @@ impl Stage<'_> {
             .map(|message| Incoming { counted: &message.counted, noticed: &message.noticed })
             .collect();
         let said = BatchOptions {
+            model: append.model.as_deref(),
             tokenizer: append.tokenizer,
             expected_next_seq: append.expected_next_seq,
             task_boundary: append.task_boundary,
@@ -274,6 +275,7 @@ impl Stage<'_> {
                         usage: appended.usage,
                         decision,
                         compression: live.or(ended),
+                        warnings: appended.warnings,
                     };
                     let mut body = Vec::with_capacity(REPLY_BYTES);
                     serde_json::to_writer(&mut body, &reply)
@@ -302,6 +304,7 @@ impl From<AppendRefusal> for AppendError {
             AppendRefusal::Precondition { next_seq } => Self::Precondition { next_seq },
             AppendRefusal::Tokenizer(tokenizer) => Self::Tokenizer(tokenizer),
             AppendRefusal::GroupTooLarge => Self::GroupTooLarge,
+            AppendRefusal::Model(refused) => Self::Model(refused),
         }
     }
 }
