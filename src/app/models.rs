@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use crate::config::{self, KeyHeader, LlmProvider};
 use anchord_llm::{Client, Options, Price, Provider};
-use anchord_session::models::Models;
+use anchord_session::summary_models::SummaryModels;
 
 /// The list entry that allows any model.
 const ANY: &str = "*";
@@ -44,11 +44,11 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
 }
 
 /// The models that sessions may name: the configured one and those that are listed, or any; `None` without a provider.
-pub(super) fn allowed(config: &config::Llm) -> Option<Models> {
+pub(super) fn allowed(config: &config::Llm) -> Option<SummaryModels> {
     let own = config.model().filter(|_| config.llm_provider != LlmProvider::None)?;
     let listed = config.models();
     if listed.iter().any(|name| name == ANY) {
-        return Some(Models::Any);
+        return Some(SummaryModels::Any);
     }
-    Some(Models::Listed(std::iter::once(own.to_owned()).chain(listed).collect()))
+    Some(SummaryModels::Listed(std::iter::once(own.to_owned()).chain(listed).collect()))
 }

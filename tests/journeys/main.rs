@@ -47,6 +47,7 @@ mod llm;
 mod looking_back;
 mod masking;
 mod messages;
+mod models;
 mod observed;
 mod odd_inputs;
 mod plans;

@@ -58,9 +58,9 @@ pub struct NewCompression {
     strategy: Option<Strategy>,
     /// Who reads the span.
     engine: Option<EngineChoice>,
-    /// The engine's model.
+    /// The model that writes the summary.
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
-    model: Option<String>,
+    summary_model: Option<String>,
     /// Messages that stay verbatim.
     #[schema(maximum = 200)]
     preserve_recent: Option<u32>,
@@ -315,7 +315,7 @@ impl NewCompression {
             let detail = format!("must be a message of the session, from 1 to {}", session.head_seq);
             return Err(ApiError::invalid("/through_seq", detail));
         }
-        let texts = [("/reason", &self.reason, 0..=1000), ("/model", &self.model, 1..=200)];
+        let texts = [("/reason", &self.reason, 0..=1000), ("/summary_model", &self.summary_model, 1..=200)];
         for (pointer, text, bounds) in texts {
             let fits =
                 text.as_deref().is_none_or(|t| bounds.contains(&t.chars().count()) && !t.contains('\0'));
@@ -327,12 +327,12 @@ impl NewCompression {
                 ));
             }
         }
-        state.check_engine(self.engine, self.model.as_deref())?;
+        state.check_engine(self.engine, self.summary_model.as_deref())?;
         Ok(Request {
             reason: self.reason,
             strategy: self.strategy,
             engine: self.engine,
-            model: self.model,
+            model: self.summary_model,
             preserve_recent: self.preserve_recent,
             preserve_recent_tokens: self.preserve_recent_tokens,
             target: self.target,

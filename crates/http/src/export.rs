@@ -326,7 +326,7 @@ pub async fn import_session(
     if let Some(head) = &head {
         let engine =
             head.settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
-        state.check_engine(engine, head.settings.get("model").and_then(Value::as_str))?;
+        state.check_engine(engine, head.settings.get("summary_model").and_then(Value::as_str))?;
     }
     let first = messages.first().map(|(seq, _)| *seq);
     let count = messages.len();
@@ -334,6 +334,7 @@ pub async fn import_session(
     let load = load(&new);
     state.quotas.admit((&state.store, state.clock.now()), (caller.tenant, &caller.quotas), load).await?;
     let append = first.map(|first| Append {
+        model: None,
         tenant: caller.tenant,
         session: session.clone(),
         messages: new,
@@ -397,9 +398,15 @@ async fn parse_import(
 ) -> Result<(Import, Tokenizer, [u8; 32]), ApiError> {
     let known = state.store.find_session(caller.tenant, session).await?;
     let so_far = known.as_ref().and_then(|known| known.accounting.format);
-    let defaults = match known {
-        Some(known) => known.effective_settings().tokenizer,
-        None => state.store.find_tenant(caller.tenant).await?.and_then(|tenant| tenant.settings.tokenizer),
+    let (base, defaults, fixed) = match known {
+        Some(known) => {
+            let fixed = if known.head_seq > 0 { known.effective_settings().tokenizer } else { None };
+            (known.settings, known.defaults, fixed)
+        }
+        None => {
+            let tenant = state.store.find_tenant(caller.tenant).await?;
+            (Settings::default(), tenant.map(|tenant| tenant.settings).unwrap_or_default(), None)
+        }
     };
     let limits = state.limits.clone();
     let read = async |tokenizer| {
@@ -414,11 +421,12 @@ async fn parse_import(
         }
         caller.compute(move |_| reading()).await
     };
-    let tokenizer = defaults.unwrap_or_default();
+    let tokenizer = fixed.or_else(|| base.over(&defaults).tokenizer).unwrap_or_default();
     let (import, digest): (Import, [u8; 32]) = read(tokenizer).await?;
-    let own = import.head.as_ref().and_then(|head| head.settings.get("tokenizer").cloned());
-    // A wrong one is rejected with the other settings.
-    let own: Option<Tokenizer> = own.and_then(|own| serde_json::from_value(own).ok());
+    // Wrong settings are rejected later.
+    let told = import.head.as_ref().filter(|_| fixed.is_none());
+    let told = told.and_then(|head| base.patched(head.settings.clone(), &defaults).ok());
+    let own = told.map(|told| told.over(&defaults).tokenizer.unwrap_or_default());
     match own.filter(|own| *own != tokenizer) {
         Some(own) => Ok((read(own).await?.0, own, digest)),
         None => Ok((import, tokenizer, digest)),

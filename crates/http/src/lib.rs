@@ -83,6 +83,7 @@ pub mod ledger;
 mod limits;
 pub mod message;
 pub mod messages;
+pub mod models;
 mod openapi;
 pub mod operator_token;
 pub mod ops;
@@ -144,6 +145,8 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(pins::list_pins, pins::replace_pins))
         .routes(routes!(pins::list_tenant_pins, pins::replace_tenant_pins))
         .routes(routes!(settings::find_settings, settings::change_settings))
+        .routes(routes!(models::list_models))
+        .routes(routes!(models::find_model, models::put_model, models::delete_model))
         .routes(routes!(constraints::remove_constraint))
         .routes(routes!(tokens::count_tokens))
         .routes(routes!(preaggregate::preaggregate_outputs))

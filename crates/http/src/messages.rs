@@ -31,6 +31,7 @@ use anchord_messages::shape::{Measured, ResultShape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_runtime::fair;
 use anchord_session::accounting::{MAX_GROUP_BYTES, MessageCounts};
+use anchord_session::models;
 use anchord_session::trigger::MessageSignals;
 use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::StoreError;
@@ -55,6 +56,11 @@ pub struct NewMessages {
     #[serde(default)]
     #[schema(required = false, value_type = Format)]
     pub format: Option<Format>,
+    /// The model that the session talks to from now on: it becomes the session's setting `model`, from which context window,
+    /// output reserve and tokenizer follow. The tokenizer of a session that has messages stays.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 200)]
+    pub model: Option<String>,
     /// The messages, oldest first, as the format writes them. Each comes back exactly as it was sent.
     #[schema(value_type = Vec<Message>, min_items = 1, max_items = 1000)]
     pub messages: Vec<Box<RawValue>>,
@@ -114,6 +120,8 @@ pub struct StoredMessageView {
 /// The batch is stored whole or not at all, in order and without gaps, and is of one format. The reply tells the positions, how
 /// full the context is, the signals that ask for something, and the live compression, when there is one; `include` adds the rest.
 /// With `return=context` it also has the context to send to the model next, which saves a round trip.
+/// `warnings` has `context-window-assumed` or `model-unknown` until the session or its tenant has a `context_window` or a
+/// known `model`.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/messages", tag = "messages",
     params(SessionPath, AppendQuery), request_body = NewMessages,
@@ -137,7 +145,7 @@ pub async fn append_messages(
     options.authorize(&caller)?;
     let reply_key =
         if key.is_present() { key.reply_key(&caller, digest(&body, caller.tenant).await?) } else { None };
-    let mut tokenizer = state.appends.likely_tokenizer(caller.tenant, &path.session_id);
+    let mut tokenizer = state.appends.known_tokenizer(caller.tenant, &path.session_id);
     for _ in 0..TOKENIZER_ATTEMPTS {
         let prepared = prepare(&body, caller.tenant, tokenizer, &state.limits).await?;
         let expected = prepared.expected_next_seq;
@@ -146,9 +154,10 @@ pub async fn append_messages(
         let append = Append {
             tenant: caller.tenant,
             session: path.session_id.clone(),
+            model: prepared.model,
             messages: prepared.messages,
             format: prepared.format,
-            tokenizer,
+            tokenizer: prepared.tokenizer,
             expected_next_seq: expected,
             task_boundary: prepared.task_boundary,
             now: state.clock.now().timestamp(),
@@ -161,7 +170,7 @@ pub async fn append_messages(
                 drop(body);
                 return options.answer((&state, &caller), &path.session_id, reply, started).await;
             }
-            Err(AppendError::Tokenizer(wanted)) => tokenizer = wanted,
+            Err(AppendError::Tokenizer(wanted)) => tokenizer = Some(wanted),
             Err(refused) => return Err(refuse(refused, expected.unwrap_or_default())),
         }
     }
@@ -218,6 +227,7 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
             limit: usize::try_from(MAX_GROUP_BYTES).unwrap_or(usize::MAX),
             unit: "bytes",
         },
+        AppendError::Model(refused) => ApiError::invalid(refused.pointer, refused.detail),
         AppendError::Full { bound, limit, used } => ApiError::over(bound, limit, used),
         AppendError::Busy | AppendError::Tokenizer(_) => ApiError::Unavailable(refused.into()),
         AppendError::Store(ref error) if error.is_locked() => ApiError::Locked(refused.into()),
@@ -233,6 +243,8 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
 
 /// A batch that is parsed, checked and counted.
 struct Prepared {
+    model: Option<String>,
+    tokenizer: Tokenizer,
     messages: Vec<NewMessage>,
     format: BatchFormat,
     expected_next_seq: Option<Seq>,
@@ -242,7 +254,7 @@ struct Prepared {
 async fn prepare(
     body: &JsonBytes,
     tenant: TenantId,
-    tokenizer: Tokenizer,
+    tokenizer: Option<Tokenizer>,
     limits: &Limits,
 ) -> Result<Prepared, ApiError> {
     if body.0.len() <= LARGE_BODY_BYTES {
@@ -279,6 +291,7 @@ async fn digest(body: &JsonBytes, tenant: TenantId) -> Result<[u8; 32], ApiError
 
 /// A batch of which some messages are read.
 struct Batch {
+    model: Option<String>,
     format: BatchFormat,
     counter: TokenCounter,
     unread: std::iter::Enumerate<std::vec::IntoIter<Box<RawValue>>>,
@@ -289,7 +302,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn parse(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Result<Self, ApiError> {
+    fn parse(body: &JsonBytes, tokenizer: Option<Tokenizer>, limits: &Limits) -> Result<Self, ApiError> {
         let batch: NewMessages = body.parse_strictly()?;
         if batch.messages.is_empty() {
             return Err(ApiError::invalid("/messages", "must hold at least one message"));
@@ -306,9 +319,15 @@ impl Batch {
             }
             detector.look(index, raw.get()).map_err(|refused| refused_under("/messages", refused))?;
         }
+        // The model's own, unless the session is known to use another one.
+        let tokenizer = tokenizer.or_else(|| {
+            let model = models::limits_of(batch.model.as_deref()?, &[])?;
+            Some(model.tokenizer)
+        });
         Ok(Self {
+            model: batch.model,
             format: detector.finish(),
-            counter: TokenCounter::new(tokenizer),
+            counter: TokenCounter::new(tokenizer.unwrap_or_default()),
             messages: Vec::with_capacity(batch.messages.len()),
             unread: batch.messages.into_iter().enumerate(),
             marks: batch.marks,
@@ -335,8 +354,9 @@ impl Batch {
             })?;
             marked(message, mark.keep, mark.component);
         }
-        let Self { messages, format, expected_next_seq, task_boundary, .. } = self;
-        Ok(Prepared { messages, format, expected_next_seq, task_boundary })
+        let Self { model, format, counter, messages, expected_next_seq, task_boundary, .. } = self;
+        let tokenizer = counter.tokenizer();
+        Ok(Prepared { model, tokenizer, messages, format, expected_next_seq, task_boundary })
     }
 }
 

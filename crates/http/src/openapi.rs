@@ -44,6 +44,7 @@ const OPERATOR: &str = "operator_token";
         (name = "sessions", description = "Sessions and their settings."),
         (name = "messages", description = "Append messages, read the originals."),
         (name = "context", description = "What to send to the model next."),
+        (name = "models", description = "The models that sessions talk to: windows, tokenizers; a tenant's own."),
         (name = "compressions", description = "Attempts to make the next summary version."),
         (name = "summaries", description = "Summary versions: read, compare, roll back."),
         (name = "facts", description = "What code, not a model, took from the messages."),

@@ -168,8 +168,10 @@ impl From<Session> for SessionView {
 
 /// Creates a session or changes its settings.
 ///
-/// An absent field keeps its value and null resets it. A change starts a new `context_revision`. The
-/// tokenizer is fixed by the first message, because every stored count depends on it.
+/// An absent field keeps its value and null resets it. A change starts a new `context_revision`. Context window, output
+/// reserve and tokenizer: what the session sets, else what follows from its `model`, else what the tenant sets, else what
+/// follows from the tenant's `model`, else the defaults of the installation. The tokenizer is fixed by the first message,
+/// because every stored count depends on it; the window follows a later `model`.
 #[utoipa::path(
     put, path = "/v1/sessions/{session_id}", tag = "sessions",
     params(SessionPath), request_body = Settings,
@@ -187,7 +189,7 @@ pub async fn put_session(
     let change = body.value;
     // A value of another type is rejected below, with the other settings.
     let engine = change.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
-    state.check_engine(engine, change.get("model").and_then(Value::as_str))?;
+    state.check_engine(engine, change.get("summary_model").and_then(Value::as_str))?;
     match state.store.put_session(caller.tenant, &path.session_id, change).await? {
         PutOutcome::Created(session) => Ok((StatusCode::CREATED, Reply((*session).into()))),
         PutOutcome::Updated(session) => Ok((StatusCode::OK, Reply((*session).into()))),

@@ -27,9 +27,9 @@ pub struct TenantSettings {
 
 impl From<Settings> for TenantSettings {
     fn from(settings: Settings) -> Self {
-        // Pins and revisions are stored with the settings, but are none.
-        let settings = Settings { wide: None, ..settings };
-        Self { policy: settings.policy(), settings }
+        let policy = Settings::default().over(&settings).policy();
+        // Pins, models and revisions are stored with the settings, but are none.
+        Self { policy, settings: Settings { wide: None, ..settings } }
     }
 }
 
@@ -48,8 +48,8 @@ pub async fn find_settings(
 
 /// Changes the defaults of the tenant's sessions.
 ///
-/// An absent field keeps its value and null resets it. What a session sets itself stands above them. They
-/// hold from the next request on, and each session's `context_revision` grows.
+/// An absent field keeps its value and null resets it. What a session sets itself, and what follows from a `model` that
+/// it names, stands above them. They hold from the next request on, and each session's `context_revision` grows.
 #[utoipa::path(
     put, path = "/v1/settings", tag = "steering", request_body = Settings,
     responses((status = 200, body = TenantSettings, description = "The defaults as they are now."))
@@ -73,7 +73,7 @@ pub(super) async fn change_of(
         return Err(ApiError::invalid(format!("/{name}"), "is a session's own and has no default"));
     }
     let engine = change.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
-    state.check_engine(engine, change.get("model").and_then(Value::as_str))?;
+    state.check_engine(engine, change.get("summary_model").and_then(Value::as_str))?;
     let changed = state.store.change_tenant_settings(tenant, change, actor).await?;
     match changed.ok_or(ApiError::NotFound(Resource::Tenant))? {
         Ok(settings) => Ok(settings.into()),

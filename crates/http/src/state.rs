@@ -15,7 +15,7 @@ use super::quotas::QuotaWatch;
 use super::rate_limit::{RateLimit, TenantRates};
 use anchord_record::strategy::EngineChoice;
 use anchord_runtime::clock::Clock;
-use anchord_session::models::Models;
+use anchord_session::summary_models::SummaryModels;
 use anchord_store::Store;
 use anchord_store::gather::Gatherer;
 use anchord_webhooks::target::Reach;
@@ -66,7 +66,7 @@ pub struct Shared {
     /// Renders the metrics.
     pub metrics: PrometheusHandle,
     /// The models that sessions may name; `None` when no LLM provider is configured.
-    pub llm_models: Option<Models>,
+    pub llm_models: Option<SummaryModels>,
     /// The addresses that webhooks may have.
     pub webhook_reach: Reach,
     /// The origins whose pages may call the API.
@@ -89,11 +89,11 @@ impl AppState {
         match &self.llm_models {
             None => {
                 let detail = "no LLM provider is configured; set ANCHORD_LLM_PROVIDER";
-                Err(ApiError::refused("/model", detail))
+                Err(ApiError::refused("/summary_model", detail))
             }
-            Some(Models::Listed(names)) if !names.iter().any(|name| name == model) => {
+            Some(SummaryModels::Listed(names)) if !names.iter().any(|name| name == model) => {
                 let detail = format!("the operator allows these models: {}", names.join(", "));
-                Err(ApiError::refused("/model", detail))
+                Err(ApiError::refused("/summary_model", detail))
             }
             Some(_) => Ok(()),
         }

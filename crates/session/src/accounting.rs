@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::settings::Policy;
+use super::settings::{Policy, TokenizerName};
 use anchord_context::mask::{Marks, open_errors};
 use anchord_messages::format::Format;
 use anchord_messages::id::Seq;
@@ -18,7 +18,7 @@ mod components;
 mod message_counts;
 mod open_group;
 
-use crate::calibration::Calibration;
+use crate::calibration::{Calibration, CalibrationView};
 pub use advice::{Advice, Component, Remedy, Shares};
 pub use components::Components;
 pub use message_counts::MessageCounts;
@@ -47,6 +47,16 @@ pub struct Accounting {
     /// The correction of the windows by the provider's reports.
     #[serde(skip_serializing_if = "Calibration::is_none")]
     pub calibration: Calibration,
+    /// The tokenizer of the counts, which the first message fixes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<TokenizerName>,
+    /// The model that an append named since the settings were last written: appends write no settings. It is the setting
+    /// `model` of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How often an append changed the model.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub model_revision: i64,
     /// Tokens of the summary message that contexts serve.
     pub summary_tokens: u32,
     /// Tokens of the digest's message.
@@ -132,16 +142,14 @@ pub struct Usage {
     pub effective_utilization: f64,
     /// What a default context would serve now, in tokens.
     pub context_tokens: u64,
-    /// What of the context window is usable, in tokens as the session counts them: the provider's
-    /// divided by `calibration`.
+    /// What of the context window is usable, in tokens as the session counts them: the provider's less what the provider
+    /// sees besides, divided by the factor of `calibration`.
     pub effective_window: u32,
     /// Messages after the anchor, the system prompt aside.
     pub uncompressed_messages: u32,
-    /// Provider's tokens for each token that the session counts; absent until a provider's figures are
-    /// reported.
+    /// How the provider counts otherwise; absent until its figures are reported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
-    pub calibration: Option<f64>,
+    pub calibration: Option<CalibrationView>,
     /// The tokens by component.
     pub components: Components,
     /// The components as shares.
@@ -311,7 +319,7 @@ impl Accounting {
             context_tokens: used,
             effective_window: policy.effective_window,
             uncompressed_messages: self.tail_messages,
-            calibration: (!self.calibration.is_none()).then(|| self.calibration.factor()),
+            calibration: self.calibration.view(),
             components,
             shares: components.shares(),
             advice: components.advice(),
@@ -352,7 +360,10 @@ impl Accounting {
         let mut fresh = Self {
             system_through: self.system_through,
             system_tokens: self.system_tokens,
-            calibration: self.calibration,
+            calibration: self.calibration.clone(),
+            tokenizer: self.tokenizer,
+            model: self.model.clone(),
+            model_revision: self.model_revision,
             summary_tokens: self.summary_tokens,
             digest_tokens: self.digest_tokens,
             pins_tokens: self.pins_tokens,

@@ -205,7 +205,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
     let job = Request {
         strategy: Some(request.strategy),
         engine: Some(EngineChoice::Llm),
-        model: request.model,
+        model: request.summary_model,
         through_seq: Some(through_seq),
         ..Request::default()
     };
@@ -232,6 +232,7 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
         state.quotas.admit((&state.store, state.clock.now()), (caller.tenant, &caller.quotas), load).await?;
         let count = Seq::try_from(messages.len()).unwrap_or(Seq::MAX);
         let append = Append {
+            model: None,
             tenant: caller.tenant,
             session: name.clone(),
             messages,

@@ -43,10 +43,10 @@ pub struct CompressRequest {
     /// summary, with code in its place when it fails.
     #[serde(default)]
     pub engine: EngineChoice,
-    /// The model that words the summary, with `engine` `llm`; code asks none, so that it changes nothing.
+    /// The model that writes the summary, with `engine` `llm`; code asks none, so that it changes nothing.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
-    pub model: Option<String>,
+    pub summary_model: Option<String>,
     /// How to count. Default `o200k_base`.
     #[serde(default)]
     pub tokenizer: Tokenizer,
@@ -144,9 +144,9 @@ fn check(state: &AppState, request: &CompressRequest) -> Result<(), ApiError> {
         let detail = format!("must be from 1 to {MAX_CONTEXT_WINDOW}");
         return Err(ApiError::invalid("/target_tokens", detail));
     }
-    let model = request.model.as_deref();
+    let model = request.summary_model.as_deref();
     if model.is_some_and(|model| model.is_empty() || model.chars().count() > 200 || model.contains('\0')) {
-        return Err(ApiError::invalid("/model", "must have 1 to 200 characters and no NUL"));
+        return Err(ApiError::invalid("/summary_model", "must have 1 to 200 characters and no NUL"));
     }
     if request.engine == EngineChoice::Llm {
         state.check_engine(Some(EngineChoice::Llm), model)?;

@@ -32,6 +32,8 @@ pub enum Resource {
     Constraint,
     /// An offloaded tool output.
     ToolOutput,
+    /// A model that sessions can name.
+    Model,
     /// A task.
     Task,
     /// An API key.
@@ -54,6 +56,7 @@ impl Resource {
             Self::Evaluation => Kind::EvaluationNotFound,
             Self::Constraint => Kind::ConstraintNotFound,
             Self::ToolOutput => Kind::ToolOutputNotFound,
+            Self::Model => Kind::ModelNotFound,
             Self::Task => Kind::TaskNotFound,
             Self::Key => Kind::KeyNotFound,
             Self::Webhook => Kind::WebhookNotFound,

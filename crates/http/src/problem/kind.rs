@@ -23,6 +23,8 @@ pub enum Kind {
     EvaluationNotFound,
     ConstraintNotFound,
     ToolOutputNotFound,
+    /// There is no such model.
+    ModelNotFound,
     TaskNotFound,
     KeyNotFound,
     WebhookNotFound,
@@ -148,6 +150,7 @@ impl Kind {
             Self::EvaluationNotFound => missing("No such evaluation"),
             Self::ConstraintNotFound => missing("No such constraint"),
             Self::ToolOutputNotFound => missing("No such tool output"),
+            Self::ModelNotFound => missing("No such model"),
             Self::TaskNotFound => missing("No such task"),
             Self::KeyNotFound => missing("No such API key"),
             Self::WebhookNotFound => missing("No such webhook"),

@@ -105,7 +105,7 @@ impl World {
         self.messages.iter().filter(|message| message.seq > floor).cloned().collect()
     }
 
-    fn append(&mut self, kinds: &[(u8, u32)], said: BatchOptions) -> Result<Appended, AppendRefusal> {
+    fn append(&mut self, kinds: &[(u8, u32)], said: BatchOptions<'_>) -> Result<Appended, AppendRefusal> {
         let session = &mut self.session;
         if let Some(level) = session.mask_level() {
             let tail: Vec<_> =
@@ -153,6 +153,7 @@ impl World {
         let before = self.session.clone();
         let said = BatchOptions {
             format: BatchFormat::Stated(Format::OpenaiChat),
+            model: None,
             tokenizer: TokenizerName::default(),
             expected_next_seq: None,
             task_boundary: false,

@@ -184,6 +184,7 @@ impl Stage<'_> {
             .collect();
         let said = BatchOptions {
             format: append.format,
+            model: append.model.as_deref(),
             tokenizer: append.tokenizer,
             expected_next_seq: append.expected_next_seq,
             task_boundary: append.task_boundary,
@@ -283,6 +284,7 @@ impl Stage<'_> {
                         usage: appended.usage.brief(included.usage),
                         decision: decision.brief(included.signals),
                         compression: live.or(ended),
+                        warnings: appended.warnings,
                     };
                     let mut body = Vec::with_capacity(REPLY_BYTES);
                     serde_json::to_writer(&mut body, &reply)
@@ -311,6 +313,7 @@ impl From<AppendRefusal> for AppendError {
             AppendRefusal::Precondition { next_seq } => Self::Precondition { next_seq },
             AppendRefusal::Tokenizer(tokenizer) => Self::Tokenizer(tokenizer),
             AppendRefusal::GroupTooLarge => Self::GroupTooLarge,
+            AppendRefusal::Model(refused) => Self::Model(refused),
         }
     }
 }
