@@ -6,20 +6,18 @@
 
 mod bootstrap;
 mod database;
-mod exports;
 mod health;
 mod models;
-mod operators;
 mod shutdown;
 mod tasks;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
-use secrecy::ExposeSecret as _;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -45,12 +43,8 @@ pub use anchord_worker::offline::{CallRecord, OfflineResult};
 use anchord_worker::webhook_client::WebhookClient;
 use anchord_worker::webhook_dispatcher::WebhookDispatcher;
 
-pub use anchord_store::keys::ApiKey;
-pub use anchord_store::tenants::Tenant;
 pub use bootstrap::BootstrapKey;
-pub use exports::Exporter;
 pub use health::health;
-pub use operators::Operators;
 use shutdown::{Drained, Signals};
 use tasks::CriticalTasks;
 
@@ -94,6 +88,8 @@ pub struct Ready {
     pub metrics: Option<SocketAddr>,
     /// The key of the tenant `default`.
     pub key: BootstrapKey,
+    /// The file of the operator token that the service made for itself.
+    pub operator_token_file: Option<PathBuf>,
 }
 
 /// Runs the service until a signal ends it; calls `report` when it is ready.
@@ -198,11 +194,16 @@ impl Process {
             Some(api) => bootstrap::ensure_key(&store, clock, api.api_key(), own).await?,
             None => BootstrapKey::None,
         };
+        let (operator, operator_token_file) = match &settings.api {
+            Some(api) => bootstrap::operator_token(api.admin_token(), own)?,
+            None => (None, None),
+        };
         let ready = Ready {
             api: local(api.as_ref())?,
             admin: local(admin.as_ref())?,
             metrics: local(scraped.as_ref())?,
             key,
+            operator_token_file,
         };
         let one = || DedicatedRuntime::start("workers", NonZeroUsize::MIN);
         let workers = settings.roles.contains(&Role::Worker).then(one).transpose();
@@ -210,7 +211,7 @@ impl Process {
         let stop = CancellationToken::new();
         let tasks = CriticalTasks::new(tracker.clone(), stop.clone());
         let process = Self { embedded, store, tracker, stop, tasks, ready, workers };
-        let state = process.http_state(settings, clock, metrics);
+        let state = process.http_state(settings, clock, metrics, operator);
         process.spawn_housekeeping(&state);
         process.spawn_usage_flush();
         let appends = state.appends.clone();
@@ -243,6 +244,7 @@ impl Process {
         settings: &Settings,
         clock: Clock,
         metrics: PrometheusHandle,
+        operator: Option<OperatorToken>,
     ) -> anchord_http::AppState {
         let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         let api = settings.api.as_ref();
@@ -259,7 +261,6 @@ impl Process {
             body_bytes: limits.body_bytes,
             trusted_proxies: api.trusted_proxies(),
         });
-        let token = api.and_then(config::Api::admin_token);
         anchord_http::AppState::new(anchord_http::Shared {
             store: self.store.clone(),
             appends: Gatherer::start(&self.store),
@@ -269,7 +270,7 @@ impl Process {
             rate_limit: RateLimit::new(rate, rate),
             tenant_rates: TenantRates::default(),
             quotas: anchord_http::quotas::QuotaWatch::default(),
-            operator: token.map(|token| OperatorToken::new(token.expose_secret())),
+            operator,
             admission: Admission::new(&admitted, self.stop.clone()),
             metrics,
             llm_models: models::allowed(&settings.llm),

@@ -1,8 +1,6 @@
 //! Several agents at one task: what they hand off, and what comes back.
 
-use anchord::app::Exporter;
 use anchord_messages::id::SessionName;
-use anchord_record::render::Style;
 use anchord_runtime::clock::Clock;
 use anchord_store::merges::{Merge, MergeRequest};
 use serde_json::{Value, json};
@@ -431,27 +429,4 @@ async fn a_change_of_phase_changes_the_text_and_loses_nothing() {
     assert!(shown.contains("## Session Intent") && !shown.contains("## Problem"), "{shown}");
     let summary = summary(&app, "s").await;
     assert!(file(&summary, "src/shop.rs").is_object() && file(&summary, "src/build.rs").is_object());
-}
-
-#[tokio::test]
-async fn sessions_are_exported_to_files() {
-    let app = app().await;
-    work_on(&app, "s:1", None, PARENT).await;
-    compress(&app, "s:1").await;
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("http://{}", app.listen().await);
-    let exporter =
-        |style| Exporter::new(&url, OURS.to_owned().into(), style, folder.path().join("notes")).unwrap();
-    let path = exporter(Style::Protocol).export("s:1").await.unwrap();
-    let text = std::fs::read_to_string(&path).unwrap();
-    assert!(text.starts_with("<!-- anchord export: session s:1 -->\n## Session Summary"), "{text}");
-    assert!(text.contains("src/shop.rs"));
-    assert_eq!(exporter(Style::Protocol).export("s:1").await.unwrap(), path, "its own file is written anew");
-    let state = exporter(Style::State).export("s:1").await.unwrap();
-    let state: Value = serde_json::from_str(&std::fs::read_to_string(state).unwrap()).unwrap();
-    assert_eq!(state["session_id"], "s:1");
-    let missing = exporter(Style::State).export("nobody").await.unwrap_err();
-    assert!(format!("{missing:#}").contains("404"), "{missing:#}");
-    assert!(exporter(Style::State).export("../x").await.is_err());
-    app.stop.cancel();
 }

@@ -18,6 +18,7 @@ mod authentication;
 mod between_appends;
 mod bounds;
 mod clients;
+mod command_line;
 mod compressions;
 mod concurrency;
 mod contexts;

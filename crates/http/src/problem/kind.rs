@@ -23,7 +23,6 @@ pub enum Kind {
     EvaluationNotFound,
     ConstraintNotFound,
     ToolOutputNotFound,
-    /// There is no such model.
     ModelNotFound,
     TaskNotFound,
     KeyNotFound,
