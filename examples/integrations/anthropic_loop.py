@@ -23,8 +23,8 @@ def turn(*messages: dict) -> dict:
     return {"system": context["system"], "messages": context["messages"]}
 
 
-# Its window has 200,000 tokens; a context of a tenth does as well and costs less.
-anchord.put("", json={"model": MODEL, "context_window": 20_000}).raise_for_status()
+# The model's own window has 200,000 tokens. Smaller contexts cost less, and this agent needs no more.
+anchord.put("", json={"model": MODEL, "context_window": 16_000}).raise_for_status()
 # The agent.
 model = Anthropic()
 tools = [
