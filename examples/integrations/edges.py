@@ -45,8 +45,8 @@ def middleware() -> None:
     anchord = langchain.AnchordMiddleware("gpt-3.5-turbo")
     said.append(AIMessage("It is one line."))
     assert anchord.context(thread, said)[-1] is said[-1]
-    anchord = langchain.AnchordMiddleware("gpt-3.5-turbo")
-    assert "sequence-mismatch" in refused(lambda: anchord.context(thread, said[:2]))
+    for anchord in anchord, langchain.AnchordMiddleware("gpt-3.5-turbo"):
+        assert "sequence-mismatch" in refused(lambda anchord=anchord: anchord.context(thread, said[:2]))
 
 
 async def session() -> None:

@@ -36,6 +36,8 @@ class AnchordMiddleware(AgentMiddleware):
     def context(self, thread: str, messages: list[BaseMessage]) -> list[BaseMessage]:
         """Stores those messages of a thread that are new, and returns what to send."""
         known = self.known.get(thread, 0)
+        if known > len(messages):  # cut or forked, which anchord refuses
+            known = 0
         if known == len(messages):  # asked again
             reply = self.anchord.get(f"/{thread}/context")
         else:

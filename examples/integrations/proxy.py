@@ -27,6 +27,8 @@ stored: dict[str, int] = {}
 async def context(session: str, model: str, messages: list) -> httpx.Response:
     """Stores those messages that are new, and returns what to send."""
     known = stored.get(session, 0)
+    if known > len(messages):  # the agent has shortened its list, which anchord refuses
+        known = 0
     if known == len(messages):  # asked again
         return await anchord.get(f"/{session}/context")
     body = {"model": model, "messages": messages[known:], "expected_next_seq": known + 1}
