@@ -1,4 +1,4 @@
-"""What the integrations do beside the straight way: repeated requests, restarts, forks, blocks of one provider."""
+"""What the integrations do with repeated requests, restarts, forks and what only one provider reads."""
 
 import asyncio
 from pathlib import Path
@@ -45,8 +45,8 @@ def middleware() -> None:
     anchord = langchain.AnchordMiddleware("gpt-3.5-turbo")
     said.append(AIMessage("It is one line."))
     assert anchord.context(thread, said)[-1] is said[-1]
-    for anchord in anchord, langchain.AnchordMiddleware("gpt-3.5-turbo"):
-        assert "sequence-mismatch" in refused(lambda anchord=anchord: anchord.context(thread, said[:2]))
+    for one in anchord, langchain.AnchordMiddleware("gpt-3.5-turbo"):
+        assert "sequence-mismatch" in refused(lambda one=one: one.context(thread, said[:2]))
 
 
 async def session() -> None:
