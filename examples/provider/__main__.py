@@ -15,7 +15,8 @@ ROUTES = {
     "/v1/messages": messages,
     "/v1/responses": responses,
 }
-# The model's window, in tokens: that of gpt-3.5-turbo. A conversation that is kept whole is refused before its end.
+# The model's window, in tokens: that of gpt-3.5-turbo. A conversation that is kept whole is refused long
+# before its end.
 WINDOW = 16_385
 # A model takes its time; this one is quick.
 LATENCY_SECONDS = 0.1
