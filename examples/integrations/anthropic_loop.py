@@ -7,7 +7,7 @@ from anthropic import Anthropic
 from outcome import check
 from tools import TASK, TOOLS, parameters, run
 
-MODEL, SESSION = "claude-sonnet-4-5", "anthropic"
+MODEL, SESSION = "claude-sonnet-4-6", "anthropic"
 URL = f"{os.environ['ANCHORD_URL']}/v1/sessions/{SESSION}"
 KEY = {"x-api-key": os.environ["ANCHORD_API_KEY"]}
 anchord = httpx.Client(base_url=URL, headers=KEY, timeout=30)
@@ -23,7 +23,7 @@ def turn(*messages: dict) -> dict:
     return {"system": context["system"], "messages": context["messages"]}
 
 
-# The model's own window has 200,000 tokens. Smaller contexts cost less, and this agent needs no more.
+# The model's own window has a million tokens. Smaller contexts cost less, and this agent needs no more.
 anchord.put("", json={"model": MODEL, "context_window": 16_000}).raise_for_status()
 # The agent.
 model = Anthropic()
