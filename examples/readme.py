@@ -21,7 +21,9 @@ places = {"http://127.0.0.1:8080": URL, "$(cat data/api-key)": KEY, "target/rele
 script = "".join(block for language, block in blocks if language == "sh")
 for printed, actual in places.items():
     script = script.replace(printed, actual)
-called = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=ROOT, capture_output=True, text=True)
+shell = ["bash", "-euo", "pipefail", "-c", script]
+token = {"ANCHORD_OPERATOR_TOKEN": os.environ["ANCHORD_ADMIN_TOKEN"]}
+called = subprocess.run(shell, cwd=ROOT, env=os.environ | token, capture_output=True, text=True)
 print(f"{script.count('curl ')} calls, {len(called.stdout)} bytes")
 if (
     called.returncode
