@@ -26,6 +26,7 @@ use anchord_messages::format::Format;
 use anchord_messages::id::{Seq, SessionName};
 use anchord_session::accounting::BriefUsage;
 use anchord_session::trigger::BriefDecision;
+use anchord_session::warning::Warning;
 use anchord_store::gather::{Included, LiveCompression, Reply as StoredReply};
 
 /// What an append did, and where the session stands after it. The store writes it; this is its shape.
@@ -39,6 +40,10 @@ pub struct Appended {
     pub last_seq: Seq,
     /// Position that the next message will get.
     pub next_seq: Seq,
+    /// The format that the messages were recognised as; absent when the caller stated one, or they show none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub format: Option<Format>,
     /// Tokens of the batch.
     pub tokens_added: u64,
     /// How full the context is; with `include=usage` by component.
@@ -48,6 +53,10 @@ pub struct Appended {
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
+    /// What the caller should know about the window, until it is told; absent when there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub warnings: Vec<Warning>,
     /// The context to send to the model next; only with `return=context`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = ContextView)]

@@ -74,6 +74,31 @@ pub struct ContextQuery {
 }
 
 impl ContextQuery {
+    /// The same with the budget under its main name and within its bounds.
+    pub(super) fn checked(self) -> Result<Self, ApiError> {
+        if self.model.as_deref().is_some_and(|model| !models::is_name(model)) {
+            return Err(ApiError::parameter("model", "must have 1 to 200 characters and no control characters"));
+        }
+        for (name, most) in [("max_input_tokens", self.max_input_tokens), ("max_tokens", self.max_tokens)] {
+            if most.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
+                return Err(ApiError::parameter(name, format!("must be from 1 to {MAX_CONTEXT_WINDOW}")));
+            }
+        }
+        if let (Some(most), Some(other)) = (self.max_input_tokens, self.max_tokens)
+            && most != other
+        {
+            let detail =
+                format!("is {other}, and max_input_tokens, of which it is another name, is {most}; send one");
+            return Err(ApiError::parameter("max_tokens", detail));
+        }
+        if self.cache_control.is_some() && self.format.is_some_and(|format| format != Format::Anthropic) {
+            let detail =
+                "only the format `anthropic` has such marks; other providers cache prefixes without them";
+            return Err(ApiError::parameter("cache_control", detail));
+        }
+        Ok(Self { max_input_tokens: self.max_input_tokens.or(self.max_tokens), max_tokens: None, ..self })
+    }
+
     /// The query for a session: the budget follows from the model that is named.
     fn of(&self, session: &Session) -> Result<Asked, ApiError> {
         let implied = self.cache_control.map(|_| Format::Anthropic);
@@ -120,31 +145,6 @@ impl Asked {
     /// Whether it asks for an earlier state.
     const fn is_past(self) -> bool {
         self.version.is_some() || self.through_seq.is_some()
-    }
-
-    /// The same with the budget under its main name and within its bounds.
-    pub(super) fn checked(self) -> Result<Self, ApiError> {
-        if self.model.as_deref().is_some_and(|model| !models::is_name(model)) {
-            return Err(ApiError::parameter("model", "must have 1 to 200 characters and no control characters"));
-        }
-        for (name, most) in [("max_input_tokens", self.max_input_tokens), ("max_tokens", self.max_tokens)] {
-            if most.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
-                return Err(ApiError::parameter(name, format!("must be from 1 to {MAX_CONTEXT_WINDOW}")));
-            }
-        }
-        if let (Some(most), Some(other)) = (self.max_input_tokens, self.max_tokens)
-            && most != other
-        {
-            let detail =
-                format!("is {other}, and max_input_tokens, of which it is another name, is {most}; send one");
-            return Err(ApiError::parameter("max_tokens", detail));
-        }
-        if self.cache_control.is_some() && self.format.is_some_and(|format| format != Format::Anthropic) {
-            let detail =
-                "only the format `anthropic` has such marks; other providers cache prefixes without them";
-            return Err(ApiError::parameter("cache_control", detail));
-        }
-        Ok(Self { max_input_tokens: self.max_input_tokens.or(self.max_tokens), max_tokens: None, ..self })
     }
 }
 
@@ -393,7 +393,7 @@ async fn assembled(
 /// revision and mask position, and the query.
 fn entity_tag(session: &Session, query: Asked) -> String {
     format!(
-        "\"{}{}.{}.{}.{}.{}.{}.{}.{}{}\"",
+        "\"{}{}.{}.{}.{}.{}.{}.{}.{}{}{}\"",
         // An earlier state is assembled in another way.
         if query.is_past() { "past." } else { "" },
         session.id.0.simple(),
@@ -444,7 +444,7 @@ fn render(
     let recap = source.summary.as_ref().map(|summary| summary.recap.as_str());
     let input = ContextInput {
         session: session.name.as_str(),
-        format: query.format_of(session),
+        format: query.format,
         budget: budget(session, query),
         head_seq: session.head_seq,
         context_revision: session.served_revision(),

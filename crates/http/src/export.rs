@@ -37,6 +37,7 @@ use anchord_messages::format::detect::{BatchFormat, Detector};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::probe::Probe;
+use anchord_session::settings::Settings;
 use anchord_store::export::{ExportHead, ExportedMessage};
 use anchord_store::gather::{Append, NewMessage};
 use anchord_store::import::{self, Head, Outcome};

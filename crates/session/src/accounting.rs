@@ -175,10 +175,9 @@ pub struct BriefUsage {
     /// Messages after the anchor, the system prompt aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncompressed_messages: Option<u32>,
-    /// Provider's tokens for each token that the session counts; absent until a provider's figures are reported.
+    /// How the provider counts otherwise; absent until its figures are reported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
-    pub calibration: Option<f64>,
+    pub calibration: Option<CalibrationView>,
     /// The tokens by component.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub components: Option<Components>,

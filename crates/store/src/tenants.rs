@@ -288,13 +288,14 @@ impl Store {
         let mut tx = self.begin_as(actor, id).await?;
         let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(None) };
         let wide = settings.wide.get_or_insert_default();
+        let is_full = wide.models.len() >= MAX_OWN_MODELS;
         let outcome = match wide.models.iter_mut().find(|own| own.is_named(&model.name)) {
             Some(own) if *own == model => return Ok(Some(WideModels::Replaced)),
             Some(own) => {
                 *own = model;
                 WideModels::Replaced
             }
-            None if wide.models.len() >= MAX_OWN_MODELS => return Ok(Some(WideModels::Full)),
+            None if is_full => return Ok(Some(WideModels::Full)),
             None => {
                 wide.models.push(model);
                 WideModels::Added

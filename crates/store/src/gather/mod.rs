@@ -163,7 +163,6 @@ pub struct AppendReply {
     pub compression: Option<LiveCompression>,
     /// What the caller should know about the window, until it is told; absent when there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub warnings: Vec<Warning>,
 }
 
