@@ -321,8 +321,8 @@ async fn a_session_that_counts_otherwise_says_so_and_is_remembered() {
     stored.store.put_session(stored.ours, &name("s"), change).await.expect("a put");
     let refused = stored.appends.append(append(stored.ours, "s", &["one"])).await;
     assert!(matches!(refused, Err(AppendError::Tokenizer(Tokenizer::Estimate))), "{refused:?}");
-    assert_eq!(stored.appends.likely_tokenizer(stored.ours, &name("s")), Tokenizer::Estimate);
-    assert_eq!(stored.appends.likely_tokenizer(stored.theirs, &name("s")), Tokenizer::default());
+    assert_eq!(stored.appends.known_tokenizer(stored.ours, &name("s")), Some(Tokenizer::Estimate));
+    assert_eq!(stored.appends.known_tokenizer(stored.theirs, &name("s")), None);
     assert!(stored.bodies(stored.ours, "s").await.is_empty());
 }
 

@@ -6,7 +6,7 @@ use anchord_store::merges::{Merge, MergeRequest};
 use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;
-use crate::support::app::{App, OURS, THEIRS, app};
+use crate::support::app::{App, THEIRS, app};
 
 fn call(id: &str, name: &str, input: &Value) -> Value {
     json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": name, "input": input}]})

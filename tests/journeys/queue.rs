@@ -64,6 +64,7 @@ impl Queue {
                 .unwrap(),
         };
         let append = Append {
+            model: None,
             tenant: self.tenant,
             session: self.name.clone(),
             messages: (0..messages).map(message).collect(),
