@@ -43,6 +43,9 @@ const TABLES: [&str; 28] = [
     "webhook_deliveries",
     "recall_postings",
     "recall_pending",
+    "recall_embeddings",
+    "recall_vectors",
+    "session_metadata",
     "record_parts",
     "erasures",
 ];

@@ -45,6 +45,7 @@ mod lifecycle;
 mod llm;
 mod looking_back;
 mod masking;
+mod meanings;
 mod messages;
 mod observed;
 mod odd_inputs;

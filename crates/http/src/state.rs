@@ -12,6 +12,7 @@ use super::operator_token::OperatorToken;
 use super::problem::ApiError;
 use super::quotas::QuotaWatch;
 use super::rate_limit::{RateLimit, TenantRates};
+use anchord_llm::Embedder;
 use anchord_record::strategy::EngineChoice;
 use anchord_runtime::clock::Clock;
 use anchord_session::models::Models;
@@ -66,6 +67,8 @@ pub struct Shared {
     pub metrics: PrometheusHandle,
     /// The models that sessions may name; `None` when no LLM provider is configured.
     pub llm_models: Option<Models>,
+    /// The client of the embeddings server; `None` when none is configured.
+    pub embedder: Option<Embedder>,
     /// The addresses that webhooks may have.
     pub webhook_reach: Reach,
 }

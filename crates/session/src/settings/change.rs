@@ -35,7 +35,7 @@ impl Settings {
 /// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would not be
 /// noticed.
 fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
-    const FIELDS: [&str; 25] = [
+    const FIELDS: [&str; 26] = [
         "context_window",
         "reserved_output_tokens",
         "system_tokens",
@@ -57,6 +57,7 @@ fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
         "phase",
         "task_id",
         "parent_session_id",
+        "user",
         "critical",
         "max_summary_tokens",
         "constraints",

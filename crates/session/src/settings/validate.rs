@@ -1,14 +1,15 @@
 //! Checks the limits of settings, and whether they are consistent.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::document::Settings;
 use super::error::{SettingsError, refuse};
 use super::limits::{
-    DEFAULT_CONTEXT_WINDOW, HYSTERESIS_SHARE, MAX_CONTEXT_WINDOW, MAX_METADATA_BYTES, MAX_PRESERVE_RECENT,
-    limits_of,
+    DEFAULT_CONTEXT_WINDOW, HYSTERESIS_SHARE, MAX_CONTEXT_WINDOW, MAX_METADATA_BYTES, MAX_METADATA_FIELDS,
+    MAX_METADATA_LEVELS, MAX_METADATA_NAME_CHARS, MAX_PRESERVE_RECENT, limits_of,
 };
 use super::policy::Policy;
+use anchord_messages::misread::escape;
 
 impl Settings {
     /// Checks limits and the order of thresholds.
@@ -77,6 +78,7 @@ impl Settings {
         for (name, text) in [
             ("task_id", &self.task_id),
             ("parent_session_id", &self.parent_session_id),
+            ("user", &self.user),
             ("model", &self.model),
         ] {
             let fits =
@@ -85,16 +87,7 @@ impl Settings {
                 return refuse(&format!("/{name}"), "must have 1 to 200 characters and no NUL".to_owned());
             }
         }
-        if let Some(metadata) = &self.metadata {
-            let text = serde_json::to_string(metadata).unwrap_or_default();
-            if text.len() > MAX_METADATA_BYTES {
-                return refuse("/metadata", format!("must be at most {MAX_METADATA_BYTES} bytes as JSON"));
-            }
-            // The database reads single settings from the document, which fails if it contains NUL.
-            if metadata.iter().any(|(name, value)| name.contains('\0') || has_nul(value)) {
-                return refuse("/metadata", "must not contain NUL".to_owned());
-            }
-        }
+        self.metadata.as_ref().map_or(Ok(()), validate_metadata)?;
         Ok(())
     }
 
@@ -116,6 +109,40 @@ impl Settings {
             return refuse("/preserve_recent_tokens", detail);
         }
         Ok(())
+    }
+}
+
+fn validate_metadata(metadata: &Map<String, Value>) -> Result<(), SettingsError> {
+    let text = serde_json::to_string(metadata).unwrap_or_default();
+    if text.len() > MAX_METADATA_BYTES {
+        return refuse("/metadata", format!("must be at most {MAX_METADATA_BYTES} bytes as JSON"));
+    }
+    if metadata.len() > MAX_METADATA_FIELDS {
+        return refuse("/metadata", format!("must have at most {MAX_METADATA_FIELDS} fields"));
+    }
+    for (name, value) in metadata {
+        if !(1..=MAX_METADATA_NAME_CHARS).contains(&name.chars().count()) {
+            let detail = format!("names of fields must have 1 to {MAX_METADATA_NAME_CHARS} characters");
+            return refuse("/metadata", detail);
+        }
+        if levels(value) >= MAX_METADATA_LEVELS {
+            let detail = format!("must be nested at most {MAX_METADATA_LEVELS} levels deep");
+            return refuse(&format!("/metadata/{}", escape(name)), detail);
+        }
+        // The database reads single settings from the document, which fails if it contains NUL.
+        if name.contains('\0') || has_nul(value) {
+            return refuse("/metadata", "must not contain NUL".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// How many objects and lists are around the innermost value. The parser refuses nesting deeper than 128.
+fn levels(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),
+        Value::Object(fields) => 1 + fields.values().map(levels).max().unwrap_or_default(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }
 }
 
