@@ -350,7 +350,9 @@ impl Store {
                 self.mark_for_embedding(tenant, *id);
             }
             near.push(match reach {
-                Some(_) => nearest::compare(&mut tx, key, (model.as_str(), question), &mut bounds.blocks).await?,
+                Some(_) => {
+                    nearest::compare(&mut tx, key, (model.as_str(), question), &mut bounds.blocks).await?
+                }
                 None => Vec::new(),
             });
         }
