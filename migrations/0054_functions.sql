@@ -876,7 +876,7 @@ comment on function claim_embeddings is
 
 create or replace function store_vectors(p_tenant uuid, p_session uuid, p_attempt integer, p_model text, p_dimensions integer,
                                          p_after bigint, p_through bigint, p_blocks bigint[], p_vectors bytea[])
-  returns table (bytes bigint, task_id text, more boolean, at timestamptz)
+  returns table (bytes bigint, task_id text, more boolean, stored_at timestamptz)
   language plpgsql volatile set search_path = public, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anchord_messages::id::TenantId;
 use serde_json::{Value, json};
 
-use crate::support::app::{App, OPERATOR, THEIRS, app, app_with_embedder};
+use crate::support::app::{App, THEIRS, app, app_with_embedder};
 use crate::support::embeddings::{Answering, FakeEmbeddings};
 use crate::support::{number, text};
 
@@ -49,7 +49,7 @@ async fn without_a_server_recall_is_by_words_and_nothing_is_queued() {
     assert_eq!(found["degraded"], Value::Null);
     assert_eq!(seqs(&ask(&app, "s", "q=hoist+tangerine").await), [0; 0]);
     let refused = app.call("GET", "/v1/sessions/s/recall?q=crane&mode=hybrid", "").await;
-    assert_eq!(refused.refusal(), (422, "invalid-request".into(), "/mode".into()), "{}", refused.text);
+    assert_eq!(refused.refusal(), (422, "invalid-parameter".into(), "/mode".into()), "{}", refused.text);
     app.store.queue_marked().await.expect("a database");
     let mut owner = app.database.connect().await;
     assert_eq!(number(&mut owner, "select count(*) from recall_embeddings").await, 0);
@@ -303,13 +303,9 @@ async fn a_tenant_finds_nothing_of_another_and_takes_turns_with_it() {
     );
     let other = app.call_as(THEIRS, "GET", "/v1/sessions/s/recall?q=hoist&limit=1", "").await.json();
     assert_eq!(seqs(&other), [1]);
-    let suspended = json!({"suspended": true}).to_string();
-    let path = "/v1/admin/tenants/theirs";
-    assert_eq!(app.call_as(OPERATOR, "PATCH", path, suspended).await.status, 200);
-    sqlx::raw_sql("update recall_embeddings set due_at = now(), leased_until = null")
-        .execute(&mut owner)
-        .await
-        .expect("an update");
+    let again = "update tenants set suspended_at = now() where name = 'theirs';
+                 update recall_embeddings set due_at = now(), leased_until = null";
+    sqlx::raw_sql(again).execute(&mut owner).await.expect("an update");
     let claimed = app.store.claim_embeddings(Duration::ZERO, 8, 4).await.expect("a claim");
     assert!(claimed.iter().all(|job| job.tenant == app.tenant), "nothing is sent of a suspended tenant");
 }
@@ -370,7 +366,7 @@ async fn lists_filter_by_user_and_metadata() {
         "metadata=a:1&metadata=a:1&metadata=a:1&metadata=a:1&metadata=a:1",
     ] {
         let refused = app.call("GET", &format!("/v1/sessions?{bad}"), "").await;
-        assert_eq!(refused.refusal(), (422, "invalid-request".into(), "/metadata".into()), "{bad}");
+        assert_eq!(refused.refusal(), (422, "invalid-parameter".into(), "/metadata".into()), "{bad}");
     }
     // What changes is found as it is now, and what is erased not at all.
     app.call("PUT", "/v1/sessions/a1", r#"{"metadata": {"team": "sales"}, "user": null}"#).await;

@@ -244,6 +244,8 @@ pub fn settle(matches: Vec<(Ranked, Option<Examined>)>, limit: usize) -> Vec<(Ra
         ranked.score *= 1.0 + PHRASE_GAIN * examined.as_ref().map_or(0.0, |e| e.together);
     }
     fuse(rest.iter_mut().map(|(ranked, _)| ranked));
+    // What has no word of the question and is no closer than most messages is no hit.
+    rest.retain(|(ranked, _)| ranked.score > 0.0);
     let by_relevance = (limit * BY_RELEVANCE).div_ceil(10);
     let mut settled: Vec<(Ranked, Option<Examined>)> = Vec::new();
     while settled.len() < limit

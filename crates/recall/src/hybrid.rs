@@ -49,7 +49,8 @@ struct Scale {
 impl Scale {
     fn of(near: &[Vec<Near>]) -> Self {
         let mut all: Vec<f32> = near.iter().flatten().map(|near| near.similarity).collect();
-        let middle = all.len() / 2;
+        // Of two messages, one is close and the other usual.
+        let middle = all.len().saturating_sub(1) / 2;
         let most = all.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let usual = if all.is_empty() { 0.0 } else { *all.select_nth_unstable_by(middle, f32::total_cmp).1 };
         Self { usual: usual.into(), most: most.into() }
@@ -58,8 +59,9 @@ impl Scale {
     fn meaning(&self, near: &Near) -> Meaning {
         let above = f64::from(near.similarity) - self.usual;
         let range = self.most - self.usual;
-        // Of messages that are all alike, none is closer than another.
-        let closeness = if range > f64::from(f32::EPSILON) { (above / range).clamp(0.0, 1.0) } else { 0.0 };
+        // Of messages that are all alike, or of a single one, only the similarity itself says something.
+        let closeness = if range > f64::from(f32::EPSILON) { above / range } else { near.similarity.into() };
+        let closeness = closeness.clamp(0.0, 1.0);
         Meaning { passage: near.passage, closeness }
     }
 }

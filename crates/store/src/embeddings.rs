@@ -194,7 +194,7 @@ impl Store {
         let (blocks, vectors): (Vec<Seq>, Vec<Vec<u8>>) = encoded.into_iter().unzip();
         let mut tx = self.begin(job.tenant).await?;
         let stored = sqlx::query!(
-            r#"select bytes as "bytes!", task_id, more as "more!", at as "at!"
+            r#"select bytes as "bytes!", task_id, more as "more!", stored_at as "stored_at!"
                from store_vectors($1, $2, $3, $4, $5, $6, $7, $8, $9)"#,
             job.tenant.0,
             job.session.0,
@@ -210,7 +210,7 @@ impl Store {
         .await?;
         let Some(stored) = stored else { return Ok(Stored::Lost) };
         if stored.bytes != 0 {
-            let bytes = (stored.task_id, stored.bytes, stored.at);
+            let bytes = (stored.task_id, stored.bytes, stored.stored_at);
             add_vector_bytes(&mut tx, job.tenant, job.session, bytes).await?;
         }
         tx.commit().await?;
