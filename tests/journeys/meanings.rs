@@ -250,7 +250,7 @@ async fn vectors_count_as_bytes_and_go_with_their_session() {
     tell(&app, "s", &TALK).await;
     let used = async || {
         app.store.flush_usage(None).await.expect("a database");
-        app.call("GET", "/v1/usage", "").await.json()["totals"]["stored_bytes"].as_i64()
+        app.call("GET", "/v1/usage", "").await.json()["total"]["stored_bytes"].as_i64()
     };
     let before = used().await.expect("a count");
     app.make_vectors().await;
