@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::appends::{Stored, append, message, name, stored};
 
-const TABLES: [&str; 28] = [
+const TABLES: [&str; 31] = [
     "tenants",
     "api_keys",
     "sessions",
