@@ -118,7 +118,7 @@ async fn a_server_that_is_away_slow_or_wrong_leaves_the_answer_to_words_and_says
     assert_eq!(mode(&ask(&app, "s", "q=crane+again").await), ("lexical", "server_invalid"));
 
     // A server that is gone: after five failures it is not even asked.
-    let gone = FakeEmbeddings { url: "http://127.0.0.1:1".to_owned(), ..server.clone() };
+    let gone = server.moved_to("http://127.0.0.1:1");
     app.set_embedder(Some(gone.client("small")));
     for n in 0..6 {
         let found = ask(&app, "s", &format!("q=crane+{n}")).await;

@@ -63,6 +63,11 @@ impl FakeEmbeddings {
         *self.answering.lock().unwrap() = answering;
     }
 
+    /// The same with another address, at which nobody listens.
+    pub fn moved_to(&self, url: &str) -> Self {
+        Self { url: url.to_owned(), ..self.clone() }
+    }
+
     /// A client of it, as a process that has just started has one.
     pub fn client(&self, model: &str) -> Embedder {
         Embedder::new(EmbeddingOptions {
