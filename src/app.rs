@@ -30,6 +30,7 @@ use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::connections::{self, Timeouts};
 use anchord_http::operator_token::OperatorToken;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
+use anchord_llm::Embedder;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_postgres::Embedded;
 use anchord_record::candidate::{self, Material};
@@ -39,6 +40,7 @@ use anchord_store::Store;
 use anchord_store::gather::Gatherer;
 use anchord_store::migrate::LockWaits;
 use anchord_webhooks::target::Reach;
+use anchord_worker::embedder::VectorMaker;
 pub use anchord_worker::offline::{CallRecord, OfflineResult};
 use anchord_worker::webhook_client::WebhookClient;
 use anchord_worker::webhook_dispatcher::WebhookDispatcher;
@@ -73,6 +75,8 @@ pub struct Settings {
     pub worker: config::Worker,
     /// The language model.
     pub llm: config::Llm,
+    /// The embeddings server.
+    pub embeddings: config::Embeddings,
     /// Webhooks.
     pub webhooks: config::Webhooks,
 }
@@ -174,6 +178,7 @@ struct Process {
 impl Process {
     async fn start(settings: &Settings, metrics: PrometheusHandle) -> anyhow::Result<Self> {
         let llm = models::client(&settings.llm)?;
+        let embedder = models::embedder(&settings.embeddings)?;
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
         let admin_listen = settings.api.as_ref().and_then(config::Api::admin_listen);
         let admin = bind(admin_listen, "ANCHORD_ADMIN_LISTEN").await?;
@@ -211,7 +216,7 @@ impl Process {
         let stop = CancellationToken::new();
         let tasks = CriticalTasks::new(tracker.clone(), stop.clone());
         let process = Self { embedded, store, tracker, stop, tasks, ready, workers };
-        let state = process.http_state(settings, clock, metrics, operator);
+        let state = process.http_state(settings, clock, (metrics, embedder.clone()), operator);
         process.spawn_housekeeping(&state);
         process.spawn_usage_flush();
         let appends = state.appends.clone();
@@ -234,6 +239,10 @@ impl Process {
         ];
         process.close_appends(appends, servers);
         if let Some(workers) = process.workers.as_ref().map(DedicatedRuntime::handle) {
+            if let Some(embedder) = embedder {
+                let maker = VectorMaker::new(process.store.of_workers(), embedder);
+                process.tasks.spawn("the maker of vectors", workers, maker.run(process.stop.clone()));
+            }
             process.work(settings, clock, llm, workers)?;
         }
         Ok(process)
@@ -243,7 +252,7 @@ impl Process {
         &self,
         settings: &Settings,
         clock: Clock,
-        metrics: PrometheusHandle,
+        (metrics, embedder): (PrometheusHandle, Option<Embedder>),
         operator: Option<OperatorToken>,
     ) -> anchord_http::AppState {
         let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -274,6 +283,7 @@ impl Process {
             admission: Admission::new(&admitted, self.stop.clone()),
             metrics,
             llm_models: models::allowed(&settings.llm),
+            embedder,
             webhook_reach: webhook_reach(&settings.webhooks),
             origins: api.map(config::Api::cors_origins).unwrap_or_default(),
         })
@@ -365,13 +375,16 @@ impl Process {
         self.tasks.spawn("the watch of the database", &here, async move { store.watch_primary(&stop).await });
     }
 
-    /// Starts the task that writes usage counts once a second.
+    /// Starts the task that writes usage counts once a second, and queues the sessions that wait for vectors.
     fn spawn_usage_flush(&self) {
         let (store, stop) = (self.store.clone(), self.stop.clone());
         self.tasks.spawn("the usage ledger", &Handle::current(), async move {
             while stop.run_until_cancelled(tokio::time::sleep(USAGE_FLUSH)).await.is_some() {
                 if let Err(error) = store.flush_usage(None).await {
                     tracing::warn!(%error, "usage.not_written");
+                }
+                if let Err(error) = store.queue_marked().await {
+                    tracing::warn!(%error, "embeddings.not_queued");
                 }
             }
         });
@@ -392,7 +405,11 @@ impl Process {
         };
         self.stop.cancel();
         let drained = shutdown::drain(&self.tracker, signals).await;
-        let flushed = tokio::time::timeout(LAST_USAGE_FLUSH, self.store.flush_usage(None)).await;
+        let flush = async {
+            let queued = self.store.queue_marked().await;
+            self.store.flush_usage(None).await.and(queued)
+        };
+        let flushed = tokio::time::timeout(LAST_USAGE_FLUSH, flush).await;
         if !matches!(flushed, Ok(Ok(()))) {
             tracing::warn!("usage.lost: the last figures of this process are not written");
         }

@@ -24,7 +24,7 @@ mod llm;
 mod value;
 
 pub use client::{Endpoint, OperatorAccess, TenantAccess};
-pub use llm::{KeyHeader, Llm, LlmProvider, ModelPrice};
+pub use llm::{Embeddings, KeyHeader, Llm, LlmProvider, ModelPrice};
 pub use value::{BadValue, Check};
 use value::{base_url, given, given_secret, refuse_unless, secret};
 
@@ -490,6 +490,8 @@ mod tests {
         #[command(flatten)]
         llm: Llm,
         #[command(flatten)]
+        embeddings: Embeddings,
+        #[command(flatten)]
         webhooks: Webhooks,
     }
 
@@ -498,7 +500,7 @@ mod tests {
         let command = All::command().mut_args(|arg| arg.env(clap::builder::Resettable::Reset));
         let matches = command.try_get_matches_from(std::iter::once(&"anchord").chain(flags));
         let all = matches.and_then(|m| All::from_arg_matches(&m)).map_err(|e| e.to_string())?;
-        let checks: [&dyn Check; 4] = [&all.database, &all.api, &all.llm, &all.webhooks];
+        let checks: [&dyn Check; 5] = [&all.database, &all.api, &all.llm, &all.embeddings, &all.webhooks];
         checks.iter().try_for_each(|part| part.check()).map_err(|e| e.to_string())?;
         all.api.check_operator(&all.database).map_err(|e| e.to_string())?;
         Ok(all)
@@ -556,6 +558,13 @@ mod tests {
             (&["--llm-provider", "openai"], "ANCHORD_LLM_MODEL", "the name of a model"),
             (&["--llm-prices", "m=free"], "ANCHORD_LLM_PRICES", "small=0.15/0.6"),
             (&["--llm-context-tokens", "10"], "ANCHORD_LLM_CONTEXT_TOKENS", "8000..="),
+            (
+                &["--embeddings-url", "ftp://x", "--embeddings-model", "m"],
+                "ANCHORD_EMBEDDINGS_URL",
+                "https://",
+            ),
+            (&["--embeddings-url", "http://x/v1"], "ANCHORD_EMBEDDINGS_MODEL", "the name of a model"),
+            (&["--embeddings-model", "m"], "ANCHORD_EMBEDDINGS_MODEL", "unless ANCHORD_EMBEDDINGS_URL"),
             (&["--judge-model", "j"], "ANCHORD_JUDGE_MODEL", "unless ANCHORD_LLM_PROVIDER"),
             (&["--probe-model", "j"], "ANCHORD_PROBE_MODEL", "unless ANCHORD_LLM_PROVIDER"),
             (
@@ -583,6 +592,7 @@ mod tests {
             assert!(!refusal(flags).contains("hunter2"), "{flags:?}");
         }
         assert!(!refusal(&[&model[..], &["--llm-api-key", bad]].concat()).contains("hunter2"));
+        assert!(!refusal(&["--embeddings-api-key", bad]).contains("hunter2"));
         let good = "hunter2-hunter2-hunter2-hunter2-hunter2";
         let all =
             parse(&["--api-key", good, "--admin-token", good, "--llm-api-key", good]).expect("good values");

@@ -98,7 +98,7 @@ pub fn query(data: &[u8]) {
     let _ = anchord_recall::analyze(&message);
     if let Some(query) = anchord_recall::Query::parse(asked) {
         let _ = query.terms();
-        let _ = query.examine(&message);
+        let _ = query.examine(&message, None);
     }
 }
 

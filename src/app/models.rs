@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use crate::config::{self, KeyHeader, LlmProvider};
-use anchord_llm::{Client, Options, Price, Provider};
+use anchord_llm::{Client, Embedder, EmbeddingOptions, Options, Price, Provider};
 use anchord_session::summary_models::SummaryModels;
 
 /// The list entry that allows any model.
@@ -41,6 +41,20 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
         ..Options::new(provider, model.to_owned())
     };
     Ok(Some(Client::new(options).context("the client of the model server")?))
+}
+
+/// The client of the embeddings server, when one is configured.
+///
+/// # Errors
+/// When the client cannot be built.
+pub(super) fn embedder(config: &config::Embeddings) -> anyhow::Result<Option<Embedder>> {
+    let Some((url, model)) = config.url().zip(config.model()) else { return Ok(None) };
+    let options = EmbeddingOptions {
+        api_key: config.api_key().cloned(),
+        sends_api_key: config.embeddings_key_header == KeyHeader::ApiKey,
+        ..EmbeddingOptions::new(url.to_owned(), model.to_owned())
+    };
+    Ok(Some(Embedder::new(options).context("the client of the embeddings server")?))
 }
 
 /// The models that sessions may name: the configured one and those that are listed, or any; `None` without a provider.

@@ -25,6 +25,8 @@ pub(super) struct Serve {
     #[command(flatten)]
     llm: config::Llm,
     #[command(flatten)]
+    embeddings: config::Embeddings,
+    #[command(flatten)]
     webhooks: config::Webhooks,
 }
 
@@ -35,14 +37,16 @@ impl Serve {
         self.database.check()?;
         self.api.check_operator(&self.database)?;
         self.webhooks.check()?;
+        self.embeddings.check()?;
         self.llm.check()
     }
 
     pub(super) async fn run(self) -> anyhow::Result<()> {
         self.check()?;
-        let Self { roles, api, metrics, database, worker, llm, webhooks } = self;
+        let Self { roles, api, metrics, database, worker, llm, embeddings, webhooks } = self;
         let api = roles.roles.contains(&Role::Api).then_some(api);
-        let settings = Settings { roles: roles.roles, database, api, worker, llm, webhooks, metrics };
+        let settings =
+            Settings { roles: roles.roles, database, api, worker, llm, embeddings, webhooks, metrics };
         app::serve(settings, telemetry::install_metrics()?, greet).await
     }
 }

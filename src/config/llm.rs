@@ -92,6 +92,78 @@ pub struct Llm {
     judge_model: Option<String>,
 }
 
+/// The server that makes vectors of messages, by which recall finds what they mean.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Embeddings")]
+#[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
+pub struct Embeddings {
+    /// Base URL of a server that speaks OpenAI's POST /embeddings; without it recall searches by words alone
+    #[arg(long, env = "ANCHORD_EMBEDDINGS_URL", value_name = "ANCHORD_EMBEDDINGS_URL", value_parser = base_url)]
+    embeddings_url: Option<String>,
+    /// The model that makes the vectors; with another one they are made anew
+    #[arg(long, env = "ANCHORD_EMBEDDINGS_MODEL", value_name = "ANCHORD_EMBEDDINGS_MODEL")]
+    embeddings_model: Option<String>,
+    /// API key for the embeddings server
+    #[arg(
+        long,
+        env = "ANCHORD_EMBEDDINGS_API_KEY",
+        value_name = "ANCHORD_EMBEDDINGS_API_KEY",
+        hide_env_values = true
+    )]
+    #[arg(value_parser = secret)]
+    embeddings_api_key: Option<SecretString>,
+    /// How the key is sent to the embeddings server
+    #[arg(
+        long,
+        env = "ANCHORD_EMBEDDINGS_KEY_HEADER",
+        value_name = "ANCHORD_EMBEDDINGS_KEY_HEADER",
+        default_value = "bearer"
+    )]
+    pub embeddings_key_header: KeyHeader,
+}
+
+impl Embeddings {
+    /// The server's base URL, when there is one.
+    #[must_use]
+    pub fn url(&self) -> Option<&str> {
+        given(self.embeddings_url.as_deref())
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        given(self.embeddings_model.as_deref())
+    }
+
+    /// The key for the server.
+    #[must_use]
+    pub fn api_key(&self) -> Option<&SecretString> {
+        given_secret(self.embeddings_api_key.as_ref())
+    }
+}
+
+impl Check for Embeddings {
+    fn check(&self) -> Result<(), BadValue> {
+        let (url, model) = (self.url().is_some(), self.model().is_some());
+        refuse_unless(
+            model || !url,
+            "ANCHORD_EMBEDDINGS_MODEL",
+            "the name of a model, because ANCHORD_EMBEDDINGS_URL is set",
+        )?;
+        refuse_unless(
+            url || !model,
+            "ANCHORD_EMBEDDINGS_MODEL",
+            "nothing, unless ANCHORD_EMBEDDINGS_URL is set",
+        )?;
+        let sendable = |key: &SecretString| key.expose_secret().bytes().all(|b| b.is_ascii_graphic());
+        refuse_unless(
+            self.api_key().is_none_or(sendable),
+            "ANCHORD_EMBEDDINGS_API_KEY",
+            "printable ASCII without spaces",
+        )
+    }
+}
+
 /// What a million tokens of a model cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelPrice {

@@ -47,6 +47,7 @@ mod lifecycle;
 mod llm;
 mod looking_back;
 mod masking;
+mod meanings;
 mod messages;
 mod models;
 mod observed;

@@ -57,6 +57,7 @@ async fn strict() -> Strict {
         admission: Admission::new(&AdmissionLimits::default(), CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: None,
+        embedder: None,
         webhook_reach: anchord_webhooks::target::Reach::Public,
         origins: Origins::default(),
     });

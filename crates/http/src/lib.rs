@@ -194,6 +194,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))
         .routes(routes!(recall::recall))
+        .routes(routes!(recall::recall_over_sessions))
         .routes(routes!(usage::report_usage))
         .routes(routes!(usage::find_usage))
         .routes(routes!(tasks::find_task, tasks::put_task))

@@ -7,6 +7,7 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
 use super::append_reply::{AppendOptions, AppendQuery, Appended};
@@ -32,12 +33,14 @@ use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_runtime::fair;
 use anchord_session::accounting::{MAX_GROUP_BYTES, MessageCounts};
 use anchord_session::models;
+use anchord_session::settings::Settings;
 use anchord_session::trigger::MessageSignals;
 use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::StoreError;
 use anchord_store::gather::{Append, AppendError, NewMessage, Reply as StoredReply, ToolOutput};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup};
 use anchord_store::messages::SeqRange;
+use anchord_store::sessions::PutOutcome;
 
 /// Bodies above this size are read on a background thread in their tenant's turn, so that they delay no other request.
 pub(super) const LARGE_BODY_BYTES: usize = 64 * 1024;
@@ -75,6 +78,13 @@ pub struct NewMessages {
     #[serde(default)]
     #[schema(value_type = Vec<Mark>)]
     pub marks: Vec<Object<Mark>>,
+    /// The session's `user`, when this batch makes the session; one that is there keeps its own.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
+    pub user: Option<String>,
+    /// The session's `metadata`, when this batch makes the session; one that is there keeps its own.
+    #[serde(default)]
+    pub metadata: Option<Map<String, Value>>,
 }
 
 /// What the caller knows about one message of the batch.
@@ -151,6 +161,9 @@ pub async fn append_messages(
         let expected = prepared.expected_next_seq;
         let load = load(&prepared.messages);
         admit(&state, &caller, reply_key.as_ref(), load).await?;
+        if !prepared.of_session.is_empty() && expected.is_none_or(|seq| seq == 1) {
+            place(&state, &caller, &path.session_id, prepared.of_session).await?;
+        }
         let append = Append {
             tenant: caller.tenant,
             session: path.session_id.clone(),
@@ -181,6 +194,9 @@ impl AppState {
     /// Adds an append to the usage ledger, unless its reply was replayed.
     pub(super) fn count_append(&self, caller: &Caller, reply: &StoredReply, load: Load, started: Instant) {
         let Some(stored) = &reply.stored else { return };
+        if self.embedder.is_some() {
+            self.store.mark_for_embedding(caller.tenant, stored.session);
+        }
         let figures = UsageDelta {
             calls: 1,
             tokens_in: i64::try_from(stored.tokens).unwrap_or(i64::MAX),
@@ -241,6 +257,22 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
     }
 }
 
+/// Makes the session with its user and metadata, unless it is there.
+async fn place(
+    state: &AppState,
+    caller: &Caller,
+    session: &SessionName,
+    settings: Map<String, Value>,
+) -> Result<(), ApiError> {
+    if state.store.find_session(caller.tenant, session).await?.is_some() {
+        return Ok(());
+    }
+    match state.store.put_session(caller.tenant, session, settings).await? {
+        PutOutcome::Created(_) | PutOutcome::Updated(_) => Ok(()),
+        PutOutcome::Refused(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
+    }
+}
+
 /// A batch that is parsed, checked and counted.
 struct Prepared {
     model: Option<String>,
@@ -249,6 +281,8 @@ struct Prepared {
     format: BatchFormat,
     expected_next_seq: Option<Seq>,
     task_boundary: bool,
+    /// User and metadata of the session, as far as they are told.
+    of_session: Map<String, Value>,
 }
 
 async fn prepare(
@@ -299,6 +333,7 @@ struct Batch {
     marks: Vec<Object<Mark>>,
     expected_next_seq: Option<Seq>,
     task_boundary: bool,
+    of_session: Map<String, Value>,
 }
 
 impl Batch {
@@ -324,7 +359,15 @@ impl Batch {
             let model = models::limits_of(batch.model.as_deref()?, &[])?;
             Some(model.tokenizer)
         });
+        let user = batch.user.map(|user| ("user".to_owned(), Value::String(user)));
+        let metadata = batch.metadata.map(|metadata| ("metadata".to_owned(), Value::Object(metadata)));
+        let of_session: Map<String, Value> = user.into_iter().chain(metadata).collect();
+        // Also when the session is there, and keeps its own: a mistake should not show on some days only.
+        let none = Settings::default();
+        none.patched(of_session.clone(), &none)
+            .map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))?;
         Ok(Self {
+            of_session,
             model: batch.model,
             format: detector.finish(),
             counter: TokenCounter::new(tokenizer.unwrap_or_default()),
@@ -354,9 +397,9 @@ impl Batch {
             })?;
             marked(message, mark.keep, mark.component);
         }
-        let Self { model, format, counter, messages, expected_next_seq, task_boundary, .. } = self;
+        let Self { model, format, counter, messages, expected_next_seq, task_boundary, of_session, .. } = self;
         let tokenizer = counter.tokenizer();
-        Ok(Prepared { model, tokenizer, messages, format, expected_next_seq, task_boundary })
+        Ok(Prepared { model, tokenizer, messages, format, expected_next_seq, task_boundary, of_session })
     }
 }
 

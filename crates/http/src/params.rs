@@ -80,12 +80,51 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Query<T
     }
 }
 
+/// Several values of one parameter, in the order of the query.
+///
+/// The parser refuses a parameter that comes twice, so those that may are joined before: by NUL, which no value has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repeated(pub Vec<String>);
+
+impl Repeated {
+    /// The parameters that may come several times.
+    const NAMES: [&str; 1] = ["metadata"];
+}
+
+impl<'de> Deserialize<'de> for Repeated {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let joined = String::deserialize(deserializer)?;
+        Ok(Self(joined.split('\0').map(str::to_owned).collect()))
+    }
+}
+
+/// The query with the values of each parameter that may be repeated in one.
+fn joined(text: &str) -> Cow<'_, str> {
+    let is_repeated = |name: &str| Repeated::NAMES.contains(&name);
+    if form_urlencoded::parse(text.as_bytes()).filter(|(name, _)| is_repeated(name)).count() < 2 {
+        return Cow::Borrowed(text);
+    }
+    let mut pairs: Vec<(Cow<'_, str>, Cow<'_, str>)> = Vec::new();
+    for (name, value) in form_urlencoded::parse(text.as_bytes()) {
+        match pairs.iter_mut().find(|(known, _)| is_repeated(&name) && *known == name) {
+            Some((_, values)) => {
+                let values = values.to_mut();
+                values.push('\0');
+                values.push_str(&value);
+            }
+            None => pairs.push((name, value)),
+        }
+    }
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish().into()
+}
+
 fn read_query<T: DeserializeOwned>(text: &str) -> Result<T, ApiError> {
     for (name, value) in form_urlencoded::parse(text.as_bytes()) {
         if name.contains('\0') || value.contains('\0') {
             return Err(ApiError::parameter(&name.replace('\0', ""), "must not contain NUL"));
         }
     }
+    let text = &joined(text);
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(text.as_bytes()));
     serde_path_to_error::deserialize(pairs).map_err(|error| {
         let path = error.path().to_string();
@@ -150,6 +189,23 @@ mod tests {
     fn a_query_is_read_into_its_struct() {
         let filters: Filters = read_query("limit=5&kind=a%20b").unwrap();
         assert_eq!((filters.limit, filters.kind.as_deref()), (Some(5), Some("a b")));
+    }
+
+    #[test]
+    fn what_may_come_several_times_is_read_in_its_order_and_all_else_once() {
+        #[derive(Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            metadata: Option<Repeated>,
+            limit: Option<u32>,
+        }
+        let read = |query: &str| read_query::<Fields>(query).unwrap();
+        let Fields { metadata, limit } = read("metadata=a%3A1&limit=3&metadata=b%3A%262");
+        assert_eq!((metadata, limit), (Some(Repeated(vec!["a:1".into(), "b:&2".into()])), Some(3)));
+        assert_eq!(read("metadata=a:1").metadata, Some(Repeated(vec!["a:1".into()])));
+        assert_eq!(read("").metadata, None);
+        assert!(read_query::<Fields>("metadata=a:1&limit=3&limit=3").is_err());
+        assert!(read_query::<Fields>("metadata=a%00b&metadata=c").is_err());
     }
 
     #[test]

@@ -12,13 +12,14 @@ use uuid::Uuid;
 use super::auth::{Reader, Writer};
 use super::json::{Json, Reply};
 use super::paging::{Page, Paging};
-use super::params::{Path, Query, SessionPath, Words};
+use super::params::{Path, Query, Repeated, SessionPath, Words};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use anchord_messages::id::{Seq, SessionId, SessionName};
 use anchord_session::accounting::{BriefUsage, Usage};
 use anchord_session::settings::{Policy, Settings};
 use anchord_store::gather::LiveCompression;
+use anchord_store::metadata::MetadataField;
 use anchord_store::sessions::{PutOutcome, Session, SessionFilter};
 
 /// A session: what was set, what follows from it, and where it stands.
@@ -224,6 +225,12 @@ pub struct SessionsQuery {
     pub task_id: Option<String>,
     /// Only sessions that this one started.
     pub parent_session_id: Option<String>,
+    /// Only sessions of this end user.
+    pub user: Option<String>,
+    /// Only sessions whose metadata has this field with this value, as `name:value`; with several, all of them. Texts,
+    /// numbers and booleans at the top of the metadata can be asked for.
+    #[param(value_type = Option<Vec<String>>, style = Form, explode, max_items = 4, example = json!(["team:support"]))]
+    pub metadata: Option<Repeated>,
     /// Only sessions written to at or after this time (RFC 3339).
     pub updated_since: Option<DateTime<Utc>>,
     /// What each row has beside its short form: `policy` (every threshold in force), `settings` (what was set).
@@ -248,18 +255,37 @@ pub async fn list_sessions(
     State(state): State<AppState>,
     Query(query): Query<SessionsQuery>,
 ) -> Result<Reply<Page<SessionRow>>, ApiError> {
-    let scope =
-        format!("sessions {:?} {:?} {:?}", query.task_id, query.parent_session_id, query.updated_since);
+    let SessionsQuery { task_id, parent_session_id, user, updated_since, .. } = &query;
+    let metadata = fields(query.metadata.clone().unwrap_or_default())?;
+    let scope = format!("sessions {task_id:?} {parent_session_id:?} {user:?} {metadata:?} {updated_since:?}");
     let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let filter = SessionFilter {
         task_id: query.task_id,
         parent_session_id: query.parent_session_id,
+        user: query.user,
+        metadata,
         updated_since: query.updated_since,
     };
     let rows =
         state.store.list_sessions(caller.tenant, &filter, paging.after.map(SessionId), paging.rows()).await?;
     let include = query.include.as_ref();
     Ok(Reply(paging.page(rows, |session| session.id.0, |session| SessionRow::of(session, include))))
+}
+
+/// The most fields of metadata that one list filters by.
+const MOST_FIELDS: usize = 4;
+
+/// Parses `name:value`. A name that holds a colon cannot be asked for.
+fn fields(Repeated(texts): Repeated) -> Result<Vec<MetadataField>, ApiError> {
+    if texts.len() > MOST_FIELDS {
+        return Err(ApiError::parameter("metadata", format!("must come at most {MOST_FIELDS} times")));
+    }
+    let field = |text: &String| {
+        let (name, value) = text.split_once(':').filter(|(name, _)| !name.is_empty())?;
+        Some(MetadataField { name: name.to_owned(), value: value.to_owned() })
+    };
+    let fields: Option<Vec<_>> = texts.iter().map(field).collect();
+    fields.ok_or_else(|| ApiError::parameter("metadata", "must be a name and a value, such as team:support"))
 }
 
 /// Erases a session and everything that belongs to it.

@@ -14,7 +14,7 @@ use anchord_session::settings::{Policy, Settings};
 use anchord_store::audit::Actor;
 
 /// Settings that place a single session, which a tenant cannot set for all of its sessions.
-const OF_A_SESSION: [&str; 3] = ["task_id", "parent_session_id", "metadata"];
+const OF_A_SESSION: [&str; 4] = ["task_id", "parent_session_id", "user", "metadata"];
 
 /// The defaults of the tenant's sessions, and what follows from them.
 #[derive(Clone, Debug, Serialize, ToSchema)]

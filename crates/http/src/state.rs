@@ -13,6 +13,7 @@ use super::origins::Origins;
 use super::problem::ApiError;
 use super::quotas::QuotaWatch;
 use super::rate_limit::{RateLimit, TenantRates};
+use anchord_llm::Embedder;
 use anchord_record::strategy::EngineChoice;
 use anchord_runtime::clock::Clock;
 use anchord_session::summary_models::SummaryModels;
@@ -67,6 +68,8 @@ pub struct Shared {
     pub metrics: PrometheusHandle,
     /// The models that sessions may name; `None` when no LLM provider is configured.
     pub llm_models: Option<SummaryModels>,
+    /// The client of the embeddings server; `None` when none is configured.
+    pub embedder: Option<Embedder>,
     /// The addresses that webhooks may have.
     pub webhook_reach: Reach,
     /// The origins whose pages may call the API.

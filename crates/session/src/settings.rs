@@ -19,8 +19,8 @@ pub use anchord_messages::tokens::Tokenizer as TokenizerName;
 pub use document::{Settings, WindowSource};
 pub use error::SettingsError;
 pub use limits::{
-    DEFAULT_CONTEXT_WINDOW, HYSTERESIS_SHARE, MAX_CONTEXT_WINDOW, MAX_METADATA_BYTES, MAX_PRESERVE_RECENT,
-    usual_reserve,
+    DEFAULT_CONTEXT_WINDOW, HYSTERESIS_SHARE, MAX_CONTEXT_WINDOW, MAX_METADATA_BYTES, MAX_METADATA_NAME_CHARS,
+    MAX_METADATA_VALUE_CHARS, MAX_PRESERVE_RECENT, usual_reserve,
 };
 pub use policy::Policy;
 pub use policy_name::PolicyName;
@@ -56,6 +56,16 @@ mod tests {
             (json!({"phase": {}}), "/phase"),
             (json!({"metadata": {"a": [{"b": "x\u{0}"}]}}), "/metadata"),
             (json!({"metadata": {"\u{0}": 1}}), "/metadata"),
+            (json!({"metadata": {"": 1}}), "/metadata"),
+            (json!({"metadata": {("x".repeat(101)): 1}}), "/metadata"),
+            (
+                json!({"metadata": (0..65).map(|i| (i.to_string(), json!(i))).collect::<serde_json::Map<_, _>>()}),
+                "/metadata",
+            ),
+            (json!({"metadata": {"a": 1, "b": [[[[[[[[1]]]]]]]]}}), "/metadata/b"),
+            (json!({"user": ""}), "/user"),
+            (json!({"user": "x".repeat(201)}), "/user"),
+            (json!({"user": 7}), "/user"),
             (json!({"thresholds": {"messages": [30, 50, 70]}}), "/thresholds/messages"),
         ] {
             assert_eq!(patch(&Settings::default(), &change).unwrap_err().pointer, pointer);

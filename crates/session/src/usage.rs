@@ -75,7 +75,7 @@ pub struct UsageDelta {
     pub cost_micros: i64,
     /// Messages.
     pub messages: i64,
-    /// Bytes of their texts; in a day's sums less those of sessions that were erased.
+    /// Bytes of their texts and vectors; in a day's sums less those of sessions that were erased.
     pub bytes: i64,
 }
 
@@ -228,7 +228,7 @@ pub struct UsageFigures {
     pub appended_tokens: i64,
     /// Their messages.
     pub appended_messages: i64,
-    /// Bytes of their texts, less those of sessions that were erased in the time of the report.
+    /// Bytes of their texts and vectors, less those of sessions that were erased in the time of the report.
     pub stored_bytes: i64,
     /// What the service adds to the agent's time.
     pub latency: Latency,

@@ -81,6 +81,7 @@ fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
         "phase",
         "task_id",
         "parent_session_id",
+        "user",
         "critical",
         "max_summary_tokens",
         "constraints",

@@ -100,6 +100,11 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
     pub parent_session_id: Option<String>,
+    /// The end user whom the session is with, as the caller names them: lists filter by it, and recall searches the
+    /// sessions of a user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
+    pub user: Option<String>,
     /// Refuses strategies that cannot be verified. Default false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical: Option<bool>,
@@ -111,7 +116,8 @@ pub struct Settings {
     /// `bind`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraints: Option<ConstraintMode>,
-    /// The caller's own data, kept as it is.
+    /// The caller's own data, kept as it is and replaced as a whole: at most 16 KiB as JSON, 64 fields, and 8 levels.
+    /// Lists filter by its fields that are texts of at most 200 characters, numbers or booleans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
     /// What the tenant sets beyond defaults; no caller sets it, and no session stores it.
@@ -157,6 +163,7 @@ impl Settings {
             phase: self.phase.or(defaults.phase),
             task_id: self.task_id.clone(),
             parent_session_id: self.parent_session_id.clone(),
+            user: self.user.clone(),
             critical: self.critical.or(defaults.critical),
             max_summary_tokens: self.max_summary_tokens.or(defaults.max_summary_tokens),
             constraints: self.constraints.or(defaults.constraints),

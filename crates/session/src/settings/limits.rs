@@ -15,6 +15,14 @@ pub const MAX_CONTEXT_WINDOW: u32 = 10_000_000;
 pub const MAX_PRESERVE_RECENT: u32 = 200;
 /// The most bytes of `metadata`, as JSON.
 pub const MAX_METADATA_BYTES: usize = 16 * 1024;
+/// The most fields of `metadata`, at its top.
+pub const MAX_METADATA_FIELDS: usize = 64;
+/// The most characters of a field's name.
+pub const MAX_METADATA_NAME_CHARS: usize = 100;
+/// The most levels of `metadata`, itself included.
+pub const MAX_METADATA_LEVELS: usize = 8;
+/// The most characters of a value that lists filter by.
+pub const MAX_METADATA_VALUE_CHARS: usize = 200;
 
 /// The tokens that are reserved for the answer when nobody says how many: what the usable share leaves of the window.
 #[must_use]

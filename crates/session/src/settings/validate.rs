@@ -1,13 +1,17 @@
 //! Checks the limits of settings, and whether they are consistent.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::document::{Settings, WindowSource};
 use super::error::{SettingsError, refuse};
-use super::limits::{HYSTERESIS_SHARE, MAX_CONTEXT_WINDOW, MAX_METADATA_BYTES, MAX_PRESERVE_RECENT, limits_of};
+use super::limits::{
+    HYSTERESIS_SHARE, MAX_CONTEXT_WINDOW, MAX_METADATA_BYTES, MAX_METADATA_FIELDS, MAX_METADATA_LEVELS,
+    MAX_METADATA_NAME_CHARS, MAX_PRESERVE_RECENT, limits_of,
+};
 use super::policy::Policy;
 use super::thresholds::Thresholds;
 use crate::models;
+use anchord_messages::misread::escape;
 
 /// The fields that decide how large the effective window is.
 const OF_THE_WINDOW: [&str; 5] =
@@ -213,6 +217,7 @@ impl Checked<'_> {
         for (name, text) in [
             ("task_id", &own.task_id),
             ("parent_session_id", &own.parent_session_id),
+            ("user", &own.user),
             ("summary_model", &own.summary_model),
         ] {
             let fits =
@@ -225,15 +230,7 @@ impl Checked<'_> {
             found.push(Conflict::at("/model", "must have 1 to 200 characters and no control characters"));
         }
         if let Some(metadata) = &own.metadata {
-            let text = serde_json::to_string(metadata).unwrap_or_default();
-            if text.len() > MAX_METADATA_BYTES {
-                let detail = format!("must be at most {MAX_METADATA_BYTES} bytes as JSON");
-                found.push(Conflict::at("/metadata", detail));
-            }
-            // The database reads single settings from the document, which fails if it contains NUL.
-            if metadata.iter().any(|(name, value)| name.contains('\0') || has_nul(value)) {
-                found.push(Conflict::at("/metadata", "must not contain NUL"));
-            }
+            check_metadata(metadata, found);
         }
     }
 }
@@ -244,6 +241,39 @@ fn whose<T>(own: Option<T>, below: Option<T>) -> &'static str {
         (Some(_), _) => "as set",
         (None, Some(_)) => "the tenant's",
         (None, None) => "the default",
+    }
+}
+
+fn check_metadata(metadata: &Map<String, Value>, found: &mut Vec<Conflict>) {
+    let text = serde_json::to_string(metadata).unwrap_or_default();
+    if text.len() > MAX_METADATA_BYTES {
+        found.push(Conflict::at("/metadata", format!("must be at most {MAX_METADATA_BYTES} bytes as JSON")));
+    }
+    if metadata.len() > MAX_METADATA_FIELDS {
+        found.push(Conflict::at("/metadata", format!("must have at most {MAX_METADATA_FIELDS} fields")));
+    }
+    for (name, value) in metadata {
+        if !(1..=MAX_METADATA_NAME_CHARS).contains(&name.chars().count()) {
+            let detail = format!("names of fields must have 1 to {MAX_METADATA_NAME_CHARS} characters");
+            found.push(Conflict::at("/metadata", detail));
+        }
+        if levels(value) >= MAX_METADATA_LEVELS {
+            let detail = format!("must be nested at most {MAX_METADATA_LEVELS} levels deep");
+            found.push(Conflict::at(&format!("/metadata/{}", escape(name)), detail));
+        }
+        // The database reads single settings from the document, which fails if it contains NUL.
+        if name.contains('\0') || has_nul(value) {
+            found.push(Conflict::at("/metadata", "must not contain NUL"));
+        }
+    }
+}
+
+/// How many objects and lists are around the innermost value. The parser refuses nesting deeper than 128.
+fn levels(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),
+        Value::Object(fields) => 1 + fields.values().map(levels).max().unwrap_or_default(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }
 }
 

@@ -244,6 +244,19 @@ pub(crate) async fn add_model_call(
     add_one(tx, tenant, used).await
 }
 
+/// Adds bytes of a session's vectors to those of its messages, in the transaction that stores them, so that they count
+/// for the quota and are given back when the session is erased.
+pub(crate) async fn add_vector_bytes(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    (task_id, bytes, at): (Option<String>, i64, DateTime<Utc>),
+) -> Result<(), StoreError> {
+    let figures = UsageDelta { bytes, ..UsageDelta::default() };
+    let task_id = task_id.unwrap_or_default();
+    add_one(tx, tenant, Used { session, task_id, kind: Kind::Append, figures, at }).await
+}
+
 struct Used {
     session: SessionId,
     task_id: String,
