@@ -10,7 +10,7 @@ use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
-use anchord_messages::shape::{AsShape, Shape};
+use anchord_messages::shape::{AsShape, Measured, Shape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);

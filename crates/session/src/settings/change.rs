@@ -47,7 +47,7 @@ impl Settings {
 fn is_sent(change: &Value, pointer: &str) -> bool {
     let mut at = change;
     for name in pointer.split('/').skip(1) {
-        match at.get(name) {
+        match at.get(name.replace("~1", "/").replace("~0", "~")) {
             Some(inner) => at = inner,
             None => return at.is_null(),
         }
@@ -58,7 +58,7 @@ fn is_sent(change: &Value, pointer: &str) -> bool {
 /// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would not be
 /// noticed.
 fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
-    const FIELDS: [&str; 26] = [
+    const FIELDS: [&str; 27] = [
         "context_window",
         "reserved_output_tokens",
         "system_tokens",
