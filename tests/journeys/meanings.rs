@@ -134,7 +134,7 @@ async fn a_batch_that_fails_is_tried_again_and_takes_no_message_twice() {
     server.answer(Answering::Status(503));
     assert_eq!(app.make_vectors().await, 1);
     let mut owner = app.database.connect().await;
-    let state = "select failures || ' ' || through_seq || ' ' || (due_at > now() - interval '1 second')
+    let state = "select failures || ' ' || through_seq || ' ' || coalesce(due_at > now() - interval '1 second', false)
                  || ' ' || (leased_until is null) from recall_embeddings";
     assert_eq!(text(&mut owner, state).await, "1 0 true true");
 
