@@ -305,7 +305,7 @@ mod tests {
             (vector(json!([1, null])), 1),
             (vector(json!([1, "NaN"])), 1),
             (vector(json!([1e300, 0])), 1),
-            (vector(json!([1; 4_097])), 1),
+            (vector(vec![1; 4_097].into()), 1),
             (vector(json!("AACAPwAAAAA=")), 1),
             (vector(json!([1, 0])), 2),
             (json!({"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}), 2),

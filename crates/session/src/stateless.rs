@@ -399,7 +399,7 @@ mod tests {
             let in_system = made.system.clone().unwrap_or_else(|| made.messages[0].clone());
             assert!(in_system.contains("careful engineer"), "{in_system}");
             for raw in &made.messages {
-                format::parse(format, raw).unwrap();
+                anchord_messages::format::parse(format, raw).unwrap();
             }
             assert!(made.probes.asked > 0 && made.probes.score.is_some());
         }
