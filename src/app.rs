@@ -178,7 +178,7 @@ struct Process {
 impl Process {
     async fn start(settings: &Settings, metrics: PrometheusHandle) -> anyhow::Result<Self> {
         let llm = models::client(&settings.llm)?;
-        let embedder = models::embedder(&settings.embeddings)?;
+        let embeddings = models::embedder(&settings.embeddings)?;
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
         let admin_listen = settings.api.as_ref().and_then(config::Api::admin_listen);
         let admin = bind(admin_listen, "ANCHORD_ADMIN_LISTEN").await?;
@@ -216,7 +216,7 @@ impl Process {
         let stop = CancellationToken::new();
         let tasks = CriticalTasks::new(tracker.clone(), stop.clone());
         let process = Self { embedded, store, tracker, stop, tasks, ready, workers };
-        let state = process.http_state(settings, clock, (metrics, embedder.clone()), operator);
+        let state = process.http_state(settings, clock, (metrics, embeddings.clone()), operator);
         process.spawn_housekeeping(&state);
         process.spawn_usage_flush();
         let appends = state.appends.clone();
@@ -239,8 +239,8 @@ impl Process {
         ];
         process.close_appends(appends, servers);
         if let Some(workers) = process.workers.as_ref().map(DedicatedRuntime::handle) {
-            if let Some(embedder) = embedder {
-                let maker = VectorMaker::new(process.store.of_workers(), embedder);
+            if let Some(embeddings) = embeddings {
+                let maker = VectorMaker::new(process.store.of_workers(), embeddings);
                 process.tasks.spawn("the maker of vectors", workers, maker.run(process.stop.clone()));
             }
             process.work(settings, clock, llm, workers)?;

@@ -2,6 +2,8 @@
 -- Sessions have a user, metadata by which lists filter, and vectors for recall. The column is null, so that nothing is
 -- rewritten. Metadata that is there already is written down, some hundred sessions at a time.
 do $$
+declare
+  v_after record;
 begin
   alter table sessions add column if not exists user_id text;
   commit;
@@ -63,11 +65,6 @@ begin
     grant select, insert, update, delete on recall_vectors to anchord_app;
   end if;
   commit;
-end $$;
-do $$
-declare
-  v_after record;
-begin
   select '00000000-0000-0000-0000-000000000000'::uuid as tenant_id, '00000000-0000-0000-0000-000000000000'::uuid as id
   into v_after;
   loop

@@ -134,7 +134,7 @@ fn parts(message: &Value) -> Vec<String> {
             ("role", _) | (_, Value::Null) => {}
             ("content" | "output", Value::String(text)) => parts.push(text.clone()),
             ("content" | "output" | "summary", Value::Array(blocks)) => {
-                parts.extend(blocks.iter().map(block))
+                parts.extend(blocks.iter().map(block));
             }
             ("tool_calls", Value::Array(calls)) => parts.extend(calls.iter().map(Value::to_string)),
             ("type", _) if fields.contains_key("role") => {}

@@ -94,15 +94,13 @@ fn find(
             format!("no {noun} for {url}: {remedy} ({shown} is sent to services on this machine alone)");
         return Err(Usage(why).into());
     }
-    match read(default)? {
-        Some(secret) => Ok(made(secret, format!("in {shown}"))),
-        None => {
-            let why = format!(
-                "no {noun}: {remedy}, or run the command where `anchord serve` keeps its data (there is no {shown})"
-            );
-            Err(Usage(why).into())
-        }
+    if let Some(secret) = read(default)? {
+        return Ok(made(secret, format!("in {shown}")));
     }
+    let why = format!(
+        "no {noun}: {remedy}, or run the command where `anchord serve` keeps its data (there is no {shown})"
+    );
+    Err(Usage(why).into())
 }
 
 /// Reads a secret; `None` when there is no such file.

@@ -3,6 +3,11 @@
 //! Invariant: standard output carries a command's result alone; logs and errors go to standard error.
 //! Must not know: how the service is put together (app does).
 
+#![expect(
+    clippy::doc_markdown,
+    reason = "the docs of commands and arguments are their help, which is plain text"
+)]
+
 mod completions;
 mod compress;
 mod context;
@@ -64,6 +69,7 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one per process")]
 enum Command {
     /// Run the service: API, workers and, unless DATABASE_URL is set, an embedded database
     Serve(serve::Serve),

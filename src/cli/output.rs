@@ -308,7 +308,7 @@ mod tests {
         let lines: Vec<&str> = drawn.lines().collect();
         assert_eq!(
             lines,
-            ["SESSION     MESSAGES  USED", "planner       12,345  88.9 %", "cart agent         7       –"]
+            ["SESSION     MESSAGES    USED", "planner       12,345  88.9 %", "cart agent         7       –"]
         );
     }
 

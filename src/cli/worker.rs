@@ -33,7 +33,7 @@ impl Worker {
         let Self { database, pool, llm, embeddings, metrics, webhooks } = self;
         let roles = vec![Role::Worker];
         let (api, worker) = (None, pool);
-        let settings = app::Settings { roles, database, api, worker, llm, embeddings, webhooks, metrics };
+        let settings = app::Settings { roles, database, api, metrics, worker, llm, embeddings, webhooks };
         app::serve(settings, telemetry::install_metrics()?, greet).await
     }
 }

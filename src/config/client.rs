@@ -1,5 +1,7 @@
 //! How commands reach a running service: its address, and the key or token that they send.
 
+#![expect(clippy::doc_markdown, reason = "the docs of arguments are their help, which is plain text")]
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;

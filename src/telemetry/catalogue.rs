@@ -144,7 +144,7 @@ pub const METRICS: &[Metric] = &[
         "Tokens that published versions took out of contexts.",
     ),
     metric(
-        "anchord_compression_reduction",
+        "anchord_compression_reduction_ratio",
         Histogram,
         &["strategy", "engine"],
         "1 - after / before, of published versions.",

@@ -197,7 +197,7 @@ async fn what_was_decided_on_a_session_is_not_written_once_it_is_another() {
     let (parent, child) = (name("parent"), name("child"));
     let wanted = MergeRequest { parent: &parent, child: &child, version: None, now: Clock::system().now() };
     let write = async |body: Option<(&str, &str, &str)>| {
-        let decided = app.store.decide_merge(app.tenant, wanted).await.expect("a decision");
+        let decided = Box::pin(app.store.decide_merge(app.tenant, wanted)).await.expect("a decision");
         if let Some((method, path, body)) = body {
             let reply = app.call(method, path, body.to_owned()).await;
             assert!(reply.status.is_success(), "{path}: {}", reply.text);
@@ -225,12 +225,12 @@ async fn what_was_decided_on_a_session_is_not_written_once_it_is_another() {
         ("POST", "/v1/sessions/parent/compressions", COMPRESS),
         ("PUT", "/v1/settings", r#"{"critical": false}"#),
     ] {
-        assert!(!write(Some(change)).await, "{} was not noticed", change.1);
+        assert!(!Box::pin(write(Some(change))).await, "{} was not noticed", change.1);
     }
-    assert!(write(None).await, "nothing came between");
-    assert!(write(None).await, "it was merged before, and still is");
+    assert!(Box::pin(write(None)).await, "nothing came between");
+    assert!(Box::pin(write(None)).await, "it was merged before, and still is");
     let back = ("POST", "/v1/sessions/parent/summaries/1/rollback", "{}");
-    assert!(!write(Some(back)).await, "what was merged was taken back meanwhile");
+    assert!(!Box::pin(write(Some(back))).await, "what was merged was taken back meanwhile");
 }
 
 fn name(name: &str) -> SessionName {

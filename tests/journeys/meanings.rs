@@ -283,9 +283,9 @@ async fn a_tenant_finds_nothing_of_another_and_takes_turns_with_it() {
     let claimed = app.store.claim_embeddings(Duration::ZERO, 2, 4).await.expect("a claim");
     let tenants: Vec<TenantId> = claimed.iter().map(|job| job.tenant).collect();
     assert!(tenants.contains(&app.tenant) && tenants.iter().any(|other| *other != app.tenant), "{tenants:?}");
-    let claimed = app.store.claim_embeddings(Duration::from_secs(60), 8, 2).await.expect("a claim");
+    let claimed = app.store.claim_embeddings(Duration::from_mins(1), 8, 2).await.expect("a claim");
     assert_eq!(claimed.iter().filter(|job| job.tenant != app.tenant).count(), 2, "no more than it may");
-    let more = app.store.claim_embeddings(Duration::from_secs(60), 8, 2).await.expect("a claim");
+    let more = app.store.claim_embeddings(Duration::from_mins(1), 8, 2).await.expect("a claim");
     assert!(more.iter().all(|job| job.tenant == app.tenant), "{more:?}");
     let mut owner = app.database.connect().await;
     sqlx::raw_sql("update recall_embeddings set due_at = now(), leased_until = null")

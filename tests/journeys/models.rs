@@ -75,18 +75,24 @@ async fn another_model_in_a_later_append_changes_the_window_and_not_the_tokenize
     let other = append(&app, "s", json!({"model": "gpt-4"})).await;
     assert_eq!(other["usage"]["effective_window"], 6_553);
     let after = session(&app, "s").await;
-    assert_eq!((&after["settings"]["model"], &after["policy"]["tokenizer"]), (&json!("gpt-4"), &json!("o200k_base")));
+    assert_eq!(
+        (&after["settings"]["model"], &after["policy"]["tokenizer"]),
+        (&json!("gpt-4"), &json!("o200k_base"))
+    );
     assert!(after["context_revision"].as_i64() > before["context_revision"].as_i64());
 
     // Settings that are written later keep it, and change it.
-    let put = call(&app, "PUT", "/v1/sessions/s", json!({"phase": "debugging"})).await;
-    assert_eq!((&put["settings"]["model"], &put["usage"]["effective_window"]), (&json!("gpt-4"), &json!(6_553)));
+    let put = call(&app, "PUT", "/v1/sessions/s", json!({"phase": "implementation"})).await;
+    assert_eq!(
+        (&put["settings"]["model"], &put["usage"]["effective_window"]),
+        (&json!("gpt-4"), &json!(6_553))
+    );
     let put = call(&app, "PUT", "/v1/sessions/s", json!({"model": "claude-sonnet-4-5"})).await;
     assert_eq!(put["usage"]["effective_window"], 160_000);
     assert_eq!(append(&app, "s", json!({})).await["usage"]["effective_window"], 160_000);
     let reset = call(&app, "PUT", "/v1/sessions/s", json!({"model": null})).await;
     assert_eq!(reset["settings"]["model"], Value::Null);
-    assert_eq!(append(&app, "s", json!({})).await["warnings"][0]["code"], "context-window-assumed");
+    assert_eq!(append(&app, "s", json!({})).await["warnings"][0]["code"], "window-assumed");
     // A session that was written and read again by another process counts as before.
     let refused = app.call("PUT", "/v1/sessions/s", r#"{"tokenizer": "cl100k_base"}"#).await;
     assert_eq!(refused.refusal().2, "/tokenizer");
@@ -97,9 +103,9 @@ async fn another_model_in_a_later_append_changes_the_window_and_not_the_tokenize
 async fn a_window_that_nobody_told_is_named_until_it_is_told() {
     let app = app().await;
     let silent = append(&app, "s", json!({})).await;
-    assert_eq!(silent["warnings"], json!([{"code": "context-window-assumed"}]));
+    assert_eq!(silent["warnings"], json!([{"code": "window-assumed"}]));
     let served = context(&app, "s", "").await;
-    assert_eq!(served["warnings"][0]["code"], "context-window-assumed");
+    assert_eq!(served["warnings"][0]["code"], "window-assumed");
     assert!(served["warnings"][0]["detail"].as_str().unwrap().contains("200000"), "{served}");
     let unknown = append(&app, "s", json!({"model": "house-model-7b"})).await;
     assert_eq!(unknown["warnings"], json!([{"code": "model-unknown", "model": "house-model-7b"}]));
@@ -113,7 +119,10 @@ async fn a_window_that_nobody_told_is_named_until_it_is_told() {
     append(&app, "t", json!({})).await;
     call(&app, "PUT", "/v1/settings", json!({"model": "gpt-4.1"})).await;
     let told = append(&app, "t", json!({})).await;
-    assert_eq!((&told["warnings"], &told["usage"]["effective_window"]), (&Value::Null, &json!(1_047_576 - 32_768)));
+    assert_eq!(
+        (&told["warnings"], &told["usage"]["effective_window"]),
+        (&Value::Null, &json!(1_047_576 - 32_768))
+    );
 }
 
 #[tokio::test]
@@ -155,7 +164,12 @@ async fn a_model_that_leaves_nothing_is_refused_and_nothing_is_stored() {
         json!({"model": "n".repeat(201), "messages": [{"role": "user", "content": "hello"}]}),
     ] {
         let refused = app.call("POST", "/v1/sessions/s/messages", body.to_string()).await;
-        assert_eq!(refused.refusal(), (422, "invalid-request".to_owned(), "/model".to_owned()), "{}", refused.text);
+        assert_eq!(
+            refused.refusal(),
+            (422, "invalid-request".to_owned(), "/model".to_owned()),
+            "{}",
+            refused.text
+        );
     }
     let refused = app.call("PUT", "/v1/sessions/s", r#"{"model": "gpt-4"}"#).await;
     assert_eq!(refused.refusal().2, "/model");
@@ -163,7 +177,8 @@ async fn a_model_that_leaves_nothing_is_refused_and_nothing_is_stored() {
     let view = session(&app, "s").await;
     assert_eq!((&view["head_seq"], &view["settings"]["model"]), (&json!(0), &Value::Null));
     // An append that is refused for another reason changes no model.
-    let stale = json!({"model": "gpt-4o", "expected_next_seq": 9, "messages": [{"role": "user", "content": "x"}]});
+    let stale =
+        json!({"model": "gpt-4o", "expected_next_seq": 9, "messages": [{"role": "user", "content": "x"}]});
     assert_eq!(app.call("POST", "/v1/sessions/s/messages", stale.to_string()).await.status, 409);
     assert_eq!(session(&app, "s").await["settings"]["model"], Value::Null);
 }
@@ -208,7 +223,11 @@ async fn the_known_models_are_listed_and_found_by_any_of_their_names() {
         ("models%2Fgemini-1.5-pro", 2_097_152),
         ("gpt-4.5-preview", 128_000),
     ] {
-        assert_eq!(call(&app, "GET", &format!("/v1/models/{name}"), Value::Null).await["context_window"], window, "{name}");
+        assert_eq!(
+            call(&app, "GET", &format!("/v1/models/{name}"), Value::Null).await["context_window"],
+            window,
+            "{name}"
+        );
     }
     assert_eq!(app.call("GET", "/v1/models/house-model", "").await.refusal().1, "model-not-found");
 }
@@ -217,7 +236,9 @@ async fn the_known_models_are_listed_and_found_by_any_of_their_names() {
 async fn a_tenant_adds_models_of_its_own() {
     let app = app().await;
     append(&app, "s", json!({"model": "vllm/House-Model:latest"})).await;
-    let made = app.call("PUT", "/v1/models/house-model", r#"{"context_window": 20000, "max_output_tokens": 1000}"#).await;
+    let made = app
+        .call("PUT", "/v1/models/house-model", r#"{"context_window": 20000, "max_output_tokens": 1000}"#)
+        .await;
     assert_eq!(made.status, 201, "{}", made.text);
     let made = made.json();
     assert_eq!(
@@ -235,7 +256,10 @@ async fn a_tenant_adds_models_of_its_own() {
     // It stands above a built-in one, for its own name alone; and it is no other tenant's.
     call(&app, "PUT", "/v1/models/gpt-4o", json!({"context_window": 50_000})).await;
     assert_eq!(append(&app, "o", json!({"model": "gpt-4o"})).await["usage"]["effective_window"], 40_000);
-    assert_eq!(append(&app, "m", json!({"model": "gpt-4o-mini"})).await["usage"]["effective_window"], 111_616);
+    assert_eq!(
+        append(&app, "m", json!({"model": "gpt-4o-mini"})).await["usage"]["effective_window"],
+        111_616
+    );
     let theirs = app.call_as(THEIRS, "GET", "/v1/models/house-model", "").await;
     assert_eq!(theirs.refusal().1, "model-not-found");
 
@@ -290,7 +314,10 @@ async fn an_export_brings_its_model_along() {
     let taken = app.call_with("POST", "/v1/sessions/copy/import", file.text, &kind).await;
     assert_eq!(taken.status, 201, "{}", taken.text);
     let copy = session(&app, "copy").await;
-    assert_eq!((&copy["settings"]["model"], &copy["policy"]["tokenizer"]), (&json!("gpt-4"), &json!("cl100k_base")));
+    assert_eq!(
+        (&copy["settings"]["model"], &copy["policy"]["tokenizer"]),
+        (&json!("gpt-4"), &json!("cl100k_base"))
+    );
 }
 
 #[tokio::test]

@@ -207,7 +207,11 @@ async fn critical_sessions_refuse_what_cannot_be_verified_at_every_door() {
     compress(&app, json!({"strategy": "anchored", "preserve_recent": 2})).await;
     let opaque_is_set = app.call("PUT", SESSION, r#"{"strategy": "opaque"}"#).await;
     assert_eq!(opaque_is_set.status, 200);
-    assert_eq!(app.call("PUT", SESSION, r#"{"critical": true}"#).await.refusal().2, "/strategy");
+    assert_eq!(
+        app.call("PUT", SESSION, r#"{"critical": true}"#).await.refusal().2,
+        "/critical",
+        "it was sent"
+    );
     // Asked for before, run after.
     append(&app, &stretch(3)).await;
     let queued = app.call("POST", COMPRESSIONS, compress_all(r#"{"strategy": "opaque"}"#)).await;

@@ -159,13 +159,17 @@ async fn offset_and_factor_come_from_reports_about_contexts_of_different_sizes()
     assert_eq!(last["usage"]["calibration"], json!({"offset_tokens": 4_000, "factor": 1.15, "reports": 6}));
     assert_eq!(last["usage"]["effective_window"], 156_000 * 100 / 115);
     // One that has nothing to do with them changes nothing.
-    let odd = report(&app, json!({"input_tokens": 150_000, "output_tokens": 1, "context_tokens": 30_000})).await;
+    let odd =
+        report(&app, json!({"input_tokens": 150_000, "output_tokens": 1, "context_tokens": 30_000})).await;
     let window = odd["usage"]["effective_window"].as_u64().unwrap();
     assert!(window.abs_diff(135_652) < 3_000, "{window}");
     // Another model counts in another way.
     app.call("PUT", SESSION, r#"{"model": "claude-sonnet-4-5"}"#).await;
     let fresh = app.call("GET", SESSION, "").await.json();
-    assert_eq!((&fresh["usage"]["effective_window"], &fresh["usage"]["calibration"]), (&json!(160_000), &Value::Null));
+    assert_eq!(
+        (&fresh["usage"]["effective_window"], &fresh["usage"]["calibration"]),
+        (&json!(160_000), &Value::Null)
+    );
 }
 
 #[tokio::test]

@@ -144,7 +144,8 @@ impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
         ];
         let context = if returned.is_some() {
             let recap = recap.unwrap_or_default();
-            let query = ContextQuery { format, max_input_tokens, max_tokens, recap, ..ContextQuery::default() };
+            let query =
+                ContextQuery { format, max_input_tokens, max_tokens, recap, ..ContextQuery::default() };
             Some(query.checked()?)
         } else if let Some((name, _)) = is_told.into_iter().find(|(_, is_told)| *is_told) {
             return Err(ApiError::parameter(name, "is of the context, which only `return=context` asks for"));
@@ -225,7 +226,8 @@ async fn with_context(
     // A tenth of what is left is for the way back, so that the acknowledgement comes before the request's own timeout.
     let left = state.limits.request_timeout.saturating_sub(started.elapsed()).mul_f64(0.9);
     let headers = HeaderMap::new();
-    let serving = AssertUnwindSafe(context::serve(state, caller, session, query, &headers)).catch_unwind();
+    let serving = Box::pin(context::serve(state, caller, session, query, &headers));
+    let serving = AssertUnwindSafe(serving).catch_unwind();
     let served = match tokio::time::timeout(left, serving).await {
         Ok(Ok(served)) => served,
         Ok(Err(_)) => Err(ApiError::internal(anyhow::anyhow!("the context of an append panicked"))),

@@ -77,7 +77,10 @@ impl ContextQuery {
     /// The same with the budget under its main name and within its bounds.
     pub(super) fn checked(self) -> Result<Self, ApiError> {
         if self.model.as_deref().is_some_and(|model| !models::is_name(model)) {
-            return Err(ApiError::parameter("model", "must have 1 to 200 characters and no control characters"));
+            return Err(ApiError::parameter(
+                "model",
+                "must have 1 to 200 characters and no control characters",
+            ));
         }
         for (name, most) in [("max_input_tokens", self.max_input_tokens), ("max_tokens", self.max_tokens)] {
             if most.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
@@ -270,7 +273,7 @@ pub async fn find_context(
     Query(query): Query<ContextQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let (tag, body) = serve(&state, &caller, &path.session_id, query.checked()?, &headers).await?;
+    let (tag, body) = Box::pin(serve(&state, &caller, &path.session_id, query.checked()?, &headers)).await?;
     let Some(body) = body else {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     };
@@ -287,8 +290,9 @@ pub(super) async fn serve(
     headers: &HeaderMap,
 ) -> Result<(HeaderValue, Option<Bytes>), ApiError> {
     let started = Instant::now();
-    let tag_of =
-        |session: &Session, asked| HeaderValue::from_str(&entity_tag(session, asked)).map_err(ApiError::internal);
+    let tag_of = |session: &Session, asked| {
+        HeaderValue::from_str(&entity_tag(session, asked)).map_err(ApiError::internal)
+    };
     // Held until the reply is assembled.
     let mut memory = None;
     let mut tries = Tries::default();
@@ -308,7 +312,8 @@ pub(super) async fn serve(
         if memory.is_none() {
             memory = state.admission.assemblies.take(caller.tenant, most_tokens(&session, asked)).await?;
         }
-        if let Some(source) = state.store.find_context(caller.tenant, session, asked.max_input_tokens).await? {
+        if let Some(source) = state.store.find_context(caller.tenant, session, asked.max_input_tokens).await?
+        {
             break (tag, Some(source), asked);
         }
         tries.again().await?;
@@ -321,7 +326,7 @@ pub(super) async fn serve(
     if asked.is_model_unknown {
         warnings.extend(query.model.as_deref().map(Warning::of_requested_model));
     }
-    let (body, tokens) = assembled(caller, source, asked, warnings).await?;
+    let (body, tokens) = Box::pin(assembled(caller, source, asked, warnings)).await?;
     drop(memory);
     // An earlier state is not what the session goes on with, so it is not counted as served.
     if !asked.is_past() {

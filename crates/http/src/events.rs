@@ -142,7 +142,8 @@ impl Follower {
     async fn next(mut self) -> Option<(Result<Line, Infallible>, Self)> {
         if std::mem::take(&mut self.is_first) {
             // With an id, but without data, so that a client that reconnects before its first event misses none.
-            let first = Line::default().comment("following").retry(RECONNECT_AFTER).id(self.after.to_string());
+            let first =
+                Line::default().comment("following").retry(RECONNECT_AFTER).id(self.after.to_string());
             return Some((Ok(first), self));
         }
         let stop = self.state.admission.streams.stop().clone();

@@ -399,15 +399,12 @@ async fn parse_import(
 ) -> Result<(Import, Tokenizer, [u8; 32]), ApiError> {
     let known = state.store.find_session(caller.tenant, session).await?;
     let so_far = known.as_ref().and_then(|known| known.accounting.format);
-    let (base, defaults, fixed) = match known {
-        Some(known) => {
-            let fixed = if known.head_seq > 0 { known.effective_settings().tokenizer } else { None };
-            (known.settings, known.defaults, fixed)
-        }
-        None => {
-            let tenant = state.store.find_tenant(caller.tenant).await?;
-            (Settings::default(), tenant.map(|tenant| tenant.settings).unwrap_or_default(), None)
-        }
+    let (base, defaults, fixed) = if let Some(known) = known {
+        let fixed = if known.head_seq > 0 { known.effective_settings().tokenizer } else { None };
+        (known.settings, known.defaults, fixed)
+    } else {
+        let tenant = state.store.find_tenant(caller.tenant).await?;
+        (Settings::default(), tenant.map(|tenant| tenant.settings).unwrap_or_default(), None)
     };
     let limits = state.limits.clone();
     let read = async |tokenizer| {

@@ -130,7 +130,7 @@ pub struct StoredMessageView {
 /// The batch is stored whole or not at all, in order and without gaps, and is of one format. The reply tells the positions, how
 /// full the context is, the signals that ask for something, and the live compression, when there is one; `include` adds the rest.
 /// With `return=context` it also has the context to send to the model next, which saves a round trip.
-/// `warnings` has `context-window-assumed` or `model-unknown` until the session or its tenant has a `context_window` or a
+/// `warnings` has `window-assumed` or `model-unknown` until the session or its tenant has a `context_window` or a
 /// known `model`.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/messages", tag = "messages",
@@ -143,6 +143,7 @@ pub struct StoredMessageView {
          description = "`expected_next_seq` does not hold (`next_seq` is the actual one); nothing is stored.")
     )
 )]
+#[expect(clippy::too_many_arguments, reason = "each is an extractor of its own")]
 pub async fn append_messages(
     Writer(caller): Writer,
     State(state): State<AppState>,
@@ -397,7 +398,8 @@ impl Batch {
             })?;
             marked(message, mark.keep, mark.component);
         }
-        let Self { model, format, counter, messages, expected_next_seq, task_boundary, of_session, .. } = self;
+        let Self { model, format, counter, messages, expected_next_seq, task_boundary, of_session, .. } =
+            self;
         let tokenizer = counter.tokenizer();
         Ok(Prepared { model, tokenizer, messages, format, expected_next_seq, task_boundary, of_session })
     }

@@ -166,7 +166,9 @@ pub async fn put_model(
         WideModels::Added => Ok((StatusCode::CREATED, Reply(view))),
         WideModels::Replaced => Ok((StatusCode::OK, Reply(view))),
         WideModels::Full => {
-            let detail = format!("the tenant has {MAX_OWN_MODELS} models, the most that it may have; delete one first");
+            let detail = format!(
+                "the tenant has {MAX_OWN_MODELS} models, the most that it may have; delete one first"
+            );
             Err(ApiError::parameter("name", detail))
         }
     }

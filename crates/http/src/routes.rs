@@ -73,7 +73,7 @@ fn edits(template: &str, words: &[&str]) -> Option<usize> {
 
 fn filled(template: &str, words: &[&str]) -> String {
     let parts = template.split('/').filter(|part| !part.is_empty()).zip(words);
-    parts.map(|(part, word)| format!("/{}", if part.starts_with('{') { word } else { part })).collect()
+    parts.flat_map(|(part, word)| ["/", if part.starts_with('{') { word } else { part }]).collect()
 }
 
 /// Serves a path with a slash at its end like the one without. A redirect would leave it to the client to send the body

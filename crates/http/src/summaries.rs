@@ -373,15 +373,14 @@ fn show(
     let room = bound.saturating_sub(counter.count_text(&mark));
     let rendering = render::render(style, &subject, room, |text| counter.count_text(text));
     if style == Style::State && rendering.text.is_empty() {
-        return Err(match query.max_tokens {
-            Some(_) => {
-                let detail = "is too small for this session's state; ask for more, or for another style";
-                ApiError::parameter("max_tokens", detail)
-            }
-            None => {
-                let detail = format!("needs more than the session's max_summary_tokens, {bound}; ask for more with max_tokens");
-                ApiError::parameter("style", detail)
-            }
+        return Err(if query.max_tokens.is_some() {
+            let detail = "is too small for this session's state; ask for more, or for another style";
+            ApiError::parameter("max_tokens", detail)
+        } else {
+            let detail = format!(
+                "needs more than the session's max_summary_tokens, {bound}; ask for more with max_tokens"
+            );
+            ApiError::parameter("style", detail)
         });
     }
     let kind = HeaderValue::from_static(match style {

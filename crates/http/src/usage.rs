@@ -275,7 +275,10 @@ pub async fn find_usage(
     if days < 1 {
         return Err(match query.to {
             Some(_) => ApiError::parameter("to", format!("must not be before from, {from}")),
-            None => ApiError::parameter("from", format!("must not be after today, {to}, which is the default of to")),
+            None => ApiError::parameter(
+                "from",
+                format!("must not be after today, {to}, which is the default of to"),
+            ),
         });
     }
     if days > MAX_DAYS {

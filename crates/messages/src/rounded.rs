@@ -20,7 +20,6 @@ pub fn four(number: f64) -> f64 {
 ///
 /// # Errors
 /// When the serialiser fails.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 pub fn ratio<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_f64(four(*number))
 }
@@ -29,7 +28,6 @@ pub fn ratio<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
 ///
 /// # Errors
 /// When the serialiser fails.
-#[expect(clippy::ref_option, reason = "serde passes a reference")]
 pub fn ratio_or_null<S: Serializer>(number: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
     match number {
         Some(number) => to.serialize_some(&four(*number)),
@@ -49,7 +47,7 @@ mod tests {
             (0.999_96, "1.0"),
             (-0.000_01, "0.0"),
             (12.345_678, "12.3457"),
-            (1e300, "1e300"),
+            (1e300, "1e+300"),
         ];
         for (number, text) in cases {
             assert_eq!(serde_json::to_string(&four(number)).unwrap(), text);

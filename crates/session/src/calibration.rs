@@ -282,7 +282,10 @@ mod tests {
         calibration.take(30, 4_030);
         calibration.take(60, 4_060);
         assert_eq!(window(&calibration, 160_000), 156_000, "system prompt and tools");
-        assert_eq!(calibration.view().unwrap(), CalibrationView { offset_tokens: 4_000, factor: 1.0, reports: 3 });
+        assert_eq!(
+            calibration.view().unwrap(),
+            CalibrationView { offset_tokens: 4_000, factor: 1.0, reports: 3 }
+        );
     }
 
     #[test]
@@ -314,7 +317,10 @@ mod tests {
     #[test]
     fn one_size_of_contexts_says_nothing_about_the_factor() {
         let calibration = after(&[(40_000, 50_000); 10]);
-        assert_eq!(calibration.view().unwrap(), CalibrationView { offset_tokens: 10_000, factor: 1.0, reports: 10 });
+        assert_eq!(
+            calibration.view().unwrap(),
+            CalibrationView { offset_tokens: 10_000, factor: 1.0, reports: 10 }
+        );
     }
 
     #[test]
@@ -340,7 +346,8 @@ mod tests {
     #[test]
     fn what_cannot_be_about_the_context_is_ignored() {
         let mut calibration = Calibration::default();
-        for (counted, reported) in [(1_000, 0), (0, 1_000), (1_000, 204_001), (10_000, 1_000), (1, u64::MAX)] {
+        for (counted, reported) in [(1_000, 0), (0, 1_000), (1_000, 204_001), (10_000, 1_000), (1, u64::MAX)]
+        {
             assert_eq!(calibration.take(counted, reported), Verdict::Ignored, "{counted} {reported}");
         }
         assert_eq!(calibration, Calibration::default());
@@ -384,6 +391,7 @@ mod tests {
                 .collect();
             let calibration = after(&reports);
             let left = f64::from(window(&calibration, effective));
+            #[expect(clippy::cast_precision_loss, reason = "small figures")]
             let ratios = || reports.iter().map(|(counted, reported)| *reported as f64 / *counted as f64);
             let (least, most) = (ratios().fold(1.0, f64::min), ratios().fold(1.0, f64::max));
             // The step in which a correction comes into force is 2 %.

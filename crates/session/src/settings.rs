@@ -19,8 +19,8 @@ pub use anchord_messages::tokens::Tokenizer as TokenizerName;
 pub use document::{Settings, WindowSource};
 pub use error::SettingsError;
 pub use limits::{
-    DEFAULT_CONTEXT_WINDOW, HYSTERESIS_SHARE, MAX_CONTEXT_WINDOW, MAX_METADATA_BYTES, MAX_METADATA_NAME_CHARS,
-    MAX_METADATA_VALUE_CHARS, MAX_PRESERVE_RECENT, usual_reserve,
+    DEFAULT_CONTEXT_WINDOW, HYSTERESIS_SHARE, MAX_CONTEXT_WINDOW, MAX_METADATA_BYTES,
+    MAX_METADATA_NAME_CHARS, MAX_METADATA_VALUE_CHARS, MAX_PRESERVE_RECENT, usual_reserve,
 };
 pub use policy::Policy;
 pub use policy_name::PolicyName;
@@ -160,7 +160,8 @@ mod tests {
 
     #[test]
     fn window_reserve_and_tokenizer_follow_from_the_model() {
-        let policy = |change: Value| patch(&Settings::default(), &change).unwrap().over(&Settings::default()).policy();
+        let policy =
+            |change: Value| patch(&Settings::default(), &change).unwrap().over(&Settings::default()).policy();
         let known = policy(json!({"model": "openai/gpt-4o"}));
         assert_eq!((known.context_window, known.reserved_output_tokens), (128_000, 16_384));
         assert_eq!((known.effective_window, known.tokenizer), (111_616, TokenizerName::O200kBase));
@@ -174,14 +175,16 @@ mod tests {
         let own = policy(json!({"model": "gpt-4o", "context_window": 20_000, "tokenizer": "estimate"}));
         assert_eq!((own.context_window, own.reserved_output_tokens), (20_000, 4_000));
         assert_eq!(own.tokenizer, TokenizerName::Estimate);
-        let reserve = policy(json!({"model": "gpt-4o", "reserved_output_tokens": 1_000, "system_tokens": 500}));
+        let reserve =
+            policy(json!({"model": "gpt-4o", "reserved_output_tokens": 1_000, "system_tokens": 500}));
         assert_eq!(reserve.effective_window, 126_500);
     }
 
     #[test]
     fn a_session_s_model_stands_above_the_tenant_s_settings_and_below_its_own() {
         let set = |change: Value| patch(&Settings::default(), &change).unwrap();
-        let tenant = set(json!({"context_window": 64_000, "model": "gpt-4", "reserved_output_tokens": 3_000}));
+        let tenant =
+            set(json!({"context_window": 64_000, "model": "gpt-4", "reserved_output_tokens": 3_000}));
         let window = |own: Value, tenant: &Settings| {
             let own = set(own);
             let policy = own.over(tenant).policy();
@@ -211,19 +214,54 @@ mod tests {
     fn a_refusal_names_the_field_that_was_sent_and_where_the_other_value_comes_from() {
         let set = |change: Value| patch(&Settings::default(), &change).unwrap();
         let opaque = set(json!({"strategy": "opaque"}));
-        let fill = set(json!({"fill": 0.5}));
+        let half_filled = set(json!({"fill": 0.5}));
         let full = set(json!({"system_tokens": 150_000}));
         let kept = set(json!({"preserve_recent_tokens": 100_000}));
         for (settings, change, pointer, detail) in [
-            (&Settings::default(), json!({"system_tokens": 159_500}), "/system_tokens", "reserved_output_tokens 40000 (the default)"),
-            (&full, json!({"reserved_output_tokens": 60_000}), "/reserved_output_tokens", "system_tokens 150000 (as set)"),
+            (
+                &Settings::default(),
+                json!({"system_tokens": 159_500}),
+                "/system_tokens",
+                "reserved_output_tokens 40000 (the default)",
+            ),
+            (
+                &full,
+                json!({"reserved_output_tokens": 60_000}),
+                "/reserved_output_tokens",
+                "system_tokens 150000 (as set)",
+            ),
             (&full, json!({"context_window": 150_000}), "/context_window", "leaves -30000 tokens"),
             (&full, json!({"model": "gpt-4o"}), "/model", "context_window 128000 (that of gpt-4o)"),
-            (&full, json!({"safety_buffer": 10_000}), "/safety_buffer", "context_window 200000 (the default)"),
-            (&kept, json!({"context_window": 100_000}), "/context_window", "preserve_recent_tokens is 100000 (as set)"),
-            (&Settings::default(), json!({"thresholds": {"compress": 0.5}}), "/thresholds/compress", "warn, which is 0.6 (the default)"),
-            (&Settings::default(), json!({"thresholds": {"critical": 0.8}}), "/thresholds/critical", "force, which is 0.85 (the default)"),
-            (&fill, json!({"thresholds": {"warn": 0.4, "compress": 0.5}}), "/thresholds/compress", "fill, which is 0.5 (as set)"),
+            (
+                &full,
+                json!({"safety_buffer": 10_000}),
+                "/safety_buffer",
+                "context_window 200000 (the default)",
+            ),
+            (
+                &kept,
+                json!({"context_window": 100_000}),
+                "/context_window",
+                "preserve_recent_tokens is 100000 (as set)",
+            ),
+            (
+                &Settings::default(),
+                json!({"thresholds": {"compress": 0.5}}),
+                "/thresholds/compress",
+                "warn, which is 0.6 (the default)",
+            ),
+            (
+                &Settings::default(),
+                json!({"thresholds": {"critical": 0.8}}),
+                "/thresholds/critical",
+                "force, which is 0.85 (the default)",
+            ),
+            (
+                &half_filled,
+                json!({"thresholds": {"warn": 0.4, "compress": 0.5}}),
+                "/thresholds/compress",
+                "fill, which is 0.5 (as set)",
+            ),
             (&opaque, json!({"critical": true}), "/critical", "strategy opaque (as set)"),
         ] {
             let refused = patch(settings, &change).unwrap_err();
@@ -241,7 +279,13 @@ mod tests {
     fn what_was_not_sent_is_not_refused() {
         let own = patch(&Settings::default(), &json!({"thresholds": {"compress": 0.65}})).unwrap();
         let later = Settings {
-            thresholds: Some(Thresholds { warn: Some(0.8), compress: Some(0.9), force: Some(0.95), critical: Some(0.97), ..Thresholds::default() }),
+            thresholds: Some(Thresholds {
+                warn: Some(0.8),
+                compress: Some(0.9),
+                force: Some(0.95),
+                critical: Some(0.97),
+                ..Thresholds::default()
+            }),
             ..Settings::default()
         };
         let changed = own.patched(json!({"mask": "off"}).as_object().cloned().unwrap(), &later).unwrap();

@@ -23,7 +23,7 @@ pub struct Warning {
 #[serde(rename_all = "kebab-case")]
 pub enum WarningCode {
     /// Neither `context_window` nor `model` is set, so that the default window is assumed.
-    ContextWindowAssumed,
+    WindowAssumed,
     /// The model is not known and `context_window` is not set, so that the default window is assumed.
     ModelUnknown,
     /// The model that this context was asked for is not known, so that the session's window was used.
@@ -36,7 +36,7 @@ impl Warning {
     pub fn of_window(source: WindowSource<'_>) -> Option<Self> {
         match source {
             WindowSource::Assumed => {
-                Some(Self { code: WarningCode::ContextWindowAssumed, model: None, detail: None })
+                Some(Self { code: WarningCode::WindowAssumed, model: None, detail: None })
             }
             WindowSource::UnknownModel(model) => {
                 let model = Some(model.to_owned());
@@ -60,7 +60,7 @@ impl Warning {
     pub fn in_full(self) -> Self {
         let model = self.model.as_deref().unwrap_or_default();
         let detail = match self.code {
-            WarningCode::ContextWindowAssumed => format!(
+            WarningCode::WindowAssumed => format!(
                 "Neither `model` nor `context_window` is set; {DEFAULT_CONTEXT_WINDOW} tokens are assumed. A smaller model would refuse such a context."
             ),
             WarningCode::ModelUnknown => format!(

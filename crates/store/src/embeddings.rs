@@ -108,7 +108,9 @@ impl Store {
             for some in sessions.chunks(MARKED_AT_ONCE) {
                 let queued = sqlx::query_scalar!("select mark_for_embedding($1, $2)", tenant.0, some);
                 if let Err(error) = queued.fetch_one(&self.pool).await {
-                    some.iter().for_each(|session| self.mark_for_embedding(tenant, SessionId(*session)));
+                    for session in some {
+                        self.mark_for_embedding(tenant, SessionId(*session));
+                    }
                     failed = Some(error.into());
                 }
             }

@@ -512,14 +512,13 @@ async fn look_at(
     let mut hits = Vec::new();
     for (ranked, seen) in settle(best, limit) {
         let Some(session) = sessions.get(ranked.session) else { continue };
-        let seen = match seen {
-            Some(seen) => Some(seen),
+        let seen = if seen.is_some() {
+            seen
+        } else {
             // Its text was beyond the byte limit.
-            None => {
-                let mut any = EXAMINED_BYTES;
-                let mut one = examine(tx, (tenant, *session), vec![ranked], query, &mut any).await?;
-                one.remove(&ranked.seq)
-            }
+            let mut any = EXAMINED_BYTES;
+            let mut one = examine(tx, (tenant, *session), vec![ranked], query, &mut any).await?;
+            one.remove(&ranked.seq)
         };
         // Every match is a message of this snapshot, unless the index is corrupt.
         if let Some(seen) = seen {

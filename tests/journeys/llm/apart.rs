@@ -21,7 +21,8 @@ async fn shared(fake: &FakeProvider) -> App {
 /// A tenant's new session, compressed once by a model.
 async fn compressed(app: &App, key: &str, session: &str, model: &str) -> Value {
     let path = format!("/v1/sessions/{session}");
-    let made = app.call_as(key, "PUT", &path, json!({"auto": false, "summary_model": model}).to_string()).await;
+    let made =
+        app.call_as(key, "PUT", &path, json!({"auto": false, "summary_model": model}).to_string()).await;
     assert_eq!(made.status, 201, "{}", made.text);
     let body = json!({"messages": stretch(12)}).to_string();
     assert_eq!(app.call_as(key, "POST", &format!("{path}/messages"), body).await.status, 201);
@@ -100,7 +101,12 @@ async fn only_the_configured_model_may_be_named_unless_others_are_listed() {
     let own = anchord_llm::Client::new(options(&fake, Provider::Openai)).expect("a client");
     let app = app_with_model(own).await;
     let refused = app.call("PUT", "/v1/sessions/s", r#"{"summary_model": "large"}"#).await;
-    assert_eq!(refused.refusal(), (422, "refused".to_owned(), "/summary_model".to_owned()), "{}", refused.text);
+    assert_eq!(
+        refused.refusal(),
+        (422, "refused".to_owned(), "/summary_model".to_owned()),
+        "{}",
+        refused.text
+    );
     assert!(refused.text.contains("small"), "it names what is allowed: {}", refused.text);
     assert_eq!(app.call("PUT", "/v1/sessions/s", r#"{"summary_model": "small"}"#).await.status, 201);
 }

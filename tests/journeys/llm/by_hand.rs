@@ -87,7 +87,7 @@ async fn a_model_that_fails_leaves_the_transcript_to_code_and_its_calls_are_told
     for part in [
         "engine: extractive, strategy: anchored",
         "by small: status 401, 0 + 0 tokens",
-        "cost: 1 calls (1 failed)",
+        "cost: 1 call (1 failed)",
         "warning: llm: status",
     ] {
         assert!(told.contains(part), "{part}: {told}");

@@ -195,10 +195,12 @@ async fn a_tenant_s_default_model_is_asked_where_a_session_names_none() {
     let fake = FakeProvider::start([Act::Good]).await;
     let app = app_for(Options { models: SummaryModels::Any, ..options(&fake, Provider::Openai) }).await;
     let mut look = app.database.connect().await;
-    sqlx::raw_sql(r#"update tenants set settings = '{"summary_model": "of-the-tenant"}' where name = 'ours'"#)
-        .execute(&mut look)
-        .await
-        .unwrap();
+    sqlx::raw_sql(
+        r#"update tenants set settings = '{"summary_model": "of-the-tenant"}' where name = 'ours'"#,
+    )
+    .execute(&mut look)
+    .await
+    .unwrap();
     let done = compressed(&app, "").await;
     assert_eq!(
         (&done["model"], &fake.seen()[0].body["model"]),
@@ -216,7 +218,12 @@ async fn a_session_chooses_its_engine_and_its_model_within_what_is_allowed() {
     assert_eq!(fake.seen().len(), 0);
     for (method, path) in [("PUT", "/v1/sessions/s"), ("POST", "/v1/sessions/s/compressions")] {
         let refused = app.call(method, path, r#"{"summary_model": "huge"}"#).await;
-        assert_eq!(refused.refusal(), (422, "refused".to_owned(), "/summary_model".to_owned()), "{}", refused.text);
+        assert_eq!(
+            refused.refusal(),
+            (422, "refused".to_owned(), "/summary_model".to_owned()),
+            "{}",
+            refused.text
+        );
     }
     let fresh = app_for(listed).await;
     assert_eq!(fresh.call("PUT", "/v1/sessions/s", r#"{"summary_model": "large"}"#).await.status, 200);

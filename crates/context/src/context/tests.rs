@@ -543,7 +543,7 @@ fn marks_stand_at_the_ends_of_system_and_stable_prefix_and_change_nothing_else()
             assert_eq!(reply[same], unmarked[same], "{same}");
         }
         // The prefix keeps its bytes when messages come.
-        let longer = ContextInput { summary, cache: Some(ttl), tail: &plain.tail[..1], ..plain };
+        let longer = ContextInput { summary, cache: Some(ttl), tail: &plain.tail[..1], head_seq: 2, ..plain };
         let shorter = serve(&longer);
         assert_eq!(shorter["system"], reply["system"]);
         assert_eq!(shorter["stable_prefix"], reply["stable_prefix"]);

@@ -237,6 +237,7 @@ impl ApiError {
     }
 
     /// The kind, and the detail: what happened this time.
+    #[expect(clippy::too_many_lines, reason = "one table")]
     pub(super) fn describe(&self) -> (Kind, Cow<'static, str>) {
         match self {
             Self::BadRequest(detail) => (Kind::BadRequest, owned(detail)),

@@ -109,7 +109,7 @@ fn as_markdown(kind: Kind) -> String {
     if !about.extras.is_empty() {
         text.push_str("\n## The reply also has\n\n");
         for (name, meaning) in about.extras {
-            text.push_str(&format!("- `{name}`: {meaning}\n"));
+            text.extend(["- `", name, "`: ", meaning, "\n"]);
         }
     }
     text
@@ -118,9 +118,10 @@ fn as_markdown(kind: Kind) -> String {
 fn as_html(kind: Kind) -> String {
     let about = kind.about();
     let extras = about.extras.iter();
-    let extras: String = extras
+    let extras: Vec<String> = extras
         .map(|(name, meaning)| format!("<dt><code>{}</code></dt><dd>{}</dd>\n", html(name), html(meaning)))
         .collect();
+    let extras = extras.concat();
     let extras = if extras.is_empty() {
         String::new()
     } else {

@@ -41,7 +41,8 @@ mod tests {
         assert_eq!(limits.reserve(128_000, 25_600), 16_384);
         assert_eq!(limits.reserve(20_000, 4_000), 4_000, "in a smaller window");
         assert_eq!(ModelLimits { max_output_tokens: None, ..limits }.reserve(128_000, 25_600), 25_600);
-        let split = ModelLimits { max_input_tokens: Some(272_000), max_output_tokens: Some(128_000), ..limits };
+        let split =
+            ModelLimits { max_input_tokens: Some(272_000), max_output_tokens: Some(128_000), ..limits };
         assert_eq!(split.reserve(400_000, 80_000), 128_000);
         assert_eq!(split.reserve(8_000, 1_600), 1_600);
     }

@@ -208,7 +208,9 @@ mod tests {
 
     #[test]
     fn a_name_that_nobody_knows_is_none() {
-        for name in ["", "my-model", "adapter-7", "o9", "gpt-6", "davinci-of-mine", "claude", "-", "/", "llama"] {
+        for name in
+            ["", "my-model", "adapter-7", "o9", "gpt-6", "davinci-of-mine", "claude", "-", "/", "llama"]
+        {
             assert!(find(name).is_none() && of_tiktoken(name).is_none(), "{name}");
         }
     }

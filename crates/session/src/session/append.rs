@@ -4,9 +4,9 @@ use super::state::{INDEX_EVERY, Session};
 use crate::accounting::{MAX_GROUP_BYTES, MessageCounts, Usage};
 use crate::settings::{SettingsError, TokenizerName};
 use crate::trigger::{Decision, MessageSignals, Start, TriggerInput, decide};
+use crate::warning::Warning;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
-use crate::warning::Warning;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 

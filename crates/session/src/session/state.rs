@@ -146,7 +146,11 @@ impl Session {
         let is_same = self.effective_settings().model.is_some_and(|own| {
             models::limits_of(&own, self.defaults.wide_models()).is_some_and(|own| own == limits)
         });
-        Some(if is_same { policy.calibrated(calibration) } else { policy.calibrated(&calibration.offset_alone()) })
+        Some(if is_same {
+            policy.calibrated(calibration)
+        } else {
+            policy.calibrated(&calibration.offset_alone())
+        })
     }
 
     /// The settings with every default resolved, and the windows corrected by the provider's reports.

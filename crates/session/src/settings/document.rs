@@ -250,11 +250,8 @@ impl Implied {
         // A session that names its model does not talk to the tenant's.
         let below = if own.model.is_none() { limits(defaults) } else { None };
         let window_of = |model: Option<ModelLimits>| model.map(|model| model.context_window);
-        let context_window = own
-            .context_window
-            .or(window_of(above))
-            .or(defaults.context_window)
-            .or(window_of(below));
+        let context_window =
+            own.context_window.or(window_of(above)).or(defaults.context_window).or(window_of(below));
         let window = context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW);
         let reserve_of =
             |model: Option<ModelLimits>| model.map(|model| model.reserve(window, usual_reserve(window)));
@@ -290,9 +287,8 @@ impl Settings {
             return WindowSource::Tenant;
         }
         match (own, defaults.model.as_deref()) {
-            (Some(unknown), _) => WindowSource::UnknownModel(unknown),
             (None, Some(model)) if is_known(model) => WindowSource::TenantModel(model),
-            (None, Some(unknown)) => WindowSource::UnknownModel(unknown),
+            (Some(unknown), _) | (None, Some(unknown)) => WindowSource::UnknownModel(unknown),
             (None, None) => WindowSource::Assumed,
         }
     }

@@ -85,9 +85,10 @@ impl Settings {
         let reserved_output_tokens =
             self.reserved_output_tokens.unwrap_or_else(|| usual_reserve(context_window));
         let system_tokens = self.system_tokens.unwrap_or_default();
-        let effective_window = [reserved_output_tokens, system_tokens, self.safety_buffer.unwrap_or_default()]
-            .into_iter()
-            .fold(context_window, u32::saturating_sub);
+        let effective_window =
+            [reserved_output_tokens, system_tokens, self.safety_buffer.unwrap_or_default()]
+                .into_iter()
+                .fold(context_window, u32::saturating_sub);
         let thresholds = self.thresholds.clone().unwrap_or_default();
         let history = HistoryRules::of(&thresholds);
         let messages = thresholds.messages.unwrap_or_default();

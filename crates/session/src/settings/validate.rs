@@ -81,7 +81,8 @@ impl Checked<'_> {
         }
         let buffer = self.own.safety_buffer.or(self.below.safety_buffer).unwrap_or_default();
         let parts = [policy.reserved_output_tokens, policy.system_tokens, buffer];
-        let left = parts.into_iter().fold(i64::from(policy.context_window), |left, part| left - i64::from(part));
+        let left =
+            parts.into_iter().fold(i64::from(policy.context_window), |left, part| left - i64::from(part));
         if left < LEAST_WINDOW {
             let detail = self.parts_of_the_window(left, parts);
             found.push(Conflict(OF_THE_WINDOW.map(|pointer| (pointer.to_owned(), detail.clone())).into()));
@@ -181,9 +182,13 @@ impl Checked<'_> {
         let (own, below) = (self.own.thresholds.as_ref(), self.below.thresholds.as_ref());
         let whose_compress = whose(own.and_then(|t| t.compress), below.and_then(|t| t.compress));
         let (own_target, below_target) = (own.and_then(|t| t.target), below.and_then(|t| t.target));
-        if let Some(target) = own_target.or(below_target).filter(|target| !(*target > 0.0 && *target < compress)) {
-            let detail = format!("must be above 0 and below compress, which is {compress} ({whose_compress})");
-            let other = format!("must be above target, which is {target} ({})", whose(own_target, below_target));
+        if let Some(target) =
+            own_target.or(below_target).filter(|target| !(*target > 0.0 && *target < compress))
+        {
+            let detail =
+                format!("must be above 0 and below compress, which is {compress} ({whose_compress})");
+            let other =
+                format!("must be above target, which is {target} ({})", whose(own_target, below_target));
             found.push(Conflict::at("/thresholds/target", detail).or("/thresholds/compress", other));
         }
         let most = compress - HYSTERESIS_SHARE;
