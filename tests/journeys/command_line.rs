@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use nix::pty::openpty;
+use nix::pty::{Winsize, openpty};
 use nix::sys::signal::{Signal, kill};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -437,7 +437,9 @@ fn a_summary_that_is_larger_than_its_messages_is_told_in_words() {
 
 /// What a person sees of a command.
 fn seen(command: &mut Command) -> String {
-    let terminal = openpty(None, None).expect("a terminal");
+    // Wide enough for every column.
+    let size = Winsize { ws_row: 40, ws_col: 140, ws_xpixel: 0, ws_ypixel: 0 };
+    let terminal = openpty(Some(&size), None).expect("a terminal");
     let mut process =
         command.stdout(Stdio::from(terminal.slave)).env("TERM", "xterm").spawn().expect("the program");
     // The command has its own copy of the terminal's end; this one must go, or reading never ends.
