@@ -14,8 +14,8 @@ const name = "gpt-4o";
 const session = { params: { path: { session_id: "typescript-loop" } } };
 
 /** The value of a reply; a problem becomes an error. */
-function value<T>(reply: { data?: T; error?: components["schemas"]["Problem"] }): T {
-  if (reply.data === undefined) throw new Error(`${reply.error?.type}: ${reply.error?.detail}`);
+function value<T>(reply: { data?: T; error?: components["schemas"]["Problem"] }): NonNullable<T> {
+  if (reply.data == null) throw new Error(`${reply.error?.type}: ${reply.error?.detail}`);
   return reply.data;
 }
 

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
+use chrono::{DateTime, Datelike as _, Utc};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use strum::VariantNames;
@@ -15,6 +16,11 @@ use utoipa::IntoParams;
 use super::problem::ApiError;
 use anchord_messages::id::SessionName;
 use anchord_messages::misread::{must_be, quoted};
+
+/// Whether RFC 3339 can write a time: its years have four digits. The database knows fewer years than the parser.
+pub(super) fn is_writable(time: DateTime<Utc>) -> bool {
+    (0..=9999).contains(&time.year())
+}
 
 /// Path parameters as a struct of their names.
 #[derive(Clone, Debug)]

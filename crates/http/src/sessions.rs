@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::auth::{Reader, Writer};
 use super::json::{Json, Reply};
 use super::paging::{Page, Paging};
-use super::params::{Path, Query, Repeated, SessionPath, Words};
+use super::params::{Path, Query, Repeated, SessionPath, Words, is_writable};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use anchord_messages::id::{Seq, SessionId, SessionName};
@@ -256,6 +256,9 @@ pub async fn list_sessions(
     Query(query): Query<SessionsQuery>,
 ) -> Result<Reply<Page<SessionRow>>, ApiError> {
     let SessionsQuery { task_id, parent_session_id, user, updated_since, .. } = &query;
+    if updated_since.is_some_and(|since| !is_writable(since)) {
+        return Err(ApiError::parameter("updated_since", "must be of the years 0000 to 9999"));
+    }
     let metadata = fields(query.metadata.clone().unwrap_or_default())?;
     let scope = format!("sessions {task_id:?} {parent_session_id:?} {user:?} {metadata:?} {updated_since:?}");
     let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
