@@ -248,7 +248,7 @@ fn bad_bodies() -> Vec<Refused> {
         ),
         invalid(br#"{"messages":[{"role":"user","content":"x"}],"seq":1}"#.to_vec(), "/seq"),
         invalid(chat(&calls), "/messages/1"),
-        invalid(chat(&values), "/messages/1/extra/249990"),
+        invalid(chat(&values), "/messages/1/extra/249989"),
     ]
 }
 
