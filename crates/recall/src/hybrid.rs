@@ -2,7 +2,12 @@
 //!
 //! Both scores are brought to a scale from 0 to 1 and added with weights. By words, 1 is the best match. By vectors, 1 is the
 //! nearest message and 0 one like most others: what a similarity says by itself differs from model to model, and from
-//! question to question.
+//! question to question. A message counts as near when those around it are, too: an utterance of three words says little
+//! by itself, and what a question asks for mostly stands in several.
+//!
+//! Shares and reach were chosen on 19 meetings of a public set (139 questions with their evidence) and a small open model:
+//! evidence is among the first ten hits for 0.90 of the questions, by words alone for 0.86, and without the neighbourhood
+//! for 0.87.
 
 use std::collections::HashSet;
 
@@ -10,13 +15,20 @@ use super::rank::{Meaning, Ranked};
 use super::vectors::Near;
 
 /// The share of the score by vectors.
-const BY_MEANING: f64 = 0.4;
+const BY_MEANING: f64 = 0.2;
+/// The share of a message's own similarity; the rest is that of its neighbourhood.
+const OWN: f64 = 0.3;
+/// The number of neighbours on each side.
+const REACH: i64 = 8;
+/// How much less a neighbour counts for each message between.
+const FADE: f64 = 0.8;
 
 /// Adds to the matches of the words how close they are to the question, and the closest messages of all sessions, at most
 /// `keep`. `near` has for each session what was compared, in the session's order.
 #[must_use]
 pub fn join(mut ranked: Vec<Ranked>, near: &[Vec<Near>], keep: usize) -> Vec<Ranked> {
-    let scale = Scale::of(near);
+    let near: Vec<Vec<Near>> = near.iter().map(|of_session| with_neighbours(of_session)).collect();
+    let scale = Scale::of(&near);
     for match_ in &mut ranked {
         let of_session = near.get(match_.session).map_or(&[][..], Vec::as_slice);
         let found = of_session.binary_search_by_key(&match_.seq, |near| near.seq).ok();
@@ -38,6 +50,38 @@ pub fn join(mut ranked: Vec<Ranked>, near: &[Vec<Near>], keep: usize) -> Vec<Ran
         meaning: Some(scale.meaning(near)),
     }));
     ranked
+}
+
+/// The messages of a session with the similarities of their neighbourhoods.
+fn with_neighbours(near: &[Near]) -> Vec<Near> {
+    let all: f64 = (1..=i32::try_from(REACH).unwrap_or(i32::MAX)).map(|steps| 2.0 * FADE.powi(steps)).sum();
+    let mut from = 0;
+    let mut smoothed = Vec::with_capacity(near.len());
+    for (at, one) in near.iter().enumerate() {
+        while near.get(from).is_some_and(|other| other.seq < one.seq - REACH) {
+            from += 1;
+        }
+        let (mut weights, mut sum) = (0.0, 0.0);
+        for (place, other) in near.iter().enumerate().skip(from) {
+            if other.seq > one.seq + REACH {
+                break;
+            }
+            if place != at {
+                let steps = i32::try_from(other.seq.abs_diff(one.seq)).unwrap_or(i32::MAX);
+                let weight = FADE.powi(steps);
+                weights += weight;
+                sum += weight * f64::from(other.similarity);
+            }
+        }
+        let own = f64::from(one.similarity);
+        // Where the session ends, or has gaps, the message's own stands for what is missing: else the neighbour of a match
+        // would be as near as the match.
+        let around = (sum + (all - weights) * own) / all;
+        #[expect(clippy::cast_possible_truncation, reason = "a cosine needs no more digits")]
+        let similarity = (OWN * own + (1.0 - OWN) * around) as f32;
+        smoothed.push(Near { similarity, ..*one });
+    }
+    smoothed
 }
 
 /// The similarities of one question.
@@ -99,11 +143,35 @@ mod tests {
         ranked.into_iter().map(|r| (r.session, r.seq)).collect()
     }
 
+    /// Far enough from each other to be no neighbours.
+    fn apart(similarities: &[f32]) -> Vec<Near> {
+        (1..).zip(similarities).map(|(at, similarity)| near(100 * at, *similarity)).collect()
+    }
+
     #[test]
     fn what_is_found_by_both_comes_first_and_what_either_finds_is_there() {
-        let ranked = vec![by_words(1, 9.0), by_words(2, 8.0), by_words(3, 1.0)];
-        let near = [vec![near(1, 0.1), near(2, 0.7), near(3, 0.1), near(4, 0.8), near(5, 0.1), near(6, 0.1)]];
-        assert_eq!(order(join(ranked, &near, 2)), [(0, 2), (0, 1), (0, 4), (0, 3)]);
+        let ranked = vec![by_words(100, 9.0), by_words(200, 8.5), by_words(300, 1.0)];
+        let near = [apart(&[0.1, 0.7, 0.1, 0.8, 0.1, 0.1])];
+        assert_eq!(order(join(ranked, &near, 2)), [(0, 200), (0, 100), (0, 400), (0, 300)]);
+    }
+
+    #[test]
+    fn a_message_among_near_ones_is_nearer_than_one_that_stands_alone() {
+        let mut around: Vec<Near> = (1..=9).map(|seq| near(seq, 0.5)).collect();
+        around.extend(
+            apart(&[0.6, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
+                .iter()
+                .map(|one| Near { seq: one.seq + 100, ..*one }),
+        );
+        around.push(near(3_000, 0.52));
+        for at in 2_992..3_000 {
+            around.insert(around.len() - 1, near(at, 0.0));
+        }
+        let smoothed = with_neighbours(&around);
+        let of = |seq: i64| smoothed.iter().find(|one| one.seq == seq).unwrap().similarity;
+        assert!(of(5) > of(3_000), "{} and {}", of(5), of(3_000));
+        assert!((of(200) - 0.6).abs() < 1e-6, "without neighbours it is as near as it is itself");
+        assert!(of(3_000) < 0.4 && of(2_992) > 0.0);
     }
 
     #[test]
