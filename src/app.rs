@@ -397,10 +397,8 @@ impl Process {
                 tracing::info!(signal, "process.draining");
                 None
             }
-            () = database::ended(self.embedded.as_ref()) => {
-                tracing::error!("process.database_lost");
-                Some("the embedded Postgres has ended; its log is in the data folder".to_owned())
-            }
+            // Never ends.
+            () = database::keep_running(self.embedded.as_ref()) => None,
             name = self.tasks.died() => Some(format!("{name} has died; what it was doing is in the log")),
         };
         self.stop.cancel();

@@ -9,12 +9,12 @@ use anchord_store::address::Target;
 /// Connections of the embedded server beyond those of the pools: for listeners, presence and `psql`.
 const SPARE_CONNECTIONS: u32 = 20;
 
-/// Waits until the embedded server has ended; without one, for ever.
-pub(super) async fn ended(embedded: Option<&Embedded>) {
-    match embedded {
-        Some(embedded) => embedded.ended().await,
-        None => std::future::pending().await,
+/// Keeps the embedded server running; without one, does nothing. Does not end.
+pub(super) async fn keep_running(embedded: Option<&Embedded>) {
+    if let Some(embedded) = embedded {
+        embedded.keep_running().await;
     }
+    std::future::pending().await
 }
 
 /// Where the database is, and the role that the service works as.

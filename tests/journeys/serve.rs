@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
 
 use nix::pty::openpty;
 use nix::sys::signal::{Signal, kill};
@@ -43,6 +44,43 @@ fn a_service_with_a_database_of_its_own_tells_address_key_and_first_call() {
     let again = Service::own(folder.path());
     assert_eq!(again.key(), key, "a restart made another key");
     assert_eq!(again.end(Signal::SIGINT), Some(0));
+}
+
+#[test]
+fn a_database_of_its_own_that_dies_is_started_again_and_has_what_was_acknowledged() {
+    let folder = data_folder();
+    let service = Service::own(folder.path());
+    let client = service.client();
+    let append = |seq: i64| {
+        let body =
+            json!({"messages": [{"role": "user", "content": format!("{seq}")}], "expected_next_seq": seq});
+        let reply = client.call("POST", "/v1/sessions/s/messages", &[], &body.to_string());
+        reply.map_or(0, |reply| reply.status)
+    };
+    for seq in 1..=3 {
+        assert_eq!(append(2 * seq - 1), 201);
+        let file = folder.path().join("postgres/cluster/postmaster.pid");
+        let text = fs::read_to_string(file).expect("a running server");
+        let server = text.lines().next().and_then(|line| line.parse().ok()).expect("a process id");
+        kill(pid(server), Signal::SIGKILL).expect("a process of ours");
+        let killed = Instant::now();
+        // 409: it was stored, and its answer was lost.
+        while ![201, 409].contains(&append(2 * seq)) {
+            assert!(killed.elapsed() < Duration::from_secs(20), "it does not come back");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+    let stored = client.get("/v1/sessions/s/messages").json();
+    let texts: Vec<&str> = stored["items"]
+        .as_array()
+        .expect("messages")
+        .iter()
+        .filter_map(|item| item["message"]["content"].as_str())
+        .collect();
+    assert_eq!(texts, ["1", "2", "3", "4", "5", "6"]);
+    assert_eq!(client.get("/readyz").status, 200);
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+    assert!(!folder.path().join("postgres/cluster/postmaster.pid").exists(), "the database was left running");
 }
 
 /// What a person sees who starts a service in a terminal, up to the first call to try.

@@ -1,7 +1,7 @@
 //! Runs the embedded Postgres server.
 //!
 //! What lives here: finding the server's programs, making the cluster once, running the server as an unprivileged
-//! user, stopping it.
+//! user, starting it again when it has ended, stopping it.
 //! Invariant: a data folder has at most one service and one server; a server does not outlive its service; an
 //! acknowledged write is durable (only tests may configure otherwise).
 //! Must not know: tables, tenants, messages. In the cluster it makes only the service's roles and database.
@@ -21,6 +21,8 @@ mod server;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use account::Account;
 use cluster::Cluster;
@@ -30,15 +32,19 @@ pub use error::StartError;
 use folder::{give, set_mode};
 use lock::Lock;
 use programs::Programs;
-use server::Server;
+use server::{Launch, Server};
+
+/// How long a server that could not be started again is left alone.
+const BETWEEN_STARTS: Duration = Duration::from_secs(2);
 
 /// A running embedded server; dropping it stops the server.
 #[derive(Debug)]
 pub struct Embedded {
     // Fields drop in this order: the folder must stay locked until the server is gone.
-    server: Server,
+    server: Mutex<Server>,
+    launch: Arc<Launch>,
     sockets: Sockets,
-    _lock: Lock,
+    lock: Arc<Lock>,
 }
 
 /// The folder of the server's socket.
@@ -90,17 +96,18 @@ impl Embedded {
         }
         cluster.restrict_owner(&programs, account)?;
         let sockets = Sockets::make(&home, account)?;
-        cluster.free_socket(&sockets.folder)?;
-        let server = Server::start(&server::Launch {
-            program: &programs.postgres,
+        let launch = Launch {
+            program: programs.postgres,
             account,
-            cluster: &cluster,
-            sockets: &sockets.folder,
-            log: &home.join("server.log"),
+            cluster,
+            sockets: sockets.folder.clone(),
+            log: home.join("server.log"),
             max_connections: config.max_connections,
             durability: config.durability,
-        })?;
-        Ok(Self { server, sockets, _lock: lock })
+        };
+        launch.put_log_aside()?;
+        let server = Mutex::new(Server::start(&launch)?);
+        Ok(Self { server, launch: Arc::new(launch), sockets, lock: Arc::new(lock) })
     }
 
     /// The address of the service's database, as its owner.
@@ -120,15 +127,47 @@ impl Embedded {
     /// The server's process id.
     #[must_use]
     pub fn pid(&self) -> u32 {
-        self.server.pid()
+        self.of_server(|server| server.pid())
     }
 
-    /// Waits until the server has ended by itself, which a running service must not survive.
-    ///
-    /// It is not restarted: a server that ends by itself met a full disk or lost its files, and restarting it in a
-    /// loop would hide that. The process ends with an error, and its supervisor decides.
+    /// Waits until the server has ended.
     pub async fn ended(&self) {
-        self.server.ended().await;
+        self.of_server(|server| server.ended()).await;
+    }
+
+    /// Starts the server again whenever it has ended, for as long as this is awaited: one that met a full disk works
+    /// again once there is room. Its log says why it ended, and that of the service why it does not start.
+    pub async fn keep_running(&self) {
+        loop {
+            self.ended().await;
+            tracing::error!("database.ended: the embedded Postgres has ended; its log is server.log.old");
+            if let Err(error) = self.launch.put_log_aside() {
+                tracing::error!(%error, "database.log_not_kept");
+            }
+            loop {
+                let (launch, lock) = (self.launch.clone(), self.lock.clone());
+                let starting = tokio::task::spawn_blocking(move || {
+                    // The folder stays locked also when nobody waits for the start any more.
+                    let started = Server::start(&launch);
+                    drop(lock);
+                    started
+                });
+                match starting.await {
+                    Ok(Ok(server)) => {
+                        *self.server.lock().unwrap_or_else(PoisonError::into_inner) = server;
+                        tracing::info!("database.started_again");
+                        break;
+                    }
+                    Ok(Err(error)) => tracing::error!(%error, "database.not_started_again"),
+                    Err(error) => tracing::error!(%error, "database.not_started_again"),
+                }
+                tokio::time::sleep(BETWEEN_STARTS).await;
+            }
+        }
+    }
+
+    fn of_server<T>(&self, read: impl FnOnce(&Server) -> T) -> T {
+        read(&self.server.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Stops the server: disconnects clients, writes everything, and waits until the process is gone.
@@ -140,8 +179,9 @@ impl Embedded {
     /// Leaves the server running without this process; returns its process id, so that the caller can end it.
     #[must_use]
     pub fn leave_running(mut self) -> u32 {
-        self.server.hand_over();
-        self.server.pid()
+        let server = self.server.get_mut().unwrap_or_else(PoisonError::into_inner);
+        server.hand_over();
+        server.pid()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -40,12 +40,13 @@ const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(300);
 const GUARD: &str = "read -r _ || kill -INT \"$1\"";
 
 /// How to start the server.
-pub(super) struct Launch<'a> {
-    pub(super) program: &'a Path,
+#[derive(Debug)]
+pub(super) struct Launch {
+    pub(super) program: PathBuf,
     pub(super) account: Option<Account>,
-    pub(super) cluster: &'a Cluster,
-    pub(super) sockets: &'a Path,
-    pub(super) log: &'a Path,
+    pub(super) cluster: Cluster,
+    pub(super) sockets: PathBuf,
+    pub(super) log: PathBuf,
     pub(super) max_connections: u16,
     pub(super) durability: Durability,
 }
@@ -62,7 +63,8 @@ pub(super) struct Server {
 impl Server {
     /// Starts the server and waits until it takes connections.
     pub(super) fn start(launch: &Launch) -> Result<Self, StartError> {
-        launch.put_log_aside()?;
+        launch.cluster.stop_left_behind()?;
+        launch.cluster.free_socket(&launch.sockets)?;
         let deadline = Instant::now() + SHARED_MEMORY_TIMEOUT;
         let mut is_logged = false;
         loop {
@@ -91,7 +93,7 @@ impl Server {
         let deadline = Instant::now() + READY;
         while Instant::now() < deadline {
             if let Some(status) = server.exit_status() {
-                let said = fs::read_to_string(launch.log).unwrap_or_default();
+                let said = fs::read_to_string(&launch.log).unwrap_or_default();
                 let program = launch.program.display().to_string();
                 return Err(StartError::Failed { program, output: last_lines(&said, &status.to_string()) });
             }
@@ -114,9 +116,12 @@ impl Server {
     }
 
     /// Waits until the server has ended.
-    pub(super) async fn ended(&self) {
-        // An error means that the thread that waits for the server is gone, and with it the server.
-        let _ = self.exit.clone().wait_for(Option::is_some).await;
+    pub(super) fn ended(&self) -> impl Future<Output = ()> + use<> {
+        let mut exit = self.exit.clone();
+        async move {
+            // An error means that the thread that waits for the server is gone, and with it the server.
+            let _ = exit.wait_for(Option::is_some).await;
+        }
     }
 
     /// Leaves the server running; the caller takes over its process id.
@@ -159,20 +164,20 @@ impl Drop for Server {
     }
 }
 
-impl Launch<'_> {
+impl Launch {
     /// Keeps one earlier log, which explains a crash; with more, the logs would grow for ever.
-    fn put_log_aside(&self) -> Result<(), StartError> {
+    pub(super) fn put_log_aside(&self) -> Result<(), StartError> {
         if !self.log.exists() {
             return Ok(());
         }
         let old = self.log.with_extension("log.old");
-        fs::rename(self.log, &old).map_err(|e| StartError::folder("move", self.log, e))
+        fs::rename(&self.log, &old).map_err(|e| StartError::folder("move", &self.log, e))
     }
 
     fn spawn(&self) -> Result<Child, StartError> {
-        let log = File::create(self.log).map_err(|e| StartError::folder("write", self.log, e))?;
-        let mut command = account::command(self.program, self.account);
-        command.arg("-D").arg(self.cluster.folder()).arg("-k").arg(self.sockets);
+        let log = File::create(&self.log).map_err(|e| StartError::folder("write", &self.log, e))?;
+        let mut command = account::command(&self.program, self.account);
+        command.arg("-D").arg(self.cluster.folder()).arg("-k").arg(&self.sockets);
         command.args(["-p", &PORT.to_string()]);
         let mut set = |name: &str, value: &str| {
             command.arg("-c").arg(format!("{name}={value}"));
