@@ -157,7 +157,7 @@ async fn an_absurd_report_changes_nothing_and_an_extreme_one_is_clamped() {
 #[tokio::test]
 async fn the_caller_may_name_the_context_and_without_any_the_head_is_taken() {
     let app = app().await;
-    app.call("PUT", SESSION, r#"{"system_tokens": 700}"#).await;
+    app.call("PATCH", SESSION, r#"{"system_tokens": 700}"#).await;
     let appended = append(&app, &talk(4, 500)).await;
     let head = appended["usage"]["context_tokens"].as_u64().unwrap();
     let reported = report(&app, json!({"input_tokens": head + 700, "output_tokens": 5})).await;
@@ -198,7 +198,7 @@ async fn what_cannot_be_taken_is_refused_with_its_place() {
 #[tokio::test]
 async fn a_repeated_report_with_a_key_counts_once() {
     let app = app().await;
-    app.call("PUT", SESSION, r#"{"task_id": "t"}"#).await;
+    app.call("PATCH", SESSION, r#"{"task_id": "t"}"#).await;
     append(&app, &talk(2, 50)).await;
     let body = r#"{"input_tokens": 130, "output_tokens": 7, "cached_tokens": 100}"#;
     let key = [("idempotency-key", "report-1")];

@@ -59,10 +59,11 @@ pub struct Evaluation {
     /// The figures.
     #[serde(flatten)]
     pub scores: Scores,
-    /// What the judge says; null without a judge, or when it did not answer.
+    /// The scores of the judge model; null without a judge, or when it did not answer.
     #[schema(required = true)]
     pub rubric: Option<Rubric>,
-    /// When it was made.
+    /// When it was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
 }
 
@@ -114,7 +115,7 @@ impl TryFrom<EvaluationRow> for EvaluationDetail {
 
 /// Lists a session's evaluations, newest first, without their verdicts.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/evaluations", tag = "quality", params(SessionPath, PageQuery),
+    get, path = "/v1/sessions/{session_id}/evaluations", tag = "evaluations", operation_id = "evaluations.list", params(SessionPath, PageQuery),
     responses((status = 200, body = Page<Evaluation>, description = "A page of evaluations."))
 )]
 pub async fn list_evaluations(
@@ -137,7 +138,7 @@ pub async fn list_evaluations(
 
 /// Reads one evaluation, probe by probe.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/evaluations/{evaluation_id}", tag = "quality", params(EvaluationPath),
+    get, path = "/v1/sessions/{session_id}/evaluations/{evaluation_id}", tag = "evaluations", operation_id = "evaluations.get", params(EvaluationPath),
     responses((status = 200, body = EvaluationDetail, description = "The evaluation."))
 )]
 pub async fn find_evaluation(
@@ -159,7 +160,7 @@ pub async fn find_evaluation(
 /// The work is a job of kind `evaluate` among the session's compressions; with `Prefer: wait` the reply
 /// is the evaluation itself as soon as it is there.
 #[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/evaluations", tag = "quality",
+    post, path = "/v1/sessions/{session_id}/evaluations", tag = "evaluations", operation_id = "evaluations.create",
     params(SessionPath, Wait), request_body = Option<NewEvaluation>,
     responses(
         (status = 200, body = EvaluationDetail, description = "It ended within the time that `Prefer: wait` allows.",

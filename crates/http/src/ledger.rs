@@ -46,11 +46,11 @@ pub enum LedgerKind {
     Command,
     /// A run of tests.
     TestRun,
-    /// An error that was met.
+    /// An error that occurred.
     Error,
     /// A version, port, URL, id or figure.
     Identifier,
-    /// What must hold, word for word.
+    /// The requirement, verbatim.
     Constraint,
 }
 
@@ -108,7 +108,7 @@ pub enum LedgerFileAction {
     Created,
     /// It existed and was changed.
     Modified,
-    /// It is gone.
+    /// The session is erased.
     Deleted,
     /// It has another path now.
     Renamed,
@@ -189,7 +189,7 @@ pub enum LedgerItem {
         /// The call and its result.
         seqs: Vec<Seq>,
     },
-    /// An error that was met.
+    /// An error that occurred.
     #[schema(title = "ErrorFact")]
     Error {
         /// Its kind (`TypeError`, `E0308` …), when it has one.
@@ -197,15 +197,15 @@ pub enum LedgerItem {
         error_type: Option<String>,
         /// Its first useful line.
         message: String,
-        /// Whether it still stands.
+        /// Whether it is resolved.
         status: ErrorStatus,
         /// How it was resolved.
         #[serde(skip_serializing_if = "Option::is_none")]
         resolution: Option<String>,
-        /// Where it was met.
+        /// Where it occurred.
         #[serde(skip_serializing_if = "Option::is_none")]
         location: Option<String>,
-        /// How often it was met.
+        /// How many times it occurred.
         count: u32,
         /// The messages that show it.
         seqs: Vec<Seq>,
@@ -226,16 +226,16 @@ pub enum LedgerItem {
         #[serde(skip_serializing_if = "Option::is_none")]
         session_id: Option<String>,
     },
-    /// What must hold, word for word.
+    /// The requirement, verbatim.
     #[schema(title = "ConstraintFact")]
     Constraint {
         /// Its id, for `DELETE …/constraints/{id}`.
         id: String,
         /// Its text, verbatim.
         text: String,
-        /// Who set it.
+        /// Where it comes from.
         source: ConstraintSource,
-        /// It binds nobody until its text is pinned, because the setting `constraints` is `propose`.
+        /// Whether it is only proposed: it takes effect when its text is pinned (setting `constraints`: `propose`).
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         proposed: bool,
         /// The messages that show it; empty for pins.
@@ -251,7 +251,7 @@ type Position = (LedgerKind, Seq, i32);
 
 /// Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/ledger", tag = "facts", params(SessionPath, LedgerQuery),
+    get, path = "/v1/sessions/{session_id}/ledger", tag = "ledger", operation_id = "ledger.list", params(SessionPath, LedgerQuery),
     responses((status = 200, body = LedgerPage, description = "A page of facts."))
 )]
 pub async fn list_ledger(

@@ -43,42 +43,19 @@ const LEAST_PLACEHOLDER_TOKENS: u32 = 16;
 /// How often the tokens of an append are counted, when the session uses another tokenizer than expected.
 const TOKENIZER_ATTEMPTS: usize = 3;
 
-/// A message as its conversation format writes it: every field is kept, also those that are not listed here.
+/// A message as its conversation format writes it. Every field is stored and comes back as it was sent.
+///
+/// An open object without declared fields: generators of clients drop fields that they do not know of a type with declared
+/// ones, and send null for those that are absent.
 // For the document alone: messages stay the text that they came as.
 #[derive(Debug, ToSchema)]
-pub struct Message {
-    /// Who speaks; items of `openai-responses` that are no messages have none.
-    #[schema(required = false)]
-    pub role: String,
-    /// What kind of item it is, in `openai-responses`.
-    #[schema(required = false)]
-    pub r#type: serde_json::Value,
-    /// Text, or parts or blocks of the format.
-    #[schema(required = false)]
-    pub content: serde_json::Value,
-    /// Who it is among those of one role.
-    #[schema(required = false)]
-    pub name: serde_json::Value,
-    /// Calls, in `openai-chat`.
-    #[schema(required = false)]
-    pub tool_calls: serde_json::Value,
-    /// The call that it answers, in `openai-chat`.
-    #[schema(required = false)]
-    pub tool_call_id: serde_json::Value,
-    /// The call that it is or answers, in `openai-responses`.
-    #[schema(required = false)]
-    pub call_id: serde_json::Value,
-    /// What a call is given, in `openai-responses`.
-    #[schema(required = false)]
-    pub arguments: serde_json::Value,
-    /// What a call gave, in `openai-responses`.
-    #[schema(required = false)]
-    pub output: serde_json::Value,
-}
+#[schema(value_type = Object, examples(json!({"role": "user", "content": "Fix the port in src/main.rs."})))]
+pub struct Message(pub serde_json::Value);
 
 /// A batch of messages to append.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = AppendRequest)]
 pub struct NewMessages {
     /// The conversation format of the messages.
     #[serde(default)]
@@ -90,7 +67,7 @@ pub struct NewMessages {
     #[serde(default)]
     #[schema(value_type = Option<i64>, minimum = 1)]
     pub expected_next_seq: Option<Seq>,
-    /// A task has just ended, which some policies take as a good moment to compress.
+    /// Whether a task has just ended; some policies then compress.
     #[serde(default)]
     pub task_boundary: bool,
     /// What the caller knows about single messages of the batch.
@@ -102,10 +79,11 @@ pub struct NewMessages {
 /// What the caller knows about one message of the batch.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = MessageMark)]
 pub struct Mark {
     /// The message's place in the batch, from 0.
     pub index: u32,
-    /// Whether its tool outputs are served whole (`always`) or as placeholders at once (`never`).
+    /// Whether its tool outputs are always served in full (`always`) or as placeholders immediately (`never`).
     #[serde(default)]
     pub keep: Option<Keep>,
     /// What its tokens count as.
@@ -113,9 +91,10 @@ pub struct Mark {
     pub component: Option<MarkedComponent>,
 }
 
-/// A component that only the caller can tell.
+/// A component that the caller declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = MessageMarkComponent)]
 pub enum MarkedComponent {
     /// Documents that were retrieved for the conversation.
     RetrievedDocuments,
@@ -123,6 +102,7 @@ pub enum MarkedComponent {
 
 /// A message as it was sent, with what the service knows of it.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StoredMessage)]
 pub struct StoredMessageView {
     /// Its position.
     pub seq: Seq,
@@ -131,6 +111,7 @@ pub struct StoredMessageView {
     /// Its tokens.
     pub tokens: i32,
     /// When it was stored.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
     /// The message, exactly as it was sent.
     #[schema(value_type = Message)]
@@ -142,7 +123,7 @@ pub struct StoredMessageView {
 /// The batch is stored whole or not at all, in order and without gaps. The reply tells how full the
 /// context is, what the signals come to, and the live compression, when there is one.
 #[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/messages", tag = "messages",
+    post, path = "/v1/sessions/{session_id}/messages", tag = "messages", operation_id = "messages.append",
     params(SessionPath), request_body = NewMessages,
     responses(
         (status = 201, body = AppendReply, description = "The messages are stored."),
@@ -434,7 +415,7 @@ pub struct MessagesQuery {
 
 /// Lists the original messages in order.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/messages", tag = "messages",
+    get, path = "/v1/sessions/{session_id}/messages", tag = "messages", operation_id = "messages.list",
     params(SessionPath, MessagesQuery),
     responses((status = 200, body = Page<StoredMessageView>, description = "A page of messages."))
 )]

@@ -74,6 +74,8 @@ pub enum Resource {
     Evaluation,
     /// A constraint of the current summary.
     Constraint,
+    /// A pin.
+    Pin,
     /// An offloaded tool output.
     ToolOutput,
     /// A task.
@@ -98,6 +100,7 @@ impl Resource {
             Self::Probe => ("probe-not-found", "No such probe"),
             Self::Evaluation => ("evaluation-not-found", "No such evaluation"),
             Self::Constraint => ("constraint-not-found", "No such constraint"),
+            Self::Pin => ("pin-not-found", "No such pin"),
             Self::ToolOutput => ("tool-output-not-found", "No such tool output"),
             Self::Task => ("task-not-found", "No such task"),
             Self::Key => ("key-not-found", "No such API key"),
@@ -108,7 +111,7 @@ impl Resource {
     }
 }
 
-/// One place in the request that cannot be taken.
+/// One invalid place in the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldError {
     /// JSON pointer into the body, or `/` and the name of the parameter or header.
@@ -601,7 +604,7 @@ pub struct Problem {
     #[serde(rename = "type")]
     #[schema(examples("/problems/session-not-found"))]
     pub kind: String,
-    /// The kind in words; the same for every problem of the kind.
+    /// A short title; the same for every problem of the type.
     #[schema(examples("No such session"))]
     pub title: String,
     /// The reply's status.
@@ -613,7 +616,7 @@ pub struct Problem {
     /// The request id, as in `X-Request-Id`.
     #[schema(examples("01929f5b-e2c4-7c3f-b1c4-a6d24b4e1a10"))]
     pub instance: String,
-    /// The places in the request that cannot be taken.
+    /// The invalid places in the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub errors: Vec<FieldError>,

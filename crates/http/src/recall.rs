@@ -24,7 +24,7 @@ const MAX_HITS: u32 = 100;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct RecallQuery {
-    /// A question, words, an identifier or a path, in any language.
+    /// A question, words, an identifier or a path, in any language and script.
     #[param(min_length = 1, max_length = 4096, example = "why does parse_config fail in src/config.rs")]
     q: String,
     /// How many hits to return.
@@ -32,8 +32,9 @@ pub struct RecallQuery {
     limit: Option<u32>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = RecallResult)]
 pub struct Recalled {
     /// The messages that the question is about, best first, spread over the session; empty when no word
     /// of the question occurs.
@@ -46,7 +47,7 @@ pub struct Recalled {
 /// for more among neighbours that match too, what is said for more than tool output, and of equals the
 /// newer one comes first.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/recall", tag = "messages",
+    get, path = "/v1/sessions/{session_id}/recall", tag = "recall", operation_id = "recall.search",
     params(SessionPath, RecallQuery),
     responses((status = 200, body = Recalled, description = "The hits."))
 )]

@@ -107,7 +107,7 @@ pub struct DimensionScore {
     pub name: String,
     /// The weighted mean of its criteria, 0 to 5.
     pub score: f64,
-    /// What a good summary reaches.
+    /// The target score.
     pub target: f64,
     /// Criterion by criterion.
     pub criteria: Vec<CriterionScore>,

@@ -41,7 +41,7 @@ impl Default for Calibration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 // The schema's name differs, because schemas share one name space and a probe's verdict has this one.
-#[schema(as = ReportVerdict)]
+#[schema(as = UsageReportVerdict)]
 pub enum Verdict {
     /// It counts in full.
     Used,

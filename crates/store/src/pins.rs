@@ -8,8 +8,8 @@ use super::load::{self, Loaded, Tries, Which};
 use super::sessions::{self};
 use super::{Store, StoreError};
 use crate::connection::PgConnection;
-use anchord_context::pin::{PINS_SHARE, Pin};
-use anchord_messages::id::{SessionName, TenantId};
+use anchord_context::pin::{MAX_PINS, PINS_SHARE, Pin};
+use anchord_messages::id::{SessionId, SessionName, TenantId};
 use anchord_record::fill::share_of;
 
 /// The outcome of replacing pins.
@@ -27,6 +27,86 @@ pub enum PinsOutcome {
         /// The most tokens that pins may take in this session.
         max_tokens: u32,
     },
+}
+
+/// A change of one pin.
+#[derive(Clone, Copy, Debug)]
+pub enum PinEdit<'a> {
+    /// This pin comes last; when it is there already, nothing changes.
+    Add(&'a Pin),
+    /// The pin with this id goes.
+    Remove(&'a str),
+}
+
+/// The outcome of a change of one pin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PinEdited {
+    /// The pins are as the change wants them: those of this session, or the tenant's.
+    Done(Option<SessionId>),
+    /// There is no such session or tenant.
+    NoOwner,
+    /// There is no such pin.
+    NoPin,
+    /// There are as many pins as there may be.
+    TooMany,
+    /// The pins would take more than their share of the window.
+    TooLarge {
+        /// The tokens that they would take, the tenant's pins included.
+        tokens: u32,
+        /// The most tokens that they may take.
+        max_tokens: u32,
+    },
+    /// The session has changed since it was read.
+    Changed,
+}
+
+impl PinEdit<'_> {
+    /// The pins after the change; `Err` says why there are none.
+    pub(crate) fn apply(self, mut pins: Vec<Pin>) -> Result<Vec<Pin>, PinEdited> {
+        match self {
+            Self::Add(pin) if pins.iter().any(|known| known.id == pin.id) => {}
+            Self::Add(_) if pins.len() >= MAX_PINS => return Err(PinEdited::TooMany),
+            Self::Add(pin) => pins.push(pin.clone()),
+            Self::Remove(id) => {
+                let all = pins.len();
+                pins.retain(|pin| pin.id != id);
+                if pins.len() == all {
+                    return Err(PinEdited::NoPin);
+                }
+            }
+        }
+        Ok(pins)
+    }
+}
+
+/// Changes one of a session's own pins in an open transaction, which must not be committed unless it is done.
+///
+/// # Errors
+/// When the database fails.
+pub async fn edit(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+    edit: PinEdit<'_>,
+) -> Result<PinEdited, StoreError> {
+    let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else {
+        return Ok(PinEdited::NoOwner);
+    };
+    // Read after the session, whose revision every change of pins increases: `write` notices a change in between.
+    let pins = match edit.apply(list(&mut *tx, tenant, loaded.session.id).await?) {
+        Ok(pins) => pins,
+        Err(refused) => return Ok(refused),
+    };
+    let tokens = match (fit(&loaded, &pins), edit) {
+        // Removing one is allowed even when those that stay are too large.
+        (Ok(tokens), _) | (Err(TooLarge { tokens, .. }), PinEdit::Remove(_)) => tokens,
+        (Err(TooLarge { tokens, max_tokens }), PinEdit::Add(_)) => {
+            return Ok(PinEdited::TooLarge { tokens, max_tokens });
+        }
+    };
+    let session = loaded.session.id;
+    let written = write(tx, loaded, &pins, tokens).await?;
+    Ok(written.map_or(PinEdited::Changed, |_| PinEdited::Done(Some(session))))
 }
 
 impl Store {
@@ -60,7 +140,7 @@ impl Store {
             let Some(loaded) = self.load_session(tenant, name).await? else { return Ok(None) };
             let tokens = match fit(&loaded, pins) {
                 Ok(tokens) => tokens,
-                Err(too_large) => return Ok(Some(too_large)),
+                Err(too_large) => return Ok(Some(too_large.into())),
             };
             let mut tx = self.begin(tenant).await?;
             if let Some(context_revision) = write(&mut tx, loaded, pins, tokens).await? {
@@ -82,7 +162,7 @@ pub(super) async fn replace(
 ) -> Result<Option<PinsOutcome>, StoreError> {
     let Some(loaded) = load::load(tx, tenant, Which::Named(name)).await? else { return Ok(None) };
     match fit(&loaded, pins) {
-        Err(too_large) => Ok(Some(too_large)),
+        Err(too_large) => Ok(Some(too_large.into())),
         Ok(tokens) => {
             let written = write(tx, loaded, pins, tokens).await?;
             Ok(written.map(|context_revision| PinsOutcome::Replaced { context_revision }))
@@ -90,14 +170,27 @@ pub(super) async fn replace(
     }
 }
 
+/// Pins that take more than their share of the window.
+#[derive(Clone, Copy, Debug)]
+struct TooLarge {
+    tokens: u32,
+    max_tokens: u32,
+}
+
+impl From<TooLarge> for PinsOutcome {
+    fn from(TooLarge { tokens, max_tokens }: TooLarge) -> Self {
+        Self::TooLarge { tokens, max_tokens }
+    }
+}
+
 /// The tokens that pins take in a session, or that they take too many.
-fn fit(loaded: &Loaded, pins: &[Pin]) -> Result<u32, PinsOutcome> {
+fn fit(loaded: &Loaded, pins: &[Pin]) -> Result<u32, TooLarge> {
     let settings = loaded.session.effective_settings();
     let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
     let tokens = count(&settings, pins.to_vec());
     // Removing all pins is allowed even when the tenant's own are too large for this session.
     if tokens > max_tokens && !pins.is_empty() {
-        return Err(PinsOutcome::TooLarge { tokens, max_tokens });
+        return Err(TooLarge { tokens, max_tokens });
     }
     Ok(tokens)
 }

@@ -33,8 +33,9 @@ pub struct ProbeReport {
 /// Figures of one run of the probes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
+#[schema(as = ProbeScores)]
 pub struct Scores {
-    /// Passed of asked; null when none was asked.
+    /// The share of the probes that passed, from 0 to 1; null without probes.
     #[schema(required = true)]
     pub score: Option<f64>,
     /// The same of those that ask for facts which code found (files, errors, figures, demands); null when none did. They

@@ -120,9 +120,9 @@ pub struct StoredAppend {
     pub tokens: u64,
 }
 
-/// What an append did, and where the session stands after it.
+/// The result of an append, and the session's state after it.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-#[schema(as = Appended)]
+#[schema(as = AppendResult)]
 pub struct AppendReply {
     /// The session.
     pub session_id: String,
@@ -136,7 +136,7 @@ pub struct AppendReply {
     pub tokens_added: u64,
     /// How full the context is.
     pub usage: Usage,
-    /// What the signals come to.
+    /// The decision that follows from the signals.
     pub decision: Decision,
     /// The live compression; null when there is none.
     pub compression: Option<LiveCompression>,
