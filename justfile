@@ -87,6 +87,10 @@ openapi:
     mkdir -p openapi
     cargo run --quiet -- openapi > openapi/anchord.json
 
+# Record the examples of the OpenAPI document's replies anew, and renew the document
+openapi-examples: && openapi
+    ANCHORD_EXAMPLES_RECORD=1 env -u DATABASE_URL cargo test --test journeys -- examples::every_reply
+
 # Lint the OpenAPI document with two linters; a warning fails (needs Node.js)
 openapi-lint:
     npx --yes @redocly/cli@2 lint openapi/anchord.json --config openapi/redocly.yaml
