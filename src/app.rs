@@ -6,20 +6,18 @@
 
 mod bootstrap;
 mod database;
-mod exports;
 mod health;
 mod models;
-mod operators;
 mod shutdown;
 mod tasks;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
-use secrecy::ExposeSecret as _;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -32,6 +30,7 @@ use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::connections::{self, Timeouts};
 use anchord_http::operator_token::OperatorToken;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
+use anchord_llm::Embedder;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_postgres::Embedded;
 use anchord_record::candidate::{self, Material};
@@ -41,16 +40,13 @@ use anchord_store::Store;
 use anchord_store::gather::Gatherer;
 use anchord_store::migrate::LockWaits;
 use anchord_webhooks::target::Reach;
+use anchord_worker::embedder::VectorMaker;
 pub use anchord_worker::offline::{CallRecord, OfflineResult};
 use anchord_worker::webhook_client::WebhookClient;
 use anchord_worker::webhook_dispatcher::WebhookDispatcher;
 
-pub use anchord_store::keys::ApiKey;
-pub use anchord_store::tenants::Tenant;
 pub use bootstrap::BootstrapKey;
-pub use exports::Exporter;
 pub use health::health;
-pub use operators::Operators;
 use shutdown::{Drained, Signals};
 use tasks::CriticalTasks;
 
@@ -79,6 +75,8 @@ pub struct Settings {
     pub worker: config::Worker,
     /// The language model.
     pub llm: config::Llm,
+    /// The embeddings server.
+    pub embeddings: config::Embeddings,
     /// Webhooks.
     pub webhooks: config::Webhooks,
 }
@@ -94,6 +92,8 @@ pub struct Ready {
     pub metrics: Option<SocketAddr>,
     /// The key of the tenant `default`.
     pub key: BootstrapKey,
+    /// The file of the operator token that the service made for itself.
+    pub operator_token_file: Option<PathBuf>,
 }
 
 /// Runs the service until a signal ends it; calls `report` when it is ready.
@@ -178,6 +178,7 @@ struct Process {
 impl Process {
     async fn start(settings: &Settings, metrics: PrometheusHandle) -> anyhow::Result<Self> {
         let llm = models::client(&settings.llm)?;
+        let embeddings = models::embedder(&settings.embeddings)?;
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
         let admin_listen = settings.api.as_ref().and_then(config::Api::admin_listen);
         let admin = bind(admin_listen, "ANCHORD_ADMIN_LISTEN").await?;
@@ -198,11 +199,16 @@ impl Process {
             Some(api) => bootstrap::ensure_key(&store, clock, api.api_key(), own).await?,
             None => BootstrapKey::None,
         };
+        let (operator, operator_token_file) = match &settings.api {
+            Some(api) => bootstrap::operator_token(api.admin_token(), own)?,
+            None => (None, None),
+        };
         let ready = Ready {
             api: local(api.as_ref())?,
             admin: local(admin.as_ref())?,
             metrics: local(scraped.as_ref())?,
             key,
+            operator_token_file,
         };
         let one = || DedicatedRuntime::start("workers", NonZeroUsize::MIN);
         let workers = settings.roles.contains(&Role::Worker).then(one).transpose();
@@ -210,7 +216,7 @@ impl Process {
         let stop = CancellationToken::new();
         let tasks = CriticalTasks::new(tracker.clone(), stop.clone());
         let process = Self { embedded, store, tracker, stop, tasks, ready, workers };
-        let state = process.http_state(settings, clock, metrics);
+        let state = process.http_state(settings, clock, (metrics, embeddings.clone()), operator);
         process.spawn_housekeeping(&state);
         process.spawn_usage_flush();
         let appends = state.appends.clone();
@@ -233,6 +239,10 @@ impl Process {
         ];
         process.close_appends(appends, servers);
         if let Some(workers) = process.workers.as_ref().map(DedicatedRuntime::handle) {
+            if let Some(embeddings) = embeddings {
+                let maker = VectorMaker::new(process.store.of_workers(), embeddings);
+                process.tasks.spawn("the maker of vectors", workers, maker.run(process.stop.clone()));
+            }
             process.work(settings, clock, llm, workers)?;
         }
         Ok(process)
@@ -242,7 +252,8 @@ impl Process {
         &self,
         settings: &Settings,
         clock: Clock,
-        metrics: PrometheusHandle,
+        (metrics, embedder): (PrometheusHandle, Option<Embedder>),
+        operator: Option<OperatorToken>,
     ) -> anchord_http::AppState {
         let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         let api = settings.api.as_ref();
@@ -259,7 +270,6 @@ impl Process {
             body_bytes: limits.body_bytes,
             trusted_proxies: api.trusted_proxies(),
         });
-        let token = api.and_then(config::Api::admin_token);
         anchord_http::AppState::new(anchord_http::Shared {
             store: self.store.clone(),
             appends: Gatherer::start(&self.store),
@@ -269,11 +279,13 @@ impl Process {
             rate_limit: RateLimit::new(rate, rate),
             tenant_rates: TenantRates::default(),
             quotas: anchord_http::quotas::QuotaWatch::default(),
-            operator: token.map(|token| OperatorToken::new(token.expose_secret())),
+            operator,
             admission: Admission::new(&admitted, self.stop.clone()),
             metrics,
             llm_models: models::allowed(&settings.llm),
+            embedder,
             webhook_reach: webhook_reach(&settings.webhooks),
+            origins: api.map(config::Api::cors_origins).unwrap_or_default(),
         })
     }
 
@@ -363,13 +375,16 @@ impl Process {
         self.tasks.spawn("the watch of the database", &here, async move { store.watch_primary(&stop).await });
     }
 
-    /// Starts the task that writes usage counts once a second.
+    /// Starts the task that writes usage counts once a second, and queues the sessions that wait for vectors.
     fn spawn_usage_flush(&self) {
         let (store, stop) = (self.store.clone(), self.stop.clone());
         self.tasks.spawn("the usage ledger", &Handle::current(), async move {
             while stop.run_until_cancelled(tokio::time::sleep(USAGE_FLUSH)).await.is_some() {
                 if let Err(error) = store.flush_usage(None).await {
                     tracing::warn!(%error, "usage.not_written");
+                }
+                if let Err(error) = store.queue_marked().await {
+                    tracing::warn!(%error, "embeddings.not_queued");
                 }
             }
         });
@@ -390,7 +405,11 @@ impl Process {
         };
         self.stop.cancel();
         let drained = shutdown::drain(&self.tracker, signals).await;
-        let flushed = tokio::time::timeout(LAST_USAGE_FLUSH, self.store.flush_usage(None)).await;
+        let flush = async {
+            let queued = self.store.queue_marked().await;
+            self.store.flush_usage(None).await.and(queued)
+        };
+        let flushed = tokio::time::timeout(LAST_USAGE_FLUSH, flush).await;
         if !matches!(flushed, Ok(Ok(()))) {
             tracing::warn!("usage.lost: the last figures of this process are not written");
         }

@@ -8,21 +8,25 @@ use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
+use axum::http::HeaderValue;
 use clap::builder::{OsStringValueParser, RangedU64ValueParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use ipnet::IpNet;
 use secrecy::{ExposeSecret as _, SecretString};
 use tracing_subscriber::filter::Targets;
 
+use anchord_http::origins::Origins;
 use anchord_store::address::{Address, DEFAULT_ROLE, Role as WorkingRole};
 use anchord_store::secrets::SecretKeys;
 
+mod client;
 mod llm;
 mod value;
 
-pub use llm::{KeyHeader, Llm, LlmProvider, ModelPrice};
+pub use client::{Endpoint, OperatorAccess, TenantAccess};
+pub use llm::{Embeddings, KeyHeader, Llm, LlmProvider, ModelPrice};
 pub use value::{BadValue, Check};
-use value::{base_url, given_secret, refuse_unless, secret};
+use value::{base_url, given, given_secret, refuse_unless, secret};
 
 /// How many of the largest bodies the memory for bodies takes, unless it is set.
 const LARGEST_BODIES: u64 = 8;
@@ -49,15 +53,15 @@ pub enum LogFormat {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Logs and traces")]
 pub struct Telemetry {
-    /// What is logged: a level, or a list such as info,sqlx=warn
+    /// Log filter: a level, or a list such as info,sqlx=warn
     #[arg(long = "log", env = "RUST_LOG", value_name = "RUST_LOG", default_value = "info", global = true)]
     #[arg(value_parser = log_filter)]
     pub filter: String,
-    /// How log lines are written
+    /// Format of log lines
     #[arg(long, env = "ANCHORD_LOG_FORMAT", value_name = "ANCHORD_LOG_FORMAT", default_value = "text")]
     #[arg(global = true)]
     pub log_format: LogFormat,
-    /// Where traces go (OTLP over HTTP); none are made without it
+    /// Endpoint for traces (OTLP over HTTP) [default: no traces]
     #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "OTEL_EXPORTER_OTLP_ENDPOINT")]
     #[arg(value_parser = base_url, global = true)]
     pub otlp_endpoint: Option<String>,
@@ -68,22 +72,22 @@ pub struct Telemetry {
 #[command(next_help_heading = "Database")]
 #[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
 pub struct Database {
-    /// Address of a Postgres database, as its owner; without it a server of our own is run
+    /// URL of a Postgres database, as its owner [default: run an embedded Postgres]
     #[arg(long, env = "DATABASE_URL", value_name = "DATABASE_URL", hide_env_values = true)]
     #[arg(value_parser = secret)]
     database_url: Option<SecretString>,
-    /// Role that the service works as in that database; each installation of a server has its own
+    /// Role that the service works as in that database; each installation on a server needs its own
     #[arg(long, env = "ANCHORD_DATABASE_ROLE", value_name = "ANCHORD_DATABASE_ROLE")]
     #[arg(default_value = DEFAULT_ROLE, value_parser = role)]
     pub database_role: String,
-    /// Folder of the server of our own and of the API key that it was given
+    /// Folder of the embedded Postgres and of the keys that the service generates
     #[arg(long, env = "ANCHORD_DATA_DIR", value_name = "ANCHORD_DATA_DIR", default_value = "./data")]
     pub data_dir: PathBuf,
-    /// Folder of the programs initdb and postgres; looked for in the usual places without it
+    /// Folder of the programs initdb and postgres [default: search the usual places]
     #[arg(long, env = "ANCHORD_PG_BIN", value_name = "ANCHORD_PG_BIN")]
     #[arg(value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pg_bin: Option<PathBuf>,
-    /// Connections that the service holds at most, 2 to 1000
+    /// Maximum number of database connections, 2 to 1000
     #[arg(long, env = "ANCHORD_POOL_SIZE", value_name = "ANCHORD_POOL_SIZE", default_value = "16")]
     #[arg(value_parser = RangedU64ValueParser::<u32>::new().range(2..=1_000))]
     pub pool_size: u32,
@@ -92,7 +96,7 @@ pub struct Database {
 /// Metrics apart from the API.
 #[derive(Args, Clone, Debug)]
 pub struct Metrics {
-    /// Address and port of /metrics alone; without it only the API has it, for the operator token
+    /// Address and port for /metrics alone [default: the API serves it, for the operator token]
     #[arg(long, env = "ANCHORD_METRICS_LISTEN", value_name = "ANCHORD_METRICS_LISTEN")]
     #[arg(value_parser = optional_socket_address)]
     metrics_listen: Option<OptionalAddress>,
@@ -107,58 +111,65 @@ pub struct Api {
     #[arg(long, env = "ANCHORD_LISTEN", value_name = "ANCHORD_LISTEN", default_value = "127.0.0.1:8080")]
     #[arg(value_parser = socket_address)]
     pub listen: SocketAddr,
-    /// API key of the tenant "default", at least 32 characters
+    /// API key of the tenant "default", at least 32 characters [default: generated with an embedded Postgres, else none]
     #[arg(long, env = "ANCHORD_API_KEY", value_name = "ANCHORD_API_KEY", hide_env_values = true)]
     #[arg(value_parser = secret)]
     api_key: Option<SecretString>,
-    /// Operator token for /v1/admin; without it those routes are closed
+    /// Operator token for /v1/admin and /metrics, at least 32 characters [default: generated with an embedded Postgres,
+    /// else none: both are closed]
     #[arg(long, env = "ANCHORD_ADMIN_TOKEN", value_name = "ANCHORD_ADMIN_TOKEN", hide_env_values = true)]
     #[arg(value_parser = secret)]
     admin_token: Option<SecretString>,
-    /// Largest request body in bytes
+    /// Maximum size of a request body, in bytes
     #[arg(long, env = "ANCHORD_MAX_BODY_BYTES", value_name = "ANCHORD_MAX_BODY_BYTES")]
     #[arg(default_value = "16777216", value_parser = RangedU64ValueParser::<u64>::new().range(1_024..=1 << 30))]
     pub max_body_bytes: u64,
-    /// Most messages in one append
+    /// Maximum number of messages in one append
     #[arg(long, env = "ANCHORD_MAX_BATCH_MESSAGES", value_name = "ANCHORD_MAX_BATCH_MESSAGES")]
     #[arg(default_value = "1000", value_parser = RangedU64ValueParser::<u64>::new().range(1..=100_000))]
     pub max_batch_messages: u64,
-    /// Largest message in bytes
+    /// Maximum size of a message, in bytes
     #[arg(long, env = "ANCHORD_MAX_MESSAGE_BYTES", value_name = "ANCHORD_MAX_MESSAGE_BYTES")]
     #[arg(default_value = "4194304", value_parser = RangedU64ValueParser::<u64>::new().range(1_024..=1 << 30))]
     pub max_message_bytes: u64,
-    /// Most bytes of all request bodies that are received or worked on; replies may take as many again. Default: eight of the largest
+    /// Maximum memory for all request bodies at once, in bytes; replies may take as much again [default: eight bodies of
+    /// the maximum size]
     #[arg(long, env = "ANCHORD_MAX_BODIES_BYTES", value_name = "ANCHORD_MAX_BODIES_BYTES")]
     #[arg(value_parser = optional_bytes)]
     max_bodies_bytes: Option<OptionalBytes>,
-    /// Requests per second and API key, 0 for no limit
+    /// Maximum number of requests per second and API key; 0 for no limit
     #[arg(long, env = "ANCHORD_RATE_LIMIT", value_name = "ANCHORD_RATE_LIMIT", default_value = "1000")]
     pub rate_limit: u32,
-    /// Seconds that the head of a request may take, and a connection may rest before it
+    /// Maximum time for the head of a request, the idle time before it included, in seconds
     #[arg(long, env = "ANCHORD_HEADER_TIMEOUT", value_name = "ANCHORD_HEADER_TIMEOUT", default_value = "65")]
     #[arg(value_parser = RangedU64ValueParser::<u32>::new().range(1..=3_600))]
     pub header_timeout: u32,
-    /// Seconds that the body of a request may take
+    /// Maximum time for the body of a request, in seconds
     #[arg(long, env = "ANCHORD_BODY_TIMEOUT", value_name = "ANCHORD_BODY_TIMEOUT", default_value = "30")]
     #[arg(value_parser = RangedU64ValueParser::<u32>::new().range(1..=60))]
     pub body_timeout: u32,
-    /// Address and port of /v1/admin and /metrics; with it the API's own address has neither
+    /// Address and port for /v1/admin and /metrics [default: the API's own address serves both]
     #[arg(long, env = "ANCHORD_ADMIN_LISTEN", value_name = "ANCHORD_ADMIN_LISTEN")]
     #[arg(value_parser = optional_socket_address)]
     admin_listen: Option<OptionalAddress>,
-    /// Addresses or networks of the proxies in front, separated by a comma; their X-Forwarded-For is believed
+    /// Addresses or networks of the proxies in front of the service, separated by commas; their X-Forwarded-For is
+    /// trusted
     #[arg(long, env = "ANCHORD_TRUSTED_PROXIES", value_name = "ANCHORD_TRUSTED_PROXIES")]
     #[arg(value_parser = networks)]
     trusted_proxies: Option<Networks>,
+    /// Origins whose pages may call the API from a browser (CORS), separated by a comma, or * for any; none without it
+    #[arg(long, env = "ANCHORD_CORS_ORIGINS", value_name = "ANCHORD_CORS_ORIGINS")]
+    #[arg(value_parser = origins)]
+    cors_origins: Option<Origins>,
 }
 
 /// Whom a health check asks.
 #[derive(Args, Clone, Debug)]
 pub struct Health {
-    /// What to ask instead of /readyz of the API, such as that of a worker's metrics
-    #[arg(long, value_parser = base_url)]
+    /// URL to check instead: that of a service, or /readyz of a worker's metrics
+    #[arg(long, env = "ANCHORD_URL", value_name = "URL", value_parser = base_url)]
     url: Option<String>,
-    /// Address and port of the API
+    /// Address and port of the API on this machine
     #[arg(long, env = "ANCHORD_LISTEN", value_name = "ANCHORD_LISTEN", default_value = "127.0.0.1:8080")]
     #[arg(value_parser = socket_address)]
     listen: SocketAddr,
@@ -168,7 +179,7 @@ impl Health {
     /// The address to ask.
     #[must_use]
     pub fn address(&self) -> String {
-        let Some(url) = &self.url else {
+        let Some(url) = given(self.url.as_deref()) else {
             let mut address = self.listen;
             // A service that listens on every address is asked on this machine's own.
             if address.ip().is_unspecified() {
@@ -179,7 +190,8 @@ impl Health {
             }
             return format!("http://{address}/readyz");
         };
-        url.clone()
+        let is_check = url.ends_with("/readyz") || url.ends_with("/healthz");
+        if is_check { url.to_owned() } else { format!("{url}/readyz") }
     }
 }
 
@@ -187,7 +199,7 @@ impl Health {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Workers")]
 pub struct Worker {
-    /// Compressions that run at once, 1 to 256
+    /// Maximum number of compressions at once, 1 to 256
     #[arg(long, env = "ANCHORD_WORKERS", value_name = "ANCHORD_WORKERS", default_value = "2")]
     #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=256))]
     pub workers: u16,
@@ -206,7 +218,7 @@ pub enum WebhookTargets {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Webhooks")]
 pub struct Webhooks {
-    /// Where tenants' webhooks may be; with any, tenants reach what this process reaches
+    /// Allowed addresses of webhooks; with any, tenants can reach whatever this process can
     #[arg(
         long,
         env = "ANCHORD_WEBHOOK_TARGETS",
@@ -214,8 +226,8 @@ pub struct Webhooks {
         default_value = "public"
     )]
     pub webhook_targets: WebhookTargets,
-    /// Keys that encrypt the secrets of webhooks in the database, each 32 bytes in base64, separated by a comma; the
-    /// first encrypts, all decrypt
+    /// Keys that encrypt the secrets of webhooks in the database: 32 bytes each in base64, separated by commas. The first
+    /// encrypts, all decrypt
     #[arg(long, env = "ANCHORD_SECRETS_KEY", value_name = "ANCHORD_SECRETS_KEY", hide_env_values = true)]
     #[arg(value_parser = secret)]
     secrets_key: Option<SecretString>,
@@ -243,7 +255,7 @@ impl Check for Webhooks {
 /// The parts of the service that this process runs.
 #[derive(Args, Clone, Debug)]
 pub struct Roles {
-    /// Parts that this process runs, separated by a comma
+    /// Parts that this process runs, separated by commas
     #[arg(long, env = "ANCHORD_ROLES", value_name = "ANCHORD_ROLES", default_value = "api,worker")]
     #[arg(value_delimiter = ',')]
     pub roles: Vec<Role>,
@@ -316,10 +328,28 @@ impl Api {
         self.trusted_proxies.clone().unwrap_or_default().0
     }
 
+    /// The origins whose pages may call the API.
+    #[must_use]
+    pub fn cors_origins(&self) -> Origins {
+        self.cors_origins.clone().unwrap_or_default()
+    }
+
     /// The operator token.
     #[must_use]
     pub fn admin_token(&self) -> Option<&SecretString> {
         given_secret(self.admin_token.as_ref())
+    }
+
+    /// Checks that an address of the operator's API comes with a token. With an embedded database the service makes one.
+    ///
+    /// # Errors
+    /// When the operator's API has an address and nothing opens it.
+    pub fn check_operator(&self, database: &Database) -> Result<(), BadValue> {
+        refuse_unless(
+            self.admin_listen().is_none() || self.admin_token().is_some() || database.url().is_none(),
+            "ANCHORD_ADMIN_LISTEN",
+            "only with ANCHORD_ADMIN_TOKEN, without which the operator's API is closed",
+        )
     }
 }
 
@@ -346,11 +376,6 @@ impl Check for Api {
             self.bodies_bytes() >= self.max_body_bytes.saturating_mul(2),
             "ANCHORD_MAX_BODIES_BYTES",
             "at least twice ANCHORD_MAX_BODY_BYTES, because one tenant's largest body must leave room for others",
-        )?;
-        refuse_unless(
-            self.admin_listen().is_none() || self.admin_token().is_some(),
-            "ANCHORD_ADMIN_LISTEN",
-            "only with ANCHORD_ADMIN_TOKEN, without which the operator's API is closed",
         )
     }
 }
@@ -384,6 +409,36 @@ fn networks(text: &str) -> Result<Networks, String> {
     networks.map(Networks).map_err(|_| {
         "IP addresses or networks are allowed, separated by a comma, such as 10.0.0.0/8,::1".to_owned()
     })
+}
+
+fn origins(text: &str) -> Result<Origins, String> {
+    let entries: Vec<&str> = text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).collect();
+    match entries.as_slice() {
+        [] => Ok(Origins::None),
+        ["*"] => Ok(Origins::Any),
+        entries => {
+            let read = |entry: &&str| origin(entry).and_then(|origin| HeaderValue::from_str(&origin).ok());
+            let read: Option<Vec<HeaderValue>> = entries.iter().map(read).collect();
+            read.map(Origins::These).ok_or_else(|| {
+                "origins are allowed, separated by a comma, such as https://app.example.com,http://localhost:5173, or * \
+                 alone for any"
+                    .to_owned()
+            })
+        }
+    }
+}
+
+/// An origin as browsers write it: scheme, host in lower case, and the port unless it is the scheme's own.
+fn origin(text: &str) -> Option<String> {
+    let url = reqwest::Url::parse(text).ok()?;
+    let is_origin = ["http", "https"].contains(&url.scheme())
+        && url.path() == "/"
+        && !text.ends_with('/')
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none();
+    is_origin.then(|| url.origin().ascii_serialization())
 }
 
 fn socket_address(text: &str) -> Result<SocketAddr, String> {
@@ -435,6 +490,8 @@ mod tests {
         #[command(flatten)]
         llm: Llm,
         #[command(flatten)]
+        embeddings: Embeddings,
+        #[command(flatten)]
         webhooks: Webhooks,
     }
 
@@ -443,8 +500,9 @@ mod tests {
         let command = All::command().mut_args(|arg| arg.env(clap::builder::Resettable::Reset));
         let matches = command.try_get_matches_from(std::iter::once(&"anchord").chain(flags));
         let all = matches.and_then(|m| All::from_arg_matches(&m)).map_err(|e| e.to_string())?;
-        let checks: [&dyn Check; 4] = [&all.database, &all.api, &all.llm, &all.webhooks];
+        let checks: [&dyn Check; 5] = [&all.database, &all.api, &all.llm, &all.embeddings, &all.webhooks];
         checks.iter().try_for_each(|part| part.check()).map_err(|e| e.to_string())?;
+        all.api.check_operator(&all.database).map_err(|e| e.to_string())?;
         Ok(all)
     }
 
@@ -483,8 +541,16 @@ mod tests {
             (&["--max-bodies-bytes", "many"], "ANCHORD_MAX_BODIES_BYTES", "a number of bytes"),
             (&["--max-bodies-bytes", "20000000"], "ANCHORD_MAX_BODIES_BYTES", "ANCHORD_MAX_BODY_BYTES"),
             (&["--admin-listen", "x"], "ANCHORD_ADMIN_LISTEN", "127.0.0.1:8080"),
-            (&["--admin-listen", "127.0.0.1:1"], "ANCHORD_ADMIN_LISTEN", "ANCHORD_ADMIN_TOKEN"),
+            (
+                &["--admin-listen", "127.0.0.1:1", "--database-url", "postgres://a@b/c"],
+                "ANCHORD_ADMIN_LISTEN",
+                "ANCHORD_ADMIN_TOKEN",
+            ),
             (&["--trusted-proxies", "proxy"], "ANCHORD_TRUSTED_PROXIES", "10.0.0.0/8"),
+            (&["--cors-origins", "app.example.com"], "ANCHORD_CORS_ORIGINS", "https://app.example.com"),
+            (&["--cors-origins", "*,https://a.example"], "ANCHORD_CORS_ORIGINS", "* alone"),
+            (&["--cors-origins", "https://a.example/app"], "ANCHORD_CORS_ORIGINS", "https://app.example.com"),
+            (&["--cors-origins", "null"], "ANCHORD_CORS_ORIGINS", "https://app.example.com"),
             (&["--api-key", "short"], "ANCHORD_API_KEY", "at least 32 characters"),
             (&["--admin-token", "two words"], "ANCHORD_ADMIN_TOKEN", "without spaces"),
             (&["--database-url", "mysql://root:pw@host/db"], "DATABASE_URL", "postgres://"),
@@ -492,6 +558,13 @@ mod tests {
             (&["--llm-provider", "openai"], "ANCHORD_LLM_MODEL", "the name of a model"),
             (&["--llm-prices", "m=free"], "ANCHORD_LLM_PRICES", "small=0.15/0.6"),
             (&["--llm-context-tokens", "10"], "ANCHORD_LLM_CONTEXT_TOKENS", "8000..="),
+            (
+                &["--embeddings-url", "ftp://x", "--embeddings-model", "m"],
+                "ANCHORD_EMBEDDINGS_URL",
+                "https://",
+            ),
+            (&["--embeddings-url", "http://x/v1"], "ANCHORD_EMBEDDINGS_MODEL", "the name of a model"),
+            (&["--embeddings-model", "m"], "ANCHORD_EMBEDDINGS_MODEL", "unless ANCHORD_EMBEDDINGS_URL"),
             (&["--judge-model", "j"], "ANCHORD_JUDGE_MODEL", "unless ANCHORD_LLM_PROVIDER"),
             (&["--probe-model", "j"], "ANCHORD_PROBE_MODEL", "unless ANCHORD_LLM_PROVIDER"),
             (
@@ -519,6 +592,7 @@ mod tests {
             assert!(!refusal(flags).contains("hunter2"), "{flags:?}");
         }
         assert!(!refusal(&[&model[..], &["--llm-api-key", bad]].concat()).contains("hunter2"));
+        assert!(!refusal(&["--embeddings-api-key", bad]).contains("hunter2"));
         let good = "hunter2-hunter2-hunter2-hunter2-hunter2";
         let all =
             parse(&["--api-key", good, "--admin-token", good, "--llm-api-key", good]).expect("good values");
@@ -537,6 +611,7 @@ mod tests {
             (["--listen", "[::]:1"], "http://[::1]:1/readyz"),
             (["--listen", "10.0.0.7:80"], "http://10.0.0.7:80/readyz"),
             (["--url", "http://worker:9090/readyz"], "http://worker:9090/readyz"),
+            (["--url", "http://service:8080/"], "http://service:8080/readyz"),
         ] {
             let check = Check::try_parse_from(["health"].into_iter().chain(flags)).expect("good flags");
             assert_eq!(check.health.address(), asked);
@@ -547,12 +622,24 @@ mod tests {
     fn a_value_of_nothing_is_no_value() {
         let names =
             ["--api-key", "--admin-token", "--database-url", "--llm-model", "--metrics-listen", "--log"];
-        let more = ["--admin-listen", "--trusted-proxies", "--max-bodies-bytes"];
+        let more = ["--admin-listen", "--trusted-proxies", "--max-bodies-bytes", "--cors-origins"];
         let flags: Vec<&str> = names.iter().chain(&more).flat_map(|name| [*name, ""]).collect();
         let all = parse(&flags).expect("nothing is allowed");
         assert!(all.api.api_key().is_none() && all.metrics.listen().is_none() && all.llm.model().is_none());
         assert!(all.api.admin_listen().is_none() && all.api.trusted_proxies().is_empty());
+        assert_eq!(all.api.cors_origins(), Origins::None);
         assert_eq!(all.telemetry.filter, "info");
+    }
+
+    #[test]
+    fn origins_are_read_as_browsers_write_them() {
+        let read = |text| parse(&["--cors-origins", text]).expect("good values").api.cors_origins();
+        assert_eq!(read("*"), Origins::Any);
+        let these = ["https://app.example.com", "http://localhost:5173"].map(HeaderValue::from_static);
+        assert_eq!(
+            read("https://App.example.com:443, http://localhost:5173"),
+            Origins::These(these.to_vec())
+        );
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub struct Session {
 impl Session {
     /// Reads messages.
     pub fn of_raw(raw: Vec<String>) -> anyhow::Result<Self> {
-        let format = detect(raw.iter().map(String::as_str));
+        let format = detect(None, raw.iter().map(String::as_str))?.resolve(None);
         let messages = (1..)
             .zip(&raw)
             .map(|(seq, raw)| Ok(Numbered { seq, message: format::parse(format, raw)? }))

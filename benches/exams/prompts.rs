@@ -91,6 +91,7 @@ fn serve<T>(replay: &Replay<'_>, counter: TokenCounter, read: impl Fn(Vec<String
         tail_omitted: None,
         mask: MaskInput { mode: replay.policy.mask, upto: replay.counts.mask_upto, marks: &marks },
         recap: None,
+        cache: None,
         counter: &counter,
     });
     // What does not fit the window at all is sent as nothing.

@@ -35,7 +35,7 @@ pub struct Transcript {
 impl Transcript {
     /// Reads messages.
     pub fn read(raw: &[String], counter: TokenCounter) -> Result<Self, format::FormatError> {
-        let format = detect(raw.iter().map(String::as_str));
+        let format = detect(None, raw.iter().map(String::as_str))?.resolve(None);
         let (mut entries, mut numbered) = (Vec::new(), Vec::new());
         for (seq, raw) in (1..).zip(raw) {
             let message = format::parse(format, raw)?;

@@ -103,6 +103,7 @@ pub fn check(replay: &Replay<'_>, counter: TokenCounter, tally: &mut Tally) {
                 tail_omitted,
                 mask: MaskInput { mode: MaskMode::Auto, upto: replay.counts.mask_upto, marks: &marks },
                 recap: recap.filter(|_| budget == window && replay.head % 2 == 0),
+                cache: None,
                 counter: &counter,
             };
             one(&input, counter, tally);

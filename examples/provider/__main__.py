@@ -7,12 +7,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from pydantic import ValidationError
 
-from . import chat_completions, messages, model
+from . import chat_completions, messages, model, responses
 from .conversation import Refused, conforms
 
-ROUTES = {"/v1/chat/completions": chat_completions, "/v1/messages": messages}
-# The model's window, in tokens. A conversation that is kept whole is refused long before its end.
-WINDOW = 16_000
+ROUTES = {
+    "/v1/chat/completions": chat_completions,
+    "/v1/messages": messages,
+    "/v1/responses": responses,
+}
+# The model's window, in tokens: that of gpt-3.5-turbo. A conversation that is kept whole is refused long
+# before its end.
+WINDOW = 16_385
 # A model takes its time; this one is quick.
 LATENCY_SECONDS = 0.1
 
@@ -36,12 +41,18 @@ class Handler(BaseHTTPRequestHandler):
             print(f"refused on {self.path}: {refused}", file=sys.stderr, flush=True)
             return self.answer(400, wire.refusal("invalid_request_error", str(refused)))
         time.sleep(LATENCY_SECONDS)
-        return self.answer(200, wire.write(model.step(conversation), body["model"], conversation.size()))
+        reply = wire.write(model.step(conversation), body["model"], conversation.size())
+        if not body.get("stream"):
+            return self.answer(200, reply)
+        events = [f"data: {json.dumps(event)}\n\n" for event in wire.stream(reply)]
+        return self.send(200, "text/event-stream", "".join([*events, "data: [DONE]\n\n"]).encode())
 
     def answer(self, status: int, body: dict) -> None:
-        payload = json.dumps(body).encode()
+        self.send(status, "application/json", json.dumps(body).encode())
+
+    def send(self, status: int, kind: str, payload: bytes) -> None:
         self.send_response(status)
-        self.send_header("content-type", "application/json")
+        self.send_header("content-type", kind)
         self.send_header("content-length", str(len(payload)))
         self.end_headers()
         self.wfile.write(payload)

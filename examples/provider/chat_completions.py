@@ -2,14 +2,15 @@
 
 import json
 import time
+from collections.abc import Iterator
 from uuid import uuid4
 
-from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
+from openai.types.chat.completion_create_params import CompletionCreateParams
 from pydantic import TypeAdapter
 
 from .conversation import Call, Conversation, Refused
 
-REQUEST = TypeAdapter(CompletionCreateParamsNonStreaming)
+REQUEST = TypeAdapter(CompletionCreateParams)
 
 
 def read(body: dict) -> Conversation:
@@ -61,6 +62,22 @@ def write(step: Call | str, model: str, tokens: int) -> dict:
         "choices": [{"index": 0, "message": message, "finish_reason": reason}],
         "usage": {"prompt_tokens": tokens, "completion_tokens": 0, "total_tokens": tokens},
     }
+
+
+def stream(reply: dict) -> Iterator[dict]:
+    """The reply in pieces, as a request with `stream` is answered; a call's arguments come in two."""
+    choice = reply["choices"][0]
+    pieces = [{"role": "assistant", "content": choice["message"]["content"]}]
+    for place, call in enumerate(choice["message"].get("tool_calls", [])):
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        half = len(arguments) // 2
+        first = {"index": place, **call, "function": {"name": name, "arguments": arguments[:half]}}
+        pieces.append({"tool_calls": [first]})
+        pieces.append({"tool_calls": [{"index": place, "function": {"arguments": arguments[half:]}}]})
+    head = {key: reply[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+    for piece in pieces:
+        yield head | {"choices": [{"index": 0, "delta": piece, "finish_reason": None}]}
+    yield head | {"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]}
 
 
 def refusal(kind: str, message: str) -> dict:

@@ -8,10 +8,13 @@ from pydantic import TypeAdapter
 from .conversation import Call, Conversation, Refused
 
 REQUEST = TypeAdapter(MessageCreateParamsNonStreaming)
+MOST_MARKS = 4
 
 
 def read(body: dict) -> Conversation:
     """Checks a request as the provider does, and reads it."""
+    if marks(body.get("system")) + marks(body["messages"]) + marks(body.get("tools")) > MOST_MARKS:
+        raise Refused(f"a maximum of {MOST_MARKS} blocks with cache_control may be provided")
     conversation, waiting, wanted = Conversation([text(body.get("system", ""))]), set(), "user"
     for place, message in enumerate(body["messages"]):
         if message["role"] != wanted:
@@ -46,6 +49,12 @@ def read(body: dict) -> Conversation:
     if wanted != "assistant":
         raise Refused("the conversation must end with a user message")
     return conversation
+
+
+def marks(content: str | list | None) -> int:
+    """The marks for the cache in a content, also in what tools returned."""
+    blocks = content if isinstance(content, list) else []
+    return sum(("cache_control" in block) + marks(block.get("content")) for block in blocks)
 
 
 def text(content: str | list) -> str:

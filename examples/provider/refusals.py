@@ -5,7 +5,7 @@ import sys
 
 from pydantic import ValidationError
 
-from . import chat_completions, messages
+from . import chat_completions, messages, responses
 from .conversation import Refused, conforms
 
 CHAT = {
@@ -38,6 +38,15 @@ BLOCKS = {
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "a.py"}]},
     ],
 }
+ITEMS = {
+    "model": "any",
+    "instructions": "Be brief.",
+    "input": [
+        {"role": "user", "content": "Which files?"},
+        {"type": "function_call", "call_id": "1", "name": "list_files", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "1", "output": "a.py"},
+    ],
+}
 
 
 def refused(wire, body: dict) -> bool:
@@ -51,9 +60,9 @@ def refused(wire, body: dict) -> bool:
 
 
 def with_messages(body: dict, change) -> dict:
-    """A request whose messages are changed."""
+    """A request whose messages or items are changed."""
     body = copy.deepcopy(body)
-    change(body["messages"])
+    change(body["messages"] if "messages" in body else body["input"])
     return body
 
 
@@ -97,10 +106,28 @@ CASES = {
         BLOCKS,
         lambda said: said[0].update(content=[{"type": "text", "text": ""}]),
     ),
+    "blocks: five marks": (
+        messages,
+        BLOCKS,
+        lambda said: said[0].update(
+            content=[{"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}] * 5
+        ),
+    ),
     "blocks: an unknown field": (messages, BLOCKS, lambda said: said[2]["content"][0].update(seq=1)),
+    "items: none": (responses, ITEMS, lambda said: said.clear()),
+    "items: a result without its call": (responses, ITEMS, lambda said: said.pop(1)),
+    "items: a call without its result": (responses, ITEMS, lambda said: said.pop()),
+    "items: a call's id twice": (responses, ITEMS, lambda said: said.extend(said[1:])),
+    "items: nothing said": (responses, ITEMS, lambda said: said[0].update(content="")),
+    "items: arguments that are no text": (responses, ITEMS, lambda said: said[1].update(arguments={})),
+    "items: a message of chat completions": (
+        responses,
+        ITEMS,
+        lambda said: said.append({"role": "tool", "tool_call_id": "1", "content": "a.py"}),
+    ),
 }
 
-if refused(chat_completions, CHAT) or refused(messages, BLOCKS):
+if refused(chat_completions, CHAT) or refused(messages, BLOCKS) or refused(responses, ITEMS):
     sys.exit("a valid request is refused")
 if taken := [
     name for name, (wire, body, change) in CASES.items() if not refused(wire, with_messages(body, change))

@@ -14,13 +14,14 @@ from anthropic import Anthropic
 from tools import TASK, TOOLS, parameters, run, written
 
 SESSION = "anthropic-loop"
+MODEL = "claude-sonnet-4-5"
 anchord = AuthenticatedClient(os.environ["ANCHORD_URL"], os.environ["ANCHORD_API_KEY"])
 model = Anthropic()  # ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY say where
 
 
 def append(*messages: dict) -> int:
     """Stores messages as they are. Nothing else has to be asked for: when it is time, anchord summarises."""
-    batch = AppendRequest.from_dict({"format": "anthropic", "messages": messages})
+    batch = AppendRequest.from_dict({"model": MODEL, "format": "anthropic", "messages": messages})
     return messages_append.sync(SESSION, client=anchord, body=batch).tokens_added
 
 
@@ -29,7 +30,8 @@ def context() -> dict:
     return context_get.sync(SESSION, client=anchord, format_=MessageFormat.ANTHROPIC).to_dict()
 
 
-sessions_put.sync(SESSION, client=anchord, body=Settings(context_window=16_000))
+# The window follows from the model; here it is a small one, so that there is something to summarise.
+sessions_put.sync(SESSION, client=anchord, body=Settings(model=MODEL, context_window=16_000))
 tokens = append({"role": "system", "content": "You are a coding agent."}, {"role": "user", "content": TASK})
 tools = [
     {"name": name, "description": tool.__doc__, "input_schema": parameters(tool)}
@@ -38,7 +40,7 @@ tools = [
 for _ in range(100):
     now = context()
     reply = model.messages.create(
-        model="any", max_tokens=4_000, system=now["system"], messages=now["messages"], tools=tools
+        model=MODEL, max_tokens=4_000, system=now["system"], messages=now["messages"], tools=tools
     )
     results = [
         {"type": "tool_result", "tool_use_id": block.id, "content": run(block.name, block.input)}

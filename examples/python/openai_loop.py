@@ -14,13 +14,14 @@ from openai import OpenAI
 from tools import TASK, TOOLS, parameters, run, written
 
 SESSION = "openai-loop"
+MODEL = "gpt-4o"
 anchord = AuthenticatedClient(os.environ["ANCHORD_URL"], os.environ["ANCHORD_API_KEY"])
 model = OpenAI()  # OPENAI_BASE_URL and OPENAI_API_KEY say where
 
 
 def append(*messages: dict) -> int:
     """Stores messages as they are. Nothing else has to be asked for: when it is time, anchord summarises."""
-    batch = AppendRequest.from_dict({"messages": messages})
+    batch = AppendRequest.from_dict({"model": MODEL, "messages": messages})
     return messages_append.sync(SESSION, client=anchord, body=batch).tokens_added
 
 
@@ -29,7 +30,8 @@ def context() -> dict:
     return context_get.sync(SESSION, client=anchord).to_dict()
 
 
-sessions_put.sync(SESSION, client=anchord, body=Settings(context_window=16_000))
+# The window follows from the model; here it is a small one, so that there is something to summarise.
+sessions_put.sync(SESSION, client=anchord, body=Settings(model=MODEL, context_window=16_000))
 tokens = append({"role": "system", "content": "You are a coding agent."}, {"role": "user", "content": TASK})
 tools = [
     {
@@ -39,7 +41,7 @@ tools = [
     for name, tool in TOOLS.items()
 ]
 for _ in range(100):
-    reply = model.chat.completions.create(model="any", messages=context()["messages"], tools=tools)
+    reply = model.chat.completions.create(model=MODEL, messages=context()["messages"], tools=tools)
     message = reply.choices[0].message
     results = []
     for call in message.tool_calls or []:

@@ -10,24 +10,27 @@ const anchord = createClient<paths>({
   headers: { Authorization: `Bearer ${process.env["ANCHORD_API_KEY"]}` },
 });
 const model = new OpenAI(); // OPENAI_BASE_URL and OPENAI_API_KEY say where
+const name = "gpt-4o";
 const session = { params: { path: { session_id: "typescript-loop" } } };
 
 /** The value of a reply; a problem becomes an error. */
-function value<T>(reply: { data?: T; error?: components["schemas"]["Problem"] }): T {
-  if (reply.data === undefined) throw new Error(`${reply.error?.type}: ${reply.error?.detail}`);
+function value<T>(reply: { data?: T; error?: components["schemas"]["Problem"] }): NonNullable<T> {
+  if (reply.data == null) throw new Error(`${reply.error?.type}: ${reply.error?.detail}`);
   return reply.data;
 }
 
 /** Stores messages as they are. Nothing else has to be asked for: when it is time, anchord summarises. */
 async function append(...messages: ChatCompletionMessageParam[]): Promise<number> {
-  const reply = await anchord.POST("/v1/sessions/{session_id}/messages", { ...session, body: { messages } });
+  const reply = await anchord.POST("/v1/sessions/{session_id}/messages", { ...session, body: { model: name, messages } });
   return value(reply).tokens_added;
 }
 
 /** What to send next: the system prompt, a summary of what is long ago, the newest messages. */
 const context = async () => value(await anchord.GET("/v1/sessions/{session_id}/context", session));
 
-value(await anchord.PUT("/v1/sessions/{session_id}", { ...session, body: { context_window: 16_000 } }));
+// The window follows from the model; here it is a small one, so that there is something to summarise.
+const settings = { model: name, context_window: 16_000 };
+value(await anchord.PUT("/v1/sessions/{session_id}", { ...session, body: settings }));
 let tokens = await append(
   { role: "system", content: "You are a coding agent." },
   { role: "user", content: TASK },
@@ -35,7 +38,7 @@ let tokens = await append(
 let said: string | null = null;
 for (let step = 0; step < 100; step++) {
   const { messages } = await context();
-  const reply = await model.chat.completions.create({ model: "any", messages, tools });
+  const reply = await model.chat.completions.create({ model: name, messages, tools });
   const message = reply.choices[0]!.message;
   const calls = (message.tool_calls ?? []).filter((call) => call.type === "function");
   const results = calls.map((call) => ({ role: "tool", tool_call_id: call.id, content: answer(call) }) as const);

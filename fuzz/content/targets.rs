@@ -31,7 +31,7 @@ pub const ALL: [Target; 6] = [
 /// One message's JSON in every format.
 pub fn body(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    let _ = detect([text.as_ref()]);
+    let _ = detect(None, [text.as_ref()]);
     for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
         if let Ok(message) = format::parse(format, &text) {
             let _ = Shape::measure(&message, &TokenCounter::default());
@@ -98,7 +98,7 @@ pub fn query(data: &[u8]) {
     let _ = anchord_recall::analyze(&message);
     if let Some(query) = anchord_recall::Query::parse(asked) {
         let _ = query.terms();
-        let _ = query.examine(&message);
+        let _ = query.examine(&message, None);
     }
 }
 

@@ -1,7 +1,8 @@
-//! The bootstrap key: the first API key, without which no other could be created.
+//! What a service needs before its first call: the first API key, without which no other could be created, the operator
+//! token, and the key that encrypts secrets.
 //!
-//! A service generates it only for an embedded database, on its user's own machine, in a file of mode 0600, so that
-//! the first call works without a manual. Any other service has only the key that its operator configured.
+//! A service generates them only for an embedded database, on its user's own machine, in files of mode 0600, so that
+//! the first call works without a manual. Any other service has only what its operator configured.
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
@@ -15,6 +16,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use uuid::Uuid;
 
 use anchord_http::auth::{ADMIN, READ, WRITE};
+use anchord_http::operator_token::OperatorToken;
 use anchord_messages::id::TenantId;
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
@@ -28,6 +30,8 @@ const DEFAULT_TENANT: TenantId = TenantId(Uuid::from_u128(1));
 const DEFAULT_TENANT_NAME: &str = "default";
 /// The file of a generated key in the data folder.
 const KEY_FILE: &str = "api-key";
+/// The file of a generated operator token.
+const OPERATOR_TOKEN_FILE: &str = "operator-token";
 /// The file of the generated key that encrypts secrets.
 const SECRETS_KEY_FILE: &str = "secrets-key";
 
@@ -79,6 +83,23 @@ async fn register(store: &Store, clock: Clock, key: &SecretString) -> anyhow::Re
         tracing::warn!("the API key of the tenant default was revoked; it opens nothing");
     }
     Ok(())
+}
+
+/// The operator token: the configured one or, with an embedded database in `data_dir`, a generated one, with its file.
+pub(super) fn operator_token(
+    given: Option<&SecretString>,
+    data_dir: Option<&Path>,
+) -> anyhow::Result<(Option<OperatorToken>, Option<PathBuf>)> {
+    let (token, file) = match (given, data_dir) {
+        (Some(given), _) => (given.clone(), None),
+        (None, Some(data_dir)) => {
+            let file = data_dir.join(OPERATOR_TOKEN_FILE);
+            // It has the form of an API key, so that what recognises leaked keys recognises it, too.
+            (read_or_make(&file, keys::generate)?.0, Some(file))
+        }
+        (None, None) => return Ok((None, None)),
+    };
+    Ok((Some(OperatorToken::new(token.expose_secret())), file))
 }
 
 /// The keys that encrypt secrets: the operator's or, with an embedded database in `data_dir`, a generated one. A backup
@@ -166,6 +187,20 @@ mod tests {
         fs::write(&file, "\n").expect("a file");
         let refused = read_or_make(&file, keys::generate).expect_err("there is no key in it");
         assert!(format!("{refused:#}").contains("remove it"), "{refused:#}");
+    }
+
+    #[test]
+    fn an_operator_token_is_made_for_an_embedded_database_alone_and_a_configured_one_stands_before_it() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join(OPERATOR_TOKEN_FILE);
+        let given = SecretString::from("configured-configured-configured-configured");
+        let (token, told) = operator_token(Some(&given), Some(folder.path())).expect("the configured one");
+        assert!(token.is_some() && told.is_none() && !file.exists(), "a file was made in vain");
+        let (token, told) = operator_token(None, None).expect("none");
+        assert!(token.is_none() && told.is_none());
+        let (token, told) = operator_token(None, Some(folder.path())).expect("a new one");
+        assert!(token.is_some() && told.as_deref() == Some(file.as_path()));
+        assert_eq!(fs::metadata(&file).expect("a file").mode() & 0o777, 0o600);
     }
 
     #[test]

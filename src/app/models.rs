@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use crate::config::{self, KeyHeader, LlmProvider};
-use anchord_llm::{Client, Options, Price, Provider};
-use anchord_session::models::Models;
+use anchord_llm::{Client, Embedder, EmbeddingOptions, Options, Price, Provider};
+use anchord_session::summary_models::SummaryModels;
 
 /// The list entry that allows any model.
 const ANY: &str = "*";
@@ -43,12 +43,26 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
     Ok(Some(Client::new(options).context("the client of the model server")?))
 }
 
+/// The client of the embeddings server, when one is configured.
+///
+/// # Errors
+/// When the client cannot be built.
+pub(super) fn embedder(config: &config::Embeddings) -> anyhow::Result<Option<Embedder>> {
+    let Some((url, model)) = config.url().zip(config.model()) else { return Ok(None) };
+    let options = EmbeddingOptions {
+        api_key: config.api_key().cloned(),
+        sends_api_key: config.embeddings_key_header == KeyHeader::ApiKey,
+        ..EmbeddingOptions::new(url.to_owned(), model.to_owned())
+    };
+    Ok(Some(Embedder::new(options).context("the client of the embeddings server")?))
+}
+
 /// The models that sessions may name: the configured one and those that are listed, or any; `None` without a provider.
-pub(super) fn allowed(config: &config::Llm) -> Option<Models> {
+pub(super) fn allowed(config: &config::Llm) -> Option<SummaryModels> {
     let own = config.model().filter(|_| config.llm_provider != LlmProvider::None)?;
     let listed = config.models();
     if listed.iter().any(|name| name == ANY) {
-        return Some(Models::Any);
+        return Some(SummaryModels::Any);
     }
-    Some(Models::Listed(std::iter::once(own.to_owned()).chain(listed).collect()))
+    Some(SummaryModels::Listed(std::iter::once(own.to_owned()).chain(listed).collect()))
 }

@@ -2,12 +2,14 @@
 //! database.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
+use indicatif::{HumanCount, ProgressBar};
 
+use super::output::{self, Output, counted, decimal};
 use super::transcript::{self, FileFormat};
 use crate::app::{self, OfflineResult};
 use crate::config::{self, Check as _};
@@ -22,31 +24,40 @@ use anchord_runtime::clock::Clock;
 
 /// What `compress` takes.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  anchord compress examples/session.json
+  anchord compress ~/.claude/projects/app/1234.jsonl --max-summary-tokens 1500
+  cat session.json | anchord compress - --json | jq -r .rendering")]
 pub(super) struct Compress {
-    /// Messages (an array, an object with `messages`, or a message a line), or an agent's log; - for standard input
+    /// File with messages (an array, an object with `messages`, or one message per line) or an agent's log; - for
+    /// standard input
     file: PathBuf,
     /// Format of the file; detected from its contents if not given
     #[arg(long, value_name = "FORMAT")]
     format: Option<FileFormat>,
-    /// Most tokens of the summary
+    /// Maximum number of tokens of the summary
     #[arg(long, value_name = "TOKENS", default_value_t = render::DEFAULT_BOUND_TOKENS)]
     #[arg(value_parser = clap::value_parser!(u32).range(i64::from(render::LEAST_BOUND_TOKENS)..))]
     max_summary_tokens: u32,
-    /// How the summary is made; a transcript is one span, so regenerative and anchored read the same messages
+    /// Strategy; a file is one span of messages, so regenerative and anchored read the same
     #[arg(long, value_name = "STRATEGY", default_value = "anchored")]
     strategy: NamedStrategy,
     #[command(flatten)]
     llm: config::Llm,
-    /// Print the record, the figures and the probes as one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum NamedStrategy {
+    /// Merge the messages into the record
     Anchored,
+    /// Write the record anew from all messages
     Regenerative,
+    /// Write one dense text, which cannot be verified
     Opaque,
+    /// List the facts, without a narrative
     #[value(alias = "sliding_window")]
     SlidingWindow,
 }
@@ -80,16 +91,10 @@ impl Compress {
         progress.finish_and_clear();
         let made = made?;
         let proof = &made.proof;
-        let mut out = std::io::stdout().lock();
-        // The reader of the output may close it early (`head`), which is no failure.
-        let written = if self.json {
-            write_json(&mut out, &made, &left_out)
+        if self.output.json {
+            output::print_json(&object(&made, &left_out))?;
         } else {
-            write_text(&mut out, &made, told.as_deref())
-        };
-        match written {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => return Err(error.into()),
-            _ => {}
+            output::print_foreign(&text(&made, told.as_deref())?)?;
         }
         if proof.is_accepted() || proof.is_not_smaller() {
             return Ok(());
@@ -117,21 +122,17 @@ impl Compress {
     }
 }
 
-fn write_text(
-    out: &mut impl std::io::Write,
-    made: &OfflineResult,
-    left_out: Option<&str>,
-) -> std::io::Result<()> {
+/// The result for a person.
+fn text(made: &OfflineResult, left_out: Option<&str>) -> Result<String, std::fmt::Error> {
+    let mut out = String::new();
     let proof = &made.proof;
     let (meta, report) = (&proof.meta, &proof.report);
     writeln!(out, "{}\n", proof.rendering.text.trim_end())?;
     if !proof.digest.text.is_empty() {
         writeln!(out, "{}\n", proof.digest.text)?;
     }
-    let ratio =
-        meta.compression_ratio.map(|ratio| format!(" ({:.1} % less)", ratio * 100.0)).unwrap_or_default();
-    writeln!(out, "tokens: {} → {}{ratio}", meta.tokens_before, meta.tokens_after)?;
-    let score = report.score.map_or_else(|| "none asked".to_owned(), |score| format!("{score:.2}"));
+    writeln!(out, "tokens: {}", saved(meta.tokens_before, meta.tokens_after))?;
+    let score = report.score.map_or_else(|| "none asked".to_owned(), decimal);
     writeln!(
         out,
         "probes: {score} ({} asked, {} failed, {} cut by the bound)",
@@ -145,7 +146,7 @@ fn write_text(
     }
     let model = meta.model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
     writeln!(out, "engine: {}{model}, strategy: {}", meta.engine.as_str(), meta.strategy.as_str())?;
-    write_calls(out, made)?;
+    write_calls(&mut out, made)?;
     for warning in &meta.warnings {
         writeln!(out, "warning: {warning}")?;
     }
@@ -153,13 +154,31 @@ fn write_text(
         writeln!(out, "left out (not messages): {told}")?;
     }
     if proof.is_not_smaller() {
-        writeln!(out, "note: a service would skip this; the summary is not smaller than the messages")?;
+        writeln!(
+            out,
+            "note: a service would keep the messages, because the summary is not smaller than they are"
+        )?;
     }
-    Ok(())
+    Ok(out)
+}
+
+/// The tokens before and after, and what that is in words. A share is only told of what was saved.
+fn saved(before: i64, after: i64) -> String {
+    let count = |tokens: i64| HumanCount(u64::try_from(tokens).unwrap_or_default()).to_string();
+    let tokens = format!("{} → {}", count(before), count(after));
+    #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+    let share = |tokens: i64| tokens as f64 / before as f64 * 100.0;
+    match before - after {
+        0 => format!("{tokens} (as many as before)"),
+        more if more < 0 => {
+            format!("{tokens} (the summary is larger than what it replaces, by {})", count(-more))
+        }
+        fewer => format!("{tokens} ({:.1} % fewer)", share(fewer)),
+    }
 }
 
 /// Lists the calls to models, and their cost.
-fn write_calls(out: &mut impl std::io::Write, made: &OfflineResult) -> std::io::Result<()> {
+fn write_calls(out: &mut String, made: &OfflineResult) -> std::fmt::Result {
     if made.calls.is_empty() {
         return Ok(());
     }
@@ -179,10 +198,16 @@ fn write_calls(out: &mut impl std::io::Write, made: &OfflineResult) -> std::io::
         )?;
     }
     let cost = made.cost;
+    #[expect(clippy::cast_precision_loss, reason = "a cost is far below 2^52 millionths")]
+    let price = cost.micros as f64 / 1e6;
     writeln!(
         out,
-        "cost: {} calls ({} failed), {} + {} tokens, {} ms, {} millionths of the currency of ANCHORD_LLM_PRICES",
-        cost.calls, cost.failed_calls, cost.input_tokens, cost.output_tokens, cost.latency_ms, cost.micros
+        "cost: {} ({} failed), {} + {} tokens, {} ms, {price:.6} in the currency of ANCHORD_LLM_PRICES",
+        counted(cost.calls.into(), "call"),
+        cost.failed_calls,
+        cost.input_tokens,
+        cost.output_tokens,
+        cost.latency_ms
     )?;
     if let Some(rubric) = &made.rubric {
         writeln!(out, "rubric: {:.2} of 5 ({})", rubric.overall, rubric.model)?;
@@ -190,13 +215,10 @@ fn write_calls(out: &mut impl std::io::Write, made: &OfflineResult) -> std::io::
     Ok(())
 }
 
-fn write_json(
-    out: &mut impl std::io::Write,
-    made: &OfflineResult,
-    left_out: &BTreeMap<String, usize>,
-) -> std::io::Result<()> {
+/// The result as one JSON object.
+fn object(made: &OfflineResult, left_out: &BTreeMap<String, usize>) -> serde_json::Value {
     let proof = &made.proof;
-    let object = serde_json::json!({
+    serde_json::json!({
         "summary": proof.summary,
         "meta": proof.meta,
         "rendering": proof.rendering.text,
@@ -211,7 +233,18 @@ fn write_json(
         "left_out": left_out,
         "accepted": proof.is_accepted(),
         "refusals": proof.refusals.iter().map(ToString::to_string).collect::<Vec<_>>(),
-    });
-    serde_json::to_writer_pretty(&mut *out, &object)?;
-    writeln!(out)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_told_of_what_was_saved_alone() {
+        assert_eq!(saved(12_000, 3_000), "12,000 → 3,000 (75.0 % fewer)");
+        assert_eq!(saved(50, 360), "50 → 360 (the summary is larger than what it replaces, by 310)");
+        assert_eq!(saved(50, 50), "50 → 50 (as many as before)");
+        assert_eq!(saved(0, 0), "0 → 0 (as many as before)");
+    }
 }

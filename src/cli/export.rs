@@ -1,86 +1,83 @@
-//! `anchord export`: writes renderings of a running service's sessions to files.
+//! `anchord export`: writes summaries of a running service's sessions to files.
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use secrecy::SecretString;
+use anyhow::Context as _;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
 
 use super::failure;
-use crate::app::Exporter;
-use anchord_record::render;
+use super::files::Files;
+use super::output::{self, Output};
+use super::remote::Remote;
+use super::summary::Style;
+use crate::config::TenantAccess;
+use anchord_messages::id::SessionName;
 
 /// What `export` takes.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+A file is written whole or not at all. It replaces only an earlier export of the same session, unless --force is given.
+
+Examples:
+  anchord export --out notes planner cart-agent
+  anchord sessions list --task release-42 | cut -f1 | xargs anchord export --out notes --style scratch")]
 pub(super) struct Export {
-    /// The sessions
-    #[arg(required = true, value_name = "SESSION")]
-    sessions: Vec<String>,
-    /// The shape of the files
-    #[arg(long, default_value = "protocol")]
+    /// Session IDs
+    #[arg(required = true, value_name = "SESSION", value_parser = SessionName::parse)]
+    sessions: Vec<SessionName>,
+    /// Layout of the files
+    #[arg(long, value_name = "STYLE", default_value = "protocol")]
     style: Style,
-    /// The folder that takes one file per session; it is made when it is not there
-    #[arg(long, value_name = "DIR")]
+    /// Folder for the files, one for each session; created when it does not exist
+    #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Address of the running service
-    #[arg(long, default_value = "http://127.0.0.1:8080")]
-    url: String,
-    /// An API key with the scope read
-    #[arg(long, env = "ANCHORD_API_KEY", value_name = "ANCHORD_API_KEY", hide_env_values = true)]
-    key: Option<String>,
-    /// Replace files that no export has written
+    /// Replace files that were not written by an export
     #[arg(long)]
     force: bool,
-}
-
-/// The styles of renderings.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Style {
-    Protocol,
-    Scratch,
-    Anchored,
-    Strict,
-    State,
-    Opaque,
-}
-
-impl From<Style> for render::Style {
-    fn from(style: Style) -> Self {
-        match style {
-            Style::Protocol => Self::Protocol,
-            Style::Scratch => Self::Scratch,
-            Style::Anchored => Self::Anchored,
-            Style::Strict => Self::Strict,
-            Style::State => Self::State,
-            Style::Opaque => Self::Opaque,
-        }
-    }
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    access: TenantAccess,
 }
 
 impl Export {
-    #[expect(
-        clippy::print_stdout,
-        clippy::print_stderr,
-        reason = "the command's result, and what went wrong"
-    )]
     pub(super) async fn run(self) -> anyhow::Result<()> {
-        let key = self.key.filter(|key| !key.trim().is_empty());
-        let Some(key) = key.map(SecretString::from) else {
-            anyhow::bail!("an API key is wanted: set ANCHORD_API_KEY, or use --key");
-        };
-        let exporter = Exporter::new(&self.url, key, self.style.into(), self.out)?.forced(self.force);
+        let remote = Remote::of_tenant(&self.access)?;
+        let files = Files { folder: self.out, style: self.style, force: self.force };
+        let total = self.sessions.len();
+        // Only drawn on a terminal.
+        let progress = ProgressBar::new(u64::try_from(total).unwrap_or(u64::MAX));
+        progress.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} sessions")?);
         let mut failed = 0;
         for session in &self.sessions {
-            match exporter.export(session).await {
-                Ok(path) => println!("{}", path.display()),
+            let exported = export(&remote, &files, session).await;
+            progress.inc(1);
+            progress.suspend(|| match exported {
+                Ok(path) if self.output.json => {
+                    output::print_json_line(&json!({"session_id": session, "file": path}))
+                }
+                Ok(path) => output::print(&format!("{}\n", path.display())),
                 Err(error) => {
                     failed += 1;
-                    eprintln!("anchord: {}", failure::format_error(&error));
+                    output::note(&format!("anchord: {}", failure::format_error(&error)));
+                    Ok(())
                 }
-            }
+            })?;
         }
+        progress.finish_and_clear();
         if failed > 0 {
-            anyhow::bail!("{failed} of {} sessions were not exported", self.sessions.len());
+            anyhow::bail!("{failed} of {total} sessions were not exported");
         }
         Ok(())
     }
+}
+
+async fn export(remote: &Remote, files: &Files, session: &SessionName) -> anyhow::Result<PathBuf> {
+    let path = ["v1", "sessions", session.as_str(), "summary"];
+    let query = [("style", files.style.as_str().to_owned())];
+    let reply = remote.get(&path, &query, Some("text/markdown, text/plain, application/json")).await?;
+    let told = if reply.status.is_success() { Ok(reply.text) } else { Err(remote.refusal(&reply)) };
+    told.and_then(|text| files.write(session, &text)).with_context(|| format!("session {session}"))
 }

@@ -1,4 +1,30 @@
-//! Formats an error with its causes for a person, without repetitions.
+//! The failures of commands: how they are shown to a person, and which exit code they have.
+
+use std::process::ExitCode;
+
+use crate::config::BadValue;
+
+/// The command line or its settings are wrong, so that nothing was tried: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Usage(pub(super) String);
+
+/// The reader of the output has closed it, as `head` does. This ends a command and is no failure.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the output was closed")]
+pub(super) struct OutputClosed;
+
+/// The exit code of an error: 2 for a wrong command line or a wrong setting, 1 for anything else; 0 when the reader of the
+/// output has enough.
+pub(super) fn exit_code(error: &anyhow::Error) -> ExitCode {
+    if error.is::<OutputClosed>() {
+        ExitCode::SUCCESS
+    } else if error.is::<Usage>() || error.is::<BadValue>() {
+        ExitCode::from(2)
+    } else {
+        ExitCode::FAILURE
+    }
+}
 
 /// Joins an error and its causes; a cause is omitted when the text of the error before it ends with it.
 pub(super) fn format_error(error: &anyhow::Error) -> String {

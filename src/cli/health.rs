@@ -1,22 +1,28 @@
 //! `anchord health`: asks a running service whether it is ready.
 
 use clap::Args;
+use serde_json::json;
 
+use super::output::{self, Output};
 use crate::app;
 use crate::config;
 
 /// What `health` takes.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  anchord health
+  anchord health --url http://127.0.0.1:9090/readyz")]
 pub(super) struct HealthCommand {
+    #[command(flatten)]
+    output: Output,
     #[command(flatten)]
     health: config::Health,
 }
 
 impl HealthCommand {
-    #[expect(clippy::print_stdout, reason = "the command's result")]
     pub(super) async fn run(self) -> anyhow::Result<()> {
         app::health(&self.health.address()).await?;
-        println!("ready");
-        Ok(())
+        if self.output.json { output::print_json(&json!({"status": "ok"})) } else { output::print("ready\n") }
     }
 }

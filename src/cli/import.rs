@@ -9,50 +9,51 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use secrecy::SecretString;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::output::{self, Output};
 use super::remote::{Remote, Sent};
 use super::transcript::{self, FileFormat};
+use crate::config::TenantAccess;
 use anchord_messages::id::SessionName;
-use anchord_messages::transcript::{Logged, Transcript};
-
-/// The most bytes of messages in a batch; half of the largest body that a service accepts by default.
-const BATCH_BYTES: usize = 8 * 1024 * 1024;
+use anchord_messages::transcript::Transcript;
 
 /// What `import` takes.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+An import that was interrupted continues where it stopped when it is run again, and so does that of a log that has grown.
+
+Examples:
+  anchord import session.json --session planner
+  anchord import ~/.claude/projects/app/1234.jsonl --session app
+  agent --log - | anchord import - --session nightly --json")]
 pub(super) struct Import {
-    /// Messages (an array, an object with `messages`, or a message a line), or an agent's log; - for standard input
+    /// File with messages (an array, an object with `messages`, or one message per line) or an agent's log; - for
+    /// standard input
     file: PathBuf,
-    /// The session; made when it is new, gone on with when it holds the file's first messages
-    #[arg(long, value_name = "NAME", value_parser = SessionName::parse)]
+    /// Session ID. A new session is created; one that has the file's first messages is continued
+    #[arg(long, value_name = "SESSION", value_parser = SessionName::parse)]
     session: SessionName,
-    /// The service
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
-    url: String,
-    /// A key with the scopes read and write
-    #[arg(long, env = "ANCHORD_API_KEY", value_name = "KEY", hide_env_values = true, value_parser = secret)]
-    key: SecretString,
-    /// What the file is; told by its contents without it
+    /// Format of the file; detected from its contents if not given
     #[arg(long, value_name = "FORMAT")]
     format: Option<FileFormat>,
-    /// Most messages of one call
-    #[arg(long, value_name = "MESSAGES", default_value_t = 500)]
+    /// Maximum number of messages in one call
+    #[arg(long, value_name = "COUNT", default_value_t = 500)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000))]
     batch: u32,
-}
-
-fn secret(text: &str) -> Result<SecretString, String> {
-    if text.is_empty() { Err("must not be empty".to_owned()) } else { Ok(text.to_owned().into()) }
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    access: TenantAccess,
 }
 
 impl Import {
     pub(super) async fn run(self) -> anyhow::Result<()> {
+        let remote = Remote::of_tenant(&self.access)?;
         let read = transcript::read(&self.file, self.format)?;
-        let remote = Remote::new(&self.url, self.key.clone())?;
         let stored = self.stored(&remote, &read).await?;
+        let remote = remote.patient();
         let total = read.messages.len();
         // Only drawn on a terminal.
         let progress = ProgressBar::new(u64::try_from(total).unwrap_or(u64::MAX));
@@ -60,21 +61,20 @@ impl Import {
         let appended = self.append(&remote, &read, stored, &progress).await;
         progress.finish_and_clear();
         appended?;
-        print_result(self.session.as_str(), stored, &read);
-        Ok(())
+        self.print_result(stored, &read)
     }
 
     /// How many of the transcript's messages the session has already.
     async fn stored(&self, remote: &Remote, transcript: &Transcript) -> anyhow::Result<usize> {
         let session = ["v1", "sessions", self.session.as_str()];
-        let reply = remote.get(&session, &[]).await?;
+        let reply = remote.get(&session, &[], None).await?;
         match reply.status.as_u16() {
             200 => {}
             404 => return Ok(0),
-            _ => bail!("the session cannot be read: {}", reply.told()),
+            _ => return Err(remote.refusal(&reply)),
         }
         let head = reply
-            .body
+            .json()
             .get("head_seq")
             .and_then(Value::as_i64)
             .context("the session's reply has no head_seq")?;
@@ -87,9 +87,9 @@ impl Import {
         };
         let at = [("from_seq", head.to_string()), ("to_seq", head.to_string())];
         let messages = ["v1", "sessions", self.session.as_str(), "messages"];
-        let reply = remote.get(&messages, &at).await?;
+        let reply = remote.get(&messages, &at, None).await?;
         let ours: Value = serde_json::from_str(&ours.raw)?;
-        if reply.body.pointer("/items/0/message") != Some(&ours) {
+        if reply.json().pointer("/items/0/message") != Some(&ours) {
             bail!("the session `{}` has other messages: its message {head} is not the file's", self.session);
         }
         Ok(count)
@@ -107,11 +107,11 @@ impl Import {
         let mut at = stored;
         progress.set_position(u64::try_from(at).unwrap_or_default());
         while at < messages.len() {
-            let range = batch(messages, at, most);
+            let range = transcript::batch(messages, at, most);
             let body = body(transcript, range.clone());
             let key = idempotency_key(&body);
             let path = ["v1", "sessions", self.session.as_str(), "messages"];
-            let reply = remote.post(&path, Sent { body: &body, idempotency_key: &key }).await?;
+            let reply = remote.post(&path, Sent { body: &body, idempotency_key: Some(&key) }).await?;
             match reply.status.as_u16() {
                 201 => {
                     at = range.end;
@@ -126,41 +126,32 @@ impl Import {
                         "{file}, line {line}: messages {} to {} were refused: {}; those before are stored",
                         range.start + 1,
                         range.end,
-                        refusal(&reply.told(), &reply.body)
+                        remote.refusal(&reply)
                     );
                 }
             }
         }
         Ok(())
     }
-}
 
-#[expect(clippy::print_stdout, reason = "the command's result")]
-fn print_result(session: &str, stored: usize, read: &Transcript) {
-    let before = if stored > 0 { format!(", {stored} of them before") } else { String::new() };
-    println!("session {session}: {} messages ({}){before}", read.messages.len(), read.log.as_str());
-    if let Some(told) = read.told_left_out() {
-        println!("left out (not messages): {told}");
+    fn print_result(&self, stored: usize, read: &Transcript) -> anyhow::Result<()> {
+        let (session, total) = (&self.session, read.messages.len());
+        if self.output.json {
+            return output::print_json(&json!({
+                "session_id": session,
+                "format": read.log.as_str(),
+                "messages": total,
+                "appended": total.saturating_sub(stored),
+                "left_out": read.left_out,
+            }));
+        }
+        let before = if stored > 0 { format!(", {stored} of them before") } else { String::new() };
+        output::print(&format!("session {session}: {total} messages ({}){before}\n", read.log.as_str()))?;
+        match read.told_left_out() {
+            Some(told) => output::print(&format!("left out (not messages): {told}\n")),
+            None => Ok(()),
+        }
     }
-}
-
-fn refusal(told: &str, body: &Value) -> String {
-    let places = body.get("errors").and_then(Value::as_array).into_iter().flatten();
-    let told_of = |error: &Value| {
-        Some(format!("{} {}", error.get("pointer")?.as_str()?, error.get("detail")?.as_str()?))
-    };
-    let places: Vec<String> = places.filter_map(told_of).collect();
-    if places.is_empty() { told.to_owned() } else { format!("{told} ({})", places.join("; ")) }
-}
-
-/// The next batch: at least one message, at most `most`, and at most [`BATCH_BYTES`].
-fn batch(messages: &[Logged], from: usize, most: usize) -> Range<usize> {
-    let mut bytes = 0;
-    let fitting = messages.iter().skip(from).take(most).take_while(|message| {
-        bytes += message.raw.len();
-        bytes <= BATCH_BYTES
-    });
-    from..from + fitting.count().max(1)
 }
 
 fn body(transcript: &Transcript, range: Range<usize>) -> String {
@@ -182,6 +173,7 @@ fn idempotency_key(body: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::transcript::{BATCH_BYTES, batch};
     use super::*;
     use anchord_messages::transcript::read;
 

@@ -1,129 +1,198 @@
-//! `anchord key`: creates, lists, rotates and revokes API keys.
+//! `anchord key`: creates, lists, rotates and revokes API keys of a running service's tenants.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use clap::{Args, Subcommand, ValueEnum};
-use secrecy::{ExposeSecret as _, SecretString};
+use reqwest::Method;
+use serde_json::{Value, json};
 
-use crate::app::{ApiKey, Operators};
-use crate::config::{self, Check as _};
+use super::output::{self, Cell, Output, Table, text_at};
+use super::remote::Remote;
+use super::tenant;
+use crate::config::OperatorAccess;
 use anchord_messages::id::KeyId;
 use anchord_runtime::clock::Clock;
 
 /// What `key` takes.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+These commands need the operator token of the service, as `anchord tenant` does: see `anchord tenant --help`.
+
+Examples:
+  anchord key create acme --scopes read,write --name orchestrator
+  anchord key create acme --days 30 --json | jq -r .key
+  anchord key list acme
+  anchord key rotate acme key_0198f3c2a1b47c3d8e5f60718293a4b5 --overlap-hours 2
+  anchord key revoke acme key_0198f3c2a1b47c3d8e5f60718293a4b5")]
 pub(super) struct KeyCommand {
-    #[command(flatten)]
-    database: config::Database,
     #[command(subcommand)]
     action: Action,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    access: OperatorAccess,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a key of a tenant; it is shown once
+    /// Create a key and print its ID and the key. The key cannot be shown again
     Create {
-        /// The tenant's id or name
+        /// Name or ID of the tenant
         tenant: String,
-        /// What it may do
+        /// What the key may do
         #[arg(long, value_delimiter = ',', default_value = "read,write")]
         scopes: Vec<Scope>,
-        /// What people call it
+        /// Name for the key
         #[arg(long)]
         name: Option<String>,
-        /// In how many days it ends; never without it
+        /// Number of days until the key expires [default: it does not expire]
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..=36_500))]
         days: Option<u32>,
     },
-    /// List a tenant's keys
+    /// List a tenant's keys, oldest first
     List {
-        /// The tenant's id or name
+        /// Name or ID of the tenant
         tenant: String,
     },
     /// Revoke a key at once
     Revoke {
-        /// The tenant's id or name
+        /// Name or ID of the tenant
         tenant: String,
-        /// The key's id
+        /// ID of the key
         #[arg(value_parser = key_id)]
         key: KeyId,
     },
-    /// Replace a key by a new one with the same scopes; both work for a while
+    /// Replace a key by a new one with the same scopes. Both are valid for a while
     Rotate {
-        /// The tenant's id or name
+        /// Name or ID of the tenant
         tenant: String,
-        /// The key's id
+        /// ID of the key to replace
         #[arg(value_parser = key_id)]
         key: KeyId,
-        /// For how many hours the old one goes on
+        /// Number of hours for which the old key stays valid
         #[arg(long, default_value = "24", value_parser = clap::value_parser!(u32).range(0..=720))]
         overlap_hours: u32,
     },
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Scope {
+    /// Read sessions
     Read,
+    /// Append messages, change and delete sessions
     Write,
+    /// Manage keys, webhooks and the tenant's settings
     Admin,
 }
 
+impl Scope {
+    /// The scope's name in the API.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Admin => "admin",
+        }
+    }
+}
+
 fn key_id(text: &str) -> Result<KeyId, &'static str> {
-    KeyId::parse(text).ok_or("is no key's id; they start with key_")
+    KeyId::parse(text).ok_or("the ID of a key begins with key_; `anchord key list TENANT` shows them")
 }
 
 impl KeyCommand {
     pub(super) async fn run(self) -> anyhow::Result<()> {
-        self.database.check()?;
-        let operators = Operators::open(&self.database).await?;
-        let done = act(&operators, self.action, Clock::system().now()).await;
-        operators.close().await;
-        done
+        let remote = Remote::of_operator(&self.access)?;
+        let json = self.output.json;
+        match self.action {
+            Action::Create { tenant, scopes, name, days } => {
+                let id = tenant::find(&remote, &tenant).await?;
+                let ends = days.map(|days| Clock::system().now() + TimeDelta::days(days.into()));
+                let scopes: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+                let body = json!({"scopes": scopes, "name": name, "expires_at": ends.map(output::second)});
+                let path = ["v1", "admin", "tenants", &id, "keys"];
+                print_created(&remote.write(Method::POST, &path, Some(&body)).await?, json)
+            }
+            Action::List { tenant } => list(&remote, &tenant, json).await,
+            Action::Revoke { tenant, key } => {
+                let (id, key) = (tenant::find(&remote, &tenant).await?, key.to_string());
+                let path = ["v1", "admin", "tenants", &id, "keys", &key];
+                remote.write(Method::DELETE, &path, None).await?;
+                if json {
+                    return output::print_json(&json!({"id": key, "revoked": true}));
+                }
+                output::print(&format!("revoked key {key}\n"))
+            }
+            Action::Rotate { tenant, key, overlap_hours } => {
+                let (id, key) = (tenant::find(&remote, &tenant).await?, key.to_string());
+                let body = json!({"overlap_seconds": u64::from(overlap_hours) * 3_600});
+                let path = ["v1", "admin", "tenants", &id, "keys", &key, "rotate"];
+                print_created(&remote.write(Method::POST, &path, Some(&body)).await?, json)
+            }
+        }
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the command's result")]
-async fn act(operators: &Operators, action: Action, now: DateTime<Utc>) -> anyhow::Result<()> {
-    match action {
-        Action::Create { tenant, scopes, name, days } => {
-            let expires_at = days.map(|days| now + TimeDelta::days(days.into()));
-            let scopes = words(&scopes);
-            println!("{}", secret_line(&operators.create_key(&tenant, scopes, name, expires_at).await?));
-        }
-        Action::List { tenant } => {
-            for key in operators.list_keys(&tenant).await? {
-                println!("{}", line(&key));
-            }
-        }
-        Action::Revoke { tenant, key } => operators.revoke_key(&tenant, key).await?,
-        Action::Rotate { tenant, key, overlap_hours } => {
-            let until = now + TimeDelta::hours(overlap_hours.into());
-            println!("{}", secret_line(&operators.rotate_key(&tenant, key, until).await?));
-        }
+/// Prints a new key, which nobody can read again.
+fn print_created(key: &Value, json: bool) -> anyhow::Result<()> {
+    if json {
+        return output::print_json(key);
+    }
+    let mut table = Table::new(&["ID", "KEY"]);
+    table.push(["/id", "/key"].map(|place| Cell::text(text_at(key, place))).into());
+    table.print("")?;
+    if output::is_terminal() {
+        output::note("Store the key now: it cannot be shown again.");
     }
     Ok(())
 }
 
-/// Every scope once, in ascending order of rights.
-fn words(scopes: &[Scope]) -> Vec<String> {
-    let held =
-        |wanted: &str| scopes.iter().any(|s| s.to_possible_value().is_some_and(|v| v.get_name() == wanted));
-    ["read", "write", "admin"].into_iter().filter(|word| held(word)).map(str::to_owned).collect()
+async fn list(remote: &Remote, tenant: &str, json: bool) -> anyhow::Result<()> {
+    let id = tenant::find(remote, tenant).await?;
+    let mut table = Table::new(&["ID", "PREFIX", "SCOPES", "STATUS", "EXPIRES", "LAST USED", "NAME"]);
+    let path = ["v1", "admin", "tenants", &id, "keys"];
+    remote
+        .list(&path, &[], usize::MAX, |key| {
+            if json {
+                return output::print_json_line(&key);
+            }
+            table.push(row(&key));
+            Ok(())
+        })
+        .await?;
+    if json { Ok(()) } else { table.print("no keys") }
 }
 
-/// Id and key, separated by a tab.
-fn secret_line((made, key): &(ApiKey, SecretString)) -> String {
-    format!("{}\t{}", made.id, key.expose_secret())
-}
-
-/// Id, prefix, scopes, state, last use and name, separated by tabs.
-fn line(key: &ApiKey) -> String {
-    let time = |at: Option<DateTime<Utc>>| at.map_or_else(|| "-".to_owned(), |at| at.to_rfc3339());
-    let state = match (key.revoked_at, key.expires_at) {
-        (Some(at), _) => format!("revoked {}", at.to_rfc3339()),
-        (None, Some(end)) => format!("until {}", end.to_rfc3339()),
-        (None, None) => "good".to_owned(),
+fn row(key: &Value) -> Vec<Cell> {
+    let scopes = key.get("scopes").and_then(Value::as_array).into_iter().flatten();
+    let scopes: Vec<&str> = scopes.filter_map(Value::as_str).collect();
+    let expires = text_at(key, "/expires_at");
+    let is_over = expires.and_then(output::read_time).is_some_and(|end| end <= Clock::system().now());
+    let status = match text_at(key, "/revoked_at") {
+        Some(_) => "revoked",
+        None if is_over => "expired",
+        None => "active",
     };
-    let name = key.name.as_deref().unwrap_or("-");
-    let (scopes, used) = (key.scopes.join(","), time(key.last_used_at));
-    format!("{}\t{}\t{scopes}\t{state}\tused {used}\t{name}", key.id, key.prefix)
+    vec![
+        Cell::text(text_at(key, "/id")),
+        Cell::text(text_at(key, "/prefix")),
+        Cell::text(Some(&scopes.join(","))),
+        Cell::text(Some(status)),
+        Cell::time(expires),
+        Cell::time(text_at(key, "/last_used_at")),
+        Cell::text(text_at(key, "/name")),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_has_a_status() {
+        let status = |key: Value| row(&key).get(3).map(|cell| cell.program().to_owned());
+        let past = "2020-01-01T00:00:00Z";
+        assert_eq!(status(json!({"expires_at": null, "revoked_at": null})).as_deref(), Some("active"));
+        assert_eq!(status(json!({"expires_at": past, "revoked_at": null})).as_deref(), Some("expired"));
+        assert_eq!(status(json!({"expires_at": past, "revoked_at": past})).as_deref(), Some("revoked"));
+    }
 }

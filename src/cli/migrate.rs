@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::output;
 use crate::app;
 use crate::config::{self, Check as _};
 
@@ -13,11 +14,9 @@ pub(super) struct Migrate {
 }
 
 impl Migrate {
-    #[expect(clippy::print_stdout, reason = "the command's result")]
     pub(super) async fn run(self) -> anyhow::Result<()> {
         self.database.check()?;
         app::migrate(&self.database).await?;
-        println!("the schema is up to date");
-        Ok(())
+        output::print("the schema is up to date\n")
     }
 }

@@ -3,29 +3,64 @@
 //! Invariant: standard output carries a command's result alone; logs and errors go to standard error.
 //! Must not know: how the service is put together (app does).
 
+#![expect(
+    clippy::doc_markdown,
+    reason = "the docs of commands and arguments are their help, which is plain text"
+)]
+
+mod completions;
 mod compress;
+mod context;
+mod credential;
 mod export;
 mod failure;
+mod files;
 mod health;
 mod import;
 mod key;
+mod ledger;
 mod migrate;
 mod openapi;
+mod output;
+mod recall;
 mod remote;
 mod serve;
+mod sessions;
+mod summary;
+mod tail;
 mod tenant;
+mod tokens;
 mod transcript;
 mod worker;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::{config, telemetry};
 
-/// Keeps AI agents going past their context window
+/// Keep AI agents going past their context window
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true)]
+#[command(
+    version,
+    propagate_version = true,
+    after_help = "\
+Commands for a running service find it at http://127.0.0.1:8080, or at --url (ANCHORD_URL). They send the API key of
+ANCHORD_API_KEY; `tenant` and `key` send the operator token of ANCHORD_OPERATOR_TOKEN. When neither is set, they look for
+the files api-key and operator-token that a service with an embedded database keeps in ./data (ANCHORD_DATA_DIR).
+
+On a terminal, lists are tables. In a pipe or a file, they are lines of fields separated by tabs, complete and without a
+header. With --json, a list is one JSON document per line, and anything else one JSON document. NO_COLOR turns off colours.
+
+Exit codes: 0 success; 1 the command failed; 2 the command line or a setting is wrong, and nothing was tried.
+
+Examples:
+  anchord serve
+  anchord import examples/session.json --session first
+  anchord sessions list
+  anchord context first
+  anchord tail first"
+)]
 struct Cli {
     #[command(flatten)]
     telemetry: config::Telemetry,
@@ -34,32 +69,48 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one per process")]
 enum Command {
-    /// Run the service: API, workers and, unless yours is named, a database of its own
+    /// Run the service: API, workers and, unless DATABASE_URL is set, an embedded database
     Serve(serve::Serve),
-    /// Run workers alone, beside a service that shares the database
+    /// Run workers without the API, beside a service that uses the same database
     Worker(worker::Worker),
-    /// Ask a running service whether it is ready; for health checks
-    Health(health::HealthCommand),
-    /// Bring the database's schema up to date and end
+    /// Bring the schema of the database up to date
     Migrate(migrate::Migrate),
-    /// Make, list, suspend and erase tenants
-    Tenant(tenant::TenantCommand),
-    /// Make, list, rotate and revoke API keys
-    Key(key::KeyCommand),
-    /// Summarise a transcript in a file, without server and database
-    Compress(compress::Compress),
-    /// Write summaries of a running service's sessions to files
-    Export(export::Export),
-    /// Append a transcript in a file to a session of a running service
+    /// Check whether a running service is ready, for health checks
+    Health(health::HealthCommand),
+    /// List, show and delete sessions
+    Sessions(sessions::SessionsCommand),
+    /// Print the context of a session: what to send to the model next
+    Context(context::ContextCommand),
+    /// Print the summary of a session
+    Summary(summary::SummaryCommand),
+    /// Follow the events of a session
+    Tail(tail::TailCommand),
+    /// Search the messages of a session
+    Recall(recall::RecallCommand),
+    /// List the facts of a session: files, commands, test runs, errors, identifiers, constraints
+    Ledger(ledger::LedgerCommand),
+    /// Count the tokens of a text or of messages
+    Tokens(tokens::TokensCommand),
+    /// Append a transcript to a session
     Import(import::Import),
-    /// Print the OpenAPI document
+    /// Write summaries of sessions to files
+    Export(export::Export),
+    /// Create, list, suspend and delete tenants
+    Tenant(tenant::TenantCommand),
+    /// Create, list, rotate and revoke API keys
+    Key(key::KeyCommand),
+    /// Summarise a transcript without a service
+    Compress(compress::Compress),
+    /// Print the OpenAPI document of the API
     Openapi(openapi::Openapi),
+    /// Print a completion script for a shell
+    Completions(completions::Completions),
 }
 
 /// Parses the command line and the environment, runs the command, and returns the exit code.
 #[must_use]
-#[expect(clippy::print_stderr, reason = "a command prints its failure for the caller")]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -72,8 +123,10 @@ pub fn main() -> ExitCode {
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("anchord: {}", failure::format_error(&error));
-            ExitCode::FAILURE
+            if !error.is::<failure::OutputClosed>() {
+                output::note(&format!("anchord: {}", failure::format_error(&error)));
+            }
+            failure::exit_code(&error)
         }
     }
 }
@@ -84,14 +137,22 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(serve) => block_on(serve.run()),
         Command::Worker(worker) => block_on(worker.run()),
-        Command::Health(health) => block_on(health.run()),
         Command::Migrate(migrate) => block_on(migrate.run()),
+        Command::Health(health) => block_on(health.run()),
+        Command::Sessions(sessions) => block_on(sessions.run()),
+        Command::Context(context) => block_on(context.run()),
+        Command::Summary(summary) => block_on(summary.run()),
+        Command::Tail(tail) => block_on(tail.run()),
+        Command::Recall(recall) => block_on(recall.run()),
+        Command::Ledger(ledger) => block_on(ledger.run()),
+        Command::Tokens(tokens) => block_on(tokens.run()),
+        Command::Import(import) => block_on(import.run()),
+        Command::Export(export) => block_on(export.run()),
         Command::Tenant(tenant) => block_on(tenant.run()),
         Command::Key(key) => block_on(key.run()),
         Command::Compress(compress) => block_on(compress.run()),
-        Command::Export(export) => block_on(export.run()),
-        Command::Import(import) => block_on(import.run()),
         Command::Openapi(openapi) => openapi.run(),
+        Command::Completions(completions) => completions.run(Cli::command()),
     }
 }
 
@@ -134,6 +195,58 @@ mod tests {
         assert_eq!(shown, wanted);
     }
 
+    /// Every command with its name.
+    fn commands() -> Vec<(String, clap::Command)> {
+        fn collect(name: &str, command: &clap::Command, found: &mut Vec<(String, clap::Command)>) {
+            found.push((name.to_owned(), command.clone()));
+            for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+                collect(&format!("{name} {}", sub.get_name()), sub, found);
+            }
+        }
+        let mut command = Cli::command();
+        command.build();
+        let mut found = Vec::new();
+        collect("anchord", &command, &mut found);
+        found
+    }
+
+    #[test]
+    fn every_command_and_argument_is_explained_in_a_sentence() {
+        for (name, command) in commands() {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            assert!(about.starts_with(char::is_uppercase) && !about.ends_with('.'), "{name}: {about}");
+            for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+                let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                assert!(
+                    help.starts_with(char::is_uppercase) && !help.ends_with('.'),
+                    "{name} {}: {help}",
+                    arg.get_id()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_example_of_the_help_can_be_parsed() {
+        let mut examples = 0;
+        for (name, command) in commands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            // What stands between pipes and files; no quoted word of ours has either.
+            let parts =
+                help.lines().filter(|line| line.starts_with("  ")).flat_map(|line| line.split(['|', '>']));
+            for part in parts.map(str::trim).filter(|part| part.starts_with("anchord ")) {
+                let words = part.split(' ').map(|word| word.trim_matches('\''));
+                // Without the environment: what the machine has set must not decide a test.
+                let command = Cli::command().mut_args(|arg| arg.env(clap::builder::Resettable::Reset));
+                if let Err(refused) = command.try_get_matches_from(words) {
+                    panic!("{name}: {part}: {refused}");
+                }
+                examples += 1;
+            }
+        }
+        assert!(examples > 40, "{examples}");
+    }
+
     #[test]
     fn the_container_files_set_variables_that_there_are() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -150,19 +263,27 @@ mod tests {
     #[test]
     fn the_example_of_an_environment_is_taken_and_shows_the_defaults() {
         let mut command = Cli::command();
-        // Flags of `serve` stand for the variables: the environment belongs to the whole test process.
+        // Flags stand for the variables: the environment belongs to the whole test process.
         command.build();
-        let serve = command.find_subcommand("serve").expect("a command");
-        let flags: Vec<String> = example()
-            .into_iter()
-            .map(|(name, value)| {
-                let arg = serve.get_arguments().find(|arg| arg.get_env().is_some_and(|env| env == name));
-                let arg = arg.unwrap_or_else(|| panic!("{name} is no variable of serve"));
+        let flags_of = |name: &str| -> Vec<(String, String)> {
+            let command = command.find_subcommand(name).expect("a command");
+            let flag = |(variable, value): (&str, &str)| {
+                let arg =
+                    command.get_arguments().find(|arg| arg.get_env().is_some_and(|env| env == variable))?;
                 let default = arg.get_default_values().first().map_or("", |v| v.to_str().unwrap_or_default());
-                assert_eq!(value, default, "{name}");
-                format!("--{}={value}", arg.get_long().unwrap_or_default())
-            })
-            .collect();
+                assert_eq!(value, default, "{variable}");
+                Some((variable.to_owned(), format!("--{}={value}", arg.get_long().unwrap_or_default())))
+            };
+            example().into_iter().filter_map(flag).collect()
+        };
+        let serve = flags_of("serve");
+        // What is no variable of the service is one of a command that talks to it.
+        let others: Vec<_> = ["tenant", "sessions"].into_iter().flat_map(flags_of).collect();
+        for (name, _) in example() {
+            let is_known = serve.iter().chain(&others).any(|(known, _)| known == name);
+            assert!(is_known, "{name} is no variable of serve, tenant or sessions");
+        }
+        let flags = serve.into_iter().map(|(_, flag)| flag);
         let words = ["anchord", "serve"].into_iter().map(str::to_owned).chain(flags);
         let cli = Cli::try_parse_from(words).expect("the example is taken");
         let Command::Serve(serve) = cli.command else { panic!("another command") };

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::output;
 use crate::app;
 
 /// What `openapi` takes.
@@ -9,10 +10,8 @@ use crate::app;
 pub(super) struct Openapi {}
 
 impl Openapi {
-    #[expect(clippy::print_stdout, reason = "the command's result")]
     pub(super) fn run(self) -> anyhow::Result<()> {
         let Self {} = self;
-        println!("{}", app::openapi()?);
-        Ok(())
+        output::print_foreign(&app::openapi()?)
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Serve {
     #[command(flatten)]
     llm: config::Llm,
     #[command(flatten)]
+    embeddings: config::Embeddings,
+    #[command(flatten)]
     webhooks: config::Webhooks,
 }
 
@@ -33,15 +35,18 @@ impl Serve {
     pub(super) fn check(&self) -> Result<(), config::BadValue> {
         self.api.check()?;
         self.database.check()?;
+        self.api.check_operator(&self.database)?;
         self.webhooks.check()?;
+        self.embeddings.check()?;
         self.llm.check()
     }
 
     pub(super) async fn run(self) -> anyhow::Result<()> {
         self.check()?;
-        let Self { roles, api, metrics, database, worker, llm, webhooks } = self;
+        let Self { roles, api, metrics, database, worker, llm, embeddings, webhooks } = self;
         let api = roles.roles.contains(&Role::Api).then_some(api);
-        let settings = Settings { roles: roles.roles, database, api, worker, llm, webhooks, metrics };
+        let settings =
+            Settings { roles: roles.roles, database, api, worker, llm, embeddings, webhooks, metrics };
         app::serve(settings, telemetry::install_metrics()?, greet).await
     }
 }
@@ -53,6 +58,8 @@ fn greet(ready: &Ready) {
     let metrics =
         ready.metrics.map(|metrics| format!("metrics:  http://{metrics}/metrics\n")).unwrap_or_default();
     let admin = ready.admin.map(|admin| format!("operator: http://{admin}/v1/admin\n")).unwrap_or_default();
+    let token = ready.operator_token_file.as_ref();
+    let token = token.map(|file| format!("operator token: in {}\n", file.display())).unwrap_or_default();
     let Some(address) = ready.api else {
         println!("{metrics}anchord is ready; this process has no API");
         return;
@@ -72,10 +79,11 @@ fn greet(ready: &Ready) {
             "$ANCHORD_API_KEY".to_owned()
         }
         BootstrapKey::None => {
-            println!("API key:  none from the start; the operator makes keys under /v1/admin");
+            println!("API key:  none from the start; `anchord key create` makes one");
             "$KEY".to_owned()
         }
     };
+    print!("{token}");
     println!(
         "try:      curl -s http://{address}/v1/sessions/first/messages -H \"Authorization: Bearer {key}\" \
          -H 'Content-Type: application/json' -d '{{\"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'"

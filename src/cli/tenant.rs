@@ -1,41 +1,58 @@
-//! `anchord tenant`: creates, lists, suspends and erases tenants.
+//! `anchord tenant`: creates, lists, suspends and deletes tenants of a running service.
 
 use clap::{Args, Subcommand};
+use reqwest::Method;
+use serde_json::{Value, json};
 
-use crate::app::{Operators, Tenant};
-use crate::config::{self, Check as _};
+use super::failure::Usage;
+use super::output::{self, Cell, Fields, Output, Table, text_at};
+use super::remote::Remote;
+use crate::config::OperatorAccess;
+use anchord_messages::id::TenantId;
 
 /// What `tenant` takes.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+These commands need the operator token of the service. A service with an embedded database keeps one in its data folder
+(./data/operator-token), where they find it; any other service has the token that you configured (ANCHORD_ADMIN_TOKEN).
+
+Examples:
+  anchord tenant create acme
+  anchord tenant list
+  anchord tenant list --json | jq -r 'select(.status == \"suspended\") | .name'
+  anchord tenant suspend acme
+  anchord tenant delete acme --yes")]
 pub(super) struct TenantCommand {
-    #[command(flatten)]
-    database: config::Database,
     #[command(subcommand)]
     action: Action,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    access: OperatorAccess,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a tenant
+    /// Create a tenant
     Create {
-        /// Its name, unique in the installation
+        /// Name of the tenant; no other tenant may have it
         name: String,
     },
-    /// List every tenant
+    /// List all tenants, oldest first
     List,
-    /// Refuse a tenant's keys and rest its work; nothing of it is lost
+    /// Suspend a tenant: refuse its keys and pause its work. Nothing is lost
     Suspend {
-        /// Its id or name
+        /// Name or ID of the tenant
         tenant: String,
     },
-    /// Let a suspended tenant go on
+    /// Resume a suspended tenant
     Resume {
-        /// Its id or name
+        /// Name or ID of the tenant
         tenant: String,
     },
-    /// Erase a tenant with everything that it owns
+    /// Delete a tenant with all of its sessions and keys; this cannot be undone
     Delete {
-        /// Its id or name
+        /// Name or ID of the tenant
         tenant: String,
         /// Confirm the deletion
         #[arg(long, required = true)]
@@ -45,32 +62,82 @@ enum Action {
 
 impl TenantCommand {
     pub(super) async fn run(self) -> anyhow::Result<()> {
-        self.database.check()?;
-        let operators = Operators::open(&self.database).await?;
-        let done = act(&operators, self.action).await;
-        operators.close().await;
-        done
-    }
-}
-
-#[expect(clippy::print_stdout, reason = "the command's result")]
-async fn act(operators: &Operators, action: Action) -> anyhow::Result<()> {
-    match action {
-        Action::Create { name } => println!("{}", line(&operators.create_tenant(&name).await?)),
-        Action::List => {
-            for tenant in operators.list_tenants().await? {
-                println!("{}", line(&tenant));
+        let remote = Remote::of_operator(&self.access)?;
+        let json = self.output.json;
+        match self.action {
+            Action::Create { name } => {
+                let body = json!({"name": name});
+                let made = remote.write(Method::POST, &["v1", "admin", "tenants"], Some(&body)).await?;
+                print(&made, json)
+            }
+            Action::List => list(&remote, json).await,
+            Action::Suspend { tenant } => print(&set_status(&remote, &tenant, "suspended").await?, json),
+            Action::Resume { tenant } => print(&set_status(&remote, &tenant, "active").await?, json),
+            Action::Delete { tenant, .. } => {
+                let id = find(&remote, &tenant).await?;
+                remote.write(Method::DELETE, &["v1", "admin", "tenants", &id], None).await?;
+                if json {
+                    return output::print_json(&json!({"id": id, "deleted": true}));
+                }
+                output::print(&format!("deleted tenant {}\n", output::one_line(&tenant)))
             }
         }
-        Action::Suspend { tenant } => println!("{}", line(&operators.suspend_tenant(&tenant, true).await?)),
-        Action::Resume { tenant } => println!("{}", line(&operators.suspend_tenant(&tenant, false).await?)),
-        Action::Delete { tenant, .. } => operators.delete_tenant(&tenant).await?,
     }
-    Ok(())
 }
 
-/// Id, state, time and name, separated by tabs; the name is last because it may contain anything.
-fn line(tenant: &Tenant) -> String {
-    let state = if tenant.suspended_at.is_some() { "suspended" } else { "active" };
-    format!("{}\t{state}\t{}\t{}", tenant.id, tenant.created_at.to_rfc3339(), tenant.name)
+async fn list(remote: &Remote, json: bool) -> anyhow::Result<()> {
+    let mut table = Table::new(&["ID", "STATUS", "CREATED", "NAME"]);
+    remote
+        .list(&["v1", "admin", "tenants"], &[], usize::MAX, |tenant| {
+            if json {
+                return output::print_json_line(&tenant);
+            }
+            table.push(["/id", "/status", "/created_at", "/name"].map(|place| cell(&tenant, place)).into());
+            Ok(())
+        })
+        .await?;
+    if json { Ok(()) } else { table.print("no tenants") }
+}
+
+fn cell(tenant: &Value, place: &str) -> Cell {
+    let text = text_at(tenant, place);
+    if place == "/created_at" { Cell::time(text) } else { Cell::text(text) }
+}
+
+fn print(tenant: &Value, json: bool) -> anyhow::Result<()> {
+    if json {
+        return output::print_json(tenant);
+    }
+    let mut fields = Fields::default();
+    for (name, place) in [("id", "/id"), ("name", "/name"), ("status", "/status"), ("created", "/created_at")]
+    {
+        fields.push(name, cell(tenant, place));
+    }
+    fields.print()
+}
+
+async fn set_status(remote: &Remote, tenant: &str, status: &str) -> anyhow::Result<Value> {
+    let id = find(remote, tenant).await?;
+    let path = ["v1", "admin", "tenants", &id];
+    // The whole tenant, so that nothing else of it changes.
+    let now = remote.read(&path, &[]).await?;
+    let field = |name: &str| now.get(name).cloned().unwrap_or_default();
+    let (name, quotas, days) = (field("name"), field("quotas"), field("retention_days"));
+    let body = json!({"name": name, "status": status, "quotas": quotas, "retention_days": days});
+    remote.write(Method::PUT, &path, Some(&body)).await
+}
+
+/// Finds a tenant's id by its id or its name.
+pub(super) async fn find(remote: &Remote, tenant: &str) -> anyhow::Result<String> {
+    if let Some(id) = TenantId::parse(tenant) {
+        return Ok(id.to_string());
+    }
+    if tenant.is_empty() {
+        return Err(Usage("the name of a tenant is empty".to_owned()).into());
+    }
+    let page = remote.read(&["v1", "admin", "tenants"], &[("name", tenant.to_owned())]).await?;
+    let id = text_at(&page, "/items/0/id").map(str::to_owned);
+    id.ok_or_else(|| {
+        anyhow::anyhow!("there is no tenant {}; `anchord tenant list` shows all", output::one_line(tenant))
+    })
 }

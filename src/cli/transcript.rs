@@ -1,23 +1,37 @@
 //! Reads the transcripts that commands take: the log of a supported agent, from a file or standard input.
 
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _};
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
 
+use super::output;
 use anchord_messages::format::Format;
-use anchord_messages::transcript::{self, Log, Transcript};
+use anchord_messages::transcript::{self, Log, Logged, Transcript};
 
-/// What a file may hold, by its name on the command line.
+/// The most messages of one call; the service accepts as many by default.
+pub(super) const MOST_MESSAGES: usize = 1_000;
+/// The most bytes of messages in one call; half of the largest body that a service accepts by default.
+pub(super) const BATCH_BYTES: usize = 8 * 1024 * 1024;
+
+/// What a file may contain, by its name on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum FileFormat {
+    /// Messages of OpenAI's chat completions
     OpenaiChat,
+    /// Messages of Anthropic
     Anthropic,
+    /// Items of OpenAI's responses
     OpenaiResponses,
+    /// A log of Claude Code
     ClaudeCode,
+    /// A log of Codex
     Codex,
+    /// A trajectory of SWE-agent
     SweAgent,
+    /// Events of OpenHands
     Openhands,
 }
 
@@ -38,15 +52,34 @@ impl FileFormat {
 
 /// Reads a transcript from a file, or from standard input for `-`. Without `format`, its kind is detected.
 pub(super) fn read(file: &Path, format: Option<FileFormat>) -> anyhow::Result<Transcript> {
-    let text = text(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = text(file)?;
     let (log, format) =
         format.map(FileFormat::parts).map_or((None, None), |(log, format)| (Some(log), format));
     transcript::read(&text, log, format).with_context(|| file.display().to_string())
 }
 
-fn text(file: &Path) -> anyhow::Result<String> {
+/// Reads a text from a file, or from standard input for `-`.
+pub(super) fn text(file: &Path) -> anyhow::Result<String> {
+    let name = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
+    utf8(file).with_context(|| format!("cannot read {name}"))
+}
+
+/// The next batch: at least one message, at most `most`, and at most [`BATCH_BYTES`].
+pub(super) fn batch(messages: &[Logged], from: usize, most: usize) -> Range<usize> {
+    let mut bytes = 0;
+    let fitting = messages.iter().skip(from).take(most).take_while(|message| {
+        bytes += message.raw.len();
+        bytes <= BATCH_BYTES
+    });
+    from..from + fitting.count().max(1)
+}
+
+fn utf8(file: &Path) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     if file == Path::new("-") {
+        if std::io::stdin().is_terminal() {
+            output::note("reading standard input; end it with Ctrl-D");
+        }
         std::io::stdin().read_to_end(&mut bytes)?;
     } else {
         bytes = std::fs::read(file)?;

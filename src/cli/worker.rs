@@ -17,6 +17,8 @@ pub(super) struct Worker {
     #[command(flatten)]
     llm: config::Llm,
     #[command(flatten)]
+    embeddings: config::Embeddings,
+    #[command(flatten)]
     metrics: config::Metrics,
     #[command(flatten)]
     webhooks: config::Webhooks,
@@ -27,9 +29,11 @@ impl Worker {
         self.database.check()?;
         self.webhooks.check()?;
         self.llm.check()?;
-        let Self { database, pool, llm, metrics, webhooks } = self;
+        self.embeddings.check()?;
+        let Self { database, pool, llm, embeddings, metrics, webhooks } = self;
         let roles = vec![Role::Worker];
-        let settings = app::Settings { roles, database, api: None, worker: pool, llm, webhooks, metrics };
+        let (api, worker) = (None, pool);
+        let settings = app::Settings { roles, database, api, metrics, worker, llm, embeddings, webhooks };
         app::serve(settings, telemetry::install_metrics()?, greet).await
     }
 }

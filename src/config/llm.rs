@@ -31,17 +31,17 @@ pub enum KeyHeader {
 #[command(next_help_heading = "Language model")]
 #[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
 pub struct Llm {
-    /// The interface that the model's server speaks; none extracts summaries by code alone
+    /// API that the model's server speaks; with none, summaries are made by code alone
     #[arg(long, env = "ANCHORD_LLM_PROVIDER", value_name = "ANCHORD_LLM_PROVIDER", default_value = "none")]
     pub llm_provider: LlmProvider,
-    /// Base URL of the model's server; the provider's own without it
+    /// Base URL of the model's server [default: the provider's own]
     #[arg(long, env = "ANCHORD_LLM_BASE_URL", value_name = "ANCHORD_LLM_BASE_URL", value_parser = base_url)]
     llm_base_url: Option<String>,
     /// API key for the model's server
     #[arg(long, env = "ANCHORD_LLM_API_KEY", value_name = "ANCHORD_LLM_API_KEY", hide_env_values = true)]
     #[arg(value_parser = secret)]
     llm_api_key: Option<SecretString>,
-    /// How the key is sent to a server that speaks chat completions
+    /// How the API key is sent to a server that speaks chat completions
     #[arg(
         long,
         env = "ANCHORD_LLM_KEY_HEADER",
@@ -49,21 +49,21 @@ pub struct Llm {
         default_value = "bearer"
     )]
     pub llm_key_header: KeyHeader,
-    /// The model
+    /// Name of the model
     #[arg(long, env = "ANCHORD_LLM_MODEL", value_name = "ANCHORD_LLM_MODEL")]
     llm_model: Option<String>,
-    /// Models that sessions may name besides the configured one, separated by commas; * for any of the provider's
+    /// Further models that sessions may name, separated by commas; * for any of the provider's
     #[arg(long, env = "ANCHORD_LLM_MODELS", value_name = "ANCHORD_LLM_MODELS", value_delimiter = ',')]
     llm_models: Vec<String>,
-    /// Prices of a million tokens in and out, such as small=0.15/0.6,large=2.5/10; for the record alone
+    /// Prices of a million input and output tokens, such as small=0.15/0.6,large=2.5/10; they are only recorded
     #[arg(long, env = "ANCHORD_LLM_PRICES", value_name = "ANCHORD_LLM_PRICES", value_delimiter = ',')]
     #[arg(value_parser = price)]
     llm_prices: Vec<ModelPrice>,
-    /// Tokens that the model takes in one call, question and answer together
+    /// Context window of the model in tokens, input and output together
     #[arg(long, env = "ANCHORD_LLM_CONTEXT_TOKENS", value_name = "ANCHORD_LLM_CONTEXT_TOKENS")]
     #[arg(default_value = "128000", value_parser = RangedU64ValueParser::<u32>::new().range(8_000..=10_000_000))]
     pub llm_context_tokens: u32,
-    /// Calls to the model's server at once, 1 to 1000
+    /// Maximum number of concurrent calls to the model's server, 1 to 1000
     #[arg(
         long,
         env = "ANCHORD_LLM_CONCURRENCY",
@@ -72,23 +72,96 @@ pub struct Llm {
     )]
     #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=1_000))]
     pub llm_concurrency: u16,
-    /// Calls of one tenant at once, 1 to 1000
+    /// Maximum number of concurrent calls of one tenant, 1 to 1000
     #[arg(long, env = "ANCHORD_LLM_TENANT_CONCURRENCY", value_name = "ANCHORD_LLM_TENANT_CONCURRENCY")]
     #[arg(default_value = "2", value_parser = RangedU64ValueParser::<u16>::new().range(1..=1_000))]
     pub llm_tenant_concurrency: u16,
-    /// Seconds that a short call may take, 1 to 600; long inputs get more
+    /// Timeout of a short call in seconds, 1 to 600; calls with long inputs get more
     #[arg(long, env = "ANCHORD_LLM_TIMEOUT", value_name = "ANCHORD_LLM_TIMEOUT", default_value = "60")]
     #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=600))]
     pub llm_timeout: u16,
-    /// Model of the same server that answers the probes of every candidate; code does without it
+    /// Model on the same server that answers the probes of every candidate [default: code answers them]
     #[arg(long, env = "ANCHORD_PROBE_MODEL", value_name = "ANCHORD_PROBE_MODEL")]
     probe_model: Option<String>,
-    /// Model of the same server that writes exams from the messages; the probes' model answers them, or this one
+    /// Model on the same server that writes exams from the messages, and answers them unless there is a probe model
+    /// [default: no exams]
     #[arg(long, env = "ANCHORD_EXAM_MODEL", value_name = "ANCHORD_EXAM_MODEL")]
     exam_model: Option<String>,
-    /// Model of the same server that judges summaries by a rubric; there is no rubric without it
+    /// Model on the same server that judges summaries by a rubric [default: no rubric]
     #[arg(long, env = "ANCHORD_JUDGE_MODEL", value_name = "ANCHORD_JUDGE_MODEL")]
     judge_model: Option<String>,
+}
+
+/// The server that makes vectors of messages, by which recall finds what they mean.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Embeddings")]
+#[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
+pub struct Embeddings {
+    /// Base URL of a server that speaks OpenAI's POST /embeddings; without it recall searches by words alone
+    #[arg(long, env = "ANCHORD_EMBEDDINGS_URL", value_name = "ANCHORD_EMBEDDINGS_URL", value_parser = base_url)]
+    embeddings_url: Option<String>,
+    /// The model that makes the vectors; with another one they are made anew
+    #[arg(long, env = "ANCHORD_EMBEDDINGS_MODEL", value_name = "ANCHORD_EMBEDDINGS_MODEL")]
+    embeddings_model: Option<String>,
+    /// API key for the embeddings server
+    #[arg(
+        long,
+        env = "ANCHORD_EMBEDDINGS_API_KEY",
+        value_name = "ANCHORD_EMBEDDINGS_API_KEY",
+        hide_env_values = true
+    )]
+    #[arg(value_parser = secret)]
+    embeddings_api_key: Option<SecretString>,
+    /// How the key is sent to the embeddings server
+    #[arg(
+        long,
+        env = "ANCHORD_EMBEDDINGS_KEY_HEADER",
+        value_name = "ANCHORD_EMBEDDINGS_KEY_HEADER",
+        default_value = "bearer"
+    )]
+    pub embeddings_key_header: KeyHeader,
+}
+
+impl Embeddings {
+    /// The server's base URL, when there is one.
+    #[must_use]
+    pub fn url(&self) -> Option<&str> {
+        given(self.embeddings_url.as_deref())
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        given(self.embeddings_model.as_deref())
+    }
+
+    /// The key for the server.
+    #[must_use]
+    pub fn api_key(&self) -> Option<&SecretString> {
+        given_secret(self.embeddings_api_key.as_ref())
+    }
+}
+
+impl Check for Embeddings {
+    fn check(&self) -> Result<(), BadValue> {
+        let (url, model) = (self.url().is_some(), self.model().is_some());
+        refuse_unless(
+            model || !url,
+            "ANCHORD_EMBEDDINGS_MODEL",
+            "the name of a model, because ANCHORD_EMBEDDINGS_URL is set",
+        )?;
+        refuse_unless(
+            url || !model,
+            "ANCHORD_EMBEDDINGS_MODEL",
+            "nothing, unless ANCHORD_EMBEDDINGS_URL is set",
+        )?;
+        let sendable = |key: &SecretString| key.expose_secret().bytes().all(|b| b.is_ascii_graphic());
+        refuse_unless(
+            self.api_key().is_none_or(sendable),
+            "ANCHORD_EMBEDDINGS_API_KEY",
+            "printable ASCII without spaces",
+        )
+    }
 }
 
 /// What a million tokens of a model cost.

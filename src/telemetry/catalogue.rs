@@ -144,7 +144,7 @@ pub const METRICS: &[Metric] = &[
         "Tokens that published versions took out of contexts.",
     ),
     metric(
-        "anchord_compression_ratio",
+        "anchord_compression_reduction_ratio",
         Histogram,
         &["strategy", "engine"],
         "1 - after / before, of published versions.",
@@ -207,6 +207,22 @@ pub const METRICS: &[Metric] = &[
         &[],
         "Sessions that go on without a model for a while.",
     ),
+    metric(
+        "anchord_embedding_batches_total",
+        Counter,
+        &["outcome"],
+        "Batches of messages that vectors were asked for: stored, or why they came to nothing; those are tried again.",
+    )
+    .seeded(&["stored"]),
+    metric("anchord_embedded_texts_total", Counter, &[], "Passages of messages that were sent to the embeddings server."),
+    metric("anchord_embedding_tokens_total", Counter, &[], "Tokens of these, as the embeddings server counted them."),
+    metric(
+        "anchord_recall_questions_total",
+        Counter,
+        &["outcome"],
+        "Questions that vectors were asked for: ok, or why the search was by words alone.",
+    )
+    .seeded(&["ok"]),
     metric(
         "anchord_webhook_attempts_total",
         Counter,

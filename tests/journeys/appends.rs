@@ -1,11 +1,13 @@
 //! Appends: gapless and in order, whoever else appends, and each batch whole or not at all.
 
+use anchord_messages::format::Format;
+use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{SessionName, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::tokens::Tokenizer;
 use anchord_session::accounting::MessageCounts;
 use anchord_store::audit::Actor;
-use anchord_store::gather::{Append, AppendError, Gatherer, NewMessage};
+use anchord_store::gather::{Append, AppendError, Gatherer, Included, NewMessage};
 use anchord_store::idempotency::ReplyKey;
 use anchord_store::messages::SeqRange;
 use anchord_store::{Store, Tx};
@@ -59,14 +61,17 @@ pub fn message(text: &str) -> NewMessage {
 
 pub fn append(tenant: TenantId, session: &str, texts: &[&str]) -> Append {
     Append {
+        model: None,
         tenant,
         session: name(session),
         messages: texts.iter().map(|text| message(text)).collect(),
+        format: BatchFormat::Stated(Format::OpenaiChat),
         tokenizer: Tokenizer::default(),
         expected_next_seq: None,
         task_boundary: false,
         now: 0,
         reply_key: None,
+        included: Included { usage: true, signals: true },
     }
 }
 
@@ -316,8 +321,8 @@ async fn a_session_that_counts_otherwise_says_so_and_is_remembered() {
     stored.store.put_session(stored.ours, &name("s"), change).await.expect("a put");
     let refused = stored.appends.append(append(stored.ours, "s", &["one"])).await;
     assert!(matches!(refused, Err(AppendError::Tokenizer(Tokenizer::Estimate))), "{refused:?}");
-    assert_eq!(stored.appends.likely_tokenizer(stored.ours, &name("s")), Tokenizer::Estimate);
-    assert_eq!(stored.appends.likely_tokenizer(stored.theirs, &name("s")), Tokenizer::default());
+    assert_eq!(stored.appends.known_tokenizer(stored.ours, &name("s")), Some(Tokenizer::Estimate));
+    assert_eq!(stored.appends.known_tokenizer(stored.theirs, &name("s")), None);
     assert!(stored.bodies(stored.ours, "s").await.is_empty());
 }
 

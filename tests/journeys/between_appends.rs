@@ -107,7 +107,9 @@ async fn what_another_process_sets_holds_from_the_next_append_on() {
     let changed =
         stored.store.change_tenant_settings(stored.ours, SettingsChange::Merge(tokenizer), Actor::Cli).await;
     changed.expect("a change");
-    let refused = stored.appends.append(append(stored.ours, "s", &["x"])).await;
+    // One that has messages keeps its tokenizer.
+    assert_eq!(window().await, wide);
+    let refused = stored.appends.append(append(stored.ours, "new", &["x"])).await;
     assert!(matches!(refused, Err(AppendError::Tokenizer(_))), "{refused:?}");
 }
 

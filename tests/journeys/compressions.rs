@@ -73,7 +73,7 @@ async fn what_cannot_be_done_is_refused_with_its_reason() {
         (PATH, r#"{"target": 1.5}"#, "invalid-request", "/target"),
         (PATH, r#"{"through_seq": 11}"#, "invalid-request", "/through_seq"),
         (PATH, r#"{"preserve_recent": 1000}"#, "invalid-request", "/preserve_recent"),
-        (PATH, r#"{"model": ""}"#, "invalid-request", "/model"),
+        (PATH, r#"{"summary_model": ""}"#, "invalid-request", "/summary_model"),
         (PATH, r#"{"version": 1}"#, "invalid-request", "/version"),
     ] {
         let reply = app.call("POST", path, body).await;

@@ -34,9 +34,9 @@ impl Following {
                     block.lines().filter_map(|line| line.split_once(": ")).collect();
                 let field =
                     |name| fields.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-                let told = field("id").map(|id| {
-                    let data = serde_json::from_str(&field("data").unwrap()).unwrap();
-                    (id.parse().unwrap(), field("event").unwrap(), data)
+                let told = field("data").map(|data| {
+                    let data = serde_json::from_str(&data).unwrap();
+                    (field("id").unwrap().parse().unwrap(), field("event").unwrap(), data)
                 });
                 let rest = rest.to_owned();
                 self.text = rest;
@@ -126,6 +126,26 @@ async fn the_warn_level_is_told_once_when_it_is_reached() {
     let mut rest = Following::of(&app, "?after=0", &[]).await;
     rest.next().await.unwrap();
     assert_eq!(rest.next().await.unwrap().1, "compression.started", "one warning, however many appends");
+}
+
+#[tokio::test]
+async fn a_stream_begins_with_the_id_to_resume_after() {
+    let app = app().await;
+    session(&app).await;
+    append(&app, 60).await;
+    compress(&app).await;
+    let mut all = Following::of(&app, "?after=0", &[]).await;
+    let mut newest = 0;
+    for _ in 0..3 {
+        newest = all.next().await.unwrap().0;
+    }
+    for (query, id) in [("", newest), ("?after=0", 0)] {
+        let mut new = Following::of(&app, query, &[]).await;
+        let first = new.body.next().await.unwrap().unwrap();
+        let first = std::str::from_utf8(&first).unwrap();
+        assert!(first.contains(&format!("id: {id}\n")) && !first.contains("data"), "{first}");
+    }
+    app.stop.cancel();
 }
 
 #[tokio::test]

@@ -1,14 +1,12 @@
 //! Several agents at one task: what they hand off, and what comes back.
 
-use anchord::app::Exporter;
 use anchord_messages::id::SessionName;
-use anchord_record::render::Style;
 use anchord_runtime::clock::Clock;
 use anchord_store::merges::{Merge, MergeRequest};
 use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;
-use crate::support::app::{App, OURS, THEIRS, app};
+use crate::support::app::{App, THEIRS, app};
 
 fn call(id: &str, name: &str, input: &Value) -> Value {
     json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": name, "input": input}]})
@@ -199,7 +197,7 @@ async fn what_was_decided_on_a_session_is_not_written_once_it_is_another() {
     let (parent, child) = (name("parent"), name("child"));
     let wanted = MergeRequest { parent: &parent, child: &child, version: None, now: Clock::system().now() };
     let write = async |body: Option<(&str, &str, &str)>| {
-        let decided = app.store.decide_merge(app.tenant, wanted).await.expect("a decision");
+        let decided = Box::pin(app.store.decide_merge(app.tenant, wanted)).await.expect("a decision");
         if let Some((method, path, body)) = body {
             let reply = app.call(method, path, body.to_owned()).await;
             assert!(reply.status.is_success(), "{path}: {}", reply.text);
@@ -227,12 +225,12 @@ async fn what_was_decided_on_a_session_is_not_written_once_it_is_another() {
         ("POST", "/v1/sessions/parent/compressions", COMPRESS),
         ("PUT", "/v1/settings", r#"{"critical": false}"#),
     ] {
-        assert!(!write(Some(change)).await, "{} was not noticed", change.1);
+        assert!(!Box::pin(write(Some(change))).await, "{} was not noticed", change.1);
     }
-    assert!(write(None).await, "nothing came between");
-    assert!(write(None).await, "it was merged before, and still is");
+    assert!(Box::pin(write(None)).await, "nothing came between");
+    assert!(Box::pin(write(None)).await, "it was merged before, and still is");
     let back = ("POST", "/v1/sessions/parent/summaries/1/rollback", "{}");
-    assert!(!write(Some(back)).await, "what was merged was taken back meanwhile");
+    assert!(!Box::pin(write(Some(back))).await, "what was merged was taken back meanwhile");
 }
 
 fn name(name: &str) -> SessionName {
@@ -440,27 +438,4 @@ async fn a_change_of_phase_changes_the_text_and_loses_nothing() {
     assert!(shown.contains("## Session Intent") && !shown.contains("## Problem"), "{shown}");
     let summary = summary(&app, "s").await;
     assert!(file(&summary, "src/shop.rs").is_object() && file(&summary, "src/build.rs").is_object());
-}
-
-#[tokio::test]
-async fn sessions_are_exported_to_files() {
-    let app = app().await;
-    work_on(&app, "s:1", None, PARENT).await;
-    compress(&app, "s:1").await;
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("http://{}", app.listen().await);
-    let exporter =
-        |style| Exporter::new(&url, OURS.to_owned().into(), style, folder.path().join("notes")).unwrap();
-    let path = exporter(Style::Protocol).export("s:1").await.unwrap();
-    let text = std::fs::read_to_string(&path).unwrap();
-    assert!(text.starts_with("<!-- anchord export: session s:1 -->\n## Session Summary"), "{text}");
-    assert!(text.contains("src/shop.rs"));
-    assert_eq!(exporter(Style::Protocol).export("s:1").await.unwrap(), path, "its own file is written anew");
-    let state = exporter(Style::State).export("s:1").await.unwrap();
-    let state: Value = serde_json::from_str(&std::fs::read_to_string(state).unwrap()).unwrap();
-    assert_eq!(state["session_id"], "s:1");
-    let missing = exporter(Style::State).export("nobody").await.unwrap_err();
-    assert!(format!("{missing:#}").contains("404"), "{missing:#}");
-    assert!(exporter(Style::State).export("../x").await.is_err());
-    app.stop.cancel();
 }

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::appends::{Stored, append, message, name, stored};
 
-const TABLES: [&str; 28] = [
+const TABLES: [&str; 31] = [
     "tenants",
     "api_keys",
     "sessions",
@@ -43,6 +43,9 @@ const TABLES: [&str; 28] = [
     "webhook_deliveries",
     "recall_postings",
     "recall_pending",
+    "recall_embeddings",
+    "recall_vectors",
+    "session_metadata",
     "record_parts",
     "erasures",
 ];

@@ -66,6 +66,7 @@ async fn a_wrong_key_is_refused_with_its_field() {
         (json!({"scopes": ["root"]}), "/scopes/0"),
         (json!({}), "/scopes"),
         (json!({"scopes": ["read"], "expires_at": "2001-01-01T00:00:00Z"}), "/expires_at"),
+        (json!({"scopes": ["read"], "expires_at": "+262142-12-31T23:59:59Z"}), "/expires_at"),
         (json!({"scopes": ["read"], "name": " "}), "/name"),
     ] {
         let refused = app.call("POST", "/v1/keys", body.to_string()).await;

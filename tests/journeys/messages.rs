@@ -127,7 +127,7 @@ async fn an_append_tells_where_the_session_stands() {
         {"role": "user", "content": "What time is it in Lisbon?"},
         {"role": "assistant", "content": "Noon."}
     ]});
-    let reply = app.call("POST", PATH, body.to_string()).await.json();
+    let reply = app.call("POST", &format!("{PATH}?include=usage"), body.to_string()).await.json();
     assert_eq!(
         (&reply["first_seq"], &reply["last_seq"], &reply["next_seq"]),
         (&json!(1), &json!(3), &json!(4))

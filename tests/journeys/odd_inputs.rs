@@ -235,7 +235,7 @@ fn bad_bodies() -> Vec<Refused> {
         invalid(chat(r#"{"role":"robot","content":"x"}"#), "/messages/1/role"),
         invalid(chat(r#"{"role":null,"content":"x"}"#), "/messages/1/role"),
         invalid(chat(r#"{"role":"user","content":7}"#), "/messages/1/content"),
-        invalid(batch("anthropic", r#"{"role":"tool","content":"x"}"#), "/messages/1/role"),
+        invalid(batch("anthropic", r#"{"role":"developer","content":"x"}"#), "/messages/1/role"),
         invalid(batch("openai-responses", r#"{"role":"robot","content":"x"}"#), "/messages/1/role"),
         invalid(
             br#"{"messages":[{"role":"user","content":"x"}],"expected_next_seq":9223372036854775808}"#

@@ -65,7 +65,7 @@ const HOT: [(&str, &str); 60] = [
     ("session by name", "where s.tenant_id = $1 and s.name = $2"),
     ("messages page", "tokens, created_at, maskable as \"maskable!\""),
     ("tool output", "join tool_outputs o on"),
-    ("recall: session", "s.indexed_seq, s.anchor_seq, s.task_id"),
+    ("recall: session", "s.indexed_seq, s.head_seq, s.anchor_seq, s.task_id"),
     ("recall: postings", "select bucket, chunk, segments from recall_postings"),
     ("recall: postings that wait", "from recall_pending p cross join lateral unnest"),
     ("recall: texts", "from unnest($3::bigint[]) with ordinality as wanted (seq, place)"),

@@ -64,14 +64,19 @@ impl Queue {
                 .unwrap(),
         };
         let append = Append {
+            model: None,
             tenant: self.tenant,
             session: self.name.clone(),
             messages: (0..messages).map(message).collect(),
+            format: anchord_messages::format::detect::BatchFormat::Stated(
+                anchord_messages::format::Format::OpenaiChat,
+            ),
             tokenizer: anchord_messages::tokens::Tokenizer::default(),
             expected_next_seq: None,
             task_boundary: false,
             now: 0,
             reply_key: None,
+            included: anchord_store::gather::Included::default(),
         };
         self.gatherer.append(append).await.unwrap();
     }

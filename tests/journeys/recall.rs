@@ -15,7 +15,7 @@ use anchord_session::accounting::MessageCounts;
 use anchord_store::audit::Actor;
 use anchord_store::gather::{Append, NewMessage};
 use anchord_store::keys::{NewKey, digest_key};
-use anchord_store::recall::Indexing;
+use anchord_store::recall::{Indexing, Search};
 use anchord_worker::index::{Indexed, index};
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -51,7 +51,9 @@ impl Stored {
 
     async fn ask(&self, tenant: TenantId, session: &SessionName, question: &str) -> Vec<Hit> {
         let query = Query::parse(question).expect("a question");
-        self.store.recall(tenant, session, query, 10).await.expect("an answer").expect("a session").hits
+        let search = Search { query, vector: None, limit: 10 };
+        let found = self.store.recall(tenant, session, search).await.expect("an answer").expect("a session");
+        found.hits.into_iter().map(|(_, hit)| hit).collect()
     }
 
     /// The answers to [`QUESTIONS`].
@@ -251,7 +253,9 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         admission: Admission::new(&AdmissionLimits::default(), CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: None,
+        embedder: None,
         webhook_reach: anchord_webhooks::target::Reach::Public,
+        origins: anchord_http::origins::Origins::default(),
     }))
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::operator_token::OperatorToken;
+use anchord_http::origins::Origins;
 use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
 use anchord_http::{AppState, Limits, Shared, ops, router};
@@ -15,7 +16,7 @@ use anchord_store::gather::Gatherer;
 use anchord_store::keys::{NewKey, digest_key};
 use axum::Router;
 use axum::body::Body;
-use axum::http::Request;
+use axum::http::{HeaderMap, HeaderValue, Request};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -56,7 +57,9 @@ async fn strict() -> Strict {
         admission: Admission::new(&AdmissionLimits::default(), CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: None,
+        embedder: None,
         webhook_reach: anchord_webhooks::target::Reach::Public,
+        origins: Origins::default(),
     });
     Strict { state, _database: database }
 }
@@ -166,6 +169,52 @@ async fn a_key_does_what_its_scopes_say_and_the_operator_token_the_rest() {
     assert_eq!(ask(&api, "GET", "/metrics", KEY).await.0, 401);
     assert_eq!(ask(&api, "GET", "/metrics", TOKEN).await.0, 200);
     assert_eq!(ask(&ops::metrics_router(strict.state.clone()), "GET", "/metrics", "").await.0, 200);
+}
+
+#[tokio::test]
+async fn pages_of_other_origins_may_call_when_the_operator_names_them_and_a_preflight_needs_no_key() {
+    let strict = strict().await;
+    let app = HeaderValue::from_static("https://app.example.com");
+    let with = |origins| router(AppState::new(Shared { origins, ..Shared::clone(&strict.state) }));
+    let ask = async |api: &Router, method: &str, origin: &str| {
+        let request = Request::builder().method(method).uri("/v1/sessions").header("origin", origin);
+        let request = request
+            .header("access-control-request-method", "POST")
+            .header("access-control-request-headers", "x-api-key,idempotency-key,content-type");
+        let reply =
+            api.clone().oneshot(request.body(Body::empty()).expect("a request")).await.expect("a reply");
+        (reply.status().as_u16(), reply.headers().clone())
+    };
+    let allowed = |headers: &HeaderMap| {
+        headers.get("access-control-allow-origin").map(|value| value.to_str().expect("text").to_owned())
+    };
+    let named = with(Origins::These(vec![app.clone()]));
+    // More often than the key may call: a preflight counts against no rate.
+    for _ in 0..10 {
+        let (status, headers) = ask(&named, "OPTIONS", "https://app.example.com").await;
+        assert_eq!((status, allowed(&headers).as_deref()), (200, Some("https://app.example.com")));
+        let list = |name: &str| headers[name].to_str().expect("text").to_ascii_lowercase();
+        assert!(list("access-control-allow-methods").contains("patch"));
+        for header in ["authorization", "x-api-key", "idempotency-key", "prefer", "content-type"] {
+            assert!(list("access-control-allow-headers").contains(header), "{header}");
+        }
+        assert!(headers.get("access-control-allow-credentials").is_none());
+    }
+    // A refusal is readable by the page, too.
+    let (status, headers) = ask(&named, "GET", "https://app.example.com").await;
+    assert_eq!((status, allowed(&headers).as_deref()), (401, Some("https://app.example.com")));
+    let exposed = headers["access-control-expose-headers"].to_str().expect("text").to_ascii_lowercase();
+    for header in ["x-request-id", "retry-after", "ratelimit", "location", "idempotent-replayed", "etag"] {
+        assert!(exposed.split(',').any(|name| name == header), "{header} in {exposed}");
+    }
+    assert_eq!(allowed(&ask(&named, "GET", "https://evil.example").await.1), None);
+    let any = with(Origins::Any);
+    let (_, headers) = ask(&any, "GET", "https://evil.example").await;
+    assert_eq!(allowed(&headers).as_deref(), Some("*"));
+    assert!(headers.get("access-control-allow-credentials").is_none());
+    let none = with(Origins::None);
+    let (status, headers) = ask(&none, "OPTIONS", "https://app.example.com").await;
+    assert_eq!((status, allowed(&headers)), (405, None), "off unless it is set");
 }
 
 #[tokio::test]

@@ -91,6 +91,11 @@ async fn sessions_are_listed_by_task_and_parent_in_pages() {
         app.call("GET", "/v1/sessions?updated_since=yesterday", "").await.refusal().2,
         "/updated_since"
     );
+    // A year that the parser knows and the database does not.
+    for far in ["-4713-01-01T00:00:00Z", "%2B262142-12-31T23:59:59Z"] {
+        let refused = app.call("GET", &format!("/v1/sessions?updated_since={far}"), "").await.refusal();
+        assert_eq!((refused.0, refused.2.as_str()), (422, "/updated_since"), "{far}");
+    }
 }
 
 #[tokio::test]

@@ -91,7 +91,7 @@ fn messages(turns: usize) -> Vec<Value> {
 #[tokio::test]
 async fn messages_are_compressed_within_the_request_and_nothing_is_stored() {
     let app = app().await;
-    let body = json!({"messages": messages(20), "target_tokens": 3_000, "model": "any"});
+    let body = json!({"messages": messages(20), "target_tokens": 3_000, "summary_model": "any"});
     let headers = [("idempotency-key", "once")];
     let reply = app.call_with("POST", "/v1/compress", body.to_string(), &headers).await;
     assert_eq!(reply.status, 200, "{}", reply.text);
@@ -131,7 +131,7 @@ async fn what_cannot_be_compressed_is_refused_with_its_place() {
         (json!({"messages": [{"role": "cook"}]}), "invalid-request", "/messages/0/role"),
         (with("strategy", json!("rollback")), "invalid-request", "/strategy"),
         (with("engine", json!("llm")), "refused", "/engine"),
-        (with("model", json!("")), "invalid-request", "/model"),
+        (with("summary_model", json!("")), "invalid-request", "/summary_model"),
         (with("target_tokens", json!(0)), "invalid-request", "/target_tokens"),
         (with("target", json!(1)), "invalid-request", "/target"),
         (with("target_tokens", json!(9)), "budget-too-small", ""),

@@ -207,7 +207,11 @@ async fn critical_sessions_refuse_what_cannot_be_verified_at_every_door() {
     compress(&app, json!({"strategy": "anchored", "preserve_recent": 2})).await;
     let opaque_is_set = app.call("PATCH", SESSION, r#"{"strategy": "opaque"}"#).await;
     assert_eq!(opaque_is_set.status, 200);
-    assert_eq!(app.call("PATCH", SESSION, r#"{"critical": true}"#).await.refusal().2, "/strategy");
+    assert_eq!(
+        app.call("PATCH", SESSION, r#"{"critical": true}"#).await.refusal().2,
+        "/critical",
+        "it was sent"
+    );
     // Asked for before, run after.
     append(&app, &stretch(3)).await;
     let queued = app.call("POST", COMPRESSIONS, compress_all(r#"{"strategy": "opaque"}"#)).await;
@@ -396,7 +400,7 @@ async fn strategies_are_shown_side_by_side_over_the_same_messages() {
     for run in runs {
         assert_eq!(run["current"], run["strategy"] == "anchored");
         assert_eq!(run["gate"], "accept");
-        for figure in ["compression_ratio", "context_reduction", "probe_score"] {
+        for figure in ["reduction", "context_reduction", "probe_score"] {
             assert!(
                 run[figure].as_f64().is_some_and(|share| share > 0.0 && share <= 1.0),
                 "{figure}: {run:#}"
@@ -405,7 +409,7 @@ async fn strategies_are_shown_side_by_side_over_the_same_messages() {
         assert!(run["latency_ms"].is_u64());
     }
     assert_eq!(runs[1]["verifiable"], "no");
-    assert!(runs[1]["compression_ratio"].as_f64() > runs[0]["compression_ratio"].as_f64());
+    assert!(runs[1]["reduction"].as_f64() > runs[0]["reduction"].as_f64());
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ async fn session(settings: Value) -> App {
 
 async fn append(app: &App, messages: &[Value]) -> Value {
     let body = json!({"messages": messages}).to_string();
-    let reply = app.call("POST", &format!("{SESSION}/messages"), body).await;
+    let reply = app.call("POST", &format!("{SESSION}/messages?include=usage,signals"), body).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
     reply.json()
 }
@@ -97,7 +97,7 @@ async fn protocol_starts_at_a_task_boundary_and_not_by_rereading() {
     let reply = append(&app, &[talk(16, 50), rereading()].concat()).await;
     assert!(!started(&reply), "{reply}");
     let body = json!({"messages": talk(1, 5), "task_boundary": true}).to_string();
-    let reply = app.call("POST", &format!("{SESSION}/messages"), body).await.json();
+    let reply = app.call("POST", &format!("{SESSION}/messages?include=usage,signals"), body).await.json();
     assert_eq!((&reply["decision"]["reasons"], started(&reply)), (&json!(["task_boundary"]), true));
 }
 
@@ -194,7 +194,7 @@ async fn the_span_of_a_finished_task_ends_with_it_and_the_next_task_is_not_in_it
     let next = json!({"role": "user", "content": "Now to something else: the documentation."});
     let batch = [talk(2, 50), vec![next]].concat();
     let body = json!({"messages": batch, "task_boundary": true}).to_string();
-    let reply = app.call("POST", &format!("{SESSION}/messages"), body).await.json();
+    let reply = app.call("POST", &format!("{SESSION}/messages?include=usage,signals"), body).await.json();
     assert!(started(&reply), "{reply}");
     // The worker is late: half of the next task is there already.
     append(&app, &talk(20, 50)[1..]).await;
@@ -253,7 +253,8 @@ async fn a_tenants_thresholds_hold_for_its_sessions_until_they_set_their_own() {
 
     // Another tenant's session knows none of it, and a session may not contradict what lies below it.
     let body = json!({"messages": talk(10, 50)}).to_string();
-    let reply = app.call_as(THEIRS, "POST", &format!("{SESSION}/messages"), body).await.json();
+    let reply =
+        app.call_as(THEIRS, "POST", &format!("{SESSION}/messages?include=usage,signals"), body).await.json();
     assert_eq!(signal(&reply, "utilization")["action"], "none");
     let refused = app.call("PUT", SESSION, json!({"thresholds": {"warn": 0.8}}).to_string()).await;
     assert_eq!((refused.status.as_u16(), refused.refusal().2.as_str()), (422, "/thresholds/warn"));

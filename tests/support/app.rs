@@ -4,9 +4,11 @@ use std::num::NonZeroU32;
 
 use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::operator_token::OperatorToken;
+use anchord_http::origins::Origins;
 use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
 use anchord_http::{AppState, Limits, Shared};
+use anchord_llm::Embedder;
 use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;
 use anchord_runtime::clock::Clock;
@@ -15,6 +17,7 @@ use anchord_store::audit::Actor;
 use anchord_store::gather::Gatherer;
 use anchord_store::keys::{NewKey, digest_key};
 use anchord_webhooks::target::Reach;
+use anchord_worker::embedder::VectorMaker;
 use anchord_worker::webhook_client::WebhookClient;
 use anchord_worker::webhook_dispatcher::WebhookDispatcher;
 use anchord_worker::{Env, Options, Pool, RecordCache};
@@ -68,6 +71,7 @@ pub struct App {
     pub stop: CancellationToken,
     router: Router,
     llm: Option<anchord_llm::Client>,
+    embedder: Option<Embedder>,
     webhook_reach: Reach,
     records: RecordCache,
     clock: Clock,
@@ -114,6 +118,13 @@ pub async fn app_with_model(llm: anchord_llm::Client) -> App {
     start(Some(llm), Reach::Public).await
 }
 
+/// Starts an API with an embeddings server.
+pub async fn app_with_embedder(embedder: Embedder) -> App {
+    let mut app = start(None, Reach::Public).await;
+    app.set_embedder(Some(embedder));
+    app
+}
+
 /// Starts an API on a database that was made ready for it; its webhooks may be anywhere.
 pub async fn app_on(database: TestDatabase) -> App {
     start_on(database, None, Reach::Any).await
@@ -130,16 +141,17 @@ async fn start_on(database: TestDatabase, llm: Option<anchord_llm::Client>, webh
     let stop = CancellationToken::new();
     let ours = tenant(&store, "ours", OURS).await;
     tenant(&store, "theirs", THEIRS).await;
-    let router = router(&store, &stop, Clock::system(), (llm.as_ref(), webhook_reach));
+    let clock = Clock::system();
+    let router = router(&store, &stop, clock, (llm.as_ref(), None, webhook_reach));
     let records = RecordCache::default();
-    App { store, tenant: ours, router, database, llm, stop, webhook_reach, records, clock: Clock::system() }
+    App { store, tenant: ours, router, database, llm, embedder: None, stop, webhook_reach, records, clock }
 }
 
 fn router(
     store: &Store,
     stop: &CancellationToken,
     clock: Clock,
-    (llm, webhook_reach): (Option<&anchord_llm::Client>, Reach),
+    (llm, embedder, webhook_reach): (Option<&anchord_llm::Client>, Option<&Embedder>, Reach),
 ) -> Router {
     anchord_http::router(AppState::new(Shared {
         appends: Gatherer::start(store),
@@ -154,7 +166,9 @@ fn router(
         admission: Admission::new(&AdmissionLimits::default(), stop.clone()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: llm.map(|llm| llm.options().models.clone()),
+        embedder: embedder.cloned(),
         webhook_reach,
+        origins: Origins::default(),
     }))
 }
 
@@ -184,8 +198,26 @@ impl App {
 
     /// Sets the clock of the API, and of the jobs that run here.
     pub fn set_clock(&mut self, clock: Clock) {
-        self.router = router(&self.store, &self.stop, clock, (self.llm.as_ref(), self.webhook_reach));
         self.clock = clock;
+        self.renew();
+    }
+
+    /// Goes on with another embeddings server, or without one.
+    pub fn set_embedder(&mut self, embedder: Option<Embedder>) {
+        self.embedder = embedder;
+        self.renew();
+    }
+
+    fn renew(&mut self) {
+        let parts = (self.llm.as_ref(), self.embedder.as_ref(), self.webhook_reach);
+        self.router = router(&self.store, &self.stop, self.clock, parts);
+    }
+
+    /// Makes the vectors of all messages that are due, as a worker would; gives how many batches that took.
+    pub async fn make_vectors(&self) -> usize {
+        self.store.queue_marked().await.expect("a database that answers");
+        let embedder = self.embedder.clone().expect("an embeddings server");
+        VectorMaker::new(self.store.clone(), embedder).drain().await.expect("a database that answers")
     }
 
     /// Runs every job that is due, as a worker would.
@@ -241,7 +273,7 @@ impl App {
         self.router.clone().oneshot(request.body(Body::empty()).expect("a request")).await.expect("a reply")
     }
 
-    /// Sends a request with further headers; `authorization` replaces the first tenant's, `content-type` JSON.
+    /// Sends a request with further headers; `authorization` or `x-api-key` replaces the first tenant's, `content-type` JSON.
     pub async fn call_with(
         &self,
         method: &str,
@@ -253,7 +285,7 @@ impl App {
         if !headers.iter().any(|(name, _)| *name == "content-type") {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
-        if !headers.iter().any(|(name, _)| *name == "authorization") {
+        if !headers.iter().any(|(name, _)| ["authorization", "x-api-key"].contains(name)) {
             request = request.header(header::AUTHORIZATION, format!("Bearer {OURS}"));
         }
         for (name, value) in headers {

@@ -13,6 +13,7 @@
 
 pub mod app;
 pub mod corpus;
+pub mod embeddings;
 pub mod pair;
 pub mod plans;
 pub mod provider;

@@ -131,7 +131,11 @@ fn variant(
         let maker =
             Maker { document, shape, bounds, entry, free: 0, open: Cell::new(0), strings: Cell::new(0) };
         let value = given.unwrap_or_else(|| maker.value(parameter.get("schema").unwrap_or(&Value::Null)));
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        // A list in a query is one value, separated by commas.
+        let value = value
+            .as_array()
+            .map_or_else(|| text(&value), |items| items.iter().map(text).collect::<Vec<_>>().join(","));
         if place == "query" {
             query.append_pair(name, &value);
         } else {

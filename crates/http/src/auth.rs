@@ -2,6 +2,7 @@
 //! [`Writer`] and [`Admin`] require that scope of an API key, [`Operator`] requires the operator token.
 
 use axum::extract::FromRequestParts;
+use axum::http::HeaderName;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use chrono::{DateTime, Utc};
@@ -21,7 +22,9 @@ pub const WRITE: &str = "write";
 /// Manages keys, webhooks and the tenant's settings.
 pub const ADMIN: &str = "admin";
 
-/// The most bytes of a bearer token; a longer one is rejected without hashing it.
+/// The header that may have an API key in place of `Authorization`, as clients of some model providers send it.
+pub const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// The most bytes of a key or token; a longer one is rejected without hashing it.
 const MAX_TOKEN_BYTES: usize = 512;
 
 /// An authenticated caller.
@@ -75,23 +78,45 @@ pub struct Admin(pub Caller);
 #[derive(Clone, Copy, Debug)]
 pub struct Operator;
 
-fn bearer(parts: &Parts) -> Result<&str, ApiError> {
-    let header = parts
-        .headers
-        .get(AUTHORIZATION)
-        .ok_or(ApiError::Unauthorized("send `Authorization: Bearer` and an API key"))?;
+/// The token of `Authorization: Bearer`; `None` without the header.
+fn bearer(parts: &Parts) -> Result<Option<&str>, ApiError> {
+    let Some(header) = parts.headers.get(AUTHORIZATION) else { return Ok(None) };
     let token = header
         .to_str()
         .ok()
         .and_then(|text| text.split_once(' '))
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-        .map(|(_, token)| token.trim())
-        .filter(|token| !token.is_empty() && token.len() <= MAX_TOKEN_BYTES);
-    token.ok_or(ApiError::Unauthorized("the Authorization header is not `Bearer` and an API key"))
+        .and_then(|(_, token)| usable(token));
+    match token {
+        Some(token) => Ok(Some(token)),
+        None => Err(ApiError::Unauthorized("the Authorization header is not `Bearer` and a key or token")),
+    }
+}
+
+/// The API key of a request: in `Authorization: Bearer` or in `x-api-key`, or the same in both.
+fn api_key(parts: &Parts) -> Result<&str, ApiError> {
+    let header = parts.headers.get(X_API_KEY);
+    let in_header = header.map(|value| {
+        let key = value.to_str().ok().and_then(usable);
+        key.ok_or(ApiError::Unauthorized("the x-api-key header has no API key"))
+    });
+    match (bearer(parts)?, in_header.transpose()?) {
+        (Some(bearer), Some(key)) if bearer != key => {
+            Err(ApiError::Unauthorized("Authorization and x-api-key have different keys; send one of them"))
+        }
+        (Some(key), _) | (None, Some(key)) => Ok(key),
+        (None, None) => {
+            Err(ApiError::Unauthorized("send an API key, as `Authorization: Bearer KEY` or `x-api-key: KEY`"))
+        }
+    }
+}
+
+fn usable(token: &str) -> Option<&str> {
+    Some(token.trim()).filter(|token| !token.is_empty() && token.len() <= MAX_TOKEN_BYTES)
 }
 
 async fn authenticate(parts: &Parts, state: &AppState, scope: &'static str) -> Result<Caller, ApiError> {
-    let token = bearer(parts)?;
+    let token = api_key(parts)?;
     let attempt = state.admission.guesses.begin(parts, token)?;
     let digest = attempt.digest();
     // What cannot be a key costs no look-up.
@@ -156,6 +181,8 @@ impl FromRequestParts<AppState> for Operator {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         let token = bearer(parts)?;
+        let token =
+            token.ok_or(ApiError::Unauthorized("send `Authorization: Bearer` and the operator token"))?;
         let attempt = state.admission.guesses.begin(parts, token)?;
         if state.operator.is_some_and(|operator| operator.matches(token)) {
             attempt.succeeded();

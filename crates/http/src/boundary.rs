@@ -23,7 +23,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
-use super::prefer;
+use super::prefer::{self, Return};
 use super::problem::{ApiError, Problem};
 use super::scope::Scope;
 use super::state::AppState;
@@ -33,11 +33,16 @@ use anchord_runtime::trace;
 /// The header that carries the request id, both ways.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// The id of a request, for what a handler writes of it.
+#[derive(Clone, Debug, Default)]
+pub struct RequestId(pub(super) String);
+
 /// Gives the request its id, measures it, and writes the bodies of problems.
 pub async fn observe(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     background::request_arrived();
     let id = request_id(request.headers());
+    let uri = request.uri().clone();
     let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str);
     let operation = format!("{} {route}", method_label(&request));
     let span = tracing::info_span!(
@@ -50,6 +55,7 @@ pub async fn observe(State(state): State<AppState>, mut request: Request, next: 
         trace::continue_from(&span, parent);
     }
     request.extensions_mut().insert(span.clone());
+    request.extensions_mut().insert(RequestId(id.clone()));
     let scope = Scope::default();
     request.extensions_mut().insert(scope.clone());
     let mut response = run_to_the_end(&state, request, next, scope).instrument(span.clone()).await;
@@ -57,7 +63,9 @@ pub async fn observe(State(state): State<AppState>, mut request: Request, next: 
     let failed = response.status().is_client_error() || response.status().is_server_error();
     let problem = response.extensions_mut().remove::<Problem>();
     if failed && (problem.is_some() || !has_body_of_ours(&response)) {
-        write_problem(&mut response, problem, &id, &span);
+        let problem =
+            problem.unwrap_or_else(|| span.in_scope(|| Problem::of_status(response.status(), uri.path())));
+        write_problem(&mut response, problem, &id);
     }
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -137,8 +145,7 @@ impl Drop for ToTheEnd {
     }
 }
 
-fn write_problem(response: &mut Response, problem: Option<Problem>, id: &str, span: &tracing::Span) {
-    let mut problem = problem.unwrap_or_else(|| span.in_scope(|| Problem::of_status(response.status())));
+fn write_problem(response: &mut Response, mut problem: Problem, id: &str) {
     id.clone_into(&mut problem.instance);
     let body = serde_json::to_vec(&problem).unwrap_or_default();
     response.headers_mut().remove(header::CONTENT_LENGTH);
@@ -154,10 +161,11 @@ fn has_body_of_ours(response: &Response) -> bool {
         .is_some_and(|kind| kind.as_bytes().starts_with(b"application/"))
 }
 
-/// Counts the reply of a request; a layer below the compression, because a compressed reply has no known length.
+/// Leaves out of a reply what its caller does not want, and counts it; a layer below the compression, because a compressed reply has no known length.
 pub(super) async fn count_reply(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let scope = request.extensions().get::<Scope>().cloned();
-    let response = next.run(request).await;
+    let preferred = Return::of_change(&request);
+    let response = prefer::returned(preferred, next.run(request).await);
     state.admission.replies.admit(scope.as_ref().and_then(Scope::tenant), response).await
 }
 

@@ -79,23 +79,27 @@ pub struct StrategyRun {
     /// The new rendering, in tokens.
     #[schema(required = true)]
     pub tokens_after: Option<u32>,
-    /// 1 − after / before.
+    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one.
     #[schema(required = true)]
-    pub compression_ratio: Option<f64>,
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
+    pub reduction: Option<f64>,
     /// Tokens of the whole context before.
     #[schema(required = true)]
     pub context_tokens_before: Option<u32>,
     /// Tokens of the whole context after; for a shadow run, what they would be.
     #[schema(required = true)]
     pub context_tokens_after: Option<u32>,
-    /// The share of the context that is saved, from 0 to 1.
+    /// The same of the whole context: 1 − `context_tokens_after` / `context_tokens_before`.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub context_reduction: Option<f64>,
     /// The share of the probes that passed, from 0 to 1.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub probe_score: Option<f64>,
     /// The same of the probes that ask for facts which code found.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub facts_score: Option<f64>,
     /// How a reader did in an exam that was written from the messages; null without one.
     #[schema(required = true)]
@@ -114,6 +118,7 @@ pub struct StrategyRun {
     pub critical_failed: u32,
     /// What the judge gave it overall, 0 to 5; null without a judge.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub rubric: Option<f64>,
     /// Time from the claim to the end, in milliseconds.
     pub latency_ms: u64,
@@ -222,7 +227,7 @@ impl StrategyRun {
             through_seq: run.through_seq,
             tokens_before: report.tokens_before,
             tokens_after: report.tokens_after,
-            compression_ratio: report.compression_ratio,
+            reduction: report.compression_ratio,
             context_tokens_before: report.context_tokens_before,
             context_tokens_after: report.context_tokens_after,
             context_reduction,

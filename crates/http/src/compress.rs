@@ -66,5 +66,5 @@ fn compress_by_code(
     };
     let compressed = compress(&conversation, wanted)
         .map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
-    view((request.format, request.strategy), compressed).map(Some)
+    view((conversation.format(), request.strategy), compressed).map(Some)
 }

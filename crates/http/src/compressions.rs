@@ -58,9 +58,9 @@ pub struct NewCompression {
     strategy: Option<Strategy>,
     /// The engine that reads the span.
     engine: Option<EngineChoice>,
-    /// The engine's model.
+    /// The model that writes the summary.
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
-    model: Option<String>,
+    summary_model: Option<String>,
     /// Messages that stay verbatim.
     #[schema(maximum = 200)]
     preserve_recent: Option<u32>,
@@ -111,6 +111,11 @@ pub struct Compression {
     pub attempts: i32,
     /// Stored and scored, not published.
     pub shadow: bool,
+    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one. Null until the
+    /// compression has ended.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
+    #[schema(required = true)]
+    pub reduction: Option<f64>,
     /// The result; every figure is null or 0 until the compression has ended.
     #[serde(flatten)]
     pub report: Report,
@@ -158,6 +163,7 @@ impl Compression {
             shadow: row.shadow,
             flags: flags::of(&report, row.hindsight.as_ref()),
             hindsight: row.hindsight,
+            reduction: report.compression_ratio,
             report,
             created_at: row.created_at,
             started_at: row.started_at,
@@ -313,7 +319,7 @@ impl NewCompression {
             let detail = format!("must be a message of the session, from 1 to {}", session.head_seq);
             return Err(ApiError::invalid("/through_seq", detail));
         }
-        let texts = [("/reason", &self.reason, 0..=1000), ("/model", &self.model, 1..=200)];
+        let texts = [("/reason", &self.reason, 0..=1000), ("/summary_model", &self.summary_model, 1..=200)];
         for (pointer, text, bounds) in texts {
             let fits =
                 text.as_deref().is_none_or(|t| bounds.contains(&t.chars().count()) && !t.contains('\0'));
@@ -325,12 +331,12 @@ impl NewCompression {
                 ));
             }
         }
-        state.check_engine(self.engine, self.model.as_deref())?;
+        state.check_engine(self.engine, self.summary_model.as_deref())?;
         Ok(Request {
             reason: self.reason,
             strategy: self.strategy,
             engine: self.engine,
-            model: self.model,
+            model: self.summary_model,
             preserve_recent: self.preserve_recent,
             preserve_recent_tokens: self.preserve_recent_tokens,
             target: self.target,

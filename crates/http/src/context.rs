@@ -12,19 +12,22 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::auth::{Caller, Reader};
 use super::compressions::find_session;
-use super::messages::Message;
+use super::message::Message;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
 use super::usage::micros;
 use anchord_context::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
 use anchord_messages::format::Format;
+use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::id::{Seq, SessionName};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::Usage;
+use anchord_session::models;
 use anchord_session::session::Session;
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
 use anchord_session::usage::{Kind, UsageDelta};
+use anchord_session::warning::Warning;
 use anchord_store::context::{ContextSource, Past};
 use anchord_store::load::Tries;
 
@@ -32,19 +35,34 @@ use anchord_store::load::Tries;
 const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;
 
 /// How to serve a context.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, IntoParams)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ContextQuery {
-    /// The conversation format to serve.
-    #[serde(default)]
-    pub format: Format,
-    /// The most tokens that it may have, at most those of the largest window; default the effective window.
+    /// The conversation format to serve; default the session's so far, and `openai-chat` in a session whose messages
+    /// have shown none.
+    pub format: Option<Format>,
+    /// The most tokens that the context may have: what may go *into* the model's next call. At most those of the largest
+    /// window; default the effective window.
+    #[param(minimum = 1, maximum = 10_000_000)]
+    pub max_input_tokens: Option<u32>,
+    /// Another name of `max_input_tokens`. It bounds the context, and not what the model answers, for which model APIs use
+    /// the name.
     #[param(minimum = 1, maximum = 10_000_000)]
     pub max_tokens: Option<u32>,
+    /// The model that gets the context. Without `max_tokens` its window and the reserve for its answer decide how many tokens
+    /// the context may have; the session keeps its own model, and the tokens are counted as the session counts them.
+    #[param(min_length = 1, max_length = 200, example = "gpt-4o")]
+    pub model: Option<String>,
     /// Whether current task, open errors and next steps come once more at the end.
     #[serde(default)]
     pub recap: bool,
+    /// Sets marks for Anthropic's cache, which then keeps the prompt up to a mark for so long: one at the end of `system`,
+    /// which becomes a list of blocks, and one at the end of the stable prefix, when that has a summary. Two of the four
+    /// that a request may have remain, for tools and for the newest message. The format is `anthropic` then. Marks in
+    /// stored messages are never served.
+    #[param(inline)]
+    pub cache_control: Option<CacheTtl>,
     /// A summary version to serve in place of the current one. Without `through_seq`: as when it was published.
     #[param(minimum = 1)]
     pub version: Option<i64>,
@@ -56,6 +74,77 @@ pub struct ContextQuery {
 }
 
 impl ContextQuery {
+    /// The same with the budget under its main name and within its bounds.
+    pub(super) fn checked(self) -> Result<Self, ApiError> {
+        if self.model.as_deref().is_some_and(|model| !models::is_name(model)) {
+            return Err(ApiError::parameter(
+                "model",
+                "must have 1 to 200 characters and no control characters",
+            ));
+        }
+        for (name, most) in [("max_input_tokens", self.max_input_tokens), ("max_tokens", self.max_tokens)] {
+            if most.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
+                return Err(ApiError::parameter(name, format!("must be from 1 to {MAX_CONTEXT_WINDOW}")));
+            }
+        }
+        if let (Some(most), Some(other)) = (self.max_input_tokens, self.max_tokens)
+            && most != other
+        {
+            let detail =
+                format!("is {other}, and max_input_tokens, of which it is another name, is {most}; send one");
+            return Err(ApiError::parameter("max_tokens", detail));
+        }
+        if self.cache_control.is_some() && self.format.is_some_and(|format| format != Format::Anthropic) {
+            let detail =
+                "only the format `anthropic` has such marks; other providers cache prefixes without them";
+            return Err(ApiError::parameter("cache_control", detail));
+        }
+        Ok(Self { max_input_tokens: self.max_input_tokens.or(self.max_tokens), max_tokens: None, ..self })
+    }
+
+    /// The query for a session: the budget follows from the model that is named.
+    fn of(&self, session: &Session) -> Result<Asked, ApiError> {
+        let implied = self.cache_control.map(|_| Format::Anthropic);
+        let mut asked = Asked {
+            format: self.format.or(implied).or(session.accounting.format).unwrap_or_default(),
+            max_input_tokens: self.max_input_tokens,
+            recap: self.recap,
+            version: self.version,
+            through_seq: self.through_seq,
+            cache_control: self.cache_control,
+            is_model_unknown: false,
+        };
+        if let Some(model) = &self.model {
+            let policy = session.policy_for(model);
+            asked.is_model_unknown = policy.is_none();
+            if let (Some(policy), None) = (policy, self.max_input_tokens) {
+                if policy.effective_window == 0 {
+                    let detail = format!(
+                        "has a context window of which reserved_output_tokens {} and system_tokens {} of the session leave nothing",
+                        policy.reserved_output_tokens, policy.system_tokens
+                    );
+                    return Err(ApiError::parameter("model", detail));
+                }
+                asked.max_input_tokens = Some(policy.effective_window);
+            }
+        }
+        Ok(asked)
+    }
+}
+
+/// A query, as it comes to for a session.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    format: Format,
+    max_input_tokens: Option<u32>,
+    recap: bool,
+    version: Option<i64>,
+    through_seq: Option<Seq>,
+    cache_control: Option<CacheTtl>,
+    is_model_unknown: bool,
+}
+
+impl Asked {
     /// Whether it asks for an earlier state.
     const fn is_past(self) -> bool {
         self.version.is_some() || self.through_seq.is_some()
@@ -81,10 +170,10 @@ pub struct ContextView {
     pub anchor_seq: Seq,
     /// The session's newest message.
     pub head_seq: Seq,
-    /// The system prompt, where the format keeps it apart.
+    /// The system prompt, where the format keeps it apart: a text, or with `cache_control` a list of blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String, required = false)]
-    pub system: Option<String>,
+    #[schema(value_type = serde_json::Value, required = false)]
+    pub system: Option<serde_json::Value>,
     /// The messages, in the format's own shape.
     #[schema(value_type = Vec<Message>)]
     pub messages: Vec<Box<RawValue>>,
@@ -92,7 +181,9 @@ pub struct ContextView {
     pub sources: Vec<Option<Vec<Seq>>>,
     /// Tokens by component.
     pub tokens: ContextTokens,
-    /// The budget.
+    /// The budget: the most tokens that this context may have.
+    pub max_input_tokens: u32,
+    /// The same number as `max_input_tokens`, under its earlier name.
     pub max_tokens: u32,
     /// Whether the budget is kept; always true.
     pub within_budget: bool,
@@ -108,6 +199,10 @@ pub struct ContextView {
     pub stable_prefix: StablePrefixView,
     /// How full a default context is, by component; the same as the session's own.
     pub usage: Usage,
+    /// What the caller should know about the window, until it is told; absent when there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub warnings: Vec<Warning>,
 }
 
 /// Tokens of a context by component.
@@ -156,7 +251,8 @@ pub struct StablePrefixView {
     pub messages: usize,
     /// Its tokens.
     pub tokens: u32,
-    /// SHA-256 in hex over `system`, each message's JSON text, the summary's text and the digest's, each with a newline after it.
+    /// SHA-256 in hex over the text of `system`, each message's JSON text, the summary's text and the digest's, each with a
+    /// newline after it; `cache_control` does not change it.
     pub sha256: String,
 }
 
@@ -181,47 +277,63 @@ pub async fn find_context(
     Query(query): Query<ContextQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let started = Instant::now();
-    if query.max_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
-        return Err(ApiError::parameter("max_tokens", format!("must be from 1 to {MAX_CONTEXT_WINDOW}")));
-    }
-    let tag_of =
-        |session: &Session| HeaderValue::from_str(&entity_tag(session, query)).map_err(ApiError::internal);
-    // Held until the reply is assembled.
-    let mut memory = None;
-    let (tag, source) = if query.is_past() {
-        let session = find_session(&state, &caller, &path.session_id).await?;
-        memory = state.admission.assemblies.take(caller.tenant, most_tokens(&session, query)).await?;
-        let source = find_past(&state, &caller, &path.session_id, query).await?;
-        (tag_of(&source.session)?, Some(source))
-    } else {
-        let mut tries = Tries::default();
-        loop {
-            let session = find_session(&state, &caller, &path.session_id).await?;
-            let tag = tag_of(&session)?;
-            // The tag names only what is in the session's row, so nothing else has to be read.
-            if is_known(&headers, &tag) {
-                break (tag, None);
-            }
-            if memory.is_none() {
-                memory = state.admission.assemblies.take(caller.tenant, most_tokens(&session, query)).await?;
-            }
-            if let Some(source) = state.store.find_context(caller.tenant, session, query.max_tokens).await? {
-                break (tag, Some(source));
-            }
-            tries.again().await?;
-        }
-    };
-    let Some(source) = source.filter(|_| !is_known(&headers, &tag)) else {
+    let (tag, body) = Box::pin(serve(&state, &caller, &path.session_id, query.checked()?, &headers)).await?;
+    let Some(body) = body else {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     };
+    let kind = HeaderValue::from_static("application/json");
+    Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
+}
+
+/// Assembles a context as JSON, with its tag; `None` in its place when the caller knows the tag.
+pub(super) async fn serve(
+    state: &AppState,
+    caller: &Caller,
+    name: &SessionName,
+    query: ContextQuery,
+    headers: &HeaderMap,
+) -> Result<(HeaderValue, Option<Bytes>), ApiError> {
+    let started = Instant::now();
+    let tag_of = |session: &Session, asked| {
+        HeaderValue::from_str(&entity_tag(session, asked)).map_err(ApiError::internal)
+    };
+    // Held until the reply is assembled.
+    let mut memory = None;
+    let mut tries = Tries::default();
+    let (tag, source, asked) = loop {
+        let session = find_session(state, caller, name).await?;
+        let asked = query.of(&session)?;
+        if asked.is_past() {
+            memory = state.admission.assemblies.take(caller.tenant, most_tokens(&session, asked)).await?;
+            let source = find_past(state, caller, name, asked).await?;
+            break (tag_of(&source.session, asked)?, Some(source), asked);
+        }
+        let tag = tag_of(&session, asked)?;
+        // The tag names only what is in the session's row, so nothing else has to be read.
+        if is_known(headers, &tag) {
+            break (tag, None, asked);
+        }
+        if memory.is_none() {
+            memory = state.admission.assemblies.take(caller.tenant, most_tokens(&session, asked)).await?;
+        }
+        if let Some(source) = state.store.find_context(caller.tenant, session, asked.max_input_tokens).await?
+        {
+            break (tag, Some(source), asked);
+        }
+        tries.again().await?;
+    };
+    let Some(source) = source.filter(|_| !is_known(headers, &tag)) else { return Ok((tag, None)) };
     let counts = &source.session.accounting;
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
     let (session, task) = (source.session.id, source.settings.task_id.clone());
-    let (body, tokens) = assembled(&caller, source, query).await?;
+    let mut warnings = source.session.warnings();
+    if asked.is_model_unknown {
+        warnings.extend(query.model.as_deref().map(Warning::of_requested_model));
+    }
+    let (body, tokens) = Box::pin(assembled(caller, source, asked, warnings)).await?;
     drop(memory);
     // An earlier state is not what the session goes on with, so it is not counted as served.
-    if !query.is_past() {
+    if !asked.is_past() {
         metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
         metrics::counter!("anchord_context_tokens_saved_total")
             .increment(whole.saturating_sub(tokens.into()));
@@ -232,14 +344,13 @@ pub async fn find_context(
             time_us: micros(started.elapsed()),
             ..UsageDelta::default()
         };
-        state.count_use(&caller, session, task.as_deref(), (Kind::Context, figures));
+        state.count_use(caller, session, task.as_deref(), (Kind::Context, figures));
     }
-    let kind = HeaderValue::from_static("application/json");
-    Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
+    Ok((tag, Some(body)))
 }
 
 /// The most tokens of messages that the reply can have.
-fn most_tokens(session: &Session, query: ContextQuery) -> u64 {
+fn most_tokens(session: &Session, query: Asked) -> u64 {
     session.accounting.appended_tokens.min(budget(session, query).into())
 }
 
@@ -248,13 +359,13 @@ async fn find_past(
     state: &AppState,
     caller: &Caller,
     session: &SessionName,
-    query: ContextQuery,
+    query: Asked,
 ) -> Result<ContextSource, ApiError> {
     if query.version.is_some_and(|version| version < 1) {
         return Err(ApiError::parameter("version", "must be at least 1".to_owned()));
     }
     let asked = (query.version, query.through_seq);
-    match state.store.find_past_context(caller.tenant, session, asked, query.max_tokens).await? {
+    match state.store.find_past_context(caller.tenant, session, asked, query.max_input_tokens).await? {
         Past::NoSession => Err(ApiError::NotFound(Resource::Session)),
         Past::NoVersion => Err(ApiError::NotFound(Resource::Version)),
         Past::NoHead => {
@@ -273,13 +384,14 @@ async fn find_past(
 async fn assembled(
     caller: &Caller,
     source: ContextSource,
-    query: ContextQuery,
+    query: Asked,
+    warnings: Vec<Warning>,
 ) -> Result<(Bytes, u32), ApiError> {
     let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
     let rendered = if bytes > LARGE_CONTEXT_BYTES {
-        caller.compute(move |_| Ok(render(&source, query))).await?
+        caller.compute(move |_| Ok(render(&source, query, warnings))).await?
     } else {
-        render(&source, query)
+        render(&source, query, warnings)
     };
     let (body, tokens) =
         rendered.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
@@ -288,9 +400,9 @@ async fn assembled(
 
 /// Names everything that a reply depends on: the session's id (a name can be erased and reused), its version, head,
 /// revision and mask position, and the query.
-fn entity_tag(session: &Session, query: ContextQuery) -> String {
+fn entity_tag(session: &Session, query: Asked) -> String {
     format!(
-        "\"{}{}.{}.{}.{}.{}.{}.{}.{}\"",
+        "\"{}{}.{}.{}.{}.{}.{}.{}.{}{}{}\"",
         // An earlier state is assembled in another way.
         if query.is_past() { "past." } else { "" },
         session.id.0.simple(),
@@ -300,7 +412,9 @@ fn entity_tag(session: &Session, query: ContextQuery) -> String {
         session.accounting.mask_upto,
         query.format.as_str(),
         budget(session, query),
-        u8::from(query.recap)
+        u8::from(query.recap),
+        query.cache_control.map_or("", CacheTtl::as_str),
+        if query.is_model_unknown { ".unknown" } else { "" }
     )
 }
 
@@ -316,12 +430,16 @@ fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
         .any(|known| known == "*" || known == tag)
 }
 
-fn budget(session: &Session, query: ContextQuery) -> u32 {
-    query.max_tokens.unwrap_or_else(|| session.policy().effective_window)
+fn budget(session: &Session, query: Asked) -> u32 {
+    query.max_input_tokens.unwrap_or_else(|| session.policy().effective_window)
 }
 
 /// The reply as JSON, and the tokens of its context.
-fn render(source: &ContextSource, query: ContextQuery) -> Result<(String, u32), BudgetTooSmall> {
+fn render(
+    source: &ContextSource,
+    query: Asked,
+    warnings: Vec<Warning>,
+) -> Result<(String, u32), BudgetTooSmall> {
     let session = &source.session;
     let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
     let summary = source.summary.as_ref().map(|stored| SummaryInput {
@@ -351,6 +469,7 @@ fn render(source: &ContextSource, query: ContextQuery) -> Result<(String, u32), 
             marks: &source.marks,
         },
         recap: recap.filter(|text| query.recap && !text.is_empty()),
+        cache: query.cache_control,
         counter: &counter,
     };
     let context = assemble(&input)?;
@@ -359,6 +478,11 @@ fn render(source: &ContextSource, query: ContextQuery) -> Result<(String, u32), 
     if let (Ok(usage), Some('}')) = (serde_json::to_string(&session.usage()), body.pop()) {
         body.push_str(",\"usage\":");
         body.push_str(&usage);
+        let warnings: Vec<Warning> = warnings.into_iter().map(Warning::in_full).collect();
+        if let (false, Ok(warnings)) = (warnings.is_empty(), serde_json::to_string(&warnings)) {
+            body.push_str(",\"warnings\":");
+            body.push_str(&warnings);
+        }
         body.push('}');
     }
     Ok((body, context.tokens.total()))

@@ -53,7 +53,8 @@ pub struct EventsQuery {
 ///
 /// Server-sent events. The `data` line of each is an `Event` as JSON, the same that webhooks receive; the lines `id` and
 /// `event` repeat its `id` and `type`. Events are kept for a week. A stream ends after fifteen minutes, when the session is erased, when
-/// the key is good no longer and when the service stops; clients come back with `Last-Event-ID` and miss nothing. A key
+/// the key is good no longer and when the service stops; clients come back with `Last-Event-ID` and miss nothing, because
+/// the stream begins with an `id` without data. A key
 /// may have 128 streams of a process open, a tenant 256.
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/events", tag = "events", operation_id = "events.stream", params(SessionPath, EventsQuery,
@@ -142,7 +143,10 @@ impl Follower {
 
     async fn next(mut self) -> Option<(Result<Line, Infallible>, Self)> {
         if std::mem::take(&mut self.is_first) {
-            return Some((Ok(Line::default().comment("following").retry(RECONNECT_AFTER)), self));
+            // With an id, but without data, so that a client that reconnects before its first event misses none.
+            let first =
+                Line::default().comment("following").retry(RECONNECT_AFTER).id(self.after.to_string());
+            return Some((Ok(first), self));
         }
         let stop = self.state.admission.streams.stop().clone();
         loop {

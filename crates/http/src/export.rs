@@ -23,7 +23,8 @@ use super::auth::{Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Lines, parse};
 use super::limits::Limits;
-use super::messages::{LARGE_BODY_BYTES, Message, load, marked, read_message, refuse};
+use super::message::Message;
+use super::messages::{LARGE_BODY_BYTES, load, marked, read_message, refuse};
 use super::params::{Path, SessionPath};
 use super::pins::read_pins;
 use super::probes::{MAX_CALLERS, NewProbe};
@@ -32,9 +33,11 @@ use super::state::AppState;
 use super::todos::{NewTodo, read_todos};
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
+use anchord_messages::format::detect::{BatchFormat, Detector};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::probe::Probe;
+use anchord_session::settings::Settings;
 use anchord_store::export::{ExportHead, ExportedMessage};
 use anchord_store::gather::{Append, NewMessage};
 use anchord_store::import::{self, Head, Outcome};
@@ -72,7 +75,8 @@ pub struct ExportLine {
     /// Of a message: its position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<Seq>,
-    /// Of a message: its conversation format.
+    /// Of a message: its conversation format. The messages of an import that have none are one batch, whose format is
+    /// recognised as that of an append.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
     /// Of a message: its tokens where it was exported.
@@ -322,11 +326,11 @@ pub async fn import_session(
     if let Some(reply) = key.find_reply(&state.store, &caller, digest).await? {
         return Ok(reply);
     }
-    let Import { head, messages, versions, end, lines, .. } = import;
+    let Import { head, messages, format, versions, end, lines } = import;
     if let Some(head) = &head {
         let engine =
             head.settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
-        state.check_engine(engine, head.settings.get("model").and_then(Value::as_str))?;
+        state.check_engine(engine, head.settings.get("summary_model").and_then(Value::as_str))?;
     }
     let first = messages.first().map(|(seq, _)| *seq);
     let count = messages.len();
@@ -334,14 +338,17 @@ pub async fn import_session(
     let load = load(&new);
     state.quotas.admit((&state.store, state.clock.now()), (caller.tenant, &caller.quotas), load).await?;
     let append = first.map(|first| Append {
+        model: None,
         tenant: caller.tenant,
         session: session.clone(),
         messages: new,
+        format,
         tokenizer,
         expected_next_seq: Some(first),
         task_boundary: false,
         now: state.clock.now().timestamp(),
         reply_key: None,
+        included: anchord_store::gather::Included::default(),
     });
     let mut tx = state.store.begin(caller.tenant).await?;
     let claimed = match key.claim(&state.store, &mut tx, &caller, digest).await? {
@@ -394,16 +401,20 @@ async fn parse_import(
     bytes: Bytes,
 ) -> Result<(Import, Tokenizer, [u8; 32]), ApiError> {
     let known = state.store.find_session(caller.tenant, session).await?;
-    let defaults = match known {
-        Some(known) => known.effective_settings().tokenizer,
-        None => state.store.find_tenant(caller.tenant).await?.and_then(|tenant| tenant.settings.tokenizer),
+    let so_far = known.as_ref().and_then(|known| known.accounting.format);
+    let (base, defaults, fixed) = if let Some(known) = known {
+        let fixed = if known.head_seq > 0 { known.effective_settings().tokenizer } else { None };
+        (known.settings, known.defaults, fixed)
+    } else {
+        let tenant = state.store.find_tenant(caller.tenant).await?;
+        (Settings::default(), tenant.map(|tenant| tenant.settings).unwrap_or_default(), None)
     };
     let limits = state.limits.clone();
     let read = async |tokenizer| {
         let (bytes, limits) = (bytes.clone(), limits.clone());
         let is_large = bytes.len() > LARGE_BODY_BYTES;
         let reading = move || {
-            let import = read_lines(&bytes, tokenizer, &limits)?;
+            let import = read_lines(&bytes, (tokenizer, so_far), &limits)?;
             Ok::<_, ApiError>((import, Sha256::digest(&bytes).into()))
         };
         if !is_large {
@@ -411,11 +422,12 @@ async fn parse_import(
         }
         caller.compute(move |_| reading()).await
     };
-    let tokenizer = defaults.unwrap_or_default();
+    let tokenizer = fixed.or_else(|| base.over(&defaults).tokenizer).unwrap_or_default();
     let (import, digest): (Import, [u8; 32]) = read(tokenizer).await?;
-    let own = import.head.as_ref().and_then(|head| head.settings.get("tokenizer").cloned());
-    // A wrong one is rejected with the other settings.
-    let own: Option<Tokenizer> = own.and_then(|own| serde_json::from_value(own).ok());
+    // Wrong settings are rejected later.
+    let told = import.head.as_ref().filter(|_| fixed.is_none());
+    let told = told.and_then(|head| base.patched(head.settings.clone(), &defaults).ok());
+    let own = told.map(|told| told.over(&defaults).tokenizer.unwrap_or_default());
     match own.filter(|own| *own != tokenizer) {
         Some(own) => Ok((read(own).await?.0, own, digest)),
         None => Ok((import, tokenizer, digest)),
@@ -426,14 +438,28 @@ async fn parse_import(
 struct Import {
     head: Option<Head>,
     messages: Vec<(Seq, NewMessage)>,
+    /// That of the last message.
+    format: BatchFormat,
     versions: usize,
     end: Option<Seq>,
     lines: usize,
 }
 
-fn read_lines(bytes: &[u8], tokenizer: Tokenizer, limits: &Limits) -> Result<Import, ApiError> {
+fn read_lines(
+    bytes: &[u8],
+    (tokenizer, so_far): (Tokenizer, Option<Format>),
+    limits: &Limits,
+) -> Result<Import, ApiError> {
     let counter = TokenCounter::new(tokenizer);
-    let mut import = Import { head: None, messages: Vec::new(), versions: 0, end: None, lines: 0 };
+    let mut import = Import {
+        head: None,
+        messages: Vec::new(),
+        format: BatchFormat::Stated(so_far.unwrap_or_default()),
+        versions: 0,
+        end: None,
+        lines: 0,
+    };
+    let mut unread: Vec<(usize, ExportLine)> = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
         let at = import.lines;
         import.lines += 1;
@@ -455,13 +481,12 @@ fn read_lines(bytes: &[u8], tokenizer: Tokenizer, limits: &Limits) -> Result<Imp
                 ));
             }
             LineKind::Message => {
-                if import.messages.len() >= limits.batch_messages {
+                if unread.len() >= limits.batch_messages {
                     let limit = limits.batch_messages;
                     let what = "the import (cut it between lines)".to_owned();
                     return Err(ApiError::TooLarge { what, limit, unit: "messages" });
                 }
-                let message = read_line(at, line, &import.messages, (counter, limits))?;
-                import.messages.push(message);
+                unread.push((at, line));
             }
             LineKind::Version => import.versions += 1,
             LineKind::End => import.end = Some(line.messages.unwrap_or_default()),
@@ -470,12 +495,34 @@ fn read_lines(bytes: &[u8], tokenizer: Tokenizer, limits: &Limits) -> Result<Imp
     if import.lines == 0 {
         return Err(ApiError::invalid("", "must hold at least one line"));
     }
+    let unstated = detect_lines(&unread)?.resolve(so_far);
+    for (at, line) in unread {
+        let format = line.format.unwrap_or(unstated);
+        let message = read_line(at, (line, format), &import.messages, (counter, limits))?;
+        import.messages.push(message);
+        import.format = BatchFormat::Stated(format);
+    }
     Ok(import)
+}
+
+/// What the messages without a format show of theirs; those with one are checked against it.
+fn detect_lines(lines: &[(usize, ExportLine)]) -> Result<BatchFormat, ApiError> {
+    let mut unstated = Detector::new(None);
+    for (at, line) in lines {
+        let Some(message) = &line.message else { continue };
+        let looked = match line.format {
+            None => unstated.look(*at, message.get()),
+            stated => Detector::new(stated).look(*at, message.get()),
+        };
+        looked
+            .map_err(|refused| ApiError::invalid(format!("{}/message", refused.pointer), refused.detail))?;
+    }
+    Ok(unstated.finish())
 }
 
 fn read_line(
     at: usize,
-    line: ExportLine,
+    (line, format): (ExportLine, Format),
     before: &[(Seq, NewMessage)],
     (counter, limits): (TokenCounter, &Limits),
 ) -> Result<(Seq, NewMessage), ApiError> {
@@ -484,7 +531,6 @@ fn read_line(
     if seq < 1 || before.last().is_some_and(|(last, _)| *last + 1 != seq) {
         return Err(ApiError::invalid(format!("/{at}/seq"), "must follow the message before it"));
     }
-    let format = line.format.unwrap_or_default();
     let body = line.message.ok_or_else(|| missing("message"))?;
     if body.get().len() > limits.message_bytes {
         let limit = limits.message_bytes;

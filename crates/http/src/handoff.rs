@@ -303,7 +303,7 @@ pub async fn merge_session(
     }
     let mut tries = Tries::default();
     loop {
-        let decided = state.store.decide_merge(caller.tenant, wanted).await?;
+        let decided = Box::pin(state.store.decide_merge(caller.tenant, wanted)).await?;
         let mut tx = state.store.begin(caller.tenant).await?;
         let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
             Claim::Replay(reply) => return Ok(reply),

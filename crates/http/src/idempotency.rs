@@ -19,6 +19,8 @@ use anchord_store::{Store, Tx};
 
 /// The header's name.
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The header of a reply that is the stored one of an earlier request.
+pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 /// The most characters of a key.
 pub const MAX_KEY_CHARS: usize = 255;
 
@@ -84,7 +86,7 @@ impl IdempotencyKey {
         match store.find_reply(&key).await? {
             None | Some(ReplyLookup::First | ReplyLookup::InFlight) => Ok(None),
             Some(ReplyLookup::OtherBody) => Err(ApiError::IdempotencyMismatch),
-            Some(ReplyLookup::Reply(stored)) => Ok(Some(KeptReply(stored))),
+            Some(ReplyLookup::Reply(stored)) => Ok(Some(KeptReply { reply: stored, is_replay: true })),
         }
     }
 
@@ -118,7 +120,7 @@ impl IdempotencyKey {
             ReplyLookup::First => Ok(Claim::First(Claimed(Some(key)))),
             ReplyLookup::InFlight => Err(ApiError::IdempotencyInFlight),
             ReplyLookup::OtherBody => Err(ApiError::IdempotencyMismatch),
-            ReplyLookup::Reply(stored) => Ok(Claim::Replay(KeptReply(stored))),
+            ReplyLookup::Reply(stored) => Ok(Claim::Replay(KeptReply { reply: stored, is_replay: true })),
         }
     }
 }
@@ -149,7 +151,7 @@ impl Claimed {
         reply: &KeptReply,
     ) -> Result<(), ApiError> {
         if let Some(key) = &self.0 {
-            store.keep_reply(tx, key, session, &reply.0).await?;
+            store.keep_reply(tx, key, session, &reply.reply).await?;
         }
         Ok(())
     }
@@ -160,7 +162,7 @@ impl Claimed {
         let Some(key) = &self.0 else { return };
         let kept = async {
             let mut tx = store.begin(key.tenant).await?;
-            store.keep_reply(&mut tx, key, Some(session), &reply.0).await?;
+            store.keep_reply(&mut tx, key, Some(session), &reply.reply).await?;
             tx.commit().await
         };
         if let Err(error) = kept.await {
@@ -169,9 +171,12 @@ impl Claimed {
     }
 }
 
-/// A reply that can be stored and sent again, byte for byte.
+/// A reply that can be stored and sent again, byte for byte; a replay has the header [`IDEMPOTENT_REPLAYED`] beside it.
 #[derive(Clone, Debug)]
-pub struct KeptReply(pub StoredReply);
+pub struct KeptReply {
+    reply: StoredReply,
+    is_replay: bool,
+}
 
 impl KeptReply {
     /// Makes a JSON reply.
@@ -181,32 +186,36 @@ impl KeptReply {
     pub fn json<T: Serialize>(status: StatusCode, value: &T) -> Result<Self, ApiError> {
         let body = serde_json::to_string(value).map_err(ApiError::internal)?;
         let headers = vec![(header::CONTENT_TYPE.to_string(), "application/json".to_owned())];
-        Ok(Self(StoredReply { status: status.as_u16(), headers, body }))
+        Ok(Self { reply: StoredReply { status: status.as_u16(), headers, body }, is_replay: false })
     }
 
     /// Replaces the status.
     #[must_use]
     pub fn at(mut self, status: StatusCode) -> Self {
-        self.0.status = status.as_u16();
+        self.reply.status = status.as_u16();
         self
     }
 
     /// Adds a header.
     #[must_use]
     pub fn with(mut self, name: &HeaderName, value: impl Into<String>) -> Self {
-        self.0.headers.push((name.to_string(), value.into()));
+        self.reply.headers.push((name.to_string(), value.into()));
         self
     }
 }
 
 impl IntoResponse for KeptReply {
     fn into_response(self) -> Response {
-        let mut response = Response::new(Body::from(self.0.body));
-        *response.status_mut() = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::OK);
-        for (name, value) in self.0.headers {
+        let Self { reply, is_replay } = self;
+        let mut response = Response::new(Body::from(reply.body));
+        *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK);
+        for (name, value) in reply.headers {
             if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(&value)) {
                 response.headers_mut().insert(name, value);
             }
+        }
+        if is_replay {
+            response.headers_mut().insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
         }
         response
     }

@@ -176,7 +176,13 @@ fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
         !name.trim().eq_ignore_ascii_case("charset")
             || value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
     });
-    if is_json && is_utf8 { Ok(()) } else { Err(ApiError::UnsupportedMediaType("application/json")) }
+    if is_json && is_utf8 {
+        Ok(())
+    } else if essence == "application/x-www-form-urlencoded" {
+        Err(ApiError::FormTyped)
+    } else {
+        Err(ApiError::UnsupportedMediaType("application/json"))
+    }
 }
 
 async fn read(request: Request, state: &AppState, limit: usize) -> Result<Bytes, ApiError> {

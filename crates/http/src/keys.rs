@@ -14,7 +14,7 @@ use super::auth::{ADMIN, Admin, Operator, READ, WRITE};
 use super::idempotency::{Claim, Claimed, IdempotencyKey, KeptReply};
 use super::json::{Json, OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
-use super::params::{Path, Query};
+use super::params::{Path, Query, is_writable};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use super::tenants::{TenantPath, check_name};
@@ -331,6 +331,9 @@ async fn create(
     };
     if new.expires_at.is_some_and(|end| end <= state.clock.now()) {
         return Err(ApiError::invalid("/expires_at", "must be in the future"));
+    }
+    if new.expires_at.is_some_and(|end| !is_writable(end)) {
+        return Err(ApiError::invalid("/expires_at", "must be of the years 0000 to 9999"));
     }
     let held = |scope: &&&str| new.scopes.iter().any(|asked| asked.as_str() == **scope);
     let scopes = SCOPES.iter().filter(held).map(|scope| (*scope).to_owned()).collect();

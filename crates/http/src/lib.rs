@@ -44,7 +44,8 @@
 //!    body is [`json::Json`] or, when it may be absent, [`json::OptionalJson`].
 //! 3. Lists use [`paging::Paging`]; their query names everything that narrows the list.
 //! 4. Responses that every operation of the kind shares (401, 403, 404, 413, 415, 422, 429, 5xx,
-//!    `Idempotency-Key`) are added by `openapi.rs`; a handler declares what is its own.
+//!    `Idempotency-Key`, `Prefer: return=minimal` on PUT and PATCH) are added by `openapi.rs`; a handler declares what is
+//!    its own. `boundary.rs` honours the preference, so a handler returns the whole.
 //! 5. The route goes into `routes` below, and `cargo run -- openapi > openapi/anchord.json` renews
 //!    the committed document.
 
@@ -53,7 +54,9 @@
     reason = "a handler's docs are its description in the API, where its problems are declared"
 )]
 
+mod accept;
 pub mod admission;
+pub mod append_reply;
 pub mod assemblies;
 pub mod audit;
 pub mod auth;
@@ -66,6 +69,7 @@ pub mod compressions;
 pub mod connections;
 pub mod constraints;
 pub mod context;
+mod cors;
 pub mod deliveries;
 pub mod evaluations;
 pub mod events;
@@ -78,10 +82,13 @@ pub mod json;
 pub mod keys;
 pub mod ledger;
 mod limits;
+pub mod message;
 pub mod messages;
+pub mod models;
 mod openapi;
 pub mod operator_token;
 pub mod ops;
+pub mod origins;
 pub mod paging;
 pub mod params;
 pub mod pins;
@@ -93,6 +100,7 @@ pub mod quotas;
 pub mod rate_limit;
 pub mod recall;
 pub mod replies;
+mod routes;
 mod scope;
 pub mod sessions;
 pub mod settings;
@@ -111,6 +119,7 @@ pub mod webhook_messages;
 pub mod webhooks;
 
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
+use axum::http::Uri;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Router, middleware};
@@ -121,7 +130,8 @@ use utoipa_axum::routes;
 pub use limits::Limits;
 pub use state::{AppState, Shared};
 
-use problem::{ApiError, Resource};
+use problem::ApiError;
+use routes::Routes;
 
 /// Every operation, in the order of the documentation.
 fn operations() -> OpenApiRouter<AppState> {
@@ -143,6 +153,8 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(pins::list_tenant_pins, pins::replace_tenant_pins, pins::add_tenant_pin))
         .routes(routes!(pins::remove_tenant_pin))
         .routes(routes!(settings::find_settings, settings::put_settings, settings::patch_settings))
+        .routes(routes!(models::list_models))
+        .routes(routes!(models::find_model, models::put_model, models::delete_model))
         .routes(routes!(constraints::remove_constraint))
         .routes(routes!(tokens::count_tokens))
         .routes(routes!(preaggregate::preaggregate_outputs))
@@ -199,6 +211,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))
         .routes(routes!(recall::recall))
+        .routes(routes!(recall::recall_over_sessions))
         .routes(routes!(usage::report_usage))
         .routes(routes!(usage::find_usage))
         .routes(routes!(tasks::find_task, tasks::put_task))
@@ -227,7 +240,9 @@ impl Surface {
         match self {
             Self::Whole => true,
             Self::Public => !is_operators,
-            Self::Operator => is_operators || ["/healthz", "/readyz"].contains(&route),
+            Self::Operator => {
+                is_operators || ["/healthz", "/readyz"].contains(&route) || route.starts_with("/problems")
+            }
         }
     }
 }
@@ -240,21 +255,34 @@ pub fn router(state: AppState) -> Router {
 /// A part of the API.
 pub fn router_of(surface: Surface, state: AppState) -> Router {
     let (operations, document) = operations().split_for_parts();
+    let served = Routes::new(document.paths.paths.keys().filter(|route| surface.has(route)).cloned());
     let document = openapi::complete(document);
     let routes = operations.merge(ops::documentation(&document));
     let routes = if surface == Surface::Whole {
         routes
     } else {
-        routes.route_layer(middleware::from_fn_with_state(surface, serve_surface))
+        let served = (surface, served.clone());
+        routes.route_layer(middleware::from_fn_with_state(served, serve_surface))
     };
-    with_boundary(routes, &state).with_state(state)
+    let routes = routes.fallback(async move |uri: Uri| served.unknown(uri.path()));
+    let origins = cors::layer(&state.origins);
+    let whole = routes::without_trailing_slash(with_boundary(routes, &state).with_state(state));
+    // Outermost, so that a preflight is answered before anything is asked of it, and every reply is marked.
+    match origins {
+        Some(origins) => whole.layer(origins),
+        None => whole,
+    }
 }
 
 /// A path that this listener does not serve does not exist.
-async fn serve_surface(State(surface): State<Surface>, request: Request, next: Next) -> Response {
+async fn serve_surface(
+    State((surface, served)): State<(Surface, Routes)>,
+    request: Request,
+    next: Next,
+) -> Response {
     match request.extensions().get::<MatchedPath>() {
         Some(route) if surface.has(route.as_str()) => next.run(request).await,
-        _ => ApiError::NotFound(Resource::Route).into_response(),
+        _ => served.unknown(request.uri().path()).into_response(),
     }
 }
 
@@ -262,7 +290,6 @@ async fn serve_surface(State(surface): State<Surface>, request: Request, next: N
 /// timeout of its own; compression of replies; the memory for them.
 pub fn with_boundary(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
     routes
-        .fallback(async || ApiError::NotFound(Resource::Route))
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         // The body extractors have their own limit, with a problem that names it.
         .layer(DefaultBodyLimit::disable())

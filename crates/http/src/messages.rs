@@ -3,18 +3,20 @@
 use std::time::Instant;
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
+use super::append_reply::{AppendOptions, AppendQuery, Appended};
 use super::auth::{Caller, Reader, Writer};
 use super::heavy::{in_turn, no_turn};
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Object, Reply};
 use super::limits::Limits;
+use super::message::Message;
 use super::paging::{Page, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
@@ -22,19 +24,23 @@ use super::quotas::Load;
 use super::state::AppState;
 use super::usage::{micros, refetch};
 use anchord_context::mask::Keep;
-use anchord_messages::format::{self, Format};
+use anchord_messages::format::detect::{BatchFormat, Detector};
+use anchord_messages::format::{Format, FormatError};
 use anchord_messages::id::{Seq, SessionName, TenantId};
 use anchord_messages::message::Role;
-use anchord_messages::shape::{ResultShape, Shape};
+use anchord_messages::shape::{Measured, ResultShape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_runtime::fair;
 use anchord_session::accounting::{MAX_GROUP_BYTES, MessageCounts};
+use anchord_session::models;
+use anchord_session::settings::Settings;
 use anchord_session::trigger::MessageSignals;
 use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::StoreError;
-use anchord_store::gather::{Append, AppendError, AppendReply, NewMessage, Reply as StoredReply, ToolOutput};
+use anchord_store::gather::{Append, AppendError, NewMessage, Reply as StoredReply, ToolOutput};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup};
 use anchord_store::messages::SeqRange;
+use anchord_store::sessions::PutOutcome;
 
 /// Bodies above this size are read on a background thread in their tenant's turn, so that they delay no other request.
 pub(super) const LARGE_BODY_BYTES: usize = 64 * 1024;
@@ -57,9 +63,17 @@ pub struct Message(pub serde_json::Value);
 #[serde(deny_unknown_fields)]
 #[schema(as = AppendRequest)]
 pub struct NewMessages {
-    /// The conversation format of the messages.
+    /// The conversation format of the messages. Without it they are recognised by their shapes; messages that read the
+    /// same in every format, such as plain texts, get the session's format so far, and `openai-chat` in a session
+    /// without one. A format that the messages contradict is 422.
     #[serde(default)]
-    pub format: Format,
+    #[schema(required = false, value_type = Format)]
+    pub format: Option<Format>,
+    /// The model that the session talks to from now on: it becomes the session's setting `model`, from which context window,
+    /// output reserve and tokenizer follow. The tokenizer of a session that has messages stays.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 200)]
+    pub model: Option<String>,
     /// The messages, oldest first, as the format writes them. Each comes back exactly as it was sent.
     #[schema(value_type = Vec<Message>, min_items = 1, max_items = 1000)]
     pub messages: Vec<Box<RawValue>>,
@@ -74,6 +88,13 @@ pub struct NewMessages {
     #[serde(default)]
     #[schema(value_type = Vec<Mark>)]
     pub marks: Vec<Object<Mark>>,
+    /// The session's `user`, when this batch makes the session; one that is there keeps its own.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
+    pub user: Option<String>,
+    /// The session's `metadata`, when this batch makes the session; one that is there keeps its own.
+    #[serde(default)]
+    pub metadata: Option<Map<String, Value>>,
 }
 
 /// What the caller knows about one message of the batch.
@@ -120,50 +141,64 @@ pub struct StoredMessageView {
 
 /// Appends a batch of messages; makes the session when it is new.
 ///
-/// The batch is stored whole or not at all, in order and without gaps. The reply tells how full the
-/// context is, what the signals come to, and the live compression, when there is one.
+/// The batch is stored whole or not at all, in order and without gaps, and is of one format. The reply tells the positions, how
+/// full the context is, the signals that ask for something, and the live compression, when there is one; `include` adds the rest.
+/// With `return=context` it also has the context to send to the model next, which saves a round trip.
+/// `warnings` has `window-assumed` or `model-unknown` until the session or its tenant has a `context_window` or a
+/// known `model`.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/messages", tag = "messages", operation_id = "messages.append",
-    params(SessionPath), request_body = NewMessages,
+    params(SessionPath, AppendQuery), request_body = NewMessages,
     responses(
-        (status = 201, body = AppendReply, description = "The messages are stored."),
+        (status = 201, body = Appended, description = "The messages are stored. A repeated request gets the reply as the first one asked for it."),
+        (status = 204, description = "The messages are stored, and `Prefer: return=minimal` wants no body; `Location` has their positions.",
+         headers(("Location" = String, description = "Where the stored messages are read."))),
         (status = 409, body = super::problem::Problem, content_type = "application/problem+json",
          description = "`expected_next_seq` does not hold (`next_seq` is the actual one); nothing is stored.")
     )
 )]
+#[expect(clippy::too_many_arguments, reason = "each is an extractor of its own")]
 pub async fn append_messages(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
+    options: AppendOptions,
     key: IdempotencyKey,
     body: JsonBytes,
 ) -> Result<Response, ApiError> {
     let started = Instant::now();
+    options.authorize(&caller)?;
     let reply_key =
         if key.is_present() { key.reply_key(&caller, digest(&body, caller.tenant).await?) } else { None };
-    let mut tokenizer = state.appends.likely_tokenizer(caller.tenant, &path.session_id);
+    let mut tokenizer = state.appends.known_tokenizer(caller.tenant, &path.session_id);
     for _ in 0..TOKENIZER_ATTEMPTS {
         let prepared = prepare(&body, caller.tenant, tokenizer, &state.limits).await?;
         let expected = prepared.expected_next_seq;
         let load = load(&prepared.messages);
         admit(&state, &caller, reply_key.as_ref(), load).await?;
+        if !prepared.of_session.is_empty() && expected.is_none_or(|seq| seq == 1) {
+            place(&state, &caller, &path.session_id, prepared.of_session).await?;
+        }
         let append = Append {
             tenant: caller.tenant,
             session: path.session_id.clone(),
+            model: prepared.model,
             messages: prepared.messages,
-            tokenizer,
+            format: prepared.format,
+            tokenizer: prepared.tokenizer,
             expected_next_seq: expected,
             task_boundary: prepared.task_boundary,
             now: state.clock.now().timestamp(),
             reply_key: reply_key.clone(),
+            included: options.included(),
         };
         match state.appends.append(append).await {
             Ok(reply) => {
                 state.count_append(&caller, &reply, load, started);
-                let kind = [(header::CONTENT_TYPE, "application/json")];
-                return Ok((StatusCode::CREATED, kind, reply.body).into_response());
+                drop(body);
+                return options.answer((&state, &caller), &path.session_id, reply, started).await;
             }
-            Err(AppendError::Tokenizer(wanted)) => tokenizer = wanted,
+            Err(AppendError::Tokenizer(wanted)) => tokenizer = Some(wanted),
             Err(refused) => return Err(refuse(refused, expected.unwrap_or_default())),
         }
     }
@@ -174,6 +209,9 @@ impl AppState {
     /// Adds an append to the usage ledger, unless its reply was replayed.
     pub(super) fn count_append(&self, caller: &Caller, reply: &StoredReply, load: Load, started: Instant) {
         let Some(stored) = &reply.stored else { return };
+        if self.embedder.is_some() {
+            self.store.mark_for_embedding(caller.tenant, stored.session);
+        }
         let figures = UsageDelta {
             calls: 1,
             tokens_in: i64::try_from(stored.tokens).unwrap_or(i64::MAX),
@@ -220,6 +258,7 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
             limit: usize::try_from(MAX_GROUP_BYTES).unwrap_or(usize::MAX),
             unit: "bytes",
         },
+        AppendError::Model(refused) => ApiError::invalid(refused.pointer, refused.detail),
         AppendError::Full { bound, limit, used } => ApiError::over(bound, limit, used),
         AppendError::Busy | AppendError::Tokenizer(_) => ApiError::Unavailable(refused.into()),
         AppendError::Store(ref error) if error.is_locked() => ApiError::Locked(refused.into()),
@@ -233,22 +272,43 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
     }
 }
 
+/// Makes the session with its user and metadata, unless it is there.
+async fn place(
+    state: &AppState,
+    caller: &Caller,
+    session: &SessionName,
+    settings: Map<String, Value>,
+) -> Result<(), ApiError> {
+    if state.store.find_session(caller.tenant, session).await?.is_some() {
+        return Ok(());
+    }
+    match state.store.put_session(caller.tenant, session, settings).await? {
+        PutOutcome::Created(_) | PutOutcome::Updated(_) => Ok(()),
+        PutOutcome::Refused(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
+    }
+}
+
 /// A batch that is parsed, checked and counted.
 struct Prepared {
+    model: Option<String>,
+    tokenizer: Tokenizer,
     messages: Vec<NewMessage>,
+    format: BatchFormat,
     expected_next_seq: Option<Seq>,
     task_boundary: bool,
+    /// User and metadata of the session, as far as they are told.
+    of_session: Map<String, Value>,
 }
 
 async fn prepare(
     body: &JsonBytes,
     tenant: TenantId,
-    tokenizer: Tokenizer,
+    tokenizer: Option<Tokenizer>,
     limits: &Limits,
 ) -> Result<Prepared, ApiError> {
     if body.0.len() <= LARGE_BODY_BYTES {
         let mut batch = Batch::parse(body, tokenizer, limits)?;
-        while batch.read_next(limits)? {}
+        while batch.read_next()? {}
         return batch.finish();
     }
     let (body, limits, mut parsed) = (body.clone(), limits.clone(), None);
@@ -259,7 +319,7 @@ async fn prepare(
             return Ok(None);
         };
         while Instant::now() < until {
-            if !batch.read_next(&limits)? {
+            if !batch.read_next()? {
                 return batch.finish().map(Some);
             }
         }
@@ -280,17 +340,19 @@ async fn digest(body: &JsonBytes, tenant: TenantId) -> Result<[u8; 32], ApiError
 
 /// A batch of which some messages are read.
 struct Batch {
-    format: Format,
+    model: Option<String>,
+    format: BatchFormat,
     counter: TokenCounter,
     unread: std::iter::Enumerate<std::vec::IntoIter<Box<RawValue>>>,
     messages: Vec<NewMessage>,
     marks: Vec<Object<Mark>>,
     expected_next_seq: Option<Seq>,
     task_boundary: bool,
+    of_session: Map<String, Value>,
 }
 
 impl Batch {
-    fn parse(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Result<Self, ApiError> {
+    fn parse(body: &JsonBytes, tokenizer: Option<Tokenizer>, limits: &Limits) -> Result<Self, ApiError> {
         let batch: NewMessages = body.parse_strictly()?;
         if batch.messages.is_empty() {
             return Err(ApiError::invalid("/messages", "must hold at least one message"));
@@ -299,9 +361,31 @@ impl Batch {
             let limit = limits.batch_messages;
             return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
         }
+        let mut detector = Detector::new(batch.format);
+        for (index, raw) in batch.messages.iter().enumerate() {
+            if raw.get().len() > limits.message_bytes {
+                let limit = limits.message_bytes;
+                return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
+            }
+            detector.look(index, raw.get()).map_err(|refused| refused_under("/messages", refused))?;
+        }
+        // The model's own, unless the session is known to use another one.
+        let tokenizer = tokenizer.or_else(|| {
+            let model = models::limits_of(batch.model.as_deref()?, &[])?;
+            Some(model.tokenizer)
+        });
+        let user = batch.user.map(|user| ("user".to_owned(), Value::String(user)));
+        let metadata = batch.metadata.map(|metadata| ("metadata".to_owned(), Value::Object(metadata)));
+        let of_session: Map<String, Value> = user.into_iter().chain(metadata).collect();
+        // Also when the session is there, and keeps its own: a mistake should not show on some days only.
+        let none = Settings::default();
+        none.patched(of_session.clone(), &none)
+            .map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))?;
         Ok(Self {
-            format: batch.format,
-            counter: TokenCounter::new(tokenizer),
+            of_session,
+            model: batch.model,
+            format: detector.finish(),
+            counter: TokenCounter::new(tokenizer.unwrap_or_default()),
             messages: Vec::with_capacity(batch.messages.len()),
             unread: batch.messages.into_iter().enumerate(),
             marks: batch.marks,
@@ -311,13 +395,11 @@ impl Batch {
     }
 
     /// Reads the next message; returns `false` when there is none.
-    fn read_next(&mut self, limits: &Limits) -> Result<bool, ApiError> {
+    fn read_next(&mut self) -> Result<bool, ApiError> {
         let Some((index, raw)) = self.unread.next() else { return Ok(false) };
-        if raw.get().len() > limits.message_bytes {
-            let limit = limits.message_bytes;
-            return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
-        }
-        let message = read_message(&format!("/messages/{index}"), raw, self.format, self.counter)?;
+        // Messages that show no format read the same in that of the session, which the append learns.
+        let format = self.format.resolve(None);
+        let message = read_message(&format!("/messages/{index}"), raw, format, self.counter)?;
         self.messages.push(message);
         Ok(true)
     }
@@ -330,8 +412,10 @@ impl Batch {
             })?;
             marked(message, mark.keep, mark.component);
         }
-        let Self { messages, expected_next_seq, task_boundary, .. } = self;
-        Ok(Prepared { messages, expected_next_seq, task_boundary })
+        let Self { model, format, counter, messages, expected_next_seq, task_boundary, of_session, .. } =
+            self;
+        let tokenizer = counter.tokenizer();
+        Ok(Prepared { model, tokenizer, messages, format, expected_next_seq, task_boundary, of_session })
     }
 }
 
@@ -349,6 +433,12 @@ pub(super) fn marked(message: &mut NewMessage, keep: Option<Keep>, component: Op
     }
 }
 
+/// The problem for a message or batch at this place of the body.
+pub(super) fn refused_under(place: &str, refused: FormatError) -> ApiError {
+    let refused = refused.under(place);
+    ApiError::invalid(refused.pointer, refused.detail)
+}
+
 /// Parses, checks and counts a message; `place` is its position in the body.
 pub(super) fn read_message(
     place: &str,
@@ -356,11 +446,8 @@ pub(super) fn read_message(
     format: Format,
     counter: TokenCounter,
 ) -> Result<NewMessage, ApiError> {
-    let message = format::parse(format, body.get()).map_err(|refused| {
-        let refused = refused.under(place);
-        ApiError::invalid(refused.pointer, refused.detail)
-    })?;
-    let (tokens, shape) = Shape::measure(&message, &counter);
+    let read = Measured::read(format, body.get(), &counter);
+    let Measured { message, tokens, shape } = read.map_err(|refused| refused_under(place, refused))?;
     let results = shape.as_ref().map_or(&[][..], |shape| &shape.results);
     let counts = MessageCounts {
         bytes: u32::try_from(body.get().len()).unwrap_or(u32::MAX),

@@ -16,16 +16,22 @@ use serde_json::{Map, Value, json};
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::security::{
+    ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityRequirement, SecurityScheme,
+};
 use utoipa::openapi::{
     ContentBuilder, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Required, Response, ResponseBuilder,
 };
 
+use super::auth::X_API_KEY;
+use super::prefer::Return;
 use super::probes::MAX_EXPECTED_CHARS;
 use super::problem::Problem;
 
 /// The security scheme of API keys.
 const API_KEY: &str = "api_key";
+/// The same keys in a header of their own.
+const API_KEY_HEADER: &str = "api_key_header";
 /// The security scheme of the operator token.
 const OPERATOR: &str = "operator_token";
 
@@ -37,12 +43,14 @@ const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
     info(
         title = "anchord",
         description = "Keeps every message of an agent session and serves a small, provider-valid, summarised context.\n\n\
-            Authenticate with `Authorization: Bearer` and an API key; `/v1/admin` takes the operator token. \
-            Errors are `application/problem+json` (RFC 9457) with a stable `type`, relative to the server; every \
-            reply has `X-Request-Id`. A POST with an `Idempotency-Key` is done once within 24 hours. Lists are \
-            paged by `limit` and `cursor`. PUT replaces a resource as a whole; PATCH changes the fields that it names, and \
-            null resets one. What a GET returns can be sent back: read-only fields are ignored. Times are RFC 3339 in UTC \
-            with milliseconds. Within `/v1` there are only additions.",
+            Authenticate with an API key, as `Authorization: Bearer` or `x-api-key`; `/v1/admin` takes the operator \
+            token as `Authorization: Bearer`. Errors are `application/problem+json` (RFC 9457) with a stable `type`, \
+            relative to the server, which opens a page that explains it; every reply has `X-Request-Id`. A POST with an \
+            `Idempotency-Key` is done once within 24 hours; a repeated one gets the first reply with \
+            `Idempotent-Replayed: true`. PUT replaces a resource as a whole; PATCH changes the fields that it names, and \
+            null resets one. Both honour `Prefer: return=minimal`. What a GET returns can be sent back: read-only fields \
+            are ignored. Lists are paged by `limit` and `cursor`. Times are RFC 3339 in UTC with milliseconds. A slash at \
+            the end of a path changes nothing. Within `/v1` there are only additions.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     servers((url = "/", description = "This server")),
@@ -50,6 +58,7 @@ const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
         (name = "sessions", description = "Sessions: settings, state, hand-off to other agents, export and import."),
         (name = "messages", description = "Append messages and read the originals."),
         (name = "context", description = "The context to send to the model next."),
+        (name = "models", description = "The models that sessions talk to: windows, tokenizers; a tenant's own."),
         (name = "compressions", description = "Compressions: jobs that each try to make the next summary version."),
         (name = "summaries", description = "Summary versions: read, compare, roll back."),
         (name = "ledger", description = "Facts that code extracted from the messages: files, commands, test runs, errors."),
@@ -98,6 +107,9 @@ pub(super) fn declared() -> OpenApi {
              calls), `admin` (keys, webhooks, tenant settings).",
         ),
     );
+    let description = "An API key in a header of its own, for clients that send one so.";
+    let header = ApiKey::Header(ApiKeyValue::with_description(X_API_KEY.as_str(), description));
+    components.security_schemes.insert(API_KEY_HEADER.to_owned(), RefOr::T(SecurityScheme::ApiKey(header)));
     components.security_schemes.insert(
         OPERATOR.to_owned(),
         scheme("The operator token of the installation, for `/v1/admin` and `/metrics`."),
@@ -136,7 +148,7 @@ const SHARED: [(&str, &str, &str, &str); 13] = [
         "UnsupportedMediaType",
         "415",
         "unsupported-media-type",
-        "The body is not `application/json`, or it is compressed.",
+        "The body is not `application/json` (a form, as curl's `-d` sends it, is named), or it is compressed.",
     ),
     (
         "Unprocessable",
@@ -193,6 +205,7 @@ fn tidied(document: &OpenApi) -> Value {
     merge_parts(&mut json);
     open_objects(&mut json);
     describe_nullable(&mut json);
+    separate_by_commas(&mut json);
     if let Some(schemas) = json.pointer_mut("/components/schemas").and_then(Value::as_object_mut)
         && schemas.remove("i64").is_some()
     {
@@ -407,6 +420,17 @@ fn open_objects(document: &mut Value) {
     });
 }
 
+/// Lists of words in queries are one value, `include=a,b`; by default clients would repeat the name.
+fn separate_by_commas(document: &mut Value) {
+    each_object(document, &mut |fields| {
+        let is_list = fields.get("in").is_some_and(|place| place == "query")
+            && fields.get("name").is_some_and(|name| name == "include");
+        if is_list {
+            fields.insert("explode".to_owned(), false.into());
+        }
+    });
+}
+
 fn name_positions(document: &mut Value) {
     each_object(document, &mut |fields| {
         if fields.get("$ref").is_some_and(|target| *target == reference("i64")) {
@@ -436,8 +460,9 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
 
     let mut statuses = vec!["500"];
     if !open {
-        let scheme = if operator { OPERATOR } else { API_KEY };
-        operation.security = Some(vec![SecurityRequirement::new(scheme, Vec::<String>::new())]);
+        let schemes: &[&str] = if operator { &[OPERATOR] } else { &[API_KEY, API_KEY_HEADER] };
+        let requirement = |scheme: &&str| SecurityRequirement::new(*scheme, Vec::<String>::new());
+        operation.security = Some(schemes.iter().map(requirement).collect());
         statuses.extend(["401", "429", "503", "504"]);
         if !operator {
             statuses.push("403");
@@ -452,7 +477,29 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
     if has_body {
         statuses.extend(["400", "408", "413", "415"]);
     }
+    if ["put", "patch"].contains(&method) {
+        operation.parameters.get_or_insert_default().push(RefOr::T(Return::parameter()));
+        let minimal = "It is changed, and `Prefer: return=minimal` wants no body.";
+        let minimal = ResponseBuilder::new().description(minimal).build();
+        operation.responses.responses.entry("204".to_owned()).or_insert(RefOr::T(minimal));
+    }
+    if path == "/v1/sessions/{session_id}/messages" && method == "post" {
+        operation.parameters.get_or_insert_default().push(RefOr::T(Return::parameter()));
+    }
     if keyed {
+        let successes =
+            operation.responses.responses.iter_mut().filter(|(status, _)| status.starts_with('2'));
+        for response in successes
+            .filter_map(|(_, response)| if let RefOr::T(response) = response { Some(response) } else { None })
+        {
+            let replayed = HeaderBuilder::new()
+                .description(Some(
+                    "`true` when this is the stored reply of an earlier request with the same key.",
+                ))
+                .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+                .build();
+            response.headers.insert("Idempotent-Replayed".to_owned(), replayed.into());
+        }
         operation.parameters.get_or_insert_default().push(RefOr::T(idempotency_key()));
         statuses.extend(["409", "422"]);
     }

@@ -1,17 +1,26 @@
 //! Path and query parameters: parsed into types, or rejected with a problem that names the parameter.
 
+use std::borrow::Cow;
 use std::num::ParseIntError;
+use std::str::FromStr;
 
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use chrono::{DateTime, Datelike as _, Utc};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+use strum::VariantNames;
 use utoipa::IntoParams;
 
 use super::problem::ApiError;
 use anchord_messages::id::SessionName;
 use anchord_messages::misread::{must_be, quoted};
+
+/// Whether RFC 3339 can write a time: its years have four digits. The database knows fewer years than the parser.
+pub(super) fn is_writable(time: DateTime<Utc>) -> bool {
+    (0..=9999).contains(&time.year())
+}
 
 /// Path parameters as a struct of their names.
 #[derive(Clone, Debug)]
@@ -28,6 +37,28 @@ pub struct SessionPath {
     /// The session's id, chosen by the caller.
     #[param(inline)]
     pub session_id: SessionName,
+}
+
+/// A list of words, separated by commas, such as `include=usage,signals`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words<T>(pub Vec<T>);
+
+impl<T: PartialEq> Words<T> {
+    /// Whether a word is in a list, which may be absent.
+    pub(super) fn have(list: Option<&Self>, word: &T) -> bool {
+        list.is_some_and(|Self(words)| words.contains(word))
+    }
+}
+
+impl<'de, T: FromStr + VariantNames> Deserialize<'de> for Words<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = Cow::<'de, str>::deserialize(from)?;
+        let words = text.split(',').map(|word| word.trim().parse()).collect::<Result<_, _>>();
+        words.map(Self).map_err(|_| {
+            let known: Vec<String> = T::VARIANTS.iter().map(|word| format!("`{word}`")).collect();
+            D::Error::custom(format!("must be words of {}, separated by commas", known.join(", ")))
+        })
+    }
 }
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
@@ -55,12 +86,51 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Query<T
     }
 }
 
+/// Several values of one parameter, in the order of the query.
+///
+/// The parser refuses a parameter that comes twice, so those that may are joined before: by NUL, which no value has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repeated(pub Vec<String>);
+
+impl Repeated {
+    /// The parameters that may come several times.
+    const NAMES: [&str; 1] = ["metadata"];
+}
+
+impl<'de> Deserialize<'de> for Repeated {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let joined = String::deserialize(deserializer)?;
+        Ok(Self(joined.split('\0').map(str::to_owned).collect()))
+    }
+}
+
+/// The query with the values of each parameter that may be repeated in one.
+fn joined(text: &str) -> Cow<'_, str> {
+    let is_repeated = |name: &str| Repeated::NAMES.contains(&name);
+    if form_urlencoded::parse(text.as_bytes()).filter(|(name, _)| is_repeated(name)).count() < 2 {
+        return Cow::Borrowed(text);
+    }
+    let mut pairs: Vec<(Cow<'_, str>, Cow<'_, str>)> = Vec::new();
+    for (name, value) in form_urlencoded::parse(text.as_bytes()) {
+        match pairs.iter_mut().find(|(known, _)| is_repeated(&name) && *known == name) {
+            Some((_, values)) => {
+                let values = values.to_mut();
+                values.push('\0');
+                values.push_str(&value);
+            }
+            None => pairs.push((name, value)),
+        }
+    }
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish().into()
+}
+
 fn read_query<T: DeserializeOwned>(text: &str) -> Result<T, ApiError> {
     for (name, value) in form_urlencoded::parse(text.as_bytes()) {
         if name.contains('\0') || value.contains('\0') {
             return Err(ApiError::parameter(&name.replace('\0', ""), "must not contain NUL"));
         }
     }
+    let text = &joined(text);
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(text.as_bytes()));
     serde_path_to_error::deserialize(pairs).map_err(|error| {
         let path = error.path().to_string();
@@ -88,6 +158,8 @@ fn not_whole(value: &str, refusal: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use strum::EnumString;
+
     use super::super::problem::FieldError;
     use super::*;
     use anchord_messages::format::Format;
@@ -98,6 +170,14 @@ mod tests {
         limit: Option<u32>,
         kind: Option<String>,
         format: Option<Format>,
+        include: Option<Words<Part>>,
+    }
+
+    #[derive(Debug, PartialEq, Eq, EnumString, strum::VariantNames)]
+    #[strum(serialize_all = "snake_case")]
+    enum Part {
+        Usage,
+        Signals,
     }
 
     fn refused(query: &str) -> FieldError {
@@ -115,6 +195,23 @@ mod tests {
     fn a_query_is_read_into_its_struct() {
         let filters: Filters = read_query("limit=5&kind=a%20b").unwrap();
         assert_eq!((filters.limit, filters.kind.as_deref()), (Some(5), Some("a b")));
+    }
+
+    #[test]
+    fn what_may_come_several_times_is_read_in_its_order_and_all_else_once() {
+        #[derive(Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            metadata: Option<Repeated>,
+            limit: Option<u32>,
+        }
+        let read = |query: &str| read_query::<Fields>(query).unwrap();
+        let Fields { metadata, limit } = read("metadata=a%3A1&limit=3&metadata=b%3A%262");
+        assert_eq!((metadata, limit), (Some(Repeated(vec!["a:1".into(), "b:&2".into()])), Some(3)));
+        assert_eq!(read("metadata=a:1").metadata, Some(Repeated(vec!["a:1".into()])));
+        assert_eq!(read("").metadata, None);
+        assert!(read_query::<Fields>("metadata=a:1&limit=3&limit=3").is_err());
+        assert!(read_query::<Fields>("metadata=a%00b&metadata=c").is_err());
     }
 
     #[test]
@@ -136,6 +233,19 @@ mod tests {
         }
         assert_eq!(refused("limit=4294967296").detail, "must be a whole number from 0 to 4294967295");
         assert!(refused("limit=1&limit=2").detail.contains("duplicate"));
+    }
+
+    #[test]
+    fn words_are_read_from_a_list_and_unknown_ones_refused_with_those_that_are_known() {
+        let filters: Filters = read_query("include=signals,%20usage,usage").unwrap();
+        let words = filters.include.unwrap();
+        assert_eq!(words.0, [Part::Signals, Part::Usage, Part::Usage]);
+        assert!(Words::have(Some(&words), &Part::Usage) && !Words::have(None, &Part::Usage));
+        for query in ["include=", "include=usage,", "include=use"] {
+            let refused = refused(query);
+            assert_eq!(refused.pointer, "/include", "{query}");
+            assert_eq!(refused.detail, "must be words of `usage`, `signals`, separated by commas", "{query}");
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Parses `Prefer: wait=N` (RFC 7240): how long the caller waits for the result of a job that it starts.
+//! Preferences of the caller (RFC 7240): `wait=N` says how long it waits for the result of a job that it starts,
+//! `return=minimal` and `return=representation` how much of what it has changed it wants to see.
 //!
 //! Waits are shared by tenant. One without a place is not honoured, as any preference need not be: the reply comes at
 //! once, without `Preference-Applied`.
@@ -6,9 +7,11 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::extract::FromRequestParts;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::Response;
 use utoipa::IntoParams;
 use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
@@ -63,30 +66,108 @@ impl IntoParams for Wait {
         let schema = ObjectBuilder::new().schema_type(Type::String);
         let description = "`wait=N` waits up to N seconds, at most 60, for the result of what the call starts. A wait beyond those that a \
              tenant may have at once is not honoured.";
-        vec![
-            ParameterBuilder::new()
-                .name("Prefer")
-                .parameter_in(ParameterIn::Header)
-                .required(Required::False)
-                .description(Some(description))
-                .schema(Some(schema))
-                .example(Some("wait=20".into()))
-                .build(),
-        ]
+        vec![parameter(description, "wait=20", schema)]
     }
+}
+
+/// How much of what it has changed the caller wants to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Return {
+    /// Nothing: no body.
+    Minimal,
+    /// All of it.
+    Representation,
+}
+
+impl Return {
+    /// What the caller prefers; other words are ignored, as any preference may be.
+    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
+        match preference(headers, "return")? {
+            "minimal" => Some(Self::Minimal),
+            "representation" => Some(Self::Representation),
+            _ => None,
+        }
+    }
+
+    /// What the caller of a PUT or PATCH prefers; `None` for other methods.
+    pub(super) fn of_change(request: &Request) -> Option<Self> {
+        let is_change = [Method::PUT, Method::PATCH].contains(request.method());
+        if is_change { Self::of(request.headers()) } else { None }
+    }
+
+    /// The value of `Preference-Applied`.
+    pub(super) const fn applied(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Minimal => "return=minimal",
+            Self::Representation => "return=representation",
+        })
+    }
+
+    /// The header as a parameter of the OpenAPI document.
+    pub(super) fn parameter() -> Parameter {
+        let schema = ObjectBuilder::new().schema_type(Type::String);
+        let description = "`return=minimal` leaves the body of the reply out, `return=representation` asks for all of it; \
+             `Preference-Applied` says that it was done.";
+        parameter(description, "return=minimal", schema)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Returned {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(Return::of(&parts.headers)))
+    }
+}
+
+/// The preference of a request, as an argument of a handler.
+#[derive(Clone, Copy, Debug)]
+pub struct Returned(pub Option<Return>);
+
+fn parameter(description: &str, example: &str, schema: ObjectBuilder) -> Parameter {
+    ParameterBuilder::new()
+        .name("Prefer")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(description))
+        .schema(Some(schema))
+        .example(Some(example.into()))
+        .build()
+}
+
+/// Honours `return=` for every PUT and PATCH: these reply with what they have changed, which not everybody reads. What was
+/// made is 201 as before, what was changed 204 in place of 200.
+pub(super) fn returned(preferred: Option<Return>, mut response: Response) -> Response {
+    let has_changed = [StatusCode::OK, StatusCode::CREATED].contains(&response.status());
+    let Some(preferred) = preferred.filter(|_| has_changed) else { return response };
+    if preferred == Return::Minimal {
+        if response.status() == StatusCode::OK {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        *response.body_mut() = Body::empty();
+        response.headers_mut().remove(header::CONTENT_TYPE);
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+    }
+    response.headers_mut().insert(PREFERENCE_APPLIED, preferred.applied());
+    response
 }
 
 /// Parses the wait from all `Prefer` headers.
 pub(super) fn requested_wait(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = preference(headers, "wait")?;
+    seconds.parse::<u64>().ok().map(|seconds| Duration::from_secs(seconds).min(MAX_WAIT))
+}
+
+/// The value of a preference, from all `Prefer` headers.
+fn preference<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     headers
         .get_all("prefer")
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split([',', ';']))
         .filter_map(|preference| preference.split_once('='))
-        .find(|(name, _)| name.trim().eq_ignore_ascii_case("wait"))
-        .and_then(|(_, seconds)| seconds.trim().trim_matches('"').parse::<u64>().ok())
-        .map(|seconds| Duration::from_secs(seconds).min(MAX_WAIT))
+        .find(|(name, _)| name.trim().eq_ignore_ascii_case(wanted))
+        .map(|(_, value)| value.trim().trim_matches('"'))
 }
 
 #[cfg(test)]
@@ -108,6 +189,21 @@ mod tests {
         assert_eq!(read(&["respond-async, Wait=5"]), Some(5));
         assert_eq!(read(&["respond-async", "wait=\"7\""]), Some(7));
         assert_eq!(read(&["wait=600"]), Some(60));
+    }
+
+    #[test]
+    fn how_much_to_return_is_read_beside_a_wait() {
+        for (value, read) in [
+            ("return=minimal", Some(Return::Minimal)),
+            ("wait=5, return=representation", Some(Return::Representation)),
+            ("Return=\"minimal\"; wait=5", Some(Return::Minimal)),
+            ("return=everything", None),
+            ("return", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert("prefer", HeaderValue::from_static(value));
+            assert_eq!(Return::of(&headers), read, "{value}");
+        }
     }
 
     #[test]

@@ -5,19 +5,21 @@ use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use strum::{EnumString, VariantNames};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::auth::{Reader, Writer};
 use super::json::{Json, Reply};
 use super::paging::{Page, Paging};
-use super::params::{Path, Query, SessionPath};
+use super::params::{Path, Query, Repeated, SessionPath, Words, is_writable};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use anchord_messages::id::{Seq, SessionId, SessionName};
-use anchord_session::accounting::Usage;
+use anchord_session::accounting::{BriefUsage, Usage};
 use anchord_session::settings::{Policy, Settings};
 use anchord_store::gather::LiveCompression;
+use anchord_store::metadata::MetadataField;
 use anchord_store::sessions::{PutOutcome, Session, SessionFilter};
 
 /// A session: its settings, the resolved policy and its current state.
@@ -59,6 +61,85 @@ pub struct SessionView {
     pub updated_at: DateTime<Utc>,
 }
 
+/// A session in a list: where it stands, and what was set only when it is asked for.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = SessionItem)]
+pub struct SessionRow {
+    /// The session's id.
+    pub session_id: SessionName,
+    /// The task that it belongs to; null when there is none.
+    #[schema(required = true)]
+    pub task_id: Option<String>,
+    /// The session that started it; null when there is none.
+    #[schema(required = true)]
+    pub parent_session_id: Option<String>,
+    /// Position of the newest message; 0 when there is none.
+    pub head_seq: Seq,
+    /// Position that the next message will get.
+    pub next_seq: Seq,
+    /// Through which message the current summary covers the session; 0 when there is none.
+    pub anchor_seq: Seq,
+    /// The current summary version; null when there is none.
+    #[schema(required = true)]
+    pub summary_version: Option<i64>,
+    /// Versions that compressions published.
+    pub compression_count: i32,
+    /// Grows with every change of pins or settings.
+    pub context_revision: i64,
+    /// How full the context is.
+    pub usage: BriefUsage,
+    /// The live compression; null when there is none.
+    #[schema(required = true)]
+    pub compression: Option<LiveCompression>,
+    /// When the session was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
+    pub created_at: DateTime<Utc>,
+    /// When it was last written to.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
+    pub updated_at: DateTime<Utc>,
+    /// What the caller set; only with `include=settings`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = Settings)]
+    pub settings: Option<Settings>,
+    /// The settings with every default resolved, the tenant's included; only with `include=policy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = Policy)]
+    pub policy: Option<Policy>,
+}
+
+/// A part of a session that lists leave out unless it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, VariantNames, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum SessionPart {
+    /// The settings with every default resolved.
+    Policy,
+    /// What the caller set.
+    Settings,
+}
+
+impl SessionRow {
+    fn of(session: Session, include: Option<&Words<SessionPart>>) -> Self {
+        Self {
+            policy: Words::have(include, &SessionPart::Policy).then(|| session.policy()),
+            usage: session.usage().brief(false),
+            context_revision: session.served_revision(),
+            session_id: session.name,
+            task_id: session.settings.task_id.clone(),
+            parent_session_id: session.settings.parent_session_id.clone(),
+            head_seq: session.head_seq,
+            next_seq: session.head_seq + 1,
+            anchor_seq: session.anchor_seq,
+            summary_version: session.version,
+            compression_count: session.compression_count,
+            compression: session.live.map(|live| LiveCompression { id: live.id, status: live.status }),
+            created_at: session.created_at,
+            updated_at: session.updated_at,
+            settings: Words::have(include, &SessionPart::Settings).then_some(session.settings),
+        }
+    }
+}
+
 /// The circuit breaker of a session's calls to models.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct LlmBreaker {
@@ -95,9 +176,11 @@ impl From<Session> for SessionView {
 
 /// Creates a session or replaces its settings.
 ///
-/// An absent or null field has its default: what the tenant set, else the service's own. `PATCH` changes single fields.
-/// A change starts a new `context_revision`. The tokenizer is fixed by the first message, because every stored count
-/// depends on it: without the field it stays as it is.
+/// An absent or null field has its default; `PATCH` changes single fields. A change starts a new `context_revision`. Context
+/// window, output reserve and tokenizer: what the session sets, else what follows from its `model`, else what the tenant
+/// sets, else what follows from the tenant's `model`, else the defaults of the installation. The tokenizer is fixed by the
+/// first message, because every stored count depends on it: without the field it stays as it is; the window follows a later
+/// `model`.
 #[utoipa::path(
     put, path = "/v1/sessions/{session_id}", tag = "sessions", operation_id = "sessions.put",
     params(SessionPath), request_body = Settings,
@@ -170,8 +253,17 @@ pub struct SessionsQuery {
     pub task_id: Option<String>,
     /// Only sessions that this one started.
     pub parent_session_id: Option<String>,
+    /// Only sessions of this end user.
+    pub user: Option<String>,
+    /// Only sessions whose metadata has this field with this value, as `name:value`; with several, all of them. Texts,
+    /// numbers and booleans at the top of the metadata can be asked for.
+    #[param(value_type = Option<Vec<String>>, style = Form, explode, max_items = 4, example = json!(["team:support"]))]
+    pub metadata: Option<Repeated>,
     /// Only sessions written to at or after this time (RFC 3339).
     pub updated_since: Option<DateTime<Utc>>,
+    /// What each row has beside its short form: `policy` (every threshold in force), `settings` (what was set).
+    #[param(value_type = Option<Vec<SessionPart>>, inline)]
+    pub include: Option<Words<SessionPart>>,
     /// Items of the page.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     pub limit: Option<u32>,
@@ -184,24 +276,47 @@ pub struct SessionsQuery {
 #[utoipa::path(
     get, path = "/v1/sessions", tag = "sessions", operation_id = "sessions.list",
     params(SessionsQuery),
-    responses((status = 200, body = Page<SessionView>, description = "A page of sessions."))
+    responses((status = 200, body = Page<SessionRow>, description = "A page of sessions."))
 )]
 pub async fn list_sessions(
     Reader(caller): Reader,
     State(state): State<AppState>,
     Query(query): Query<SessionsQuery>,
-) -> Result<Reply<Page<SessionView>>, ApiError> {
-    let scope =
-        format!("sessions {:?} {:?} {:?}", query.task_id, query.parent_session_id, query.updated_since);
+) -> Result<Reply<Page<SessionRow>>, ApiError> {
+    let SessionsQuery { task_id, parent_session_id, user, updated_since, .. } = &query;
+    if updated_since.is_some_and(|since| !is_writable(since)) {
+        return Err(ApiError::parameter("updated_since", "must be of the years 0000 to 9999"));
+    }
+    let metadata = fields(query.metadata.clone().unwrap_or_default())?;
+    let scope = format!("sessions {task_id:?} {parent_session_id:?} {user:?} {metadata:?} {updated_since:?}");
     let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let filter = SessionFilter {
         task_id: query.task_id,
         parent_session_id: query.parent_session_id,
+        user: query.user,
+        metadata,
         updated_since: query.updated_since,
     };
     let rows =
         state.store.list_sessions(caller.tenant, &filter, paging.after.map(SessionId), paging.rows()).await?;
-    Ok(Reply(paging.page(rows, |session| session.id.0, SessionView::from)))
+    let include = query.include.as_ref();
+    Ok(Reply(paging.page(rows, |session| session.id.0, |session| SessionRow::of(session, include))))
+}
+
+/// The most fields of metadata that one list filters by.
+const MOST_FIELDS: usize = 4;
+
+/// Parses `name:value`. A name that holds a colon cannot be asked for.
+fn fields(Repeated(texts): Repeated) -> Result<Vec<MetadataField>, ApiError> {
+    if texts.len() > MOST_FIELDS {
+        return Err(ApiError::parameter("metadata", format!("must come at most {MOST_FIELDS} times")));
+    }
+    let field = |text: &String| {
+        let (name, value) = text.split_once(':').filter(|(name, _)| !name.is_empty())?;
+        Some(MetadataField { name: name.to_owned(), value: value.to_owned() })
+    };
+    let fields: Option<Vec<_>> = texts.iter().map(field).collect();
+    fields.ok_or_else(|| ApiError::parameter("metadata", "must be a name and a value, such as team:support"))
 }
 
 /// Erases a session and everything that belongs to it.

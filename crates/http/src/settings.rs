@@ -15,7 +15,7 @@ use anchord_store::audit::Actor;
 use anchord_store::tenants::SettingsChange;
 
 /// Settings that place a single session, which a tenant cannot set for all of its sessions.
-const OF_A_SESSION: [&str; 3] = ["task_id", "parent_session_id", "metadata"];
+const OF_A_SESSION: [&str; 4] = ["task_id", "parent_session_id", "user", "metadata"];
 
 /// The defaults of the tenant's sessions, and what follows from them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -28,9 +28,9 @@ pub struct TenantSettings {
 
 impl From<Settings> for TenantSettings {
     fn from(settings: Settings) -> Self {
-        // Pins and revisions are stored with the settings, but are none.
-        let settings = Settings { wide: None, ..settings };
-        Self { policy: settings.policy(), settings }
+        let policy = Settings::default().over(&settings).policy();
+        // Pins, models and revisions are stored with the settings, but are none.
+        Self { policy, settings: Settings { wide: None, ..settings } }
     }
 }
 
@@ -49,8 +49,8 @@ pub async fn find_settings(
 
 /// Replaces the defaults of the tenant's sessions.
 ///
-/// An absent or null field has the service's own default. A session's own settings take precedence. They apply
-/// from the next request on, and each session's `context_revision` grows.
+/// An absent or null field has the service's own default. What a session sets itself, and what follows from a `model` that
+/// it names, takes precedence. They apply from the next request on, and each session's `context_revision` grows.
 #[utoipa::path(
     put, path = "/v1/settings", tag = "settings", operation_id = "settings.put", request_body = Settings,
     responses((status = 200, body = TenantSettings, description = "The defaults as they are now."))

@@ -9,12 +9,14 @@ use tokio_util::task::TaskTracker;
 use super::admission::Admission;
 use super::limits::Limits;
 use super::operator_token::OperatorToken;
+use super::origins::Origins;
 use super::problem::ApiError;
 use super::quotas::QuotaWatch;
 use super::rate_limit::{RateLimit, TenantRates};
+use anchord_llm::Embedder;
 use anchord_record::strategy::EngineChoice;
 use anchord_runtime::clock::Clock;
-use anchord_session::models::Models;
+use anchord_session::summary_models::SummaryModels;
 use anchord_store::Store;
 use anchord_store::gather::Gatherer;
 use anchord_webhooks::target::Reach;
@@ -65,9 +67,13 @@ pub struct Shared {
     /// Renders the metrics.
     pub metrics: PrometheusHandle,
     /// The models that sessions may name; `None` when no LLM provider is configured.
-    pub llm_models: Option<Models>,
+    pub llm_models: Option<SummaryModels>,
+    /// The client of the embeddings server; `None` when none is configured.
+    pub embedder: Option<Embedder>,
     /// The addresses that webhooks may have.
     pub webhook_reach: Reach,
+    /// The origins whose pages may call the API.
+    pub origins: Origins,
 }
 
 impl AppState {
@@ -75,7 +81,7 @@ impl AppState {
     /// with the other settings.
     pub(super) fn check_settings(&self, settings: &Map<String, Value>) -> Result<(), ApiError> {
         let engine = settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
-        self.check_engine(engine, settings.get("model").and_then(Value::as_str))
+        self.check_engine(engine, settings.get("summary_model").and_then(Value::as_str))
     }
 
     /// Rejects an engine or a model that this installation does not offer.
@@ -93,11 +99,11 @@ impl AppState {
         match &self.llm_models {
             None => {
                 let detail = "no LLM provider is configured; set ANCHORD_LLM_PROVIDER";
-                Err(ApiError::refused("/model", detail))
+                Err(ApiError::refused("/summary_model", detail))
             }
-            Some(Models::Listed(names)) if !names.iter().any(|name| name == model) => {
+            Some(SummaryModels::Listed(names)) if !names.iter().any(|name| name == model) => {
                 let detail = format!("the operator allows these models: {}", names.join(", "));
-                Err(ApiError::refused("/model", detail))
+                Err(ApiError::refused("/summary_model", detail))
             }
             Some(_) => Ok(()),
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 use utoipa::{IntoParams, ToSchema};
 
+use super::accept::preferred;
 use super::auth::{Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{OptionalJson, Reply};
@@ -88,6 +89,10 @@ pub struct NewRollback {}
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = SummaryVersion)]
 pub struct HistoryEntry {
+    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
+    #[schema(required = true)]
+    pub reduction: Option<f64>,
     /// What is known about its making.
     #[serde(flatten)]
     pub meta: VersionMeta,
@@ -225,6 +230,7 @@ pub async fn list_summaries(
     let rows = summaries::list(&mut tx, caller.tenant, session.id, paging.after, paging.rows()).await?;
     tx.commit().await?;
     let entry = |VersionEntry { meta, hindsight, created_at }| HistoryEntry {
+        reduction: meta.compression_ratio,
         hindsight,
         current: session.version == Some(meta.version),
         meta,
@@ -374,8 +380,15 @@ fn show(
     let room = bound.saturating_sub(counter.count_text(&mark));
     let rendering = render::render(style, &subject, room, |text| counter.count_text(text));
     if style == Style::State && rendering.text.is_empty() {
-        let detail = "is too small for this session's state; ask for more, or for another style";
-        return Err(ApiError::parameter("max_tokens", detail));
+        return Err(if query.max_tokens.is_some() {
+            let detail = "is too small for this session's state; ask for more, or for another style";
+            ApiError::parameter("max_tokens", detail)
+        } else {
+            let detail = format!(
+                "needs more than the session's max_summary_tokens, {bound}; ask for more with max_tokens"
+            );
+            ApiError::parameter("style", detail)
+        });
     }
     let kind = HeaderValue::from_static(match style {
         Style::Anchored | Style::Strict | Style::Protocol | Style::Scratch => "text/markdown; charset=utf-8",
@@ -387,14 +400,7 @@ fn show(
 
 /// Whether Markdown stands before JSON in what the caller accepts.
 fn wants_markdown(headers: &HeaderMap) -> bool {
-    headers
-        .get_all(header::ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map(|range| range.split(';').next().unwrap_or_default().trim())
-        .find(|range| ["text/markdown", "application/json", "*/*", "application/*"].contains(range))
-        == Some("text/markdown")
+    preferred(headers, &["application/json", "text/markdown"]) == "text/markdown"
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::auth::Operator;
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, Reply};
-use super::paging::{Page, PageQuery, Paging};
+use super::paging::{Page, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Resource};
 use super::settings::{TenantSettings, change_of};
@@ -26,6 +26,8 @@ use anchord_store::tenants::{self, Changed, RetentionChange, SettingsChange, Ten
 /// The most characters of a tenant's or a key's name.
 const MAX_NAME_CHARS: usize = 100;
 
+/// What a name must be.
+const NAME_RULE: &str = "must have 1 to 100 characters, not all blank and none of control";
 /// The longest retention of sessions, in days.
 const MAX_RETENTION_DAYS: i32 = 36_500;
 
@@ -188,18 +190,44 @@ fn id_of(key: &str) -> Uuid {
     uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
+/// Which tenants to list.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct TenantsQuery {
+    /// Only the tenant with this name.
+    #[param(min_length = 1, max_length = 100)]
+    pub name: Option<String>,
+    /// Items of the page.
+    #[param(minimum = 1, maximum = 1000, default = 50)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    #[param(max_length = 1024)]
+    pub cursor: Option<String>,
+}
+
 /// Lists the tenants, oldest first.
 #[utoipa::path(
-    get, path = "/v1/admin/tenants", tag = "tenants", operation_id = "tenants.list", params(PageQuery),
+    get, path = "/v1/admin/tenants", tag = "tenants", operation_id = "tenants.list", params(TenantsQuery),
     responses((status = 200, body = Page<TenantView>, description = "A page of tenants."))
 )]
 pub async fn list_tenants(
     _: Operator,
     State(state): State<AppState>,
-    Query(query): Query<PageQuery>,
+    Query(query): Query<TenantsQuery>,
 ) -> Result<Reply<Page<TenantView>>, ApiError> {
-    let paging = Paging::<TenantId>::of_operator("tenants", query.limit, query.cursor.as_deref())?;
-    let rows = state.store.list_tenants(paging.after, paging.rows()).await?;
+    let scope = format!("tenants {:?}", query.name);
+    let paging = Paging::<TenantId>::of_operator(&scope, query.limit, query.cursor.as_deref())?;
+    let rows = match &query.name {
+        None => state.store.list_tenants(paging.after, paging.rows()).await?,
+        Some(name) => {
+            check_name(name).map_err(|_| ApiError::parameter("name", NAME_RULE))?;
+            match state.store.find_tenant_id(name).await? {
+                Some(id) => state.store.find_tenant(id).await?.into_iter().collect(),
+                None => Vec::new(),
+            }
+        }
+    };
     Ok(Reply(paging.page(rows, |tenant| tenant.id, Into::into)))
 }
 
@@ -366,8 +394,7 @@ fn changed(changed: Changed) -> Result<TenantView, ApiError> {
 pub(super) fn check_name(name: &str) -> Result<(), ApiError> {
     let fits = (1..=MAX_NAME_CHARS).contains(&name.chars().count());
     if !fits || name.trim().is_empty() || name.chars().any(char::is_control) {
-        let detail = format!("must have 1 to {MAX_NAME_CHARS} characters, not all blank and none of control");
-        return Err(ApiError::invalid("/name", detail));
+        return Err(ApiError::invalid("/name", NAME_RULE));
     }
     Ok(())
 }

@@ -10,10 +10,13 @@ use super::auth::Writer;
 use super::heavy::go_on;
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
-use super::messages::Message;
+use super::message::Message;
+use super::messages::refused_under;
 use super::problem::ApiError;
 use super::state::AppState;
-use anchord_messages::format::{self, Format};
+use anchord_messages::format::Format;
+use anchord_messages::format::detect::detect;
+use anchord_messages::shape::Measured;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 /// What to count: messages or a text.
@@ -31,9 +34,11 @@ pub struct TokensRequest {
     /// How to count. Default `o200k_base`.
     #[serde(default)]
     pub tokenizer: Tokenizer,
-    /// The conversation format of the messages.
+    /// The conversation format of the messages. Without it they are recognised by their shapes, and `openai-chat` when
+    /// these show none.
     #[serde(default)]
-    pub format: Format,
+    #[schema(required = false, value_type = Format)]
+    pub format: Option<Format>,
 }
 
 /// Token counts.
@@ -42,6 +47,10 @@ pub struct TokensRequest {
 pub struct Tokens {
     /// All tokens.
     pub tokens: u64,
+    /// The conversation format that the messages were counted in; absent for a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = Format)]
+    pub format: Option<Format>,
     /// The tokens of each message, in order; absent for a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_message: Option<Vec<u32>>,
@@ -71,19 +80,22 @@ fn count(body: &JsonBytes, limit: usize, abandoned: &CancellationToken) -> Resul
             if messages.len() > limit {
                 return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
             }
+            let format = detect(request.format, messages.iter().map(|raw| raw.get()))
+                .map_err(|refused| refused_under("/messages", refused))?
+                .resolve(None);
             let mut counts = Vec::with_capacity(messages.len());
             for (index, raw) in messages.iter().enumerate() {
                 go_on(abandoned)?;
-                let message = format::parse(request.format, raw.get()).map_err(|refused| {
-                    let refused = refused.under(&format!("/messages/{index}"));
-                    ApiError::invalid(refused.pointer, refused.detail)
-                })?;
-                counts.push(counter.count_message(&message));
+                let read = Measured::read(format, raw.get(), &counter)
+                    .map_err(|refused| refused_under(&format!("/messages/{index}"), refused))?;
+                counts.push(read.tokens);
             }
             let tokens = counts.iter().map(|count| u64::from(*count)).sum();
-            Ok(Tokens { tokens, per_message: Some(counts) })
+            Ok(Tokens { tokens, format: Some(format), per_message: Some(counts) })
         }
-        (None, Some(text)) => Ok(Tokens { tokens: u64::from(counter.count_text(&text)), per_message: None }),
+        (None, Some(text)) => {
+            Ok(Tokens { tokens: u64::from(counter.count_text(&text)), format: None, per_message: None })
+        }
         _ => Err(ApiError::invalid("", "send either messages or text")),
     }
 }

@@ -62,19 +62,18 @@ pub struct ProviderUsage {
 pub struct UsageReported {
     /// The session.
     pub session_id: SessionName,
-    /// What the service counted for the call: the context and the session's `system_tokens`.
+    /// What the service counted for the context that was sent.
     pub counted_tokens: u64,
     /// What the provider counted.
     pub reported_tokens: u64,
     /// `reported_tokens` of `counted_tokens`; null when nothing was counted.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub ratio: Option<f64>,
     /// The context that the report was compared with.
     pub basis: Basis,
     /// What became of the report.
     pub verdict: Verdict,
-    /// What the session's reports come to; in force in `usage.calibration` once it differs by 3 %.
-    pub smoothed_ratio: f64,
     /// The model, as reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -99,10 +98,13 @@ pub enum Basis {
 
 /// Reports the provider's own figures of the last call.
 ///
-/// They go to the ledger of the session's task, and correct how large the session's windows are in tokens
-/// of its tokenizer. The correction is the ratio of what the provider and the service counted for the
-/// context that was sent: the first report counts in full, later ones are smoothed. A ratio beyond 0.5 to 2
-/// counts as that bound, one beyond 0.25 to 4 changes nothing; `verdict` says so.
+/// They go to the ledger of the session's task, and correct how large the session's windows are in tokens of its
+/// tokenizer. A provider counts `offset + factor × ours`: the offset is what the service does not see (a system prompt that the
+/// caller keeps, tool definitions), the factor the difference of the tokenizers. Both are fitted to the newest reports by
+/// medians, so that a few odd ones change nothing. The offset takes effect from three reports on, as far as
+/// `system_tokens` does not say it already; the factor (0.5 to 2) from five about contexts whose sizes differ by 4,000 tokens and by a fifth.
+/// `usage.calibration` has what is in force. A report that cannot be about the context changes nothing; `verdict` says so.
+/// Another `model` of the session, which counts otherwise, starts anew.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/usage", tag = "usage", operation_id = "usage.report",
     params(SessionPath), request_body = ProviderUsage,
@@ -150,7 +152,6 @@ pub async fn report_usage(
             (None, false) => Basis::Head,
         },
         verdict: taken.verdict,
-        smoothed_ratio: taken.session.accounting.calibration.smoothed(),
         model: report.model,
         context_revision: taken.session.served_revision(),
         usage: taken.session.usage(),
@@ -277,7 +278,13 @@ pub async fn find_usage(
     };
     let days = to.signed_duration_since(from).num_days() + 1;
     if days < 1 {
-        return Err(ApiError::parameter("to", "must not be before from"));
+        return Err(match query.to {
+            Some(_) => ApiError::parameter("to", format!("must not be before from, {from}")),
+            None => ApiError::parameter(
+                "from",
+                format!("must not be after today, {to}, which is the default of to"),
+            ),
+        });
     }
     if days > MAX_DAYS {
         return Err(ApiError::parameter("from", format!("a report has at most {MAX_DAYS} days")));

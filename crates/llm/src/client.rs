@@ -52,13 +52,7 @@ impl Client {
     /// # Errors
     /// When the system's certificates cannot be read.
     pub fn new(options: Options) -> Result<Self, reqwest::Error> {
-        // Fails when a TLS crypto provider is installed already; that is the same one.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(Duration::from_secs(10).min(options.timeout))
-            .user_agent(concat!("anchord/", env!("CARGO_PKG_VERSION")))
-            .build()?;
+        let http = build(options.timeout)?;
         let limits = Limits::new(options.concurrency, options.tenant_concurrency);
         let inner = Inner { http, limits, breakers: Breakers::new(), dialects: Dialects::new(), options };
         Ok(Self { inner: Arc::new(inner) })
@@ -173,24 +167,11 @@ impl Client {
             Provider::Openai => openai::headers(request, key, inner.options.sends_api_key),
             Provider::Anthropic => anthropic::headers(request, key),
         };
-        let mut response = match request.body(body.to_string()).send().await {
-            Ok(response) => response,
-            Err(error) if error.is_timeout() => return Ok(failed(LlmError::Timeout)),
-            Err(_) => return Ok(failed(LlmError::Connection)),
-        };
-        let status = response.status().as_u16();
-        let retry_after = retry_after(response.headers());
-        let mut bytes = Vec::new();
-        loop {
-            match response.chunk().await {
-                Ok(Some(chunk)) if bytes.len() + chunk.len() <= MAX_RESPONSE_BYTES => {
-                    bytes.extend_from_slice(&chunk);
-                }
-                Ok(Some(_)) => return Ok(failed(LlmError::Malformed)),
-                Ok(None) => break,
-                Err(_) => return Ok(failed(LlmError::Connection)),
-            }
-        }
+        let Answer { status, retry_after, bytes } =
+            match answer(request.body(body.to_string()), MAX_RESPONSE_BYTES).await {
+                Ok(answer) => answer,
+                Err(error) => return Ok(failed(error)),
+            };
         if status == 200 {
             let value = serde_json::from_slice::<Value>(&bytes).ok();
             let parse = |value: Value| match inner.options.provider {
@@ -207,6 +188,51 @@ impl Client {
             && matches!(error, LlmError::Status { status: 400 | 422, .. });
         if may_concern_a_parameter { Err(Refused { refusal, error }) } else { Ok(failed(error)) }
     }
+}
+
+/// Builds the HTTP client of a server of models.
+pub(super) fn build(timeout: Duration) -> Result<reqwest::Client, reqwest::Error> {
+    // Fails when a TLS crypto provider is installed already; that is the same one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(Duration::from_secs(10).min(timeout))
+        .user_agent(concat!("anchord/", env!("CARGO_PKG_VERSION")))
+        .build()
+}
+
+/// A response, read up to a limit.
+struct Answer {
+    status: u16,
+    retry_after: Option<Duration>,
+    bytes: Vec<u8>,
+}
+
+async fn answer(request: reqwest::RequestBuilder, most_bytes: usize) -> Result<Answer, LlmError> {
+    let mut response = request
+        .send()
+        .await
+        .map_err(|error| if error.is_timeout() { LlmError::Timeout } else { LlmError::Connection })?;
+    let status = response.status().as_u16();
+    let retry_after = retry_after(response.headers());
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|_| LlmError::Connection)? {
+        if bytes.len() + chunk.len() > most_bytes {
+            return Err(LlmError::Malformed);
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(Answer { status, retry_after, bytes })
+}
+
+/// The body of a good response.
+pub(super) async fn read(request: reqwest::RequestBuilder, most_bytes: usize) -> Result<Vec<u8>, LlmError> {
+    let Answer { status, retry_after, bytes } = answer(request, most_bytes).await?;
+    if status == 200 {
+        return Ok(bytes);
+    }
+    let message = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+    Err(classify(status, retry_after, &Refusal::read(&bytes), &message))
 }
 
 /// A response that may reject a parameter of the request.

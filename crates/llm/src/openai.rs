@@ -27,12 +27,17 @@ pub(super) fn headers(request: RequestBuilder, key: Option<&str>, as_api_key: bo
     }
 }
 
-/// The address of a call. The base may contain a placeholder for the model (`…/deployments/{model}`) and a query.
+/// The address of a call.
 pub(super) fn address(base: &str, model: &str) -> String {
+    address_of(base, model, PATH)
+}
+
+/// The address of a path. The base may contain a placeholder for the model (`…/deployments/{model}`) and a query.
+pub(super) fn address_of(base: &str, model: &str, path: &str) -> String {
     let base = base.replace("{model}", model);
     match base.split_once('?') {
-        Some((base, query)) => format!("{}{PATH}?{query}", base.trim_end_matches('/')),
-        None => format!("{base}{PATH}"),
+        Some((base, query)) => format!("{}{path}?{query}", base.trim_end_matches('/')),
+        None => format!("{base}{path}"),
     }
 }
 

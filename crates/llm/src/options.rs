@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use anchord_session::models::Models;
+use anchord_session::summary_models::SummaryModels;
 
 /// Which wire format a server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub struct Options {
     /// The model of sessions that name none.
     pub model: String,
     /// The models that sessions may name.
-    pub models: Models,
+    pub models: SummaryModels,
     /// The model that answers probes; without one, code answers them.
     pub probe_model: Option<String>,
     /// The model that writes exams; without one, there are no exams.
@@ -84,7 +84,7 @@ impl Options {
             base_url: None,
             api_key: None,
             sends_api_key: false,
-            models: Models::Listed(vec![model.clone()]),
+            models: SummaryModels::Listed(vec![model.clone()]),
             model,
             probe_model: None,
             exam_model: None,

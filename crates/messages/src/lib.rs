@@ -12,6 +12,7 @@ pub mod group;
 pub mod id;
 pub mod message;
 pub mod misread;
+pub mod rounded;
 pub mod script;
 pub mod shape;
 pub mod stop_words;

@@ -4,9 +4,10 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::format::detect::detect;
+use crate::format::detect::{BatchFormat, detect};
+use crate::format::normalize::normalized;
 use crate::format::{Format, parse};
-use crate::shape::Shape;
+use crate::shape::{Measured, Shape};
 use crate::tokens::TokenCounter;
 
 /// The head of a PNG that says how large it is.
@@ -18,6 +19,16 @@ fn word() -> impl Strategy<Value = Value> {
         json!("assistant"),
         json!("tool"),
         json!("text"),
+        json!("message"),
+        json!("system"),
+        json!("developer"),
+        json!("refusal"),
+        json!("input_text"),
+        json!("output_text"),
+        json!("summary_text"),
+        json!("computer_screenshot"),
+        json!("input_audio"),
+        json!("document"),
         json!("image_url"),
         json!("input_image"),
         json!("image"),
@@ -76,6 +87,10 @@ fn key() -> impl Strategy<Value = String> {
         "filename",
         "summary",
         "alt",
+        "cache_control",
+        "refusal",
+        "reasoning",
+        "stdout",
     ];
     prop::sample::select(known).prop_map(str::to_owned)
 }
@@ -103,7 +118,7 @@ proptest! {
     fn any_json_is_read_or_refused_and_alike_each_time(message in message(), end in 0..400_usize) {
         let raw = message.to_string();
         let cut = raw.floor_char_boundary(end);
-        let _ = detect([raw.as_str(), &raw[..cut]]);
+        let _ = detect(None, [raw.as_str(), &raw[..cut]]);
         for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
             let _ = parse(format, &raw[..cut]);
             let read = parse(format, &raw);
@@ -112,6 +127,20 @@ proptest! {
             let counter = TokenCounter::default();
             let (tokens, _) = Shape::measure(&message, &counter);
             prop_assert_eq!(tokens, counter.count_message(&message), "a shape counts what the counter counts");
+        }
+    }
+
+    #[test]
+    fn a_message_that_shows_no_format_reads_the_same_in_each_of_those_that_it_may_have(message in message()) {
+        let raw = message.to_string();
+        let Ok(BatchFormat::Open { formats, .. }) = detect(None, [raw.as_str()]) else { return Ok(()) };
+        let read = |format| Measured::read(format, &raw, &TokenCounter::default()).ok();
+        let all = [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses];
+        let mut may = all.into_iter().filter(|format| formats.contains(*format));
+        let Some(first) = may.next() else { return Ok(()) };
+        for other in may {
+            prop_assert_eq!(read(other), read(first), "{:?} and {:?}: {}", first, other, raw);
+            prop_assert_eq!(normalized(other, &raw), normalized(first, &raw), "{}", raw);
         }
     }
 }

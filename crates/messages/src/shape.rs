@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::format::anthropic::is_misplaced;
+use super::format::normalize::normalized;
+use super::format::{self, Format, FormatError};
 use super::message::{MediaSource, Message, Part, Role, ToolCall, ToolResult};
 use super::tokens::TokenCounter;
 
@@ -66,6 +68,8 @@ pub enum Feature {
     Misplaced,
     /// A tool call whose arguments are not a JSON object.
     OddArguments,
+    /// It is served as [`normalized`] rewrites it, and not as it was sent.
+    Normalized,
 }
 
 /// The parts of a tool call that pairing and placeholders need.
@@ -116,7 +120,41 @@ fn is_false(b: &bool) -> bool {
     !*b
 }
 
+/// A message as it is served, with its measures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// The message.
+    pub message: Message,
+    /// Its tokens.
+    pub tokens: u32,
+    /// Its shape; `None` when it is plain.
+    pub shape: Option<Shape>,
+}
+
+impl Measured {
+    /// Reads and measures a message, given as the JSON text that was sent.
+    ///
+    /// # Errors
+    /// When it is not a message of the format.
+    pub fn read(format: Format, raw: &str, counter: &TokenCounter) -> Result<Self, FormatError> {
+        let rewritten = normalized(format, raw);
+        let message = format::parse(format, rewritten.as_deref().unwrap_or(raw))?;
+        let (tokens, mut shape) = Shape::measure(&message, counter);
+        if rewritten.is_some() {
+            shape.get_or_insert_default().add(Feature::Normalized);
+        }
+        Ok(Self { message, tokens, shape })
+    }
+}
+
 impl Shape {
+    /// The text that is served for a message that was sent as `raw` and has this shape.
+    #[must_use]
+    pub fn served(shape: Option<&Self>, format: Format, raw: String) -> String {
+        let rewritten = shape.filter(|shape| shape.has(Feature::Normalized));
+        rewritten.and_then(|_| normalized(format, &raw)).unwrap_or(raw)
+    }
+
     /// The shape of a message; `None` when it is plain.
     #[must_use]
     pub fn of(message: &Message, counter: &TokenCounter) -> Option<Self> {

@@ -107,8 +107,8 @@ pub struct PreaggregationReport {
     pub original_bytes: usize,
     /// Bytes of all files after.
     pub condensed_bytes: usize,
-    /// 1 − after / before; 0 when nothing was condensed.
-    pub compression_ratio: f64,
+    /// The share of bytes that was saved: 1 − `condensed_bytes` / `original_bytes`; 0 when nothing was condensed.
+    pub reduction: f64,
     /// Bytes from which on files are condensed.
     pub threshold_bytes: usize,
     /// Valid findings of all files.
@@ -149,7 +149,7 @@ pub fn preaggregate(outputs: &[AgentOutput<'_>], options: Options<'_>) -> Preagg
     let report = PreaggregationReport {
         original_bytes,
         condensed_bytes,
-        compression_ratio: ratio(original_bytes, condensed_bytes),
+        reduction: reduction(original_bytes, condensed_bytes),
         threshold_bytes: options.threshold_bytes,
         kept,
         rejected,
@@ -217,8 +217,12 @@ fn told(whose: &str, kept: usize, rejected: usize) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "bytes of a request are far below 2^52")]
-fn ratio(before: usize, after: usize) -> f64 {
-    if before == 0 { 0.0 } else { 1.0 - after as f64 / before as f64 }
+fn reduction(before: usize, after: usize) -> f64 {
+    if before == 0 {
+        return 0.0;
+    }
+    // With four decimals, as all ratios in replies.
+    ((1.0 - after as f64 / before as f64) * 10_000.0).round() / 10_000.0
 }
 
 /// The condensed text: the findings, shortened by their rules, with the header and the kept sections.

@@ -320,7 +320,7 @@ fn below_the_threshold_files_stay_as_they_are() {
     assert_eq!(below.report.original_bytes, below.report.condensed_bytes);
     let reached = at(content.len() * 2);
     assert!(reached.condensed && reached.files[1].content.contains(TRUNCATED_LINE));
-    assert!(reached.report.compression_ratio > 0.0);
+    assert!(reached.report.reduction > 0.0);
 }
 
 #[test]

@@ -4,6 +4,8 @@
 use serde::Serialize;
 
 use super::analyze::{Field, Reader, each_text};
+use super::hybrid::fuse;
+use super::passages::{as_is, passages};
 use super::query::Query;
 use super::rank::Ranked;
 use super::words::scan;
@@ -41,6 +43,7 @@ pub struct Hit {
     /// The stretch of the message that matches best, at most 300 characters.
     pub snippet: String,
     /// How well it matches; comparable within one reply.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub score: f64,
 }
 
@@ -64,9 +67,9 @@ struct Mark {
 }
 
 impl Query {
-    /// Examines the text of a match.
+    /// Examines the text of a match. Of one that has no word of the question, the nearest passage is shown.
     #[must_use]
-    pub fn examine(&self, message: &Message) -> Examined {
+    pub fn examine(&self, message: &Message, passage: Option<usize>) -> Examined {
         let pairs = self.pairs();
         let mut found = vec![false; pairs.len()];
         let mut best: Option<(f64, String)> = None;
@@ -90,7 +93,11 @@ impl Query {
         let all = f64::from(u32::try_from(pairs.len()).unwrap_or(u32::MAX));
         Examined {
             role: message.role,
-            snippet: best.map_or(head, |(_, snippet)| snippet),
+            snippet: match (best, passage) {
+                (Some((_, snippet)), _) => snippet,
+                (None, Some(at)) if at > 0 => nth_passage(message, at).unwrap_or(head),
+                (None, _) => head,
+            },
             together: if pairs.is_empty() { 0.0 } else { hits / all },
         }
     }
@@ -160,6 +167,11 @@ impl Query {
         }
         best
     }
+}
+
+/// The beginning of a passage.
+fn nth_passage(message: &Message, at: usize) -> Option<String> {
+    passages(message, as_is).get(at).map(|passage| excerpt(passage, 0, 0))
 }
 
 /// Marks the pairs that are together in the text: at most one word further apart than in the question.
@@ -233,6 +245,9 @@ pub fn settle(matches: Vec<(Ranked, Option<Examined>)>, limit: usize) -> Vec<(Ra
     for (ranked, examined) in &mut rest {
         ranked.score *= 1.0 + PHRASE_GAIN * examined.as_ref().map_or(0.0, |e| e.together);
     }
+    fuse(rest.iter_mut().map(|(ranked, _)| ranked));
+    // What has no word of the question and is no closer than most messages is no hit.
+    rest.retain(|(ranked, _)| ranked.score > 0.0);
     let by_relevance = (limit * BY_RELEVANCE).div_ceil(10);
     let mut settled: Vec<(Ranked, Option<Examined>)> = Vec::new();
     while settled.len() < limit
@@ -242,12 +257,12 @@ pub fn settle(matches: Vec<(Ranked, Option<Examined>)>, limit: usize) -> Vec<(Ra
         let turns = settled.len() + 1 == by_relevance;
         let elsewhere = settled.len() + 1 >= by_relevance;
         for (other, _) in &mut rest {
-            let apart = other.seq.abs_diff(best.0.seq);
+            let apart = apart_of(other, &best.0);
             if apart <= NEAR {
                 other.score *= CROWDED;
             }
             // The stretches of all earlier hits are marked when the last part begins, those of later hits one by one.
-            let told = |(hit, _): &(Ranked, Option<Examined>)| hit.seq.abs_diff(other.seq) <= STRETCH;
+            let told = |(hit, _): &(Ranked, Option<Examined>)| apart_of(hit, other) <= STRETCH;
             let in_stretch = apart <= STRETCH && (turns || apart > NEAR);
             if elsewhere && (in_stretch || turns && settled.iter().any(told)) {
                 other.score *= ELSEWHERE;
@@ -258,11 +273,18 @@ pub fn settle(matches: Vec<(Ranked, Option<Examined>)>, limit: usize) -> Vec<(Ra
     settled
 }
 
+/// How many messages apart two are; those of different sessions are never close.
+fn apart_of(one: &Ranked, other: &Ranked) -> u64 {
+    if one.session == other.session { one.seq.abs_diff(other.seq) } else { u64::MAX }
+}
+
 fn best_of(matches: &[(Ranked, Option<Examined>)]) -> Option<usize> {
     matches
         .iter()
         .enumerate()
-        .max_by(|(_, (a, _)), (_, (b, _))| a.score.total_cmp(&b.score).then(a.seq.cmp(&b.seq)))
+        .max_by(|(_, (a, _)), (_, (b, _))| {
+            a.score.total_cmp(&b.score).then(b.session.cmp(&a.session)).then(a.seq.cmp(&b.seq))
+        })
         .map(|(at, _)| at)
 }
 
@@ -292,7 +314,7 @@ mod tests {
     }
 
     fn examined(question: &str, text: &str) -> Examined {
-        Query::parse(question).unwrap().examine(&said(text))
+        Query::parse(question).unwrap().examine(&said(text), None)
     }
 
     #[test]
@@ -320,7 +342,7 @@ mod tests {
             arguments: r#"{"command": "paint --crane orange"}"#.to_owned(),
         };
         let message = Message { role: Role::Assistant, name: None, parts: vec![Part::ToolCall(call)] };
-        assert_eq!(Query::parse("crane").unwrap().examine(&message).snippet, "paint --crane orange");
+        assert_eq!(Query::parse("crane").unwrap().examine(&message, None).snippet, "paint --crane orange");
     }
 
     #[test]
@@ -333,8 +355,8 @@ mod tests {
     #[test]
     fn hits_are_spread_over_the_session() {
         let seen = || Some(examined("crane", "crane"));
-        let run = (1..=20).map(|i| (Ranked { seq: i, score: 10.0 }, seen()));
-        let far = (Ranked { seq: 900, score: 5.0 }, seen());
+        let run = (1..=20).map(|i| (Ranked { session: 0, seq: i, score: 10.0, meaning: None }, seen()));
+        let far = (Ranked { session: 0, seq: 900, score: 5.0, meaning: None }, seen());
         let settled = settle(run.chain([far]).collect(), 5);
         let seqs: Vec<Seq> = settled.iter().map(|(r, _)| r.seq).collect();
         assert_eq!(seqs.first(), Some(&20), "{seqs:?}");
@@ -345,8 +367,9 @@ mod tests {
     #[test]
     fn the_end_of_the_list_looks_elsewhere() {
         let seen = || Some(examined("crane", "crane"));
-        let near = (0..8).map(|i| (Ranked { seq: 500 + 9 * i, score: 10.0 }, seen()));
-        let far = (1..=4).map(|i| (Ranked { seq: i * 100, score: 4.0 }, seen()));
+        let near =
+            (0..8).map(|i| (Ranked { session: 0, seq: 500 + 9 * i, score: 10.0, meaning: None }, seen()));
+        let far = (1..=4).map(|i| (Ranked { session: 0, seq: i * 100, score: 4.0, meaning: None }, seen()));
         let seqs: Vec<Seq> = settle(near.chain(far).collect(), 10).into_iter().map(|(r, _)| r.seq).collect();
         assert!(seqs.iter().take(6).all(|s| *s >= 500), "{seqs:?}");
         assert!(seqs.iter().skip(6).all(|s| *s < 500), "{seqs:?}");
@@ -359,7 +382,7 @@ mod tests {
             question in "crane|起重机|é|가 x",
         ) {
             if let Some(query) = Query::parse(&question) {
-                let seen = query.examine(&said(&text));
+                let seen = query.examine(&said(&text), None);
                 prop_assert!(seen.snippet.chars().count() <= SNIPPET_CHARS);
                 prop_assert!((0.0..=1.0).contains(&seen.together));
             }

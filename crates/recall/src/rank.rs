@@ -31,10 +31,23 @@ const CENTRES: usize = 1_500;
 /// A message with its score before its text is examined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
-    /// Its position.
+    /// Which of the searched sessions it is in, from 0.
+    pub session: usize,
+    /// Its position there.
     pub seq: Seq,
-    /// Its score; comparable only within one query.
+    /// Its score by its words, 0 when it has none of them; comparable only within one query.
     pub score: f64,
+    /// How close it is to the question by what it means; `None` without a vector.
+    pub meaning: Option<Meaning>,
+}
+
+/// How close a message is to a question by what it means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meaning {
+    /// Which of its passages is closest, from 0.
+    pub passage: usize,
+    /// From 0, as close as most messages or less, to 1, the closest.
+    pub closeness: f64,
 }
 
 /// Where the terms of a query occur in a session.
@@ -103,7 +116,13 @@ impl Matches {
 
     /// Ranks the messages that match, best first, at most `keep`.
     #[must_use]
-    pub fn rank(mut self, keep: usize) -> Vec<Ranked> {
+    pub fn rank(self, keep: usize) -> Vec<Ranked> {
+        rank(vec![self], keep)
+    }
+
+    /// Puts the occurrences in order, one of each message.
+    fn tidy(&mut self) {
+        let count = self.lengths.len();
         for list in &mut self.groups {
             list.sort_by_key(|(at, _)| *at);
             list.dedup_by(|next, kept| {
@@ -113,18 +132,33 @@ impl Matches {
                 }
                 same
             });
-            list.retain(|(at, _)| *at < self.lengths.len());
+            list.retain(|(at, _)| *at < count);
         }
-        let scoring = Scoring::new(&self);
-        let mut ranked: Vec<Ranked> = scoring
-            .centres()
-            .into_iter()
-            .map(|(at, own)| Ranked { seq: seq(at), score: scoring.score(at, own) })
-            .collect();
-        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.seq.cmp(&a.seq)));
-        ranked.truncate(keep);
-        ranked
     }
+}
+
+/// Ranks the messages of several sessions that match one query, best first, at most `keep`. How rare a word is, and how
+/// long a message, is judged over all of the sessions, so that scores are comparable between them.
+#[must_use]
+pub fn rank(mut sessions: Vec<Matches>, keep: usize) -> Vec<Ranked> {
+    sessions.iter_mut().for_each(Matches::tidy);
+    let layouts: Vec<Layout> = sessions.iter().map(|matches| Layout::of(&matches.lengths)).collect();
+    let corpus = Corpus::of(&sessions, &layouts);
+    let mut ranked: Vec<Ranked> = Vec::new();
+    for (session, (matches, layout)) in sessions.iter().zip(&layouts).enumerate() {
+        let scoring = Scoring { groups: corpus.weigh(matches), layout, corpus: &corpus };
+        let scored = scoring.centres().into_iter().map(|(at, own)| Ranked {
+            session,
+            seq: seq(at),
+            score: scoring.score(at, own),
+            meaning: None,
+        });
+        ranked.extend(scored);
+    }
+    ranked
+        .sort_by(|a, b| b.score.total_cmp(&a.score).then(a.session.cmp(&b.session)).then(b.seq.cmp(&a.seq)));
+    ranked.truncate(keep);
+    ranked
 }
 
 fn index(seq: Seq) -> Option<usize> {
@@ -140,35 +174,18 @@ fn float(n: usize) -> f64 {
     n as f64
 }
 
-/// One group of the query, with its occurrences and its weight in this session.
-struct Weighted<'m> {
-    list: &'m [(usize, Frequencies)],
-    /// The group's weight times its rarity.
-    weight: f64,
-    /// The rarity of the speaker whom it names; 0 when it names none.
-    speaker: f64,
-}
-
-struct Scoring<'m> {
-    groups: Vec<Weighted<'m>>,
+/// The lengths and places of a session's messages.
+struct Layout {
     /// The weighted length of each message in words.
     words: Vec<f64>,
     /// The position of each message's middle, in weighted words from the start.
     middles: Vec<f64>,
-    mean_words: f64,
-    /// The mean length of a neighbourhood.
-    mean_around: f64,
-    all_speakers: f64,
 }
 
-impl<'m> Scoring<'m> {
-    fn new(matches: &'m Matches) -> Self {
-        let total = float(matches.lengths.len());
-        let words: Vec<f64> = matches
-            .lengths
-            .iter()
-            .map(|(said, shown)| f64::from(*said) + SHOWN * f64::from(*shown))
-            .collect();
+impl Layout {
+    fn of(lengths: &[(u32, u32)]) -> Self {
+        let words: Vec<f64> =
+            lengths.iter().map(|(said, shown)| f64::from(*said) + SHOWN * f64::from(*shown)).collect();
         let mut before = 0.0;
         let middles = words
             .iter()
@@ -178,77 +195,7 @@ impl<'m> Scoring<'m> {
                 middle
             })
             .collect();
-        let groups: Vec<Weighted<'m>> = matches
-            .query
-            .groups
-            .iter()
-            .zip(&matches.groups)
-            .map(|(group, list)| {
-                let spoken = list.iter().filter(|(_, f)| f.speaker).count();
-                let in_text = list.iter().filter(|(_, f)| f.said > 0 || f.shown > 0).count();
-                // One turn may begin like a name by chance ("Note: …"); a speaker speaks more than once.
-                let speaker = if spoken >= 2 { rarity(total, spoken) } else { 0.0 };
-                // A speaker's own turns are found by the name; the name in others' words counts less.
-                let share = if spoken >= 2 { 0.5 } else { 1.0 };
-                Weighted { list, weight: group.weight * rarity(total, in_text) * share, speaker }
-            })
-            .collect();
-        let all_speakers = groups.iter().map(|g| g.speaker).sum();
-        let mut this = Self {
-            groups,
-            mean_words: words.iter().sum::<f64>() / total.max(1.0),
-            words,
-            middles,
-            mean_around: 1.0,
-            all_speakers,
-        };
-        // A sample is enough for a mean.
-        let step = (this.words.len() / 500).max(1);
-        let sample: Vec<f64> =
-            (0..this.words.len()).step_by(step).map(|at| this.words_within(&this.shares(at))).collect();
-        this.mean_around = (sample.iter().sum::<f64>() / float(sample.len()).max(1.0)).max(1.0);
-        this.mean_words = this.mean_words.max(1.0);
-        this
-    }
-
-    /// The matching messages with their own scores; only the best, when there are many.
-    fn centres(&self) -> Vec<(usize, f64)> {
-        let mut own = vec![0.0; self.words.len()];
-        for group in &self.groups {
-            for (at, frequencies) in group.list {
-                if let (Some(score), Some(words)) = (own.get_mut(*at), self.words.get(*at)) {
-                    *score += group.weight * saturated(count(*frequencies), words / self.mean_words);
-                }
-            }
-        }
-        let mut centres: Vec<(usize, f64)> =
-            own.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
-        if centres.len() > CENTRES {
-            centres.select_nth_unstable_by(CENTRES, |a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-            centres.truncate(CENTRES);
-        }
-        centres
-    }
-
-    fn score(&self, at: usize, own: f64) -> f64 {
-        let shares = self.shares(at);
-        let length = self.words_within(&shares) / self.mean_around;
-        let (mut around, mut speakers) = (0.0, 0.0);
-        for group in &self.groups {
-            let first = group.list.partition_point(|(i, _)| *i < shares.from);
-            let mut heard = 0.0;
-            for (i, frequencies) in group.list.iter().skip(first) {
-                let Some(share) = shares.of(*i) else { break };
-                heard += share * count(*frequencies);
-                if *i == at && frequencies.speaker {
-                    speakers += group.speaker;
-                }
-            }
-            around += group.weight * saturated(heard, length);
-        }
-        let named = if self.all_speakers > 0.0 { speakers / self.all_speakers } else { 0.0 };
-        let age = float(at) / float(self.words.len()).max(1.0);
-        (OWN * own + (1.0 - OWN) * around) * (1.0 + SPEAKER_GAIN * named) * (1.0 + RECENCY_GAIN * age)
+        Self { words, middles }
     }
 
     /// The shares with which the words of a message and its neighbours count for it.
@@ -265,6 +212,122 @@ impl<'m> Scoring<'m> {
 
     fn words_within(&self, shares: &Shares) -> f64 {
         self.words.iter().skip(shares.from).zip(&shares.shares).map(|(words, share)| words * share).sum()
+    }
+}
+
+/// What is judged over all of the sessions.
+struct Corpus {
+    /// The messages of all sessions.
+    messages: f64,
+    /// For each group, in how many messages it occurs in the text, and as a speaker.
+    with: Vec<(usize, usize)>,
+    /// The mean length of a message.
+    mean_words: f64,
+    /// The mean length of a neighbourhood.
+    mean_around: f64,
+    all_speakers: f64,
+}
+
+impl Corpus {
+    fn of(sessions: &[Matches], layouts: &[Layout]) -> Self {
+        let count: usize = layouts.iter().map(|layout| layout.words.len()).sum();
+        let groups = sessions.first().map_or(0, |matches| matches.groups.len());
+        let mut with = vec![(0, 0); groups];
+        for matches in sessions {
+            for ((in_text, spoken), list) in with.iter_mut().zip(&matches.groups) {
+                *in_text += list.iter().filter(|(_, f)| f.said > 0 || f.shown > 0).count();
+                *spoken += list.iter().filter(|(_, f)| f.speaker).count();
+            }
+        }
+        let messages = float(count);
+        let words: f64 = layouts.iter().map(|layout| layout.words.iter().sum::<f64>()).sum();
+        // A sample is enough for a mean.
+        let step = (count / 500).max(1);
+        let sample = layouts.iter().flat_map(|layout| {
+            (0..layout.words.len()).step_by(step).map(move |at| layout.words_within(&layout.shares(at)))
+        });
+        let (sum, sampled) = sample.fold((0.0, 0), |(sum, sampled), words| (sum + words, sampled + 1));
+        let all_speakers =
+            with.iter().filter(|(_, spoken)| *spoken >= 2).map(|(_, spoken)| rarity(messages, *spoken)).sum();
+        Self {
+            mean_words: (words / messages.max(1.0)).max(1.0),
+            mean_around: (sum / float(sampled).max(1.0)).max(1.0),
+            messages,
+            with,
+            all_speakers,
+        }
+    }
+
+    /// The groups of the query with their occurrences in one session.
+    fn weigh<'m>(&self, matches: &'m Matches) -> Vec<Weighted<'m>> {
+        let groups = matches.query.groups.iter().zip(&matches.groups).zip(&self.with);
+        let weigh = groups.map(|((group, list), (in_text, spoken))| {
+            // One turn may begin like a name by chance ("Note: …"); a speaker speaks more than once.
+            let is_speaker = *spoken >= 2;
+            let speaker = if is_speaker { rarity(self.messages, *spoken) } else { 0.0 };
+            // A speaker's own turns are found by the name; the name in others' words counts less.
+            let share = if is_speaker { 0.5 } else { 1.0 };
+            Weighted { list, weight: group.weight * rarity(self.messages, *in_text) * share, speaker }
+        });
+        weigh.collect()
+    }
+}
+
+/// One group of the query, with its occurrences in one session.
+struct Weighted<'m> {
+    list: &'m [(usize, Frequencies)],
+    /// The group's weight times its rarity.
+    weight: f64,
+    /// The rarity of the speaker whom it names; 0 when it names none.
+    speaker: f64,
+}
+
+/// What scores the messages of one session.
+struct Scoring<'m> {
+    groups: Vec<Weighted<'m>>,
+    layout: &'m Layout,
+    corpus: &'m Corpus,
+}
+
+impl Scoring<'_> {
+    /// The matching messages with their own scores; only the best, when there are many.
+    fn centres(&self) -> Vec<(usize, f64)> {
+        let mut own = vec![0.0; self.layout.words.len()];
+        for group in &self.groups {
+            for (at, frequencies) in group.list {
+                if let (Some(score), Some(words)) = (own.get_mut(*at), self.layout.words.get(*at)) {
+                    *score += group.weight * saturated(count(*frequencies), words / self.corpus.mean_words);
+                }
+            }
+        }
+        let mut centres: Vec<(usize, f64)> =
+            own.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
+        if centres.len() > CENTRES {
+            centres.select_nth_unstable_by(CENTRES, |a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+            centres.truncate(CENTRES);
+        }
+        centres
+    }
+
+    fn score(&self, at: usize, own: f64) -> f64 {
+        let shares = self.layout.shares(at);
+        let length = self.layout.words_within(&shares) / self.corpus.mean_around;
+        let (mut around, mut speakers) = (0.0, 0.0);
+        for group in &self.groups {
+            let first = group.list.partition_point(|(i, _)| *i < shares.from);
+            let mut heard = 0.0;
+            for (i, frequencies) in group.list.iter().skip(first) {
+                let Some(share) = shares.of(*i) else { break };
+                heard += share * count(*frequencies);
+                if *i == at && frequencies.speaker {
+                    speakers += group.speaker;
+                }
+            }
+            around += group.weight * saturated(heard, length);
+        }
+        let named = if self.corpus.all_speakers > 0.0 { speakers / self.corpus.all_speakers } else { 0.0 };
+        let age = float(at) / float(self.layout.words.len()).max(1.0);
+        (OWN * own + (1.0 - OWN) * around) * (1.0 + SPEAKER_GAIN * named) * (1.0 + RECENCY_GAIN * age)
     }
 }
 
@@ -416,6 +479,34 @@ mod tests {
         ] {
             assert_eq!(ranked(question, &talk).first(), Some(&seq), "{question}");
         }
+    }
+
+    #[test]
+    fn a_word_is_as_rare_as_it_is_over_all_sessions() {
+        let query = Arc::new(Query::parse("crane budget").unwrap());
+        let read = |messages: &[Message]| {
+            let mut matches = Matches::new(query.clone());
+            for (seq, message) in (1..).zip(messages) {
+                matches.document(seq, &analyze(message));
+            }
+            matches
+        };
+        // In the first session every other message is about the crane; over both the budget is the rarer word.
+        let mut first = among_talk(&[]);
+        for turn in first.iter_mut().step_by(2) {
+            *turn = said("the crane is here");
+        }
+        first[31] = said("the budget is here");
+        let second = among_talk(&[(10, said("the crane is here"))]);
+        let ranked = rank(vec![read(&first), read(&second)], 200);
+        assert_eq!(ranked.first().map(|r| (r.session, r.seq)), Some((0, 32)));
+        let of = |session, seq| {
+            ranked.iter().find(|r| (r.session, r.seq) == (session, seq)).map(|r| r.score).unwrap()
+        };
+        // Alone it would be the rarest word of its session, and would score above the budget.
+        assert!(of(1, 11) < of(0, 32) / 2.0, "{} {}", of(1, 11), of(0, 32));
+        let alone = read(&second).rank(1)[0].score;
+        assert!(alone > of(1, 11) * 2.0, "{alone}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub struct ExamScores {
     pub passed: u32,
     /// The share of `asked` that passed; null with fewer than three questions.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub score: Option<f64>,
     /// Whether the score is below the session's threshold.
     pub low: bool,

@@ -52,6 +52,7 @@ pub struct Hindsight {
     pub found: u32,
     /// The share of `asked` that was found; null with fewer than five names.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub score: Option<f64>,
     /// Some of the names that were not found.
     pub missing: Vec<String>,

@@ -94,6 +94,7 @@ pub struct Rubric {
     /// The judge.
     pub model: String,
     /// The mean of the dimensions, 0 to 5.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub overall: f64,
     /// Dimension by dimension.
     pub dimensions: Vec<DimensionScore>,
@@ -106,6 +107,7 @@ pub struct DimensionScore {
     /// `instruction_following`.
     pub name: String,
     /// The weighted mean of its criteria, 0 to 5.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub score: f64,
     /// The target score.
     pub target: f64,
@@ -121,6 +123,7 @@ pub struct CriterionScore {
     /// Its weight within the dimension.
     pub weight: f64,
     /// What the judge gave, 0 to 5.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub score: f64,
 }
 

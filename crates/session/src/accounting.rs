@@ -6,8 +6,9 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::settings::Policy;
+use super::settings::{Policy, TokenizerName};
 use anchord_context::mask::{Marks, open_errors};
+use anchord_messages::format::Format;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::shape::AsShape;
@@ -17,7 +18,7 @@ mod components;
 mod message_counts;
 mod open_group;
 
-use crate::calibration::Calibration;
+use crate::calibration::{Calibration, CalibrationView};
 pub use advice::{Advice, Component, Remedy, Shares};
 pub use components::Components;
 pub use message_counts::MessageCounts;
@@ -46,6 +47,16 @@ pub struct Accounting {
     /// The correction of the windows by the provider's reports.
     #[serde(skip_serializing_if = "Calibration::is_none")]
     pub calibration: Calibration,
+    /// The tokenizer of the counts, which the first message fixes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<TokenizerName>,
+    /// The model that an append named since the settings were last written: appends write no settings. It is the setting
+    /// `model` of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How often an append changed the model.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub model_revision: i64,
     /// Tokens of the summary message that contexts serve.
     pub summary_tokens: u32,
     /// Tokens of the digest's message.
@@ -101,6 +112,9 @@ pub struct Accounting {
     /// Whether the last version left the context above the target.
     #[serde(skip_serializing_if = "is_false")]
     pub above_target: bool,
+    /// The format of the newest messages that show or state one; a batch that shows none gets it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
     /// Whether a rollback suspended automatic compression below the critical level.
     pub suspended: bool,
     /// The last speculative compression; `None` while there is none since the last version.
@@ -122,26 +136,76 @@ pub struct Prepared {
 #[schema(as = ContextUsage)]
 pub struct Usage {
     /// Tokens served now, as a share of the context window.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub static_utilization: f64,
     /// Tokens served now, as a share of the effective window.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub effective_utilization: f64,
     /// What a default context would serve now, in tokens.
     pub context_tokens: u64,
-    /// What of the context window is usable, in tokens as the session counts them: the provider's
-    /// divided by `calibration`.
+    /// What of the context window is usable, in tokens as the session counts them: the provider's less what the provider
+    /// sees besides, divided by the factor of `calibration`.
     pub effective_window: u32,
     /// Messages after the anchor, the system prompt aside.
     pub uncompressed_messages: u32,
-    /// Provider's tokens for each token that the session counts; absent until a provider's figures are
-    /// reported.
+    /// How the provider counts otherwise; absent until its figures are reported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub calibration: Option<f64>,
+    pub calibration: Option<CalibrationView>,
     /// The tokens by component.
     pub components: Components,
     /// The components as shares.
     pub shares: Shares,
     /// What to do about dominant components, the largest first; nothing acts on it.
     pub advice: Vec<Advice>,
+}
+
+/// How full the context is: the figures that decide, and the rest when it is asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct BriefUsage {
+    /// Tokens served now, as a share of the effective window.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
+    pub effective_utilization: f64,
+    /// What a default context would serve now, in tokens.
+    pub context_tokens: u64,
+    /// What of the context window is usable, in tokens as the session counts them.
+    pub effective_window: u32,
+    /// Tokens served now, as a share of the context window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
+    pub static_utilization: Option<f64>,
+    /// Messages after the anchor, the system prompt aside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncompressed_messages: Option<u32>,
+    /// How the provider counts otherwise; absent until its figures are reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<CalibrationView>,
+    /// The tokens by component.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub components: Option<Components>,
+    /// The components as shares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares: Option<Shares>,
+    /// What to do about dominant components, the largest first; nothing acts on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Vec<Advice>>,
+}
+
+impl Usage {
+    /// The figures that decide; with `whole` all of them.
+    #[must_use]
+    pub fn brief(self, whole: bool) -> BriefUsage {
+        BriefUsage {
+            effective_utilization: self.effective_utilization,
+            context_tokens: self.context_tokens,
+            effective_window: self.effective_window,
+            static_utilization: whole.then_some(self.static_utilization),
+            uncompressed_messages: whole.then_some(self.uncompressed_messages),
+            calibration: self.calibration.filter(|_| whole),
+            components: whole.then_some(self.components),
+            shares: whole.then_some(self.shares),
+            advice: whole.then_some(self.advice),
+        }
+    }
 }
 
 impl Accounting {
@@ -255,7 +319,7 @@ impl Accounting {
             context_tokens: used,
             effective_window: policy.effective_window,
             uncompressed_messages: self.tail_messages,
-            calibration: (!self.calibration.is_none()).then(|| self.calibration.factor()),
+            calibration: self.calibration.view(),
             components,
             shares: components.shares(),
             advice: components.advice(),
@@ -296,7 +360,10 @@ impl Accounting {
         let mut fresh = Self {
             system_through: self.system_through,
             system_tokens: self.system_tokens,
-            calibration: self.calibration,
+            calibration: self.calibration.clone(),
+            tokenizer: self.tokenizer,
+            model: self.model.clone(),
+            model_revision: self.model_revision,
             summary_tokens: self.summary_tokens,
             digest_tokens: self.digest_tokens,
             pins_tokens: self.pins_tokens,
@@ -310,6 +377,7 @@ impl Accounting {
             attempted_through: self.attempted_through,
             spent_tokens: self.spent_tokens,
             above_target: self.above_target,
+            format: self.format,
             suspended: self.suspended,
             prepared: self.prepared,
             ..Self::default()

@@ -127,7 +127,8 @@ pub struct Report {
     pub tokens_before: Option<u32>,
     /// The new rendering, in tokens.
     pub tokens_after: Option<u32>,
-    /// 1 − after / before.
+    /// The same number as `reduction`, under its earlier name: a share that was saved, not a quotient of before and after.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub compression_ratio: Option<f64>,
     /// Tokens of the whole context before.
     pub context_tokens_before: Option<u32>,
@@ -136,8 +137,10 @@ pub struct Report {
     /// Whether the context is at or below the target.
     pub target_met: Option<bool>,
     /// The share of the probes that passed, from 0 to 1.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub probe_score: Option<f64>,
     /// The same of the probes that ask for facts which code found.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub facts_score: Option<f64>,
     /// How a reader did in an exam that was written from the messages; null without one.
     pub exam: Option<ExamScores>,
@@ -151,6 +154,7 @@ pub struct Report {
     pub critical_failed: u32,
     /// What the judge gave it overall, 0 to 5; absent without a judge.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub rubric: Option<f64>,
     /// How much of the model's answer was published, and what was not; absent when no model was asked.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -20,5 +20,7 @@ pub mod settings;
 pub mod signal;
 pub mod span;
 pub mod stateless;
+pub mod summary_models;
 pub mod trigger;
 pub mod usage;
+pub mod warning;

@@ -1,21 +1,17 @@
-//! Which models sessions may name.
+//! Language models that sessions talk to: the size of their windows, and the closest tokenizer.
+//!
+//! What lives here: the comparison of names (`name`); the limits of a model (`limits`); the models that are known
+//! everywhere, from `rules/models.toml` and tiktoken-rs (`table`); models that a tenant adds (`own`); the search in
+//! both (`catalogue`).
+//! Must not know: settings, and what follows from a model there.
 
-/// The models that sessions may name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Models {
-    /// Only these.
-    Listed(Vec<String>),
-    /// Any model that the provider offers.
-    Any,
-}
+mod catalogue;
+mod limits;
+mod name;
+mod own;
+mod table;
 
-impl Models {
-    /// Whether a session may name this model.
-    #[must_use]
-    pub fn allow(&self, model: &str) -> bool {
-        match self {
-            Self::Listed(names) => names.iter().any(|name| name == model),
-            Self::Any => true,
-        }
-    }
-}
+pub use catalogue::{KnownModel, Origin, find, known, limits_of};
+pub use limits::ModelLimits;
+pub use name::is_name;
+pub use own::{MAX_OWN_MODELS, OwnModel};

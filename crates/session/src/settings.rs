@@ -16,11 +16,11 @@ mod validate;
 
 pub use anchord_context::mask::MaskMode;
 pub use anchord_messages::tokens::Tokenizer as TokenizerName;
-pub use document::Settings;
+pub use document::{Settings, WindowSource};
 pub use error::SettingsError;
 pub use limits::{
-    DEFAULT_CONTEXT_WINDOW, DEFAULT_EFFECTIVE_SHARE, HYSTERESIS_SHARE, MAX_CONTEXT_WINDOW,
-    MAX_METADATA_BYTES, MAX_PRESERVE_RECENT,
+    DEFAULT_CONTEXT_WINDOW, HYSTERESIS_SHARE, MAX_CONTEXT_WINDOW, MAX_METADATA_BYTES,
+    MAX_METADATA_NAME_CHARS, MAX_METADATA_VALUE_CHARS, MAX_PRESERVE_RECENT, usual_reserve,
 };
 pub use policy::Policy;
 pub use policy_name::PolicyName;
@@ -56,6 +56,16 @@ mod tests {
             (json!({"phase": {}}), "/phase"),
             (json!({"metadata": {"a": [{"b": "x\u{0}"}]}}), "/metadata"),
             (json!({"metadata": {"\u{0}": 1}}), "/metadata"),
+            (json!({"metadata": {"": 1}}), "/metadata"),
+            (json!({"metadata": {("x".repeat(101)): 1}}), "/metadata"),
+            (
+                json!({"metadata": (0..65).map(|i| (i.to_string(), json!(i))).collect::<serde_json::Map<_, _>>()}),
+                "/metadata",
+            ),
+            (json!({"metadata": {"a": 1, "b": [[[[[[[[1]]]]]]]]}}), "/metadata/b"),
+            (json!({"user": ""}), "/user"),
+            (json!({"user": "x".repeat(201)}), "/user"),
+            (json!({"user": 7}), "/user"),
             (json!({"thresholds": {"messages": [30, 50, 70]}}), "/thresholds/messages"),
         ] {
             assert_eq!(patch(&Settings::default(), &change).unwrap_err().pointer, pointer);
@@ -134,20 +144,153 @@ mod tests {
     }
 
     #[test]
-    fn the_effective_window_is_what_reservations_leave_or_four_fifths() {
-        assert_eq!(Settings::default().policy().effective_window, 160_000);
-        let parts = patch(
-            &Settings::default(),
-            &json!({"context_window": 32000, "system_tokens": 1000, "safety_buffer": 500}),
-        )
-        .unwrap();
-        assert_eq!(parts.policy().effective_window, 30_500);
+    fn the_effective_window_is_what_the_answer_and_the_other_parts_leave() {
+        let window = |change: Value| patch(&Settings::default(), &change).unwrap().policy().effective_window;
+        assert_eq!(window(json!({})), 160_000);
+        assert_eq!(window(json!({"system_tokens": 31})), 159_969, "telling one part keeps another's default");
+        assert_eq!(window(json!({"safety_buffer": 500})), 159_500);
+        assert_eq!(window(json!({"reserved_output_tokens": 4_000})), 196_000);
         assert_eq!(
-            patch(&Settings::default(), &json!({"context_window": 8000}))
-                .unwrap()
-                .policy()
-                .max_summary_tokens,
-            800
+            window(json!({"context_window": 32_000, "system_tokens": 1_000, "safety_buffer": 500})),
+            24_100
         );
+        let small = patch(&Settings::default(), &json!({"context_window": 8000})).unwrap().policy();
+        assert_eq!((small.effective_window, small.max_summary_tokens), (6_400, 800));
+    }
+
+    #[test]
+    fn window_reserve_and_tokenizer_follow_from_the_model() {
+        let policy =
+            |change: Value| patch(&Settings::default(), &change).unwrap().over(&Settings::default()).policy();
+        let known = policy(json!({"model": "openai/gpt-4o"}));
+        assert_eq!((known.context_window, known.reserved_output_tokens), (128_000, 16_384));
+        assert_eq!((known.effective_window, known.tokenizer), (111_616, TokenizerName::O200kBase));
+        let old = policy(json!({"model": "gpt-4"}));
+        assert_eq!((old.context_window, old.tokenizer), (8_192, TokenizerName::Cl100kBase));
+        assert_eq!(old.reserved_output_tokens, 8_192 - 6_553, "a fifth of the window");
+        let split = policy(json!({"model": "gpt-5"}));
+        assert_eq!(split.effective_window, 272_000, "a prompt may not take all of the window");
+        let unknown = policy(json!({"model": "of-nobody"}));
+        assert_eq!((unknown.context_window, unknown.effective_window), (200_000, 160_000));
+        let own = policy(json!({"model": "gpt-4o", "context_window": 20_000, "tokenizer": "estimate"}));
+        assert_eq!((own.context_window, own.reserved_output_tokens), (20_000, 4_000));
+        assert_eq!(own.tokenizer, TokenizerName::Estimate);
+        let reserve =
+            policy(json!({"model": "gpt-4o", "reserved_output_tokens": 1_000, "system_tokens": 500}));
+        assert_eq!(reserve.effective_window, 126_500);
+    }
+
+    #[test]
+    fn a_session_s_model_stands_above_the_tenant_s_settings_and_below_its_own() {
+        let set = |change: Value| patch(&Settings::default(), &change).unwrap();
+        let tenant =
+            set(json!({"context_window": 64_000, "model": "gpt-4", "reserved_output_tokens": 3_000}));
+        let window = |own: Value, tenant: &Settings| {
+            let own = set(own);
+            let policy = own.over(tenant).policy();
+            (policy.context_window, policy.reserved_output_tokens)
+        };
+        assert_eq!(window(json!({}), &tenant), (64_000, 3_000));
+        assert_eq!(window(json!({"model": "gpt-4o"}), &tenant), (128_000, 16_384));
+        assert_eq!(window(json!({"model": "gpt-4o", "context_window": 9_000}), &tenant), (9_000, 1_800));
+        assert_eq!(window(json!({"model": "of-nobody"}), &tenant), (64_000, 3_000));
+        let named = set(json!({"model": "gpt-4"}));
+        assert_eq!(window(json!({}), &named).0, 8_192);
+        assert_eq!(window(json!({"model": "of-nobody"}), &named).0, 200_000, "not that of another model");
+        for (own, tenant, expected) in [
+            (json!({}), &Settings::default(), WindowSource::Assumed),
+            (json!({}), &tenant, WindowSource::Tenant),
+            (json!({}), &named, WindowSource::TenantModel("gpt-4")),
+            (json!({"model": "gpt-4o"}), &tenant, WindowSource::Model("gpt-4o")),
+            (json!({"model": "of-nobody"}), &tenant, WindowSource::Tenant),
+            (json!({"model": "of-nobody"}), &named, WindowSource::UnknownModel("of-nobody")),
+            (json!({"context_window": 9_000}), &tenant, WindowSource::Session),
+        ] {
+            assert_eq!(set(own.clone()).window_source(tenant), expected, "{own}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_field_that_was_sent_and_where_the_other_value_comes_from() {
+        let set = |change: Value| patch(&Settings::default(), &change).unwrap();
+        let opaque = set(json!({"strategy": "opaque"}));
+        let half_filled = set(json!({"fill": 0.5}));
+        let full = set(json!({"system_tokens": 150_000}));
+        let kept = set(json!({"preserve_recent_tokens": 100_000}));
+        for (settings, change, pointer, detail) in [
+            (
+                &Settings::default(),
+                json!({"system_tokens": 159_500}),
+                "/system_tokens",
+                "reserved_output_tokens 40000 (the default)",
+            ),
+            (
+                &full,
+                json!({"reserved_output_tokens": 60_000}),
+                "/reserved_output_tokens",
+                "system_tokens 150000 (as set)",
+            ),
+            (&full, json!({"context_window": 150_000}), "/context_window", "leaves -30000 tokens"),
+            (&full, json!({"model": "gpt-4o"}), "/model", "context_window 128000 (that of gpt-4o)"),
+            (
+                &full,
+                json!({"safety_buffer": 10_000}),
+                "/safety_buffer",
+                "context_window 200000 (the default)",
+            ),
+            (
+                &kept,
+                json!({"context_window": 100_000}),
+                "/context_window",
+                "preserve_recent_tokens is 100000 (as set)",
+            ),
+            (
+                &Settings::default(),
+                json!({"thresholds": {"compress": 0.5}}),
+                "/thresholds/compress",
+                "warn, which is 0.6 (the default)",
+            ),
+            (
+                &Settings::default(),
+                json!({"thresholds": {"critical": 0.8}}),
+                "/thresholds/critical",
+                "force, which is 0.85 (the default)",
+            ),
+            (
+                &half_filled,
+                json!({"thresholds": {"warn": 0.4, "compress": 0.5}}),
+                "/thresholds/compress",
+                "fill, which is 0.5 (as set)",
+            ),
+            (&opaque, json!({"critical": true}), "/critical", "strategy opaque (as set)"),
+        ] {
+            let refused = patch(settings, &change).unwrap_err();
+            assert_eq!(refused.pointer, pointer, "{change}: {}", refused.detail);
+            assert!(refused.detail.contains(detail), "{change}: {}", refused.detail);
+        }
+        let tenant = set(json!({"context_window": 20_000}));
+        let refused = Settings::default()
+            .patched(json!({"system_tokens": 18_000}).as_object().cloned().unwrap(), &tenant)
+            .unwrap_err();
+        assert!(refused.detail.contains("context_window 20000 (the tenant's)"), "{}", refused.detail);
+    }
+
+    #[test]
+    fn what_was_not_sent_is_not_refused() {
+        let own = patch(&Settings::default(), &json!({"thresholds": {"compress": 0.65}})).unwrap();
+        let later = Settings {
+            thresholds: Some(Thresholds {
+                warn: Some(0.8),
+                compress: Some(0.9),
+                force: Some(0.95),
+                critical: Some(0.97),
+                ..Thresholds::default()
+            }),
+            ..Settings::default()
+        };
+        let changed = own.patched(json!({"mask": "off"}).as_object().cloned().unwrap(), &later).unwrap();
+        assert_eq!(changed.mask, Some(MaskMode::Off));
+        let reset = own.patched(json!({"thresholds": null}).as_object().cloned().unwrap(), &later).unwrap();
+        assert_eq!(reset.thresholds, None);
     }
 }

@@ -89,6 +89,21 @@ pub struct Signal {
 }
 
 impl Signal {
+    /// Whether it asks for something: it counts, or it is advice, which nothing but the caller acts on.
+    #[must_use]
+    pub fn acts(&self) -> bool {
+        match self.action {
+            Action::None => false,
+            Action::Advise => true,
+            Action::Optional
+            | Action::Evaluate
+            | Action::Warn
+            | Action::Compress
+            | Action::Force
+            | Action::Immediate => self.counts,
+        }
+    }
+
     /// A signal; whether it counts is set later, by the policy.
     pub(crate) fn new(kind: SignalKind, action: Action, detail: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, action, detail: detail.into(), counts: false }

@@ -59,7 +59,7 @@ pub fn end(
 /// The policy with the request's own values for the newest messages.
 #[must_use]
 pub fn policy(settings: &Settings, counts: &Accounting, request: &Request) -> Policy {
-    let mut policy = settings.policy().calibrated(counts.calibration);
+    let mut policy = settings.policy().calibrated(&counts.calibration);
     if let Some(tokens) = request.preserve_recent_tokens {
         policy.preserve_recent_tokens = tokens;
     }

@@ -14,11 +14,11 @@ use anchord_context::context::{
     BudgetTooSmall, ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble, summary_message_text,
 };
 use anchord_context::mask::{Marks, MaskMode};
-use anchord_messages::format::{self, Format, FormatError};
+use anchord_messages::format::{Format, FormatError};
 use anchord_messages::group::{self, NoSpan};
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Numbered};
-use anchord_messages::shape::Shape;
+use anchord_messages::shape::{Measured, Shape};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::candidate::{self, CheckedDraft, Material};
 use anchord_record::digest;
@@ -42,6 +42,12 @@ pub struct Conversation {
 }
 
 impl Conversation {
+    /// The format of its messages, and of what comes back.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
     /// A conversation without messages.
     #[must_use]
     pub fn new(format: Format, counter: TokenCounter) -> Self {
@@ -53,8 +59,8 @@ impl Conversation {
     /// # Errors
     /// When it is not a message of the format.
     pub fn push(&mut self, raw: String) -> Result<(), FormatError> {
-        let message = format::parse(self.format, &raw)?;
-        let (tokens, shape) = Shape::measure(&message, &self.counter);
+        let Measured { message, tokens, shape } = Measured::read(self.format, &raw, &self.counter)?;
+        let raw = Shape::served(shape.as_ref(), self.format, raw);
         let seq = Seq::try_from(self.entries.len()).unwrap_or(Seq::MAX - 1) + 1;
         self.entries.push(Entry {
             seq,
@@ -298,6 +304,7 @@ pub fn serve(
         tail_omitted: None,
         mask: MaskInput { mode: MaskMode::Off, upto: 0, marks: &marks },
         recap: None,
+        cache: None,
         counter,
     };
     let context = assemble(&input)?;
@@ -392,7 +399,7 @@ mod tests {
             let in_system = made.system.clone().unwrap_or_else(|| made.messages[0].clone());
             assert!(in_system.contains("careful engineer"), "{in_system}");
             for raw in &made.messages {
-                format::parse(format, raw).unwrap();
+                anchord_messages::format::parse(format, raw).unwrap();
             }
             assert!(made.probes.asked > 0 && made.probes.score.is_some());
         }

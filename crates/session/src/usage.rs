@@ -75,7 +75,7 @@ pub struct UsageDelta {
     pub cost_micros: i64,
     /// Messages.
     pub messages: i64,
-    /// Bytes of their texts; in a day's sums less those of sessions that were erased.
+    /// Bytes of their texts and vectors; in a day's sums less those of sessions that were erased.
     pub bytes: i64,
 }
 
@@ -208,6 +208,7 @@ pub struct UsageFigures {
     pub total_tokens: i64,
     /// `context_tokens` for each request; null without one.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub tokens_per_request: Option<f64>,
     /// What the engine's model used, failed calls included.
     pub llm: ModelUsage,
@@ -215,6 +216,7 @@ pub struct UsageFigures {
     pub refetched: Refetched,
     /// Requests that fetched again, for each request for a context; null without one.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub refetch_rate: Option<f64>,
     /// Whether the re-fetch rate is above 0.20: compression removes what the agent needs.
     pub too_aggressive: bool,
@@ -226,7 +228,7 @@ pub struct UsageFigures {
     pub appended_tokens: i64,
     /// Their messages.
     pub appended_messages: i64,
-    /// Bytes of their texts, less those of sessions that were erased in the time of the report.
+    /// Bytes of their texts and vectors, less those of sessions that were erased in the time of the report.
     pub stored_bytes: i64,
     /// What the service adds to the agent's time.
     pub latency: Latency,
@@ -285,15 +287,19 @@ pub struct ReportedUsage {
 pub struct Latency {
     /// Milliseconds for each context; null without one.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub context_ms_per_request: Option<f64>,
     /// Milliseconds for each append; null without one.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub append_ms_per_request: Option<f64>,
     /// Milliseconds of all of them.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub total_ms: f64,
     /// Share of the time that the sessions were at work, from the first to the last request of each
     /// session and day; null when that is not known.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub share: Option<f64>,
 }
 
@@ -337,12 +343,15 @@ pub struct TaskOutcomes {
     pub completed: i64,
     /// `completed` of `ended`; null when none ended.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub completion_rate: Option<f64>,
     /// Tokens of the contexts and of the engine's model for each completed task; null without one.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub tokens_per_completed_task: Option<f64>,
     /// Contexts that were served for each completed task; null without one.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub requests_per_completed_task: Option<f64>,
 }
 

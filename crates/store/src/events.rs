@@ -13,6 +13,7 @@ pub use super::notifier::Listening;
 use super::{Store, StoreError, channel};
 use anchord_facts::redact::redact;
 use anchord_messages::id::{CompressionId, SessionId, TenantId};
+use anchord_messages::rounded::four;
 use anchord_session::compression::{Report, Status};
 
 /// The event that reports a new current version.
@@ -194,10 +195,10 @@ pub(super) fn end_of(
         "version": version,
         "tokens_before": report.tokens_before,
         "tokens_after": report.tokens_after,
-        "compression_ratio": report.compression_ratio,
-        "probe_score": report.probe_score,
-        "facts_score": report.facts_score,
-        "exam_score": report.exam.and_then(|exam| exam.score),
+        "reduction": report.compression_ratio.map(four),
+        "probe_score": report.probe_score.map(four),
+        "facts_score": report.facts_score.map(four),
+        "exam_score": report.exam.and_then(|exam| exam.score).map(four),
         "error": error.map(|error| json!({"type": error.kind, "detail": redact(&error.detail)})),
     });
     Some((kind, payload))

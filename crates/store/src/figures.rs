@@ -56,7 +56,7 @@ impl Figures {
                 .increment(before.saturating_sub(after));
         }
         if let Some(ratio) = self.ratio {
-            metrics::histogram!("anchord_compression_ratio", "strategy" => strategy, "engine" => engine)
+            metrics::histogram!("anchord_compression_reduction_ratio", "strategy" => strategy, "engine" => engine)
                 .record(ratio);
         }
     }

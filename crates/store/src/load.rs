@@ -313,6 +313,7 @@ impl Row {
             updated_at: self.updated_at.unwrap_or_default(),
             live,
         };
+        session.take_named_model();
         session.forget_masks_that_are_off();
         let (revision, tenant_revision) = (self.revision, self.tenant_revision);
         Ok(Loaded { tenant, session, revision, tenant_revision })

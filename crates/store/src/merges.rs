@@ -324,7 +324,7 @@ impl MergedVersion {
             left_out,
             checked,
             carry: current.map(|current| current.carry).unwrap_or_default(),
-            version: Version { meta, summary },
+            version: Version::new(meta, summary),
         })
     }
 
@@ -334,7 +334,7 @@ impl MergedVersion {
         tenant: TenantId,
         session: SessionId,
     ) -> Result<(), StoreError> {
-        let Version { meta, summary } = &self.version;
+        let Version { meta, summary, .. } = &self.version;
         let corrupt = |column, error| {
             StoreError::corrupt("summaries", column, format!("{} {}", session.0, meta.version), error)
         };

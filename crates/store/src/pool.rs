@@ -13,6 +13,7 @@ use super::address::{Address, Role, Target};
 use super::bulkhead::{Bulkhead, Share, Tx};
 use super::connection::Pool;
 use super::counts::Counts;
+use super::embeddings::Marks;
 use super::error::{self, StoreError};
 use super::gather::queue::MOST_AT_ONCE;
 use super::key_cache::KeyCache;
@@ -70,6 +71,8 @@ pub struct Store {
     /// How many sessions tenants have, and how many replies are kept for them.
     pub(super) sessions: Counts,
     pub(super) replies: Counts,
+    /// The sessions that are to be queued for vectors.
+    pub(super) unembedded: Marks,
 }
 
 /// The state of the pool.
@@ -151,6 +154,7 @@ impl Store {
             secret_keys: SecretKeys::default(),
             sessions: Counts::new(),
             replies: Counts::new(),
+            unembedded: Marks::default(),
             meter: Meter::new(),
         })
     }

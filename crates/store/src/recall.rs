@@ -1,6 +1,8 @@
-//! The recall index of a session: adds messages to it, and searches it.
+//! The recall index of a session: adds messages to it, and searches it, alone or with others.
 //!
 //! What lives here: indexing and searching; `hindsight` scores a version by what later messages needed of it.
+//! A search over several sessions ranks them as one, so that scores are comparable, and is bounded in sessions, in their
+//! messages, and in the bytes of messages that are not indexed yet.
 //!
 //! The newest postings are stored beside the index (`recall_pending`): a version adds a few postings to nearly every
 //! bucket of its chunk, and to append to a value, Postgres writes it whole. Up to seven indexings have a row each,
@@ -8,6 +10,7 @@
 //! once.
 
 mod hindsight;
+mod nearest;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,14 +20,16 @@ use futures::TryStreamExt as _;
 
 use super::compute::compute;
 use super::job::{Job, report_text};
+use super::sessions::{self, SessionFilter};
 use super::usage::ContextCoverage;
 use super::{Store, StoreError, Tx};
 use anchord_messages::format::{Format, parse};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::message::{Message, Part, Role};
 use anchord_recall::postings::{CHUNK, Segments, by_bucket, chunk_of, encode, read_bucket, read_directory};
-use anchord_recall::{Analyzer, Document, Examined, Hit, Matches, Query, Ranked, Term, settle};
-use anchord_runtime::background;
+use anchord_recall::vectors::{BLOCK, Near, Question};
+use anchord_recall::{Analyzer, Document, Examined, Hit, Matches, Query, Ranked, Term, join, rank, settle};
+use anchord_runtime::fair;
 use anchord_session::compression::Report;
 
 /// The most bytes of message bodies that are indexed in one transaction, or scanned at a time.
@@ -33,6 +38,14 @@ const PAGE_BYTES: i64 = 4 * 1024 * 1024;
 const EXAMINED_BYTES: i64 = 8 * 1024 * 1024;
 /// The least number of matches whose texts are examined for ranking.
 const EXAMINED: usize = 60;
+/// The most sessions of one search.
+const SEARCHED_SESSIONS: usize = 50;
+/// The most messages of several sessions; the first session is searched in any case.
+const SEARCHED_MESSAGES: Seq = 200_000;
+/// The most bytes of messages of several sessions that are not indexed yet.
+const SCANNED_BYTES: i64 = 32 * 1024 * 1024;
+/// The most blocks of vectors, the newest ones: of 100,000 messages.
+const COMPARED_BLOCKS: i64 = 100_000 / BLOCK;
 /// The bucket number of a chunk's directory.
 const DIRECTORY: i16 = -1;
 
@@ -58,17 +71,59 @@ pub enum Indexing {
     Ended,
 }
 
-/// The result of a search.
+/// What to look for.
 #[derive(Clone, Debug)]
-pub struct Recalled {
-    /// The messages, best first.
-    pub hits: Vec<Hit>,
-    /// Which messages the session's context shows.
+pub struct Search {
+    /// The question's words.
+    pub query: Query,
+    /// The question's vector, with the model that made it; without one, the search is by words alone.
+    pub vector: Option<(String, Arc<Question>)>,
+    /// The most hits.
+    pub limit: usize,
+}
+
+/// A session that was searched.
+#[derive(Clone, Debug)]
+pub struct SearchedSession {
+    /// Its name.
+    pub name: SessionName,
+    /// Which messages its context shows.
     pub shown: ContextCoverage,
 }
 
+/// The result of a search.
+#[derive(Clone, Debug)]
+pub struct Recalled {
+    /// The messages, best first, each with its session's place in `sessions`.
+    pub hits: Vec<(usize, Hit)>,
+    /// The sessions that were searched, newest first.
+    pub sessions: Vec<SearchedSession>,
+    /// Whether sessions were left out, or messages of them, because there are more than a search looks at.
+    pub is_partial: bool,
+    /// Whether vectors were compared.
+    pub has_vectors: bool,
+}
+
+/// A session as a search reads it.
+struct Searched {
+    id: SessionId,
+    indexed_seq: Seq,
+    head_seq: Seq,
+    session: SearchedSession,
+}
+
+/// What is left of the bounds of a search.
+struct Bounds {
+    /// Bytes of messages that are not indexed yet.
+    scanned_bytes: i64,
+    /// Blocks of vectors.
+    blocks: i64,
+    /// Whether a bound was reached.
+    is_reached: bool,
+}
+
 /// A stored message, as far as a search reads it.
-struct Row {
+pub(super) struct Row {
     seq: i64,
     role: String,
     format: String,
@@ -105,11 +160,7 @@ impl Store {
             return Ok(None);
         };
         rows.sort_unstable_by_key(|row| row.seq);
-        let messages = if rows.is_empty() {
-            Vec::new()
-        } else {
-            on_blocking(move || rows.iter().map(Row::message).collect()).await?
-        };
+        let messages = if rows.is_empty() { Vec::new() } else { parsed(tenant, rows).await? };
         Ok(Some(Unindexed { indexed_seq, head_seq, messages }))
     }
 
@@ -179,7 +230,7 @@ impl Store {
         job: Option<&Job>,
     ) -> Result<Indexing, StoreError> {
         let through = after + Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
-        let Segments { directory, buckets } = on_blocking(move || encode(after + 1, &documents)).await?;
+        let Segments { directory, buckets } = in_turn(tenant, move || encode(after + 1, &documents)).await?;
         let mut numbers = vec![DIRECTORY];
         let mut segments = vec![directory];
         for (bucket, segment) in buckets {
@@ -229,39 +280,129 @@ impl Store {
         &self,
         tenant: TenantId,
         session: &SessionName,
-        query: Query,
-        limit: usize,
+        search: Search,
     ) -> Result<Option<Recalled>, StoreError> {
-        let query = Arc::new(query);
         // One snapshot, because the indexed and the unindexed messages must add up.
         let mut tx = self.snapshot(tenant).await?;
-        let found = sqlx::query!(
-            r#"select s.id, s.indexed_seq, s.anchor_seq, s.task_id, coalesce(a.system_through, 0) as "system_through!",
-                      coalesce(a.mask_upto, 0) as "mask_upto!"
-               from sessions s
-               cross join lateral json_to_record(s.accounting) as a(system_through bigint, mask_upto bigint)
-               where s.tenant_id = $1 and s.name = $2"#,
+        let id = sqlx::query_scalar!(
+            "select s.id from sessions s where s.tenant_id = $1 and s.name = $2",
             tenant.0,
             session.as_str()
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
-        let Some(found) = found else { return Ok(None) };
-        let key = (tenant, SessionId(found.id));
-        let matches = from_index(&mut tx, key, &query, (0, i64::MAX)).await?;
-        let matches = from_scan(&mut tx, key, found.indexed_seq, matches).await?;
-        let keep = EXAMINED.max(limit.saturating_mul(2));
-        let ranked = compute(tenant, move || matches.rank(keep)).await?;
-        let hits = look_at(&mut tx, key, ranked, (&query, limit)).await?;
-        let shown = ContextCoverage {
-            session: key.1,
-            task_id: found.task_id,
-            system_through: found.system_through,
-            anchor_seq: found.anchor_seq,
-            mask_upto: found.mask_upto,
-        };
-        Ok(Some(Recalled { hits, shown }))
+        );
+        let Some(id) = id.fetch_optional(&mut *tx).await? else { return Ok(None) };
+        let Some(searched) = find_searched(&mut tx, (tenant, SessionId(id))).await? else { return Ok(None) };
+        let bounds = Bounds { scanned_bytes: i64::MAX, blocks: COMPARED_BLOCKS, is_reached: false };
+        Ok(Some(self.search(tx, tenant, vec![searched], (search, bounds)).await?))
     }
+
+    /// Searches the messages of the newest sessions that a filter finds, best hits first.
+    ///
+    /// # Errors
+    /// When the database fails, or an index does not parse.
+    pub async fn recall_over(
+        &self,
+        tenant: TenantId,
+        filter: &SessionFilter,
+        search: Search,
+    ) -> Result<Recalled, StoreError> {
+        let one_more = i64::try_from(SEARCHED_SESSIONS).unwrap_or(i64::MAX).saturating_add(1);
+        let mut planning = self.begin_planning(tenant).await?;
+        let ids = sessions::list(&mut planning, tenant, filter, None, one_more).await?;
+        planning.commit().await?;
+        let mut tx = self.snapshot(tenant).await?;
+        let mut bounds = Bounds {
+            scanned_bytes: SCANNED_BYTES,
+            blocks: COMPARED_BLOCKS,
+            is_reached: ids.len() > SEARCHED_SESSIONS,
+        };
+        let (mut searched, mut messages): (Vec<Searched>, Seq) = (Vec::new(), 0);
+        for id in ids.into_iter().take(SEARCHED_SESSIONS) {
+            // It may have been erased meanwhile.
+            let Some(session) = find_searched(&mut tx, (tenant, SessionId(id))).await? else { continue };
+            if !searched.is_empty() && messages.saturating_add(session.head_seq) > SEARCHED_MESSAGES {
+                bounds.is_reached = true;
+                continue;
+            }
+            messages = messages.saturating_add(session.head_seq);
+            searched.push(session);
+        }
+        self.search(tx, tenant, searched, (search, bounds)).await
+    }
+
+    async fn search(
+        &self,
+        mut tx: Tx,
+        tenant: TenantId,
+        searched: Vec<Searched>,
+        (search, mut bounds): (Search, Bounds),
+    ) -> Result<Recalled, StoreError> {
+        let Search { query, vector, limit } = search;
+        let query = Arc::new(query);
+        let mut all = Vec::with_capacity(searched.len());
+        let mut near: Vec<Vec<Near>> = Vec::with_capacity(searched.len());
+        for Searched { id, indexed_seq, head_seq, .. } in &searched {
+            let key = (tenant, *id);
+            let matches = from_index(&mut tx, key, &query, (0, i64::MAX)).await?;
+            all.push(from_scan(&mut tx, key, *indexed_seq, matches, &mut bounds).await?);
+            let Some((model, question)) = &vector else { continue };
+            let reach = nearest::reach(&mut tx, key, model).await?;
+            if reach.is_none_or(|reach| reach < *head_seq) {
+                self.mark_for_embedding(tenant, *id);
+            }
+            near.push(match reach {
+                Some(_) => {
+                    nearest::compare(&mut tx, key, (model.as_str(), question), &mut bounds.blocks).await?
+                }
+                None => Vec::new(),
+            });
+        }
+        bounds.is_reached |= bounds.blocks <= 0;
+        let has_vectors = near.iter().any(|near| !near.is_empty());
+        let keep = EXAMINED.max(limit.saturating_mul(2));
+        let ranked = compute(tenant, move || join(rank(all, keep), &near, keep)).await?;
+        let ids: Vec<SessionId> = searched.iter().map(|searched| searched.id).collect();
+        let hits = look_at(&mut tx, (tenant, &ids), ranked, (&query, limit)).await?;
+        tx.commit().await?;
+        Ok(Recalled {
+            hits,
+            sessions: searched.into_iter().map(|searched| searched.session).collect(),
+            is_partial: bounds.is_reached,
+            has_vectors,
+        })
+    }
+}
+
+async fn find_searched(
+    tx: &mut Tx,
+    (tenant, session): (TenantId, SessionId),
+) -> Result<Option<Searched>, StoreError> {
+    let found = sqlx::query!(
+        r#"select s.name, s.indexed_seq, s.head_seq, s.anchor_seq, s.task_id,
+                  coalesce(a.system_through, 0) as "system_through!", coalesce(a.mask_upto, 0) as "mask_upto!"
+           from sessions s
+           cross join lateral json_to_record(s.accounting) as a(system_through bigint, mask_upto bigint)
+           where s.tenant_id = $1 and s.id = $2"#,
+        tenant.0,
+        session.0
+    )
+    .fetch_optional(&mut **tx)
+    .await?;
+    let Some(found) = found else { return Ok(None) };
+    let name = SessionName::parse(&found.name)
+        .map_err(|error| StoreError::corrupt("sessions", "name", session.0, error))?;
+    let shown = ContextCoverage {
+        session,
+        task_id: found.task_id,
+        system_through: found.system_through,
+        anchor_seq: found.anchor_seq,
+        mask_upto: found.mask_upto,
+    };
+    Ok(Some(Searched {
+        id: session,
+        indexed_seq: found.indexed_seq,
+        head_seq: found.head_seq,
+        session: SearchedSession { name, shown },
+    }))
 }
 
 /// Reads the query's buckets, some chunks of each in one range, and then the postings that are not in a bucket yet.
@@ -326,12 +467,19 @@ async fn from_scan(
     key: (TenantId, SessionId),
     indexed_seq: Seq,
     mut matches: Matches,
+    bounds: &mut Bounds,
 ) -> Result<Matches, StoreError> {
     let mut after = indexed_seq;
     loop {
+        if bounds.scanned_bytes <= 0 {
+            bounds.is_reached = true;
+            return Ok(matches);
+        }
         let rows = page(tx, key, after, Seq::MAX).await?;
         let Some(last) = rows.last() else { return Ok(matches) };
         after = last.seq;
+        let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
+        bounds.scanned_bytes = bounds.scanned_bytes.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
         matches = compute(key.0, move || {
             let mut analyzer = Analyzer::default();
             for row in rows {
@@ -346,34 +494,49 @@ async fn from_scan(
 /// Examines the texts of the best matches and ranks them.
 async fn look_at(
     tx: &mut Tx,
-    key: (TenantId, SessionId),
+    (tenant, sessions): (TenantId, &[SessionId]),
     ranked: Vec<Ranked>,
     (query, limit): (&Arc<Query>, usize),
-) -> Result<Vec<Hit>, StoreError> {
-    let seqs: Vec<Seq> = ranked.iter().map(|r| r.seq).collect();
-    let mut examined = examine(tx, key, &seqs, query).await?;
-    let best = ranked.into_iter().map(|r| (r, examined.remove(&r.seq))).collect();
+) -> Result<Vec<(usize, Hit)>, StoreError> {
+    let mut examined = BTreeMap::new();
+    let mut bytes_left = EXAMINED_BYTES;
+    for (at, session) in sessions.iter().enumerate() {
+        let of_session: Vec<Ranked> = ranked.iter().filter(|ranked| ranked.session == at).copied().collect();
+        if of_session.is_empty() {
+            continue;
+        }
+        let seen = examine(tx, (tenant, *session), of_session, query, &mut bytes_left).await?;
+        examined.extend(seen.into_iter().map(|(seq, seen)| ((at, seq), seen)));
+    }
+    let best = ranked.into_iter().map(|r| (r, examined.remove(&(r.session, r.seq)))).collect();
     let mut hits = Vec::new();
     for (ranked, seen) in settle(best, limit) {
-        let seen = match seen {
-            Some(seen) => Some(seen),
+        let Some(session) = sessions.get(ranked.session) else { continue };
+        let seen = if seen.is_some() {
+            seen
+        } else {
             // Its text was beyond the byte limit.
-            None => examine(tx, key, &[ranked.seq], query).await?.remove(&ranked.seq),
+            let mut any = EXAMINED_BYTES;
+            let mut one = examine(tx, (tenant, *session), vec![ranked], query, &mut any).await?;
+            one.remove(&ranked.seq)
         };
         // Every match is a message of this snapshot, unless the index is corrupt.
         if let Some(seen) = seen {
-            hits.push(Hit::new(ranked, seen));
+            hits.push((ranked.session, Hit::new(ranked, seen)));
         }
     }
     Ok(hits)
 }
 
+/// Examines the texts of a session's matches, as many as fit into the bytes that are left.
 async fn examine(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
-    seqs: &[Seq],
+    ranked: Vec<Ranked>,
     query: &Arc<Query>,
+    bytes_left: &mut i64,
 ) -> Result<BTreeMap<Seq, Examined>, StoreError> {
+    let seqs: Vec<Seq> = ranked.iter().map(|r| r.seq).collect();
     // The size is read from the row's header, so that bodies beyond the bound are not fetched.
     let rows = sqlx::query_as!(
         Row,
@@ -387,17 +550,22 @@ async fn examine(
            where bytes_before < $4"#,
         tenant.0,
         session.0,
-        seqs,
-        EXAMINED_BYTES
+        &seqs,
+        *bytes_left
     )
     .fetch_all(&mut **tx)
     .await?;
-    let query = query.clone();
-    compute(tenant, move || rows.iter().map(|row| (row.seq, query.examine(&row.message()))).collect()).await
+    let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
+    *bytes_left = bytes_left.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX)).max(0);
+    let query = Arc::clone(query);
+    let passages: BTreeMap<Seq, usize> =
+        ranked.iter().filter_map(|r| r.meaning.map(|meaning| (r.seq, meaning.passage))).collect();
+    let examine = move |row: &Row| (row.seq, query.examine(&row.message(), passages.get(&row.seq).copied()));
+    compute(tenant, move || rows.iter().map(examine).collect()).await
 }
 
 /// The messages after a position, at most a chunk's count and a page of bytes; the first one however large.
-async fn page(
+pub(super) async fn page(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
     after: Seq,
@@ -427,7 +595,15 @@ async fn page(
     Ok(rows)
 }
 
-/// Runs CPU-bound work of a job on a blocking thread, where it delays no request.
-async fn on_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, StoreError> {
-    background::spawn(work).await.map_err(|_| sqlx::Error::WorkerCrashed.into())
+/// The messages of rows, parsed in the turn of the job's tenant.
+pub(super) async fn parsed(tenant: TenantId, rows: Vec<Row>) -> Result<Vec<Message>, StoreError> {
+    in_turn(tenant, move || rows.iter().map(Row::message).collect()).await
+}
+
+/// Runs work of a job that keeps a processor busy, in its tenant's turn.
+async fn in_turn<T: Send + 'static>(
+    tenant: TenantId,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, StoreError> {
+    fair::jobs().run(tenant.0.as_u128(), work).await.map_err(|_| sqlx::Error::WorkerCrashed.into())
 }

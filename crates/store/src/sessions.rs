@@ -12,6 +12,7 @@ use super::bounds::Made;
 use super::erasures::Erasure;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries, Which};
+use super::metadata::{self, MetadataField};
 use super::{Store, StoreError, bounds, prepared};
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 pub use anchord_session::session::{Live, Session};
@@ -24,6 +25,10 @@ pub struct SessionFilter {
     pub task_id: Option<String>,
     /// Only sessions that this one started.
     pub parent_session_id: Option<String>,
+    /// Only sessions of this end user.
+    pub user: Option<String>,
+    /// Only sessions with all of these fields in their metadata.
+    pub metadata: Vec<MetadataField>,
     /// Only sessions written to at or after this time.
     pub updated_since: Option<DateTime<Utc>>,
 }
@@ -79,24 +84,7 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<Session>, StoreError> {
         let mut tx = self.begin_planning(tenant).await?;
-        let found = sqlx::query_scalar!(
-            "select s.id from sessions s
-             where s.tenant_id = $1
-               and ($2::text is null or s.task_id = $2)
-               and ($3::text is null or s.parent_session_id = $3)
-               and ($4::timestamptz is null or s.updated_at >= $4)
-               and ($5::uuid is null or s.id < $5)
-               and s.expires_at is null
-             order by s.id desc limit $6",
-            tenant.0,
-            filter.task_id,
-            filter.parent_session_id,
-            filter.updated_since,
-            before.map(|id| id.0),
-            limit
-        )
-        .fetch_all(&mut *tx)
-        .await?;
+        let found = list(&mut tx, tenant, filter, before, limit).await?;
         let wanted: Vec<_> = found.into_iter().map(|id| (tenant, Which::WithId(SessionId(id)))).collect();
         let loaded = load::load_all(&mut tx, &wanted).await?;
         Ok(loaded.into_iter().map(|loaded| loaded.session).collect())
@@ -268,6 +256,7 @@ async fn set(
     }
     let session = &mut loaded.session;
     let revision = session.context_revision;
+    let has_other_metadata = settings.metadata != session.settings.metadata;
     if settings.task_id.is_some() && settings.task_id != session.settings.task_id {
         bounds::require_task_room(&mut *tx, (tenant, session.id)).await?;
     }
@@ -287,7 +276,91 @@ async fn set(
             session.updated_at = update(&mut *tx, tenant, session).await?;
         }
     }
+    if has_other_metadata {
+        metadata::replace(&mut *tx, (tenant, session.id), session.settings.metadata.as_ref()).await?;
+    }
     Ok(Some(Ok(Box::new(loaded.session))))
+}
+
+/// The ids of a tenant's sessions, newest first.
+pub(super) async fn list(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    filter: &SessionFilter,
+    before: Option<SessionId>,
+    limit: i64,
+) -> Result<Vec<Uuid>, StoreError> {
+    if let Some((first, others)) = filter.metadata.split_first() {
+        return list_with(tx, tenant, (filter, first, others), before, limit).await;
+    }
+    let found = sqlx::query_scalar!(
+        "select s.id from sessions s
+         where s.tenant_id = $1
+           and ($2::text is null or s.task_id = $2)
+           and ($3::text is null or s.parent_session_id = $3)
+           and ($4::timestamptz is null or s.updated_at >= $4)
+           and ($5::uuid is null or s.id < $5)
+           and ($7::text is null or s.user_id = $7)
+           and s.expires_at is null
+         order by s.id desc limit $6",
+        tenant.0,
+        filter.task_id,
+        filter.parent_session_id,
+        filter.updated_since,
+        before.map(|id| id.0),
+        limit,
+        filter.user
+    );
+    Ok(found.fetch_all(tx).await?)
+}
+
+/// The ids of the sessions with some fields in their metadata: those with the first one are read in the order of the
+/// list until the page is full.
+async fn list_with(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    (filter, first, others): (&SessionFilter, &MetadataField, &[MetadataField]),
+    before: Option<SessionId>,
+    limit: i64,
+) -> Result<Vec<Uuid>, StoreError> {
+    let (names, values): (Vec<&str>, Vec<&str>) =
+        others.iter().map(|field| (field.name.as_str(), field.value.as_str())).unzip();
+    let found = sqlx::query_scalar!(
+        r#"select s.id from (
+             select m.session_id from session_metadata m
+             where m.tenant_id = $1 and m.name = $8 and m.value = $9 and ($5::uuid is null or m.session_id < $5)
+             order by m.session_id desc
+           ) with_first
+           cross join lateral (
+             select x.id from sessions x
+             where x.tenant_id = $1 and x.id = with_first.session_id
+               and ($2::text is null or x.task_id = $2)
+               and ($3::text is null or x.parent_session_id = $3)
+               and ($4::timestamptz is null or x.updated_at >= $4)
+               and ($7::text is null or x.user_id = $7)
+               and x.expires_at is null
+             limit 1
+           ) s
+           where not exists (
+             select from unnest($10::text[], $11::text[]) as wanted(name, value)
+             where not exists (select from session_metadata o
+                               where o.tenant_id = $1 and o.name = wanted.name and o.value = wanted.value
+                                 and o.session_id = s.id)
+           )
+           order by with_first.session_id desc limit $6"#,
+        tenant.0,
+        filter.task_id,
+        filter.parent_session_id,
+        filter.updated_since,
+        before.map(|id| id.0),
+        limit,
+        filter.user,
+        first.name,
+        first.value,
+        &names as &[&str],
+        &values as &[&str]
+    );
+    Ok(found.fetch_all(tx).await?)
 }
 
 /// Creates the session when it does not exist; returns whether it did.
@@ -358,7 +431,7 @@ pub(crate) async fn update(
     let accounting = text("accounting", serde_json::to_string(&counts))?;
     let written = sqlx::query_scalar!(
         "update sessions set settings = $3::text::json, accounting = $4::text::json, context_revision = $5,
-                task_id = $6, parent_session_id = $7, revision = revision + 1, updated_at = now()
+                task_id = $6, parent_session_id = $7, user_id = $8, revision = revision + 1, updated_at = now()
          where tenant_id = $1 and id = $2 returning updated_at",
         tenant.0,
         session.id.0,
@@ -366,7 +439,8 @@ pub(crate) async fn update(
         accounting,
         session.context_revision,
         session.settings.task_id,
-        session.settings.parent_session_id
+        session.settings.parent_session_id,
+        session.settings.user
     )
     .fetch_all(&mut *tx)
     .await?;

@@ -46,7 +46,7 @@ impl Store {
             let meta = serde_json::from_str(&row.meta).map_err(|error| corrupt("meta", error))?;
             let summary = serde_json::from_str(&row.document).map_err(|error| corrupt("document", error))?;
             Ok(ShadowCandidate {
-                version: Version { meta, summary },
+                version: Version::new(meta, summary),
                 rendering: row.rendering,
                 rendering_tokens: u32::try_from(row.rendering_tokens).unwrap_or_default(),
             })

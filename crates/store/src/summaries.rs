@@ -79,7 +79,7 @@ impl UnreadVersion {
         let meta = self.meta()?;
         let summary = self.record.summary().map_err(|e| self.corrupt("document", e))?;
         let carry: LedgerState = serde_json::from_str(&self.carry).map_err(|e| self.corrupt("carry", e))?;
-        Ok(StoredVersion { version: Version { meta, summary }, carry, created_at: self.created_at })
+        Ok(StoredVersion { version: Version::new(meta, summary), carry, created_at: self.created_at })
     }
 
     /// Parses its metadata, which is small.

@@ -13,6 +13,7 @@ use anchord_context::pin::{self, PINS_SHARE, Pin};
 use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::fill::share_of;
+use anchord_session::models::{MAX_OWN_MODELS, OwnModel};
 use anchord_session::quota::Quotas;
 use anchord_session::settings::{Settings, SettingsError};
 
@@ -92,6 +93,17 @@ pub enum WidePins {
         /// The most tokens that they may take.
         max_tokens: u32,
     },
+}
+
+/// The outcome of adding a model of a tenant's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WideModels {
+    /// It is added.
+    Added,
+    /// One of the name was there and is replaced.
+    Replaced,
+    /// The tenant has as many as it may; nothing has changed.
+    Full,
 }
 
 impl Store {
@@ -225,9 +237,11 @@ impl Store {
     ) -> Result<Option<Result<Settings, SettingsError>>, StoreError> {
         let mut tx = self.begin_as(actor, id).await?;
         let Some(old) = lock_settings(&mut tx, id).await? else { return Ok(None) };
+        // The tenant's own models are known to its settings, too.
+        let below = Settings { wide: old.wide.clone(), ..Settings::default() };
         let changed = match change {
-            SettingsChange::Replace(settings) => old.replaced(settings, &Settings::default()),
-            SettingsChange::Merge(change) => old.patched(change, &Settings::default()),
+            SettingsChange::Replace(settings) => old.replaced(settings, &below),
+            SettingsChange::Merge(change) => old.patched(change, &below),
         };
         let mut settings = match changed {
             Ok(settings) => settings,
@@ -257,7 +271,8 @@ impl Store {
         let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(None) };
         let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
         let tokens = pin::tokens(pins, counter);
-        let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
+        let policy = Settings::default().over(&settings).policy();
+        let max_tokens = share_of(policy.effective_window, PINS_SHARE);
         if tokens > max_tokens {
             return Ok(Some(WidePins::TooLarge { tokens, max_tokens }));
         }
@@ -271,6 +286,65 @@ impl Store {
             tx.commit().await?;
         }
         Ok(Some(WidePins::Replaced))
+    }
+
+    /// Adds a model to a tenant's, or replaces the one of its name; `None` when there is no such tenant. The same model
+    /// again changes nothing.
+    ///
+    /// # Errors
+    /// When the database fails, or its settings do not parse.
+    pub async fn put_wide_model(
+        &self,
+        id: TenantId,
+        model: OwnModel,
+        actor: Actor,
+    ) -> Result<Option<WideModels>, StoreError> {
+        let mut tx = self.begin_as(actor, id).await?;
+        let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(None) };
+        let wide = settings.wide.get_or_insert_default();
+        let is_full = wide.models.len() >= MAX_OWN_MODELS;
+        let outcome = match wide.models.iter_mut().find(|own| own.is_named(&model.name)) {
+            Some(own) if *own == model => return Ok(Some(WideModels::Replaced)),
+            Some(own) => {
+                *own = model;
+                WideModels::Replaced
+            }
+            None if is_full => return Ok(Some(WideModels::Full)),
+            None => {
+                wide.models.push(model);
+                WideModels::Added
+            }
+        };
+        wide.revision += 1;
+        store_settings(&mut tx, id, &settings).await?;
+        audit::record(&mut tx, id, actor, "models.changed", id).await?;
+        tx.commit().await?;
+        Ok(Some(outcome))
+    }
+
+    /// Removes a model of a tenant's; returns `false` when it has none of the name.
+    ///
+    /// # Errors
+    /// When the database fails, or its settings do not parse.
+    pub async fn delete_wide_model(
+        &self,
+        id: TenantId,
+        name: &str,
+        actor: Actor,
+    ) -> Result<bool, StoreError> {
+        let mut tx = self.begin_as(actor, id).await?;
+        let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(false) };
+        let wide = settings.wide.get_or_insert_default();
+        let before = wide.models.len();
+        wide.models.retain(|own| !own.is_named(name));
+        if wide.models.len() == before {
+            return Ok(false);
+        }
+        wide.revision += 1;
+        store_settings(&mut tx, id, &settings).await?;
+        audit::record(&mut tx, id, actor, "models.changed", id).await?;
+        tx.commit().await?;
+        Ok(true)
     }
 
     /// Erases a tenant with everything that it owns except its audit log: it is hidden, its keys are gone and its name

@@ -69,7 +69,7 @@ impl Engine {
             engine.notes.push("llm: quota_used_up; code made this version".to_owned());
             return Ok(engine);
         }
-        let named = job.request.model.as_ref().or(settings.model.as_ref());
+        let named = job.request.model.as_ref().or(settings.summary_model.as_ref());
         // The model was allowed when it was set, but the operator may have changed the list since.
         let allowed = named.filter(|name| client.allows(name));
         if named.is_some() && allowed.is_none() {

@@ -10,6 +10,7 @@
 mod build;
 mod call_log;
 mod compress;
+pub mod embedder;
 mod engine;
 pub mod eraser;
 mod evaluate;

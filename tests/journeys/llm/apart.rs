@@ -1,7 +1,7 @@
 //! What one tenant's calls meet is no other tenant's business: refusals, failures, names of models.
 
 use anchord_llm::{Options, Provider};
-use anchord_session::models::Models;
+use anchord_session::summary_models::SummaryModels;
 use serde_json::{Value, json};
 
 use super::{options, raw, stretch};
@@ -14,14 +14,15 @@ const NO_SCHEMA: &str = r#"{"error": {"message": "Invalid parameter", "type": "i
 
 /// Two tenants at one server, where any model may be named.
 async fn shared(fake: &FakeProvider) -> App {
-    let options = Options { models: Models::Any, ..options(fake, Provider::Openai) };
+    let options = Options { models: SummaryModels::Any, ..options(fake, Provider::Openai) };
     app_with_model(anchord_llm::Client::new(options).expect("a client")).await
 }
 
 /// A tenant's new session, compressed once by a model.
 async fn compressed(app: &App, key: &str, session: &str, model: &str) -> Value {
     let path = format!("/v1/sessions/{session}");
-    let made = app.call_as(key, "PUT", &path, json!({"auto": false, "model": model}).to_string()).await;
+    let made =
+        app.call_as(key, "PUT", &path, json!({"auto": false, "summary_model": model}).to_string()).await;
     assert_eq!(made.status, 201, "{}", made.text);
     let body = json!({"messages": stretch(12)}).to_string();
     assert_eq!(app.call_as(key, "POST", &format!("{path}/messages"), body).await.status, 201);
@@ -99,8 +100,13 @@ async fn only_the_configured_model_may_be_named_unless_others_are_listed() {
     let fake = FakeProvider::start([Act::Good]).await;
     let own = anchord_llm::Client::new(options(&fake, Provider::Openai)).expect("a client");
     let app = app_with_model(own).await;
-    let refused = app.call("PUT", "/v1/sessions/s", r#"{"model": "large"}"#).await;
-    assert_eq!(refused.refusal(), (422, "refused".to_owned(), "/model".to_owned()), "{}", refused.text);
+    let refused = app.call("PUT", "/v1/sessions/s", r#"{"summary_model": "large"}"#).await;
+    assert_eq!(
+        refused.refusal(),
+        (422, "refused".to_owned(), "/summary_model".to_owned()),
+        "{}",
+        refused.text
+    );
     assert!(refused.text.contains("small"), "it names what is allowed: {}", refused.text);
-    assert_eq!(app.call("PUT", "/v1/sessions/s", r#"{"model": "small"}"#).await.status, 201);
+    assert_eq!(app.call("PUT", "/v1/sessions/s", r#"{"summary_model": "small"}"#).await.status, 201);
 }

@@ -45,8 +45,8 @@ async fn a_transcript_is_worded_by_a_model_of_the_environment_and_its_calls_are_
         "Write a test for quoted fields of the importer",
         "engine: llm (small), strategy: anchored",
         "by small: ok, 100 + 10 tokens",
-        "cost: 1 calls (0 failed), 100 + 10 tokens",
-        "300 millionths",
+        "cost: 1 call (0 failed), 100 + 10 tokens",
+        "0.000300 in the currency of ANCHORD_LLM_PRICES",
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
@@ -87,7 +87,7 @@ async fn a_model_that_fails_leaves_the_transcript_to_code_and_its_calls_are_told
     for part in [
         "engine: extractive, strategy: anchored",
         "by small: status 401, 0 + 0 tokens",
-        "cost: 1 calls (1 failed)",
+        "cost: 1 call (1 failed)",
         "warning: llm: status",
     ] {
         assert!(told.contains(part), "{part}: {told}");

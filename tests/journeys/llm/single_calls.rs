@@ -19,7 +19,7 @@ fn request() -> Value {
         json!({"role": "user", "content": "Make the importer in src/import.rs read CSV files."}),
     ];
     messages.extend(stretch(30));
-    json!({"messages": messages, "engine": "llm", "model": "small", "target_tokens": 4_000})
+    json!({"messages": messages, "engine": "llm", "summary_model": "small", "target_tokens": 4_000})
 }
 
 async fn ask(app: &App, body: &Value, headers: &[(&str, &str)]) -> crate::support::app::Answer {

@@ -1,7 +1,7 @@
 //! What a model words: it is used, what it makes up is not, and who words is the session's choice.
 
 use anchord_llm::{Options, Provider};
-use anchord_session::models::Models;
+use anchord_session::summary_models::SummaryModels;
 use rstest::rstest;
 use serde_json::json;
 
@@ -193,12 +193,14 @@ async fn no_more_calls_run_at_once_than_the_operator_allows(
 #[tokio::test]
 async fn a_tenant_s_default_model_is_asked_where_a_session_names_none() {
     let fake = FakeProvider::start([Act::Good]).await;
-    let app = app_for(Options { models: Models::Any, ..options(&fake, Provider::Openai) }).await;
+    let app = app_for(Options { models: SummaryModels::Any, ..options(&fake, Provider::Openai) }).await;
     let mut look = app.database.connect().await;
-    sqlx::raw_sql(r#"update tenants set settings = '{"model": "of-the-tenant"}' where name = 'ours'"#)
-        .execute(&mut look)
-        .await
-        .unwrap();
+    sqlx::raw_sql(
+        r#"update tenants set settings = '{"summary_model": "of-the-tenant"}' where name = 'ours'"#,
+    )
+    .execute(&mut look)
+    .await
+    .unwrap();
     let done = compressed(&app, "").await;
     assert_eq!(
         (&done["model"], &fake.seen()[0].body["model"]),
@@ -209,17 +211,22 @@ async fn a_tenant_s_default_model_is_asked_where_a_session_names_none() {
 #[tokio::test]
 async fn a_session_chooses_its_engine_and_its_model_within_what_is_allowed() {
     let fake = FakeProvider::start([Act::Good]).await;
-    let models = Models::Listed(vec!["small".to_owned(), "large".to_owned()]);
+    let models = SummaryModels::Listed(vec!["small".to_owned(), "large".to_owned()]);
     let listed = Options { models, ..options(&fake, Provider::Openai) };
     let app = app_for(listed.clone()).await;
     assert_eq!(compressed(&app, r#"{"engine": "extractive"}"#).await["engine"], "extractive");
     assert_eq!(fake.seen().len(), 0);
     for (method, path) in [("PUT", "/v1/sessions/s"), ("POST", "/v1/sessions/s/compressions")] {
-        let refused = app.call(method, path, r#"{"model": "huge"}"#).await;
-        assert_eq!(refused.refusal(), (422, "refused".to_owned(), "/model".to_owned()), "{}", refused.text);
+        let refused = app.call(method, path, r#"{"summary_model": "huge"}"#).await;
+        assert_eq!(
+            refused.refusal(),
+            (422, "refused".to_owned(), "/summary_model".to_owned()),
+            "{}",
+            refused.text
+        );
     }
     let fresh = app_for(listed).await;
-    assert_eq!(fresh.call("PATCH", "/v1/sessions/s", r#"{"model": "large"}"#).await.status, 200);
+    assert_eq!(fresh.call("PATCH", "/v1/sessions/s", r#"{"summary_model": "large"}"#).await.status, 200);
     assert_eq!(compressed(&fresh, "").await["model"], "large");
     assert_eq!(fake.seen()[0].body["model"], "large");
 }

@@ -10,6 +10,7 @@ use super::output::{Context, Omitted, Reason, Source, StablePrefix, Tokens};
 use super::plan::Plan;
 use super::texts::{OPENING, note};
 use super::turns::{ServedMessage, Turns};
+use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::format::{Format, anthropic, openai_chat, openai_responses, result_text};
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Part, Role};
@@ -42,6 +43,10 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         writer.text(Role::User, text, Source::Many(digest::seqs(text).collect()));
     }
     let prefix_end = writer.messages.len();
+    let cache = input.cache.filter(|_| input.format == Format::Anthropic);
+    if let Some(ttl) = cache {
+        writer.mark_end(ttl);
+    }
     if input.format == Format::Anthropic {
         for entry in input.system {
             omitted.add(entry.seq, entry.seq, Reason::InSystem);
@@ -108,6 +113,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         anchor_seq: input.summary.map_or(0, |summary| summary.anchor_seq),
         head_seq: input.head_seq,
         system,
+        cache,
         messages,
         sources,
         tokens,
@@ -204,6 +210,15 @@ impl<'a> Writer<'a> {
     /// Adds a text of the service that comes from no stored message.
     fn service(&mut self, text: &str) {
         self.text(Role::User, text, Source::Service);
+    }
+
+    /// Marks the last block so far for the provider's cache; blocks that join its turn later come after it.
+    fn mark_end(&mut self, ttl: CacheTtl) {
+        if let Some(Body::Turn(_, blocks)) = self.messages.last_mut().map(|last| &mut last.body)
+            && let Some(block) = blocks.last_mut()
+        {
+            *block = anthropic::with_cache_control(block, ttl);
+        }
     }
 
     fn note(&mut self, text: &str) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::mask::{Marks, MaskMode};
 use anchord_messages::format::Format;
+use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::shape::{AsShape, Shape};
@@ -113,6 +114,8 @@ pub struct ContextInput<'a> {
     pub mask: MaskInput<'a>,
     /// The recap's text, when it is asked for.
     pub recap: Option<&'a str>,
+    /// Marks for the provider's cache at the ends of system prompt and stable prefix; only `anthropic` has such marks.
+    pub cache: Option<CacheTtl>,
     /// The session's counter.
     pub counter: &'a TokenCounter,
 }

@@ -6,8 +6,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::output::{Context, Reason, Source};
+use anchord_messages::format::anthropic::{self, CacheTtl};
 use anchord_messages::format::{Format, push_string};
 use anchord_messages::id::Seq;
+use anchord_messages::message::Part;
 
 /// The assembled context, as a client reads it.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
@@ -26,9 +28,9 @@ pub struct ContextReply {
     pub anchor_seq: Seq,
     /// The session's last message.
     pub head_seq: Seq,
-    /// The system prompt with the pins, for `anthropic` alone.
+    /// The system prompt with the pins, for `anthropic` alone: a text, or a list of blocks when marks are asked for.
     #[serde(default)]
-    pub system: Option<String>,
+    pub system: Option<serde_json::Value>,
     /// The messages, ready to be sent to a provider. What needed no change is as it was stored.
     #[schema(value_type = Vec<Object>)]
     pub messages: Vec<serde_json::Value>,
@@ -37,6 +39,8 @@ pub struct ContextReply {
     /// Tokens by component.
     pub tokens: TokensReply,
     /// The budget that the context keeps to.
+    pub max_input_tokens: u32,
+    /// The same under its earlier name.
     pub max_tokens: u32,
     /// Whether it keeps to it.
     pub within_budget: bool,
@@ -99,8 +103,8 @@ pub struct StablePrefixReply {
     pub messages: u32,
     /// Its tokens.
     pub tokens: u32,
-    /// SHA-256 in hex over `system`, each of its messages' JSON text, the summary's text and the digest's, each
-    /// with a newline after it.
+    /// SHA-256 in hex over the text of `system`, each of its messages' JSON text, the summary's text and the digest's,
+    /// each with a newline after it.
     pub sha256: String,
 }
 
@@ -139,7 +143,12 @@ impl Context<'_> {
         push_number(&mut out, self.head_seq);
         if let Some(system) = &self.system {
             out.push_str(",\"system\":");
-            push_string(&mut out, system);
+            match self.cache.and_then(|ttl| marked_text(system, ttl)) {
+                Some(block) => {
+                    let _infallible = write!(out, "[{block}]");
+                }
+                None => push_string(&mut out, system),
+            }
         }
         out.push_str(",\"messages\":");
         push_list(&mut out, &self.messages, |out, message| out.push_str(message));
@@ -154,11 +163,12 @@ impl Context<'_> {
         let total = tokens.total();
         let _infallible = write!(
             out,
-            ",\"tokens\":{{\"total\":{total},\"system\":{},\"summary\":{},\"digest\":{},\"tail\":{}}},\"max_tokens\":{},\"within_budget\":{}",
+            ",\"tokens\":{{\"total\":{total},\"system\":{},\"summary\":{},\"digest\":{},\"tail\":{}}},\"max_input_tokens\":{},\"max_tokens\":{},\"within_budget\":{}",
             tokens.system,
             tokens.summary,
             tokens.digest,
             tokens.tail,
+            self.max_tokens,
             self.max_tokens,
             self.within_budget()
         );
@@ -189,6 +199,12 @@ impl Context<'_> {
     pub fn within_budget(&self) -> bool {
         self.tokens.total() <= self.max_tokens
     }
+}
+
+/// A text as a block with a mark.
+fn marked_text(text: &str, ttl: CacheTtl) -> Option<String> {
+    let block = anthropic::block_of(&Part::Text(text.to_owned()))?;
+    Some(anthropic::with_cache_control(&block, ttl))
 }
 
 fn push_number(out: &mut String, number: i64) {

@@ -7,6 +7,7 @@ use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
 use anchord_messages::format::Format;
+use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::id::Seq;
 
 /// The assembled context; it borrows what is served as it was stored.
@@ -26,6 +27,8 @@ pub struct Context<'a> {
     pub head_seq: Seq,
     /// The system prompt, where the format keeps it apart.
     pub system: Option<String>,
+    /// The mark at the end of `system`, which is a list of blocks then.
+    pub cache: Option<CacheTtl>,
     /// The messages, each as its JSON text.
     pub messages: Vec<Cow<'a, str>>,
     /// Where each message came from, parallel to `messages`.
@@ -147,8 +150,8 @@ pub struct StablePrefix {
     pub messages: usize,
     /// Its tokens.
     pub tokens: u32,
-    /// SHA-256 in hex over `system`, each message's JSON text, the summary's text and the digest's, each with a
-    /// newline after it.
+    /// SHA-256 in hex over the text of `system`, each message's JSON text, the summary's text and the digest's, each
+    /// with a newline after it; marks for the provider's cache change nothing.
     pub sha256: String,
 }
 

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::super::mask::{Keep, Marks, MaskMode};
 use super::*;
-use anchord_messages::format::{Format, parse};
+use anchord_messages::format::Format;
 use anchord_messages::group;
 use anchord_messages::id::Seq;
-use anchord_messages::shape::Shape;
+use anchord_messages::shape::{Measured, Shape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
@@ -37,8 +37,8 @@ fn every_prefix_of_the_corpus_is_valid() {
 fn assert_valid(format: Format, messages: &[Value]) {
     let entry = |(i, message): (usize, &Value)| {
         let raw = message.to_string();
-        let parsed = parse(format, &raw).unwrap();
-        let (tokens, shape) = Shape::measure(&parsed, &COUNTER);
+        let Measured { message: parsed, tokens, shape } = Measured::read(format, &raw, &COUNTER).unwrap();
+        let raw = Shape::served(shape.as_ref(), format, raw);
         Entry {
             seq: Seq::try_from(i).unwrap() + 1,
             format,
@@ -87,6 +87,7 @@ fn assert_prefix_valid(entries: &[Entry]) {
                 tail_omitted: None,
                 mask: MaskInput { mode: MaskMode::Auto, upto: anchor.unwrap_or(0) + 4, marks: &marks },
                 recap: anchor.map(|_| "do the rest"),
+                cache: None,
                 counter: &COUNTER,
             };
             match assemble(&input) {

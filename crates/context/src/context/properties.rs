@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use super::super::mask::{Keep, Marks, MaskMode};
 use super::*;
-use anchord_messages::format::{Format, parse};
+use anchord_messages::format::Format;
+use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
-use anchord_messages::shape::{AsShape, Shape};
+use anchord_messages::shape::{AsShape, Measured, Shape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
@@ -48,14 +49,24 @@ fn call_arguments() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Arguments as callers send them: as the text that the formats ask for, or otherwise.
+fn sent_arguments() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        6 => call_arguments().prop_map(Value::from),
+        1 => text().prop_map(|t| json!({"command": t})),
+        1 => Just(Value::Null),
+        1 => Just(json!([1, "a"])),
+    ]
+}
+
 fn chat_message() -> impl Strategy<Value = Value> {
     let content = prop_oneof![
         5 => text().prop_map(Value::from),
         1 => Just(Value::Null),
         1 => prop::collection::vec(chat_part(), 0..3).prop_map(Value::from),
     ];
-    let calls = prop::collection::vec((id(), call_arguments()), 1..4).prop_map(|calls| {
-        let call = |(id, arguments): (String, String)| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": arguments}});
+    let calls = prop::collection::vec((id(), sent_arguments()), 1..4).prop_map(|calls| {
+        let call = |(id, arguments): (String, Value)| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": arguments}});
         Value::from(calls.into_iter().map(call).collect::<Vec<_>>())
     });
     prop_oneof![
@@ -93,6 +104,9 @@ fn anthropic_message() -> impl Strategy<Value = Value> {
         (id(), text())
             .prop_map(|(id, t)| json!({"type": "tool_use", "id": id, "name": "f", "input": {"path": t}})),
         Just(json!({"type": "tool_use", "id": "q", "name": "f", "input": 7})),
+        text().prop_map(|t| json!({"type": "tool_use", "id": "r", "name": "f", "input": json!({"path": t}).to_string(), "cache_control": {"type": "ephemeral"}})),
+        text().prop_map(|t| json!({"type": "text", "text": t, "cache_control": {"type": "ephemeral", "ttl": "1h"}})),
+        Just(json!({"type": "tool_result", "tool_use_id": "r", "content": [{"type": "text", "text": "o", "cache_control": {"type": "ephemeral"}}], "cache_control": {"type": "ephemeral"}})),
         Just(json!({"type": "thinking", "thinking": "hm", "signature": "s"})),
         Just(json!({"type": "thinking", "thinking": "unsigned"})),
         Just(json!({"type": "redacted_thinking", "data": "zzzz"})),
@@ -119,7 +133,7 @@ fn item() -> impl Strategy<Value = Value> {
         2 => (special(), id(), text()).prop_map(|(kind, id, t)| json!({"type": format!("{kind}_call"), "id": "sc", "call_id": id, "action": {"type": "exec", "commands": [t]}})),
         2 => (special(), id(), text()).prop_map(|(kind, id, t)| special_output(kind, &id, &t)),
         1 => server_item(),
-        4 => (id(), call_arguments()).prop_map(|(id, a)| json!({"type": "function_call", "call_id": id, "name": "f", "arguments": a})),
+        4 => (id(), sent_arguments()).prop_map(|(id, a)| json!({"type": "function_call", "call_id": id, "name": "f", "arguments": a})),
         4 => (id(), text()).prop_map(|(id, t)| json!({"type": "function_call_output", "call_id": id, "output": t})),
     ]
 }
@@ -182,6 +196,7 @@ struct Case {
     recap: bool,
     pins: bool,
     carried: bool,
+    cache: Option<CacheTtl>,
 }
 
 fn case() -> impl Strategy<Value = Case> {
@@ -190,6 +205,7 @@ fn case() -> impl Strategy<Value = Case> {
         any::<bool>(),
         any::<bool>(),
         prop_oneof![3 => Just(MaskMode::Auto), 1 => Just(MaskMode::Off)],
+        prop::sample::select(vec![None, Some(CacheTtl::FiveMinutes), Some(CacheTtl::Hour)]),
     );
     let budget = prop_oneof![20u32..300, 300u32..3_000, Just(1_000_000)];
     (
@@ -201,16 +217,28 @@ fn case() -> impl Strategy<Value = Case> {
         proptest::option::of(1i64..30),
         flags,
     )
-        .prop_map(|(session, budget, anchor, mask_upto, keep, remove, (recap, pins, carried, mode))| {
-            Case { session, budget, anchor, mask_upto, keep, remove, mode, recap, pins, carried }
-        })
+        .prop_map(
+            |(session, budget, anchor, mask_upto, keep, remove, (recap, pins, carried, mode, cache))| Case {
+                session,
+                budget,
+                anchor,
+                mask_upto,
+                keep,
+                remove,
+                mode,
+                recap,
+                pins,
+                carried,
+                cache,
+            },
+        )
 }
 
 fn entries(session: &[(Format, Value)]) -> Vec<Entry> {
     let entry = |(i, (format, message)): (usize, &(Format, Value))| {
         let raw = message.to_string();
-        let parsed = parse(*format, &raw).unwrap();
-        let (tokens, shape) = Shape::measure(&parsed, &COUNTER);
+        let Measured { message: parsed, tokens, shape } = Measured::read(*format, &raw, &COUNTER).unwrap();
+        let raw = Shape::served(shape.as_ref(), *format, raw);
         Entry {
             seq: Seq::try_from(i).unwrap() + 1,
             format: *format,
@@ -257,6 +285,7 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
         tail_omitted: None,
         mask: MaskInput { mode: case.mode, upto: case.mask_upto, marks: &marks },
         recap: case.recap.then_some("do the rest"),
+        cache: case.cache,
         counter: &COUNTER,
     };
     match assemble(&input) {
@@ -429,6 +458,7 @@ proptest! {
                 tail_omitted: None,
                 mask: MaskInput { mode: MaskMode::Auto, upto: 0, marks: &marks },
                 recap: None,
+                cache: None,
                 counter: &COUNTER,
             };
             let context = assemble(&input);

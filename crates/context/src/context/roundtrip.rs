@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use super::super::mask::{Marks, MaskMode};
 use super::*;
-use anchord_messages::format::{Format, parse};
+use anchord_messages::format::Format;
+use anchord_messages::format::detect::{BatchFormat, detect};
 use anchord_messages::id::Seq;
-use anchord_messages::shape::Shape;
+use anchord_messages::shape::{Measured, Shape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
@@ -220,8 +221,8 @@ fn responses(n: usize, turn: &Turn, out: &mut Vec<Value>) {
 fn served(format: Format, stored: Format, messages: &[Value]) -> Value {
     let entry = |(i, message): (usize, &Value)| {
         let raw = message.to_string();
-        let parsed = parse(stored, &raw).unwrap();
-        let (tokens, shape) = Shape::measure(&parsed, &COUNTER);
+        let Measured { message: parsed, tokens, shape } = Measured::read(stored, &raw, &COUNTER).unwrap();
+        let raw = Shape::served(shape.as_ref(), stored, raw);
         Entry {
             seq: Seq::try_from(i).unwrap() + 1,
             format: stored,
@@ -248,6 +249,7 @@ fn served(format: Format, stored: Format, messages: &[Value]) -> Value {
         tail_omitted: None,
         mask: MaskInput { mode: MaskMode::Off, upto: 0, marks: &marks },
         recap: None,
+        cache: None,
         counter: &COUNTER,
     };
     let reply: Value = serde_json::from_str(&assemble(&input).unwrap().to_json()).unwrap();
@@ -356,6 +358,46 @@ impl Said {
 
 fn omitted(reply: &Value) -> BTreeSet<&str> {
     reply["omitted"].as_array().unwrap().iter().map(|o| o["reason"].as_str().unwrap()).collect()
+}
+
+/// Whether a turn has content that only one format has.
+fn is_telling(format: Format, turn: &Turn) -> bool {
+    let is_media = |piece: &Piece| !matches!(piece, Piece::Text(_));
+    match (format, turn) {
+        (Format::OpenaiResponses, Turn::User(_)) => true,
+        (_, Turn::User(pieces)) => pieces.iter().any(is_media),
+        (_, Turn::Refusal(_)) => false,
+        (format, Turn::Assistant { thinking, text, calls }) => {
+            let thinks = *thinking && format != Format::OpenaiChat;
+            thinks || !calls.is_empty() || (format == Format::OpenaiResponses && text.is_some())
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_conversation_is_recognised_as_its_own_format_and_contradicts_every_other(
+        turns in prop::collection::vec(turn(), 1..10),
+    ) {
+        for format in FORMATS {
+            let sent: Vec<String> = written(format, &turns).iter().map(Value::to_string).collect();
+            let messages = || sent.iter().map(String::as_str);
+            let told = detect(None, messages());
+            if turns.iter().any(|turn| is_telling(format, turn)) {
+                prop_assert_eq!(told, Ok(BatchFormat::Shown(format)));
+                for other in FORMATS.into_iter().filter(|other| *other != format) {
+                    let refused = detect(Some(other), messages()).unwrap_err();
+                    prop_assert!(refused.detail.contains(format.as_str()), "{}", refused.detail);
+                }
+            } else {
+                // What shows no format is taken in its own one when the session has it.
+                prop_assert_eq!(told.unwrap().resolve(Some(format)), format);
+            }
+            prop_assert_eq!(detect(Some(format), messages()), Ok(BatchFormat::Stated(format)));
+        }
+    }
 }
 
 proptest! {

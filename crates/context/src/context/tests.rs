@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::super::mask::{Keep, Marks, MaskMode};
 use super::*;
-use anchord_messages::format::{Format, parse};
+use anchord_messages::format::Format;
+use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::id::Seq;
-use anchord_messages::shape::Shape;
+use anchord_messages::shape::{Measured, Shape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 mod pressure;
@@ -16,8 +17,8 @@ const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
 
 fn entry(format: Format, seq: Seq, message: &Value) -> Entry {
     let raw = message.to_string();
-    let parsed = parse(format, &raw).unwrap();
-    let (tokens, shape) = Shape::measure(&parsed, &COUNTER);
+    let Measured { message: parsed, tokens, shape } = Measured::read(format, &raw, &COUNTER).unwrap();
+    let raw = Shape::served(shape.as_ref(), format, raw);
     Entry { seq, format, role: parsed.role, tokens, shape, raw: raw.into() }
 }
 
@@ -53,6 +54,7 @@ impl Session {
             tail_omitted: None,
             mask: MaskInput { mode: MaskMode::Auto, upto: 0, marks: &self.marks },
             recap: None,
+            cache: None,
             counter: &COUNTER,
         }
     }
@@ -486,4 +488,117 @@ fn a_last_word_of_the_models_has_no_white_space_at_its_end_where_that_is_refused
     );
     let session = Session::new(Format::Anthropic, &[user("x"), assistant("y \n"), user("z")]);
     assert_eq!(session.serve(Format::Anthropic)["messages"][1]["content"], "y \n");
+}
+
+fn marked(reply: &Value) -> Vec<String> {
+    let mut places = Vec::new();
+    let mut look = |place: &str, content: &Value| {
+        for (at, block) in content.as_array().into_iter().flatten().enumerate() {
+            if let Some(mark) = block.get("cache_control") {
+                places.push(format!("{place}/{at} {mark}"));
+            }
+        }
+    };
+    look("system", &reply["system"]);
+    for (at, message) in reply["messages"].as_array().unwrap().iter().enumerate() {
+        look(&at.to_string(), &message["content"]);
+    }
+    places
+}
+
+#[test]
+fn marks_stand_at_the_ends_of_system_and_stable_prefix_and_change_nothing_else() {
+    let session = Session::new(
+        Format::Anthropic,
+        &[
+            json!({"role": "system", "content": [{"type": "text", "text": "sys", "cache_control": {"type": "ephemeral"}}]}),
+            json!({"role": "user", "content": [{"type": "text", "text": "one", "cache_control": {"type": "ephemeral"}}]}),
+            json!({"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}, "cache_control": {"type": "ephemeral"}}]}),
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "o", "cache_control": {"type": "ephemeral"}}]}),
+        ],
+    );
+    let (text, digest) = (summary_message_text("fact"), "#1 user: a word".to_owned());
+    let plain = session.input(Format::Anthropic);
+    let summary = SummaryInput {
+        version: 1,
+        anchor_seq: 1,
+        message: Counted::new(&text, &COUNTER),
+        least: None,
+        digest: Some(Counted::new(&digest, &COUNTER)),
+    };
+    for (summary, ttl, mark) in [
+        (None, CacheTtl::FiveMinutes, r#"{"type":"ephemeral"}"#),
+        (Some(summary), CacheTtl::FiveMinutes, r#"{"type":"ephemeral"}"#),
+        (Some(summary), CacheTtl::Hour, r#"{"ttl":"1h","type":"ephemeral"}"#),
+    ] {
+        let unmarked = serve(&ContextInput { summary, ..plain });
+        assert_eq!(marked(&unmarked), Vec::<String>::new(), "marks of earlier requests are gone");
+        let reply = serve(&ContextInput { summary, cache: Some(ttl), ..plain });
+        let mut places = vec![format!("system/0 {mark}")];
+        // Summary and digest share the first message with the user's turn.
+        places.extend(summary.map(|_| format!("0/1 {mark}")));
+        assert_eq!(marked(&reply), places);
+        assert_eq!(reply["system"][0]["text"], unmarked["system"]);
+        for same in ["tokens", "sources", "stable_prefix", "omitted"] {
+            assert_eq!(reply[same], unmarked[same], "{same}");
+        }
+        // The prefix keeps its bytes when messages come.
+        let longer = ContextInput { summary, cache: Some(ttl), tail: &plain.tail[..1], head_seq: 2, ..plain };
+        let shorter = serve(&longer);
+        assert_eq!(shorter["system"], reply["system"]);
+        assert_eq!(shorter["stable_prefix"], reply["stable_prefix"]);
+        if summary.is_some() {
+            let blocks = |reply: &Value| reply["messages"][0]["content"].as_array().unwrap()[..2].to_vec();
+            assert_eq!(blocks(&shorter), blocks(&reply));
+        }
+    }
+    for format in [Format::OpenaiChat, Format::OpenaiResponses] {
+        let reply = serve(&ContextInput { cache: Some(CacheTtl::Hour), ..session.input(format) });
+        assert_eq!(reply, session.serve(format), "a format without marks has none");
+    }
+}
+
+#[test]
+fn arguments_of_another_type_are_served_as_the_format_takes_them() {
+    let arguments = json!({"path": "a.rs", "n": 1});
+    let chat = [
+        user("go"),
+        json!({"role": "assistant", "content": null, "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "f", "arguments": arguments}},
+            {"id": "b", "type": "function", "function": {"name": "g"}}]}),
+        result("a", "A"),
+        result("b", "B"),
+    ];
+    let blocks = [
+        user("go"),
+        json!({"role": "assistant", "content": [
+            {"type": "tool_use", "id": "a", "name": "f", "input": arguments.to_string()},
+            {"type": "tool_use", "id": "b", "name": "g"}]}),
+        json!({"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "a", "content": "A"},
+            {"type": "tool_result", "tool_use_id": "b", "content": "B"}]}),
+    ];
+    let items = [
+        user("go"),
+        json!({"type": "function_call", "call_id": "a", "name": "f", "arguments": arguments}),
+        json!({"type": "function_call", "call_id": "b", "name": "g"}),
+        json!({"type": "function_call_output", "call_id": "a", "output": "A"}),
+        json!({"type": "function_call_output", "call_id": "b", "output": "B"}),
+    ];
+    for (stored, messages) in
+        [(Format::OpenaiChat, &chat[..]), (Format::Anthropic, &blocks), (Format::OpenaiResponses, &items)]
+    {
+        let session = Session::new(stored, messages);
+        for format in formats() {
+            // `serve` checks it as a provider does.
+            let reply = session.serve(format);
+            let sent = match format {
+                Format::OpenaiChat => &reply["messages"][1]["tool_calls"][0]["function"]["arguments"],
+                Format::Anthropic => &reply["messages"][1]["content"][0]["input"],
+                Format::OpenaiResponses => &reply["messages"][1]["arguments"],
+            };
+            let read = sent.as_str().map_or_else(|| sent.clone(), |text| serde_json::from_str(text).unwrap());
+            assert_eq!(read, arguments, "{stored:?} to {format:?}");
+        }
+    }
 }

@@ -15,8 +15,47 @@ pub fn problems(reply: &Value) -> Vec<String> {
         Some("openai-responses") => responses(messages, &mut bad),
         other => bad.push(format!("the format {other:?}")),
     }
+    marks(reply, &mut bad);
     accounting(reply, messages, &mut bad);
     bad
+}
+
+/// The most marks for its cache that Anthropic takes in a request.
+const MOST_MARKS: usize = 4;
+
+/// Marks for the provider's cache: Anthropic alone has them, at most four, on blocks that are cached, longer-lived ones
+/// first.
+fn marks(reply: &Value, bad: &mut Vec<String>) {
+    let mut marked = Vec::new();
+    find_marks(&reply["system"], &mut marked);
+    find_marks(&reply["messages"], &mut marked);
+    if marked.len() > if reply["format"] == "anthropic" { MOST_MARKS } else { 0 } {
+        bad.push(format!("{} marks", marked.len()));
+    }
+    let mut short = false;
+    for block in marked {
+        let mark = &block["cache_control"];
+        let kind = block["type"].as_str().unwrap_or("none");
+        let cached = matches!(kind, "text" | "image" | "document" | "tool_use" | "tool_result");
+        if !cached || (kind == "text" && block["text"].as_str().unwrap_or("").is_empty()) {
+            bad.push(format!("a mark on {block}"));
+        }
+        let ttl = mark["ttl"].as_str().unwrap_or("5m");
+        if mark["type"] != "ephemeral" || !["5m", "1h"].contains(&ttl) || (short && ttl == "1h") {
+            bad.push(format!("an odd mark: {mark}"));
+        }
+        short |= ttl == "5m";
+    }
+}
+
+/// The blocks with a mark, also in what tools returned; what a tool was given is the caller's own.
+fn find_marks<'v>(content: &'v Value, marked: &mut Vec<&'v Value>) {
+    for part in content.as_array().into_iter().flatten() {
+        if part.get("cache_control").is_some() {
+            marked.push(part);
+        }
+        find_marks(&part["content"], marked);
+    }
 }
 
 fn accounting(reply: &Value, messages: &[Value], bad: &mut Vec<String>) {
@@ -182,7 +221,7 @@ fn anthropic(reply: &Value, messages: &[Value], bad: &mut Vec<String>) {
         bad.push("the first message is not a user's".to_owned());
     }
     if let Some(system) = reply.get("system")
-        && system.as_str().is_none_or(|s| s.trim().is_empty())
+        && !has_content(system)
     {
         bad.push("empty system".to_owned());
     }

@@ -27,6 +27,7 @@ use crate::prefer::{PREFERENCE_APPLIED, Wait};
 use crate::problem::{ApiError, Resource};
 use crate::state::AppState;
 use anchord_messages::format::Format;
+use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{CompressionId, Seq, SessionName};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::digest;
@@ -169,7 +170,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
     let small = |refused: stateless::TooSmall| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens };
     let Ok(through_seq) = stateless::span_end(&conversation, wanted) else {
         let made = stateless::compress(&conversation, wanted).map_err(small)?;
-        let how = (request.format, request.strategy);
+        let how = (conversation.format(), request.strategy);
         return Ok(Planned::Done(Box::new(view(how, made)?)));
     };
     let bound = stateless::bound(&conversation, through_seq, request.target_tokens);
@@ -189,7 +190,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
     }
     let messages = Seq::try_from(request.messages.len()).unwrap_or(Seq::MAX);
     let kept = CallRecord {
-        format: request.format,
+        format: conversation.format(),
         strategy: request.strategy,
         target_tokens: request.target_tokens,
         messages,
@@ -205,7 +206,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
     let job = Request {
         strategy: Some(request.strategy),
         engine: Some(EngineChoice::Llm),
-        model: request.model,
+        model: request.summary_model,
         through_seq: Some(through_seq),
         ..Request::default()
     };
@@ -232,14 +233,17 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
         state.quotas.admit((&state.store, state.clock.now()), (caller.tenant, &caller.quotas), load).await?;
         let count = Seq::try_from(messages.len()).unwrap_or(Seq::MAX);
         let append = Append {
+            model: None,
             tenant: caller.tenant,
             session: name.clone(),
             messages,
+            format: BatchFormat::Stated(plan.kept.format),
             tokenizer: plan.tokenizer,
             expected_next_seq: Some(at + 1),
             task_boundary: false,
             now: state.clock.now().timestamp(),
             reply_key: None,
+            included: anchord_store::gather::Included::default(),
         };
         match state.appends.append(append).await {
             Ok(reply) => state.count_append(caller, &reply, load, started),

@@ -7,10 +7,12 @@ use utoipa::ToSchema;
 
 use crate::heavy::go_on;
 use crate::json::JsonBytes;
-use crate::messages::Message;
+use crate::message::Message;
+use crate::messages::refused_under;
 use crate::problem::ApiError;
 use crate::state::AppState;
 use anchord_messages::format::Format;
+use anchord_messages::format::detect::Detector;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::strategy::{self, EngineChoice, Strategy};
@@ -25,9 +27,11 @@ pub struct CompressRequest {
     /// The messages, as their format writes them.
     #[schema(value_type = Vec<Message>, min_items = 1)]
     pub messages: Vec<Box<RawValue>>,
-    /// The conversation format of the messages, and of what comes back.
+    /// The conversation format of the messages, and of what comes back. Without it they are recognised by their shapes,
+    /// and `openai-chat` when these show none.
     #[serde(default)]
-    pub format: Format,
+    #[schema(required = false, value_type = Format)]
+    pub format: Option<Format>,
     /// The most tokens of what comes back, the system prompt included; no bound without it.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 10_000_000)]
@@ -42,7 +46,7 @@ pub struct CompressRequest {
     /// The model that writes the summary, with `engine` `llm`. Without effect for other engines.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
-    pub model: Option<String>,
+    pub summary_model: Option<String>,
     /// How to count. Default `o200k_base`.
     #[serde(default)]
     pub tokenizer: Tokenizer,
@@ -71,14 +75,21 @@ pub struct CompressedMessages {
     pub tokens_before: u32,
     /// Tokens of what comes back.
     pub tokens_after: u32,
-    /// The share that was saved: 1 − after / before.
+    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     #[schema(required = true)]
+    pub reduction: Option<f64>,
+    /// The same number as `reduction`, under its earlier name: a share that was saved, not a quotient of before and after.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub compression_ratio: Option<f64>,
     /// The share of the probes that passed, from 0 to 1; null without probes.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub probe_score: Option<f64>,
     /// The same of the probes that ask for facts which code found.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub facts_score: Option<f64>,
     /// Probes that were judged.
     pub probes_asked: u32,
@@ -104,17 +115,22 @@ pub(super) fn read(
 ) -> Result<(CompressRequest, Conversation), ApiError> {
     let request: CompressRequest = body.parse_strictly()?;
     check(state, &request)?;
-    let mut conversation = Conversation::new(request.format, TokenCounter::new(request.tokenizer));
+    let mut detector = Detector::new(request.format);
     let limit = state.limits.message_bytes;
     for (index, raw) in request.messages.iter().enumerate() {
         go_on(abandoned)?;
         if raw.get().len() > limit {
             return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
         }
-        conversation.push(raw.get().to_owned()).map_err(|refused| {
-            let refused = refused.under(&format!("/messages/{index}"));
-            ApiError::invalid(refused.pointer, refused.detail)
-        })?;
+        detector.look(index, raw.get()).map_err(|refused| refused_under("/messages", refused))?;
+    }
+    let format = detector.finish().resolve(None);
+    let mut conversation = Conversation::new(format, TokenCounter::new(request.tokenizer));
+    for (index, raw) in request.messages.iter().enumerate() {
+        go_on(abandoned)?;
+        conversation
+            .push(raw.get().to_owned())
+            .map_err(|refused| refused_under(&format!("/messages/{index}"), refused))?;
     }
     go_on(abandoned)?;
     Ok((request, conversation))
@@ -128,9 +144,9 @@ fn check(state: &AppState, request: &CompressRequest) -> Result<(), ApiError> {
         let detail = format!("must be from 1 to {MAX_CONTEXT_WINDOW}");
         return Err(ApiError::invalid("/target_tokens", detail));
     }
-    let model = request.model.as_deref();
+    let model = request.summary_model.as_deref();
     if model.is_some_and(|model| model.is_empty() || model.chars().count() > 200 || model.contains('\0')) {
-        return Err(ApiError::invalid("/model", "must have 1 to 200 characters and no NUL"));
+        return Err(ApiError::invalid("/summary_model", "must have 1 to 200 characters and no NUL"));
     }
     if request.engine == EngineChoice::Llm {
         state.check_engine(Some(EngineChoice::Llm), model)?;
@@ -147,6 +163,8 @@ pub(super) fn view(
     let omitted = made.omitted.into_iter().map(|(from_seq, to_seq, reason): (Seq, Seq, _)| {
         crate::context::OmittedView { from_seq, to_seq, reason: reason.to_owned() }
     });
+    let reduction =
+        (made.tokens_before > 0).then(|| 1.0 - f64::from(made.tokens_after) / f64::from(made.tokens_before));
     Ok(CompressedMessages {
         format,
         system: made.system,
@@ -154,15 +172,15 @@ pub(super) fn view(
         rendering: made.rendering,
         tokens_before: made.tokens_before,
         tokens_after: made.tokens_after,
-        compression_ratio: (made.tokens_before > 0)
-            .then(|| 1.0 - f64::from(made.tokens_after) / f64::from(made.tokens_before)),
+        reduction,
+        compression_ratio: reduction,
         probe_score: made.probes.score,
         facts_score: made.probes.facts_score,
         probes_asked: made.probes.asked,
         probes_failed: made.probes.failed,
         critical_failed: made.probes.critical_failed,
         strategy: made.summary.as_ref().map_or(strategy, |(meta, _)| meta.strategy),
-        summary: made.summary.map(|(meta, summary)| Version { meta, summary }),
+        summary: made.summary.map(|(meta, summary)| Version::new(meta, summary)),
         pending_tool_calls: made.pending_tool_calls,
         omitted: omitted.collect(),
         warnings: made.warnings,

@@ -3,9 +3,15 @@
 //! A request of this format has the system prompt in a field of its own; a caller appends it here as a message of role
 //! `system`.
 
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use strum::IntoStaticStr;
+
 use super::super::message::{
     Attachment, Image, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
 };
+use super::check::check_json;
 use super::error::FormatError;
 use super::json::{Fields, each, is_array, is_object, is_string, push_field, push_key, push_string, string};
 use super::openai_chat::unknown_role;
@@ -73,7 +79,12 @@ fn block(role: Role, raw: &str) -> Result<Part, FormatError> {
         (Some("tool_use"), Role::Assistant) => Part::ToolCall(ToolCall {
             id: fields.string_or_empty("id")?,
             name: fields.string_or_empty("name")?,
-            arguments: fields.raw("input").unwrap_or("{}").to_owned(),
+            // Some servers send an object's JSON text instead of the object; it is served as an object.
+            arguments: match fields.raw("input") {
+                None => "{}".to_owned(),
+                Some(raw) if is_string(raw) => string(raw)?,
+                Some(raw) => raw.to_owned(),
+            },
         }),
         (Some("tool_result"), Role::User) => Part::ToolResult(tool_result(&fields)?),
         // Server tools, citations, block types of the future, and blocks in a role that may not contain them.
@@ -181,7 +192,7 @@ pub fn block_of(part: &Part) -> Option<String> {
             push_field(&mut out, "id", &call.id);
             push_field(&mut out, "name", &call.name);
             push_key(&mut out, "input");
-            push_input(&mut out, &call.arguments);
+            out.push_str(&input_object(&call.arguments));
         }
         Part::ToolResult(result) => {
             push_field(&mut out, "type", "tool_result");
@@ -231,17 +242,56 @@ fn push_source(out: &mut String, media_type: &str, source: &MediaSource) {
     out.push('}');
 }
 
-/// Writes a call's arguments as an object, because the provider accepts nothing else as `input`.
-fn push_input(out: &mut String, arguments: &str) {
+/// A call's arguments as the text of an object, because the provider accepts nothing else as `input`. What is no object is
+/// its field `arguments`.
+pub(super) fn input_object(arguments: &str) -> Cow<'_, str> {
     let trimmed = arguments.trim();
-    let takes = is_object(trimmed) && serde_json::from_str::<&serde_json::value::RawValue>(trimmed).is_ok();
+    let takes = is_object(trimmed)
+        && serde_json::from_str::<&serde_json::value::RawValue>(trimmed).is_ok()
+        && check_json(trimmed).is_ok();
     if takes {
-        out.push_str(trimmed);
-    } else if trimmed.is_empty() || trimmed == "null" {
-        out.push_str("{}");
-    } else {
-        out.push('{');
-        push_field(out, "arguments", arguments);
-        out.push('}');
+        return Cow::Borrowed(trimmed);
     }
+    if trimmed.is_empty() || trimmed == "null" {
+        return Cow::Borrowed("{}");
+    }
+    let mut out = String::from("{");
+    push_field(&mut out, "arguments", arguments);
+    out.push('}');
+    Cow::Owned(out)
+}
+
+/// How long the provider keeps what a mark ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, utoipa::ToSchema, IntoStaticStr)]
+pub enum CacheTtl {
+    /// Five minutes, renewed by every use.
+    #[serde(rename = "5m")]
+    #[strum(serialize = "5m")]
+    FiveMinutes,
+    /// An hour, at a higher price for writing.
+    #[serde(rename = "1h")]
+    #[strum(serialize = "1h")]
+    Hour,
+}
+
+impl CacheTtl {
+    /// Its name in the API, which is the provider's.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// A block, given as its JSON text, with a mark: the provider caches the prompt up to its end.
+#[must_use]
+pub fn with_cache_control(block: &str, ttl: CacheTtl) -> String {
+    let mut out = block.trim_end().strip_suffix('}').unwrap_or(block).to_owned();
+    push_key(&mut out, "cache_control");
+    out.push_str("{\"type\":\"ephemeral\"");
+    // Five minutes is what the provider assumes.
+    if ttl == CacheTtl::Hour {
+        push_field(&mut out, "ttl", ttl.as_str());
+    }
+    out.push_str("}}");
+    out
 }

@@ -8,14 +8,16 @@ use super::error::FormatError;
 
 /// The deepest nesting of arrays and objects that is accepted.
 pub const MAX_DEPTH: usize = 128;
+/// The most values that one text may hold: a parsed one takes up to a hundred times the bytes of its text.
+pub const MAX_VALUES: usize = 250_000;
 
 /// The most characters of one key in an error's pointer, because keys come from callers and may be long.
 const POINTER_KEY_CHARS: usize = 80;
 /// Up to this many keys a linear search is faster than hashing.
 const FEW_KEYS: usize = 12;
 
-/// Checks a JSON text for lone surrogates, duplicate keys and nesting above [`MAX_DEPTH`], in one
-/// pass, without recursion. It does not check the grammar: malformed text may pass, and the parser
+/// Checks a JSON text for lone surrogates, duplicate keys, nesting above [`MAX_DEPTH`] and more values than
+/// [`MAX_VALUES`], in one pass, without recursion. It does not check the grammar: malformed text may pass, and the parser
 /// rejects it later.
 ///
 /// # Errors
@@ -24,7 +26,14 @@ pub fn check_json(raw: &str) -> Result<(), FormatError> {
     let bytes = raw.as_bytes();
     let mut open: Vec<Frame<'_>> = Vec::new();
     let mut at = 0;
+    let mut values = 1;
     while let Some(&b) = bytes.get(at) {
+        if matches!(b, b'{' | b'[' | b',') {
+            values += 1;
+            if values > MAX_VALUES {
+                return Err(error(&open, format!("more than {MAX_VALUES} values in one body")));
+            }
+        }
         match b {
             b'{' | b'[' => {
                 if open.len() == MAX_DEPTH {
@@ -220,6 +229,15 @@ mod tests {
         assert!(check_json(&deep(MAX_DEPTH + 1)).is_err());
         assert!(check_json(&"[".repeat(1_000_000)).is_err());
         assert!(check_json(&"{\"a\":".repeat(1_000_000)).is_err());
+    }
+
+    #[test]
+    fn values_are_bounded() {
+        let list = |values: usize| format!("[{}0]", "0,".repeat(values));
+        assert_eq!(check_json(&list(MAX_VALUES - 2)), Ok(()));
+        assert_eq!(pointer(&list(MAX_VALUES - 1)).as_deref(), Some("/249998"));
+        // Commas in a text are no values.
+        assert_eq!(check_json(&format!("[\"{}\"]", ",".repeat(2 * MAX_VALUES))), Ok(()));
     }
 
     #[test]

@@ -44,6 +44,11 @@ impl<'a> Fields<'a> {
         Some(value.get()).filter(|v| *v != "null")
     }
 
+    /// Whether a field is there, also when it is null.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|(k, _)| k == key)
+    }
+
     /// Every field with its JSON text, as sent.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.get()))

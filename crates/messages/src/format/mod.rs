@@ -1,7 +1,8 @@
 //! Conversation formats: parse the JSON that callers send into [`Message`], and write it back.
 //!
-//! What lives here: a parser and a writer for each of the three formats, the detection of a format (`detect`), and the
-//! check that a request's JSON can be stored and returned unchanged (`check`).
+//! What lives here: a parser and a writer for each of the three formats, the detection of a format (`detect`), what is
+//! rewritten before a message is served (`normalize`), and the check that a request's JSON can be stored and returned
+//! unchanged (`check`).
 //! Invariant: a parser loses no text, calls, ids or media of what it accepts; a block of an unknown type becomes
 //! [`Part::Other`](super::message::Part::Other) and keeps its JSON text.
 //! Must not know: sessions, budgets, which messages belong together.
@@ -11,6 +12,7 @@ pub mod check;
 pub mod detect;
 mod error;
 mod json;
+pub mod normalize;
 pub mod openai_chat;
 pub mod openai_responses;
 use serde::{Deserialize, Serialize};

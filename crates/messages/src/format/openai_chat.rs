@@ -157,9 +157,8 @@ fn function(fields: &Fields<'_>) -> Result<ToolCall, FormatError> {
     let arguments = match fields.raw("arguments") {
         None => String::new(),
         Some(raw) if is_string(raw) => string(raw)?,
-        // Some servers send an object instead of its JSON text.
-        Some(raw) if is_object(raw) => raw.to_owned(),
-        Some(_) => return Err(FormatError::at("/arguments", "must be a string")),
+        // Some servers send an object instead of its JSON text; it is served as text.
+        Some(raw) => raw.to_owned(),
     };
     Ok(ToolCall { id: String::new(), name: fields.string_or_empty("name")?, arguments })
 }

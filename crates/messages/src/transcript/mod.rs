@@ -20,7 +20,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use strum::IntoStaticStr;
 
-use super::format::{self, Format, detect::detect as detect_format};
+use super::format::detect::Detector;
+use super::format::{self, Format};
 use super::message::Message;
 
 /// The kind of a log, by the program that writes it.
@@ -106,11 +107,18 @@ pub fn read(text: &str, log: Option<Log>, format: Option<Format>) -> Result<Tran
         Log::SweAgent => (Some(Format::OpenaiChat), swe_agent::read(text, &mut left)?),
         Log::Openhands => (Some(Format::OpenaiChat), openhands::read(text, &mut left)?),
     };
-    let format = known.unwrap_or_else(|| detect_format(found.iter().map(|found| found.raw.as_str())));
     if found.is_empty() {
         return Err(TranscriptError { line: 1, detail: "there are no messages in it".to_owned() });
     }
     let mut lines = Lines { text, at: 0, line: 1 };
+    let mut detector = Detector::new(known);
+    for (index, found) in found.iter().enumerate() {
+        detector.look(index, &found.raw).map_err(|error| TranscriptError {
+            line: lines.line_of(found.at),
+            detail: format!("message {index} {}", error.detail),
+        })?;
+    }
+    let format = detector.finish().resolve(None);
     let mut messages = Vec::with_capacity(found.len());
     for Found { at, raw } in found {
         let line = lines.line_of(at);

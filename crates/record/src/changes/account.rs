@@ -37,6 +37,7 @@ pub struct Account {
     pub dropped: u32,
     /// The published share of the entries, a trimmed entry counted as half of one; null without entries.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub published: Option<f64>,
     /// What was left out: the first clauses of it.
     pub losses: Vec<Loss>,

@@ -116,7 +116,7 @@ pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
         closing.seqs = or_end(seqs);
         match kept {
             Support::Whole(_) | Support::Nothing if closing.note.is_empty() => {
-                checked.whole.close.push(closing)
+                checked.whole.close.push(closing);
             }
             Support::Whole(_) => checked.whole.close.push(closing),
             Support::Part(note) => {

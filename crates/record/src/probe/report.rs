@@ -37,11 +37,13 @@ pub struct ProbeReport {
 pub struct Scores {
     /// The share of the probes that passed, from 0 to 1; null without probes.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub score: Option<f64>,
     /// The same of those that ask for facts which code found (files, errors, figures, demands); null when none did. They
     /// are made from what the record is made from: a high share says that nothing of it was dropped, not that a reader
     /// has what the work needs.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub facts_score: Option<f64>,
     /// Probes that were judged: passed or failed, not cut.
     pub asked: u32,

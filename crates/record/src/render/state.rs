@@ -7,6 +7,7 @@ use super::super::summary::ModifiedFile;
 use super::escape::{self, short};
 use super::rendering::{Count, Cut, Rendering, Subject};
 use anchord_facts::ledger::FileAction;
+use anchord_messages::rounded::four;
 
 /// How many entries and characters are included.
 #[derive(Clone, Copy)]
@@ -105,7 +106,7 @@ fn document(subject: &Subject<'_>, ranked: &[(usize, &ModifiedFile)], limits: Li
         },
         "compression_count": subject.meta.compression_count,
         "last_compressed_at": time(subject.meta.last_compressed_at),
-        "probe_score": subject.meta.probe_score,
+        "probe_score": subject.meta.probe_score.map(four),
     });
     let omitted: Map<String, Value> =
         cut.iter().map(|c| (c.section.as_str().to_owned(), json!(c.omitted))).collect();

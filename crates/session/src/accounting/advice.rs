@@ -17,18 +17,25 @@ const DOMINANT_HISTORY: f64 = 0.50;
 #[schema(as = ComponentShares)]
 pub struct Shares {
     /// The system prompt and the pins.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub system: f64,
     /// What the caller sends beside the context.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub tool_definitions: f64,
     /// Messages, tool outputs and retrieved documents aside.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub history: f64,
     /// Tool outputs, as they are served.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub tool_outputs: f64,
     /// Messages that the caller marked as retrieved documents.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub retrieved_documents: f64,
     /// The summary.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub summary: f64,
     /// The digest of the messages that it covers.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub digest: f64,
 }
 
@@ -65,6 +72,7 @@ pub struct Advice {
     /// The component.
     pub component: Component,
     /// Its share, from 0 to 1.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub share: f64,
     /// What helps.
     pub action: Remedy,

@@ -2,8 +2,11 @@
 
 use super::state::{INDEX_EVERY, Session};
 use crate::accounting::{MAX_GROUP_BYTES, MessageCounts, Usage};
-use crate::settings::TokenizerName;
+use crate::settings::{SettingsError, TokenizerName};
 use crate::trigger::{Decision, MessageSignals, Start, TriggerInput, decide};
+use crate::warning::Warning;
+use anchord_messages::format::Format;
+use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
@@ -18,7 +21,11 @@ pub struct Incoming<'a> {
 
 /// The caller's options of a batch.
 #[derive(Clone, Copy, Debug)]
-pub struct BatchOptions {
+pub struct BatchOptions<'a> {
+    /// The format of the messages.
+    pub format: BatchFormat,
+    /// The model that the session talks to from now on; `None` for no change.
+    pub model: Option<&'a str>,
     /// The tokenizer that counted the messages.
     pub tokenizer: TokenizerName,
     /// The position that the caller expects the first message to get.
@@ -30,7 +37,7 @@ pub struct BatchOptions {
 }
 
 /// Why a batch is refused; the session is unchanged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AppendRefusal {
     /// The first message would get another position than the caller expects.
     Precondition {
@@ -41,6 +48,8 @@ pub enum AppendRefusal {
     Tokenizer(TokenizerName),
     /// A group would be larger than [`MAX_GROUP_BYTES`].
     GroupTooLarge,
+    /// The model cannot be the session's.
+    Model(SettingsError),
 }
 
 /// The result of an append.
@@ -50,6 +59,8 @@ pub struct Appended {
     pub first_seq: Seq,
     /// Position of the last one.
     pub last_seq: Seq,
+    /// The format of its messages, when they show none: the session's so far.
+    pub format: Option<Format>,
     /// Tokens of the batch.
     pub tokens_added: u64,
     /// How full the context is after it.
@@ -58,6 +69,8 @@ pub struct Appended {
     pub decision: Decision,
     /// The compression that it starts.
     pub start: Option<Start>,
+    /// What the caller should know about the window.
+    pub warnings: Vec<Warning>,
     /// Whether it brought the context to the warn level.
     pub warns: bool,
     /// Whether the recall index should be extended: once per [`INDEX_EVERY`] messages, so that a queued
@@ -73,37 +86,55 @@ impl Session {
     pub fn append(
         &mut self,
         messages: &[Incoming<'_>],
-        said: BatchOptions,
+        said: BatchOptions<'_>,
     ) -> Result<Appended, AppendRefusal> {
         let first_seq = self.head_seq + 1;
         if said.expected_next_seq.is_some_and(|expected| expected != first_seq) {
             return Err(AppendRefusal::Precondition { next_seq: first_seq });
         }
-        let settings = self.effective_settings();
+        let named = match said.model.filter(|model| self.settings.model.as_deref() != Some(*model)) {
+            Some(model) => {
+                Some(self.settings.with_model(model, &self.defaults).map_err(AppendRefusal::Model)?)
+            }
+            None => None,
+        };
+        let settings = self.in_force(named.as_ref().unwrap_or(&self.settings));
         let tokenizer = settings.tokenizer.unwrap_or_default();
         if tokenizer != said.tokenizer {
             return Err(AppendRefusal::Tokenizer(tokenizer));
         }
+        let format = said.format.resolve(self.accounting.format);
+        let is_open = matches!(said.format, BatchFormat::Open { .. });
         let group = self.accounting.open_group;
         if group.largest_with(messages.iter().map(|message| message.counted)) > MAX_GROUP_BYTES {
             return Err(AppendRefusal::GroupTooLarge);
         }
+        if let Some(named) = named {
+            if self.name_model(named.model.as_deref()) && self.head_seq > 0 {
+                self.accounting.model_revision += 1;
+            }
+            self.accounting.model.clone_from(&named.model);
+            self.settings = named;
+        }
+        self.accounting.tokenizer = Some(tokenizer);
         // A speculative version that was made under other pins or settings is stale.
         let revision = self.served_revision();
         self.accounting.prepared.take_if(|prepared| prepared.revision != revision);
 
-        let policy = settings.policy().calibrated(self.accounting.calibration);
+        let policy = settings.policy().calibrated(&self.accounting.calibration);
         let uncounted = settings.system_tokens.unwrap_or_default();
         let before = self.accounting.usage(&policy, uncounted).effective_utilization;
         let steps_before = (self.head_seq - self.indexed_seq) / INDEX_EVERY;
         let mut tokens_added = 0;
         for message in messages {
             self.head_seq += 1;
-            let counted = MessageCounts { seq: self.head_seq, ..*message.counted };
+            let is_item = if is_open { format == Format::OpenaiResponses } else { message.counted.is_item };
+            let counted = MessageCounts { seq: self.head_seq, is_item, ..*message.counted };
             self.accounting.push(&counted, policy.preserve_recent);
             self.recent.push(self.head_seq, counted.tokens, message.noticed, said.now);
             tokens_added += u64::from(counted.tokens);
         }
+        self.accounting.format = said.format.session_format(self.accounting.format);
         let situation = TriggerInput {
             counts: &self.accounting,
             recent: &self.recent,
@@ -120,9 +151,11 @@ impl Session {
         Ok(Appended {
             first_seq,
             last_seq: self.head_seq,
+            format: is_open.then_some(format),
             tokens_added,
             decision,
             start,
+            warnings: self.warnings(),
             warns: before < policy.warn && after >= policy.warn,
             indexes: (self.head_seq - self.indexed_seq) / INDEX_EVERY > steps_before,
             usage,

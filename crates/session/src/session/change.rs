@@ -3,6 +3,8 @@
 use super::Session;
 use super::end::mask_for;
 use crate::accounting::MessageCounts;
+use crate::calibration::Calibration;
+use crate::models;
 use crate::outline::{Outline, marks};
 use crate::settings::{Settings, SettingsError};
 use anchord_messages::id::Seq;
@@ -49,10 +51,14 @@ impl Session {
     /// # Errors
     /// When they are refused; the session is unchanged then.
     pub fn set(&mut self, settings: Settings, tail: &[Outline]) -> Result<bool, SettingsError> {
-        if settings.tokenizer != self.settings.tokenizer && self.head_seq > 0 {
+        let counting = self.effective_settings().tokenizer;
+        if settings.tokenizer.is_some() && settings.tokenizer != counting && self.head_seq > 0 {
             return Err(SettingsError {
                 pointer: "/tokenizer".to_owned(),
-                detail: "cannot change once messages are stored, because they are counted with it".to_owned(),
+                detail: format!(
+                    "cannot change once messages are stored, because they are counted with it; this session counts with {}",
+                    counting.unwrap_or_default().as_str()
+                ),
             });
         }
         if settings == self.settings {
@@ -62,13 +68,28 @@ impl Session {
         // A rollback suspends automatic compression until the next change of settings.
         self.accounting.suspended = false;
         let masks_otherwise = self.masks_otherwise(&settings);
+        self.name_model(settings.model.as_deref());
         self.settings = settings;
+        // From here on the settings have it.
+        self.accounting.model = None;
         if masks_otherwise {
             let upto = self.accounting.mask_upto;
             self.accounting.mask_through(upto, tail, &marks(tail));
         }
         self.forget_masks_that_are_off();
         Ok(true)
+    }
+
+    /// Forgets how the provider counts when the session goes on with a model that counts otherwise; returns whether
+    /// it does.
+    pub(super) fn name_model(&mut self, model: Option<&str>) -> bool {
+        let limits = |model: Option<&str>| models::limits_of(model?, self.defaults.wide_models());
+        let own = self.settings.model.as_deref();
+        let is_another = own != model && (limits(own) != limits(model) || limits(model).is_none());
+        if is_another {
+            self.accounting.calibration = Calibration::default();
+        }
+        is_another
     }
 
     /// Changes the pins; `tokens` includes the tenant's.

@@ -4,8 +4,10 @@ use chrono::{DateTime, Utc};
 
 use crate::accounting::{Accounting, Usage};
 use crate::compression::Status;
+use crate::models;
 use crate::settings::{Policy, Settings};
 use crate::trigger::Recent;
+use crate::warning::Warning;
 use anchord_context::mask::{self, Level, Marks, MaskMode};
 use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName};
 use anchord_messages::shape::AsShape;
@@ -88,29 +90,80 @@ impl Session {
         }
     }
 
-    /// The settings, with the tenant's defaults where the session sets nothing.
+    /// The settings, with the tenant's defaults where the session sets nothing, and with the tokenizer that the first
+    /// message fixed.
     #[must_use]
     pub fn effective_settings(&self) -> Settings {
-        self.settings.over(&self.defaults)
+        self.in_force(&self.settings)
+    }
+
+    pub(super) fn in_force(&self, own: &Settings) -> Settings {
+        let mut settings = own.over(&self.defaults);
+        if self.head_seq > 0 {
+            // A session of an earlier version has fixed none; its settings alone decided then.
+            let told = self.accounting.tokenizer.or(own.tokenizer).or(self.defaults.tokenizer);
+            settings.tokenizer = Some(told.unwrap_or_default());
+        }
+        settings
+    }
+
+    /// Takes the model that an append named into the settings, after the session was read.
+    pub fn take_named_model(&mut self) {
+        if let Some(model) = &self.accounting.model {
+            self.settings.model = Some(model.clone());
+        }
     }
 
     /// Grows with every change of pins or settings, the tenant's included.
     #[must_use]
     pub fn served_revision(&self) -> i64 {
-        self.context_revision + self.defaults.wide_revision()
+        self.context_revision + self.accounting.model_revision + self.defaults.wide_revision()
+    }
+
+    /// What a caller should know about the window: that nobody told its size.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Warning> {
+        Warning::of_window(self.settings.window_source(&self.defaults)).into_iter().collect()
+    }
+
+    /// The policy for a context that another model gets: its window and the reserve for its answer, whatever window the session
+    /// has. The counting tokenizer stays, and what the provider's reports say of the session's own model is taken for the
+    /// offset alone. `None` when the model is not known.
+    #[must_use]
+    pub fn policy_for(&self, model: &str) -> Option<Policy> {
+        let limits = models::limits_of(model, self.defaults.wide_models())?;
+        let own = Settings {
+            model: Some(model.to_owned()),
+            context_window: None,
+            reserved_output_tokens: self
+                .settings
+                .reserved_output_tokens
+                .filter(|tokens| *tokens < limits.context_window),
+            ..self.settings.clone()
+        };
+        let policy = self.in_force(&own).policy();
+        let calibration = &self.accounting.calibration;
+        let is_same = self.effective_settings().model.is_some_and(|own| {
+            models::limits_of(&own, self.defaults.wide_models()).is_some_and(|own| own == limits)
+        });
+        Some(if is_same {
+            policy.calibrated(calibration)
+        } else {
+            policy.calibrated(&calibration.offset_alone())
+        })
     }
 
     /// The settings with every default resolved, and the windows corrected by the provider's reports.
     #[must_use]
     pub fn policy(&self) -> Policy {
-        self.effective_settings().policy().calibrated(self.accounting.calibration)
+        self.effective_settings().policy().calibrated(&self.accounting.calibration)
     }
 
     /// How full the context is.
     #[must_use]
     pub fn usage(&self) -> Usage {
         let settings = self.effective_settings();
-        let policy = settings.policy().calibrated(self.accounting.calibration);
+        let policy = settings.policy().calibrated(&self.accounting.calibration);
         self.accounting.usage(&policy, settings.system_tokens.unwrap_or_default())
     }
 

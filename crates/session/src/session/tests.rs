@@ -10,6 +10,8 @@ use crate::outline::{Outline, marks};
 use crate::settings::{Settings, TokenizerName};
 use crate::trigger::MessageSignals;
 use anchord_context::mask::{Keep, MaskMode};
+use anchord_messages::format::Format;
+use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{Seq, SessionId, SessionName};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{CallShape, ResultShape, Shape};
@@ -103,7 +105,7 @@ impl World {
         self.messages.iter().filter(|message| message.seq > floor).cloned().collect()
     }
 
-    fn append(&mut self, kinds: &[(u8, u32)], said: BatchOptions) -> Result<Appended, AppendRefusal> {
+    fn append(&mut self, kinds: &[(u8, u32)], said: BatchOptions<'_>) -> Result<Appended, AppendRefusal> {
         let session = &mut self.session;
         if let Some(level) = session.mask_level() {
             let tail: Vec<_> =
@@ -150,6 +152,8 @@ impl World {
     fn happen(&mut self, what: &Happens) {
         let before = self.session.clone();
         let said = BatchOptions {
+            format: BatchFormat::Stated(Format::OpenaiChat),
+            model: None,
             tokenizer: TokenizerName::default(),
             expected_next_seq: None,
             task_boundary: false,

@@ -28,6 +28,7 @@ impl Settings {
             Ok(_) | Err(_) => Map::new(),
         };
         refuse_unknown(&change)?;
+        let sent = Value::Object(change.clone());
         merge_patch(&mut document, change);
         // An empty object means that nothing is set; for any other field an object has the wrong type.
         for name in ["thresholds", "metadata"] {
@@ -36,15 +37,37 @@ impl Settings {
             }
         }
         let settings: Self = read_settings(document)?;
-        settings.over(defaults).validate()?;
+        settings.check(defaults, |pointer| is_sent(&sent, pointer))?;
         Ok(settings)
     }
+
+    /// The settings with another model.
+    ///
+    /// # Errors
+    /// When that is no name, or the other settings leave nothing of its window.
+    pub fn with_model(&self, model: &str, defaults: &Self) -> Result<Self, SettingsError> {
+        let settings = Self { model: Some(model.to_owned()), ..self.clone() };
+        settings.check(defaults, |pointer| pointer == "/model")?;
+        Ok(settings)
+    }
+}
+
+/// Whether a change names the field at a pointer, or resets an object around it.
+fn is_sent(change: &Value, pointer: &str) -> bool {
+    let mut at = change;
+    for name in pointer.split('/').skip(1) {
+        match at.get(name.replace("~1", "/").replace("~0", "~")) {
+            Some(inner) => at = inner,
+            None => return at.is_null(),
+        }
+    }
+    true
 }
 
 /// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would not be
 /// noticed.
 fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
-    const FIELDS: [&str; 25] = [
+    const FIELDS: [&str; 27] = [
         "context_window",
         "reserved_output_tokens",
         "system_tokens",
@@ -61,11 +84,13 @@ fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
         "strategy",
         "engine",
         "model",
+        "summary_model",
         "exam",
         "tokenizer",
         "phase",
         "task_id",
         "parent_session_id",
+        "user",
         "critical",
         "max_summary_tokens",
         "constraints",

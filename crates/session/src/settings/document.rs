@@ -4,9 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::limits::{DEFAULT_CONTEXT_WINDOW, usual_reserve};
 use super::policy_name::PolicyName;
 use super::tenant_wide::TenantWide;
 use super::thresholds::Thresholds;
+use crate::models::{self, ModelLimits, OwnModel};
 use anchord_context::mask::MaskMode;
 use anchord_context::pin::Pin;
 use anchord_facts::ledger::constraints::ConstraintMode;
@@ -19,11 +21,18 @@ use anchord_record::strategy::{self, EngineChoice, Strategy};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The model's context window, in tokens. Default 200,000.
+    /// The model that the session talks to, as its provider calls it (`gpt-4o`, `anthropic/claude-sonnet-4-5`, `qwen3:8b`). Context
+    /// window, output reserve and tokenizer follow from it where the session does not set them; `GET /v1/models` lists what
+    /// is known. An append that names another model changes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000-\u001f\u007f]*$")]
+    pub model: Option<String>,
+    /// The model's context window, in tokens. Default: that of `model`, else the tenant's, else 200,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1_000, maximum = 10_000_000)]
     pub context_window: Option<u32>,
-    /// Tokens that the model's answer needs.
+    /// Tokens that the model's answer needs. Default: the longest answer of `model`, at most a fifth of the window; a fifth
+    /// of the window where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved_output_tokens: Option<u32>,
     /// Tokens that the service does not store: tool definitions, a system prompt kept by the caller.
@@ -69,14 +78,15 @@ pub struct Settings {
     /// The engine that reads the spans. Default `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineChoice>,
-    /// The engine's model, when the operator allows the choice.
+    /// The model that writes the summaries, when the operator allows the choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
-    pub model: Option<String>,
+    pub summary_model: Option<String>,
     /// Which sessions a model examines, where the operator named one for it. Default `sampled`: one in four.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exam: Option<ExamMode>,
-    /// How tokens are counted. Default `o200k_base`.
+    /// How tokens are counted. Default: the closest to that of `model`, else the tenant's, else `o200k_base`. The first
+    /// message fixes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<Tokenizer>,
     /// The phase of the work.
@@ -90,6 +100,11 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
     pub parent_session_id: Option<String>,
+    /// The end user whom the session is with, as the caller names them: lists filter by it, and recall searches the
+    /// sessions of a user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
+    pub user: Option<String>,
     /// Refuses strategies that cannot be verified. Default false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical: Option<bool>,
@@ -101,7 +116,8 @@ pub struct Settings {
     /// until it is pinned (`propose`). Default `bind`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraints: Option<ConstraintMode>,
-    /// The caller's own data, kept as it is.
+    /// The caller's own data, kept as it is and replaced as a whole: at most 16 KiB as JSON, 64 fields, and 8 levels.
+    /// Lists filter by its fields that are texts of at most 200 characters, numbers or booleans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
     /// What the tenant sets beyond defaults; no caller sets it, and no session stores it.
@@ -111,19 +127,23 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// These settings, with `defaults` for the fields that are not set.
+    /// These settings, with `defaults` for the fields that are not set, and with what follows from the models that both
+    /// name: what is set here stands above what follows from the model here, then what is set in `defaults`, then what follows
+    /// from the model there.
     #[must_use]
     pub fn over(&self, defaults: &Self) -> Self {
-        if *defaults == Self::default() {
+        if *defaults == Self::default() && self.model.is_none() {
             return self.clone();
         }
+        let implied = Implied::of(self, defaults);
         let thresholds = match (&self.thresholds, &defaults.thresholds) {
             (Some(own), Some(below)) => Some(own.over(below)),
             (own, below) => own.clone().or_else(|| below.clone()),
         };
         Self {
-            context_window: self.context_window.or(defaults.context_window),
-            reserved_output_tokens: self.reserved_output_tokens.or(defaults.reserved_output_tokens),
+            model: self.model.clone().or_else(|| defaults.model.clone()),
+            context_window: implied.context_window,
+            reserved_output_tokens: implied.reserved_output_tokens,
             system_tokens: self.system_tokens.or(defaults.system_tokens),
             safety_buffer: self.safety_buffer.or(defaults.safety_buffer),
             policy: self.policy.or(defaults.policy),
@@ -137,18 +157,25 @@ impl Settings {
             auto: self.auto.or(defaults.auto),
             strategy: self.strategy.or(defaults.strategy),
             engine: self.engine.or(defaults.engine),
-            model: self.model.clone().or_else(|| defaults.model.clone()),
+            summary_model: self.summary_model.clone().or_else(|| defaults.summary_model.clone()),
             exam: self.exam.or(defaults.exam),
-            tokenizer: self.tokenizer.or(defaults.tokenizer),
+            tokenizer: implied.tokenizer,
             phase: self.phase.or(defaults.phase),
             task_id: self.task_id.clone(),
             parent_session_id: self.parent_session_id.clone(),
+            user: self.user.clone(),
             critical: self.critical.or(defaults.critical),
             max_summary_tokens: self.max_summary_tokens.or(defaults.max_summary_tokens),
             constraints: self.constraints.or(defaults.constraints),
             metadata: self.metadata.clone(),
             wide: defaults.wide.clone(),
         }
+    }
+
+    /// The models that the tenant adds to those that are known.
+    #[must_use]
+    pub fn wide_models(&self) -> &[OwnModel] {
+        self.wide.as_ref().map_or(&[], |wide| &wide.models)
     }
 
     /// The pins of every session of the tenant.
@@ -187,5 +214,82 @@ impl Settings {
     #[must_use]
     pub fn preserved_by(&self, strategy: Strategy) -> u32 {
         self.preserve_recent.unwrap_or_else(|| strategy.preserves())
+    }
+}
+
+/// Where the size of the window in force comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowSource<'a> {
+    /// The session sets it.
+    Session,
+    /// It follows from the session's model.
+    Model(&'a str),
+    /// The tenant sets it.
+    Tenant,
+    /// It follows from the tenant's model.
+    TenantModel(&'a str),
+    /// Nobody told it: a model is named that is not known.
+    UnknownModel(&'a str),
+    /// Nobody told it, and no model is named.
+    Assumed,
+}
+
+/// What is in force of the fields that follow from a model.
+struct Implied {
+    context_window: Option<u32>,
+    reserved_output_tokens: Option<u32>,
+    tokenizer: Option<Tokenizer>,
+}
+
+impl Implied {
+    fn of(own: &Settings, defaults: &Settings) -> Self {
+        let limits = |settings: &Settings| -> Option<ModelLimits> {
+            models::limits_of(settings.model.as_deref()?, defaults.wide_models())
+        };
+        let above = limits(own);
+        // A session that names its model does not talk to the tenant's.
+        let below = if own.model.is_none() { limits(defaults) } else { None };
+        let window_of = |model: Option<ModelLimits>| model.map(|model| model.context_window);
+        let context_window =
+            own.context_window.or(window_of(above)).or(defaults.context_window).or(window_of(below));
+        let window = context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW);
+        let reserve_of =
+            |model: Option<ModelLimits>| model.map(|model| model.reserve(window, usual_reserve(window)));
+        Self {
+            context_window,
+            reserved_output_tokens: own
+                .reserved_output_tokens
+                .or(reserve_of(above))
+                .or(defaults.reserved_output_tokens)
+                .or(reserve_of(below)),
+            tokenizer: own
+                .tokenizer
+                .or(above.map(|model| model.tokenizer))
+                .or(defaults.tokenizer)
+                .or(below.map(|model| model.tokenizer)),
+        }
+    }
+}
+
+impl Settings {
+    /// Where the window in force comes from, with `defaults` below these settings.
+    #[must_use]
+    pub fn window_source<'a>(&'a self, defaults: &'a Self) -> WindowSource<'a> {
+        let is_known = |model: &str| models::limits_of(model, defaults.wide_models()).is_some();
+        if self.context_window.is_some() {
+            return WindowSource::Session;
+        }
+        let own = self.model.as_deref();
+        if let Some(model) = own.filter(|model| is_known(model)) {
+            return WindowSource::Model(model);
+        }
+        if defaults.context_window.is_some() {
+            return WindowSource::Tenant;
+        }
+        match (own, defaults.model.as_deref()) {
+            (None, Some(model)) if is_known(model) => WindowSource::TenantModel(model),
+            (Some(unknown), _) | (None, Some(unknown)) => WindowSource::UnknownModel(unknown),
+            (None, None) => WindowSource::Assumed,
+        }
     }
 }

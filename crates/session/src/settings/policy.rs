@@ -4,12 +4,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::document::Settings;
-use super::limits::{DEFAULT_CONTEXT_WINDOW, DEFAULT_EFFECTIVE_SHARE, HYSTERESIS_SHARE};
+use super::limits::{DEFAULT_CONTEXT_WINDOW, HYSTERESIS_SHARE, usual_reserve};
 use super::policy_name::PolicyName;
 use super::thresholds::HistoryRules;
 use crate::calibration::Calibration;
 use anchord_context::mask::MaskMode;
-use anchord_record::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
+use anchord_messages::tokens::Tokenizer;
+use anchord_record::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS};
 use anchord_record::{exam, hindsight, render};
 
 /// Settings with every default resolved.
@@ -20,6 +21,12 @@ pub struct Policy {
     pub effective_window: u32,
     /// The context window, in tokens.
     pub context_window: u32,
+    /// Tokens of the window that are reserved for the answer.
+    pub reserved_output_tokens: u32,
+    /// Tokens that the service does not store, as they were set.
+    pub system_tokens: u32,
+    /// How tokens are counted.
+    pub tokenizer: Tokenizer,
     /// Which signals count.
     pub name: PolicyName,
     /// Share at which a warning is given.
@@ -76,18 +83,22 @@ impl Settings {
     /// Resolves every default, without a check for contradictions.
     pub(super) fn resolved(&self) -> Policy {
         let context_window = self.context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW);
-        let parts = [self.reserved_output_tokens, self.system_tokens, self.safety_buffer];
-        let effective_window = if parts.iter().any(Option::is_some) {
-            parts.iter().flatten().fold(context_window, |left, part| left.saturating_sub(*part))
-        } else {
-            share_of(context_window, DEFAULT_EFFECTIVE_SHARE)
-        };
+        let reserved_output_tokens =
+            self.reserved_output_tokens.unwrap_or_else(|| usual_reserve(context_window));
+        let system_tokens = self.system_tokens.unwrap_or_default();
+        let effective_window =
+            [reserved_output_tokens, system_tokens, self.safety_buffer.unwrap_or_default()]
+                .into_iter()
+                .fold(context_window, u32::saturating_sub);
         let thresholds = self.thresholds.clone().unwrap_or_default();
         let history = HistoryRules::of(&thresholds);
         let messages = thresholds.messages.unwrap_or_default();
         Policy {
             effective_window,
             context_window,
+            reserved_output_tokens,
+            system_tokens,
+            tokenizer: self.tokenizer.unwrap_or_default(),
             name: self.policy.unwrap_or_default(),
             warn: thresholds.warn.unwrap_or(0.60),
             compress: thresholds.compress.unwrap_or(0.70),
@@ -117,11 +128,14 @@ impl Settings {
 }
 
 impl Policy {
-    /// The policy with its windows in tokens as the session counts them. The effective window never exceeds
-    /// the context window that was set, because reads of a context rely on it.
+    /// The policy with its windows in tokens as the session counts them. What the provider sees besides leaves the window
+    /// smaller by as much as `system_tokens` does not say already, but never by more than half. The effective window
+    /// never exceeds the context window that was set, because reads of a context rely on it.
     #[must_use]
-    pub fn calibrated(mut self, calibration: Calibration) -> Self {
-        self.effective_window = calibration.window(self.effective_window).min(self.context_window);
+    pub fn calibrated(mut self, calibration: &Calibration) -> Self {
+        let unseen = calibration.offset().saturating_sub(self.system_tokens).min(self.effective_window / 2);
+        let seen = self.effective_window - unseen;
+        self.effective_window = calibration.window(seen).min(self.context_window);
         self.context_window = calibration.window(self.context_window);
         self
     }

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::models::OwnModel;
 use anchord_context::pin::Pin;
 
 /// Stored within the tenant's settings, so that every statement that reads a session's defaults has them
-/// without another lookup. The cost: the pins are parsed with the defaults at every append of a tenant that
+/// without another lookup. The cost: pins and models are parsed with the defaults at every append of a tenant that
 /// has some.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -17,4 +18,7 @@ pub struct TenantWide {
     /// The pins of every session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<Pin>,
+    /// The models that it adds to those that are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<OwnModel>,
 }

@@ -33,8 +33,7 @@ const RULES: [Rule; 10] = [
 const HYSTERESIS_MESSAGES: i64 = 10;
 
 /// The decision that follows from the signals.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = TriggerDecision)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// The most severe action of the signals that count.
     pub action: Action,
@@ -42,6 +41,31 @@ pub struct Decision {
     pub reasons: Vec<SignalKind>,
     /// Every signal, with its own action.
     pub signals: Vec<Signal>,
+}
+
+/// What the signals come to, as the reply to an append says it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = TriggerDecision)]
+pub struct BriefDecision {
+    /// The most severe action of the signals that count.
+    pub action: Action,
+    /// The signals that ask for it; only with every signal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasons: Option<Vec<SignalKind>>,
+    /// The signals that count and ask for something, and advice; or every signal, with its own action.
+    pub signals: Vec<Signal>,
+}
+
+impl Decision {
+    /// The signals that act; with `whole` all of them.
+    #[must_use]
+    pub fn brief(self, whole: bool) -> BriefDecision {
+        let Self { action, reasons, mut signals } = self;
+        if !whole {
+            signals.retain(Signal::acts);
+        }
+        BriefDecision { action, reasons: whole.then_some(reasons), signals }
+    }
 }
 
 /// A compression that the decision starts.

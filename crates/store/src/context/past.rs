@@ -153,7 +153,11 @@ fn start(
     Accounting {
         system_through: texts.system.last().map_or(0, |entry| entry.seq),
         system_tokens: texts.system.iter().fold(0, |sum, entry| sum.saturating_add(entry.tokens)),
-        calibration: now.calibration,
+        format: now.format,
+        calibration: now.calibration.clone(),
+        tokenizer: now.tokenizer,
+        model: now.model.clone(),
+        model_revision: now.model_revision,
         pins_tokens: now.pins_tokens,
         pins_revision: now.pins_revision,
         summary_tokens: summary.map_or(0, |summary| summary.rendering.1),

@@ -10,6 +10,7 @@ use anchord_context::pin::Pin;
 use anchord_messages::format::Format;
 use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_messages::message::Role;
+use anchord_messages::shape::Shape;
 
 /// A summary as contexts serve it.
 #[derive(Clone, Debug)]
@@ -202,13 +203,16 @@ impl Row {
             None => {}
         }
         let shape = self.shape.as_deref().map(serde_json::from_str).transpose();
+        let shape: Option<Shape> = shape.map_err(|_| corrupt("shape"))?;
+        let format = self.format.as_deref().and_then(Format::from_name).ok_or_else(|| corrupt("format"))?;
+        let body = self.body.ok_or_else(|| corrupt("body"))?;
         Ok(Entry {
             seq,
-            format: self.format.as_deref().and_then(Format::from_name).ok_or_else(|| corrupt("format"))?,
+            format,
             role: self.role.as_deref().and_then(Role::parse).ok_or_else(|| corrupt("role"))?,
             tokens: self.tokens.and_then(|t| u32::try_from(t).ok()).ok_or_else(|| corrupt("tokens"))?,
-            shape: shape.map_err(|_| corrupt("shape"))?,
-            raw: self.body.ok_or_else(|| corrupt("body"))?.into(),
+            raw: Shape::served(shape.as_ref(), format, body).into(),
+            shape,
         })
     }
 }

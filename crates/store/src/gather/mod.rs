@@ -31,20 +31,23 @@ use utoipa::ToSchema;
 
 use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
+use anchord_messages::format::Format;
+use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 use anchord_runtime::trace;
-use anchord_session::accounting::{MessageCounts, Usage};
+use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;
 use anchord_session::quota::Bound;
-use anchord_session::settings::TokenizerName;
-use anchord_session::trigger::{Decision, MessageSignals};
+use anchord_session::settings::{SettingsError, TokenizerName};
+use anchord_session::trigger::{BriefDecision, Decision, MessageSignals};
+use anchord_session::warning::Warning;
 
 /// The capacity of the channel to the dispatcher, where an append stays for a moment only.
 const HANDED_OVER: usize = 1_024;
 /// What storing a message costs besides its text, in bytes of text: a thousand small messages cost as much as one
 /// large.
 const MESSAGE_BYTES: usize = 512;
-/// The most sessions whose tokenizer is cached; only tokenizers other than the default are.
+/// The most sessions whose tokenizer is cached; only tokenizers other than the expected ones are.
 const REMEMBERED_TOKENIZERS: u64 = 10_000;
 
 /// A batch of messages to append, prepared as far as possible without a lock.
@@ -56,6 +59,11 @@ pub struct Append {
     pub session: SessionName,
     /// The messages, in order; never empty.
     pub messages: Vec<NewMessage>,
+    /// The format of the messages: one that they show, or of an import the last one's. Messages that show none, and
+    /// read the same in any, get the session's so far in place of their own.
+    pub format: BatchFormat,
+    /// The model that the session talks to from now on; `None` for no change.
+    pub model: Option<String>,
     /// The tokenizer that counted the messages; a session with another one answers [`AppendError::Tokenizer`].
     pub tokenizer: TokenizerName,
     /// The position that the caller expects for the first message.
@@ -66,6 +74,17 @@ pub struct Append {
     pub now: i64,
     /// The idempotency key, so that a retry stores nothing twice.
     pub reply_key: Option<ReplyKey>,
+    /// What the reply has beside its short form.
+    pub included: Included,
+}
+
+/// What a reply to an append has beside its short form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Included {
+    /// All figures of how full the context is.
+    pub usage: bool,
+    /// Every signal, also those that ask for nothing.
+    pub signals: bool,
 }
 
 /// A message to store.
@@ -121,8 +140,7 @@ pub struct StoredAppend {
 }
 
 /// The result of an append, and the session's state after it.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-#[schema(as = AppendResult)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AppendReply {
     /// The session.
     pub session_id: String,
@@ -132,14 +150,20 @@ pub struct AppendReply {
     pub last_seq: Seq,
     /// Position that the next message will get.
     pub next_seq: Seq,
+    /// The format that the messages were recognised as; absent when the caller stated one, or they show none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
     /// Tokens of the batch.
     pub tokens_added: u64,
     /// How full the context is.
-    pub usage: Usage,
+    pub usage: BriefUsage,
     /// The decision that follows from the signals.
-    pub decision: Decision,
+    pub decision: BriefDecision,
     /// The live compression; null when there is none.
     pub compression: Option<LiveCompression>,
+    /// What the caller should know about the window, until it is told; absent when there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 /// A compression that waits or runs.
@@ -167,6 +191,9 @@ pub enum AppendError {
     /// The idempotency key was used with another body.
     #[error("the idempotency key was used with another body")]
     KeyReused,
+    /// The model cannot be the session's.
+    #[error("the model cannot be the session's: {0}")]
+    Model(SettingsError),
     /// The session uses another tokenizer; count with this one and append again.
     #[error("the session counts with another tokenizer")]
     Tokenizer(TokenizerName),
@@ -257,7 +284,7 @@ pub struct Gatherer {
     closing: CancellationToken,
     /// Cancelled when the dispatcher has ended.
     ended: CancellationToken,
-    /// The tokenizers of sessions that do not use the default one.
+    /// The tokenizers of sessions that do not use the expected one.
     tokenizers: Cache<(TenantId, SessionName), TokenizerName>,
 }
 
@@ -284,14 +311,15 @@ impl Gatherer {
         self.closing.cancel();
     }
 
-    /// The tokenizer that the session most likely uses; [`AppendError::Tokenizer`] reports a wrong guess.
+    /// The tokenizer that the session used last, when it was not the expected one; [`AppendError::Tokenizer`] reports a
+    /// wrong guess.
     #[must_use]
-    pub fn likely_tokenizer(&self, tenant: TenantId, session: &SessionName) -> TokenizerName {
-        // The common case: no session uses another tokenizer, so no key is built.
+    pub fn known_tokenizer(&self, tenant: TenantId, session: &SessionName) -> Option<TokenizerName> {
+        // The common case: every session uses the expected one, so no key is built.
         if self.tokenizers.entry_count() == 0 {
-            return TokenizerName::default();
+            return None;
         }
-        self.tokenizers.get(&(tenant, session.clone())).unwrap_or_default()
+        self.tokenizers.get(&(tenant, session.clone()))
     }
 
     /// Appends a batch; returns after the commit.

@@ -4,18 +4,21 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Append, AppendError, AppendReply, LiveCompression, Pending, Published, Reply, StoredAppend};
+use super::{
+    Append, AppendError, AppendReply, Included, LiveCompression, Pending, Published, Reply, StoredAppend,
+};
 use crate::StoreError;
 use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow, Rows};
 use crate::idempotency::ReplyKey;
 use crate::load::Loaded;
+use anchord_messages::format::Format;
 use anchord_messages::id::{CompressionId, Seq};
 use anchord_session::compression::{Request, Status};
 use anchord_session::session::{AppendRefusal, Appended, BatchOptions, Incoming, Live};
 use anchord_session::trigger::{Decision, Start};
 
 /// The approximate size of a reply as JSON.
-const REPLY_BYTES: usize = 2_048;
+const REPLY_BYTES: usize = 512;
 
 /// The stored reply to an earlier request.
 #[derive(Clone, Debug)]
@@ -32,8 +35,8 @@ pub(super) struct Staged {
     pub(super) loaded: Loaded,
     /// An answer for each append.
     pub(super) answers: Vec<Result<Reply, AppendError>>,
-    /// The appends that are stored, each with its first position.
-    stored: Vec<(usize, Seq)>,
+    /// The appends that are stored, each with its first position and, when its messages show none, their format.
+    stored: Vec<(usize, Seq, Option<Format>)>,
     job: Option<Job>,
     indexes: bool,
     /// The payload of the warning event, when an append has reached the warn level.
@@ -180,6 +183,8 @@ impl Stage<'_> {
             .map(|message| Incoming { counted: &message.counted, noticed: &message.noticed })
             .collect();
         let said = BatchOptions {
+            format: append.format,
+            model: append.model.as_deref(),
             tokenizer: append.tokenizer,
             expected_next_seq: append.expected_next_seq,
             task_boundary: append.task_boundary,
@@ -258,8 +263,12 @@ impl Stage<'_> {
                         .ok_or(AppendError::Broken)
                 }
                 Draft::Appended(appended) => {
-                    stored.push((answers.len(), appended.first_seq));
+                    stored.push((answers.len(), appended.first_seq, appended.format));
+                    let shown = appends.get(answers.len()).and_then(|pending| pending.append.format.shown());
                     // The append that the version was published for reports the decision that needed it.
+                    let included = appends
+                        .get(answers.len())
+                        .map_or_else(Included::default, |append| append.append.included);
                     let published = published(answers.len());
                     let started = published.and_then(|published| published.decision.clone());
                     let ended = published
@@ -270,10 +279,12 @@ impl Stage<'_> {
                         first_seq: appended.first_seq,
                         last_seq: appended.last_seq,
                         next_seq: appended.last_seq + 1,
+                        format: shown,
                         tokens_added: appended.tokens_added,
-                        usage: appended.usage,
-                        decision,
+                        usage: appended.usage.brief(included.usage),
+                        decision: decision.brief(included.signals),
                         compression: live.or(ended),
+                        warnings: appended.warnings,
                     };
                     let mut body = Vec::with_capacity(REPLY_BYTES);
                     serde_json::to_writer(&mut body, &reply)
@@ -302,6 +313,7 @@ impl From<AppendRefusal> for AppendError {
             AppendRefusal::Precondition { next_seq } => Self::Precondition { next_seq },
             AppendRefusal::Tokenizer(tokenizer) => Self::Tokenizer(tokenizer),
             AppendRefusal::GroupTooLarge => Self::GroupTooLarge,
+            AppendRefusal::Model(refused) => Self::Model(refused),
         }
     }
 }
@@ -320,7 +332,7 @@ impl Staged {
     /// The replies that are kept for the idempotency keys of its appends.
     pub(super) fn replies(&self, appends: &[Pending]) -> i64 {
         let keyed = |at: &usize| appends.get(*at).is_some_and(|pending| pending.append.reply_key.is_some());
-        let kept = self.stored.iter().filter(|(at, _)| keyed(at)).count();
+        let kept = self.stored.iter().filter(|(at, ..)| keyed(at)).count();
         i64::try_from(kept).unwrap_or(i64::MAX)
     }
 
@@ -340,7 +352,7 @@ impl Staged {
             recent: session.recent.write().map_err(|error| corrupt("recent", error))?,
         });
         let place = i32::try_from(rows.changes.len()).unwrap_or(i32::MAX);
-        for (at, first_seq) in &self.stored {
+        for (at, first_seq, format) in &self.stored {
             let (Some(pending), Some(Ok(answer))) = (appends.get(*at), self.answers.get(*at)) else {
                 continue;
             };
@@ -349,7 +361,7 @@ impl Staged {
                     place,
                     seq,
                     role: message.counted.role.as_str(),
-                    format: message.format,
+                    format: format.map_or(message.format, Format::as_str),
                     tokens: i32::try_from(message.counted.tokens).unwrap_or(i32::MAX),
                     least_tokens: message.least_tokens.and_then(|tokens| i32::try_from(tokens).ok()),
                     shape: message.shape.as_deref(),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{PAGE_BYTES, from_index, on_blocking, page};
+use super::{PAGE_BYTES, from_index, in_turn, page, parsed};
 use crate::error::expect_rows;
 use crate::load::{self, Which};
 use crate::pins::read as pins;
@@ -141,7 +141,7 @@ async fn evaluate(
         }
     }
     let is_read = from >= head_seq;
-    let wanted = on_blocking(move || if is_read { wanted(&after, &served) } else { Vec::new() }).await?;
+    let wanted = in_turn(key.0, move || if is_read { wanted(&after, &served) } else { Vec::new() }).await?;
     if wanted.is_empty() {
         tx.commit().await?;
         return Ok(look_back(&wanted, &BTreeMap::new(), &BTreeMap::new(), ""));
@@ -155,11 +155,11 @@ async fn evaluate(
         let holders = |needed| matches.holders(needed, anchor_seq, HOLDERS);
         names.into_iter().zip(needed.iter().map(holders)).collect::<BTreeMap<String, Vec<Seq>>>()
     };
-    let holders = on_blocking(find).await?;
+    let holders = in_turn(key.0, find).await?;
     let originals = originals(&mut tx, key, &holders).await?;
     tx.commit().await?;
     let told = followed.told.clone();
-    on_blocking(move || look_back(&wanted, &holders, &originals, &told)).await
+    in_turn(key.0, move || look_back(&wanted, &holders, &originals, &told)).await
 }
 
 fn said(text: &str) -> Message {
@@ -176,7 +176,7 @@ async fn messages(
         return Ok(Vec::new());
     }
     let rows = page(tx, key, after, through).await?;
-    on_blocking(move || rows.iter().map(super::Row::message).collect()).await
+    parsed(key.0, rows).await
 }
 
 /// The messages that may contain the names, at most a page.
@@ -210,5 +210,5 @@ async fn originals(
     )
     .fetch_all(&mut **tx)
     .await?;
-    on_blocking(move || rows.iter().map(|row| (row.seq, row.message())).collect()).await
+    in_turn(tenant, move || rows.iter().map(|row| (row.seq, row.message())).collect()).await
 }

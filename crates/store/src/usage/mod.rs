@@ -15,5 +15,5 @@ mod write;
 
 pub use meter::{ContextCoverage, Meter, User};
 pub use read::{DayUsage, OutcomesByCompression, QuotaUsage, TaskUsage, UsageReport};
-pub(super) use write::add_model_call;
 pub use write::{Report, Reported};
+pub(super) use write::{add_model_call, add_vector_bytes};

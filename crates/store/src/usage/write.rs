@@ -177,14 +177,13 @@ impl Store {
             None => self.find_last_served(tx, tenant, session.id).await?,
         };
         let settings = session.effective_settings();
-        let beside = u64::from(settings.system_tokens.unwrap_or_default());
-        let counted = served.unwrap_or_else(|| session.accounting.context_tokens()).saturating_add(beside);
-        let before = session.accounting.calibration;
+        let counted = served.unwrap_or_else(|| session.accounting.context_tokens());
+        let before = session.accounting.calibration.clone();
         let reported = u64::try_from(figures.tokens_in).unwrap_or_default();
         let verdict = session.accounting.calibration.take(counted, reported);
-        let after = session.accounting.calibration;
-        if after != before {
-            if after.window(u32::MAX / 2) != before.window(u32::MAX / 2) {
+        let after = &session.accounting.calibration;
+        if *after != before {
+            if after.corrects_otherwise(&before) {
                 // The default budget changes with the windows.
                 session.context_revision += 1;
             }
@@ -243,6 +242,19 @@ pub(crate) async fn add_model_call(
         at: session.now,
     };
     add_one(tx, tenant, used).await
+}
+
+/// Adds bytes of a session's vectors to those of its messages, in the transaction that stores them, so that they count
+/// for the quota and are given back when the session is erased.
+pub(crate) async fn add_vector_bytes(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    (task_id, bytes, at): (Option<String>, i64, DateTime<Utc>),
+) -> Result<(), StoreError> {
+    let figures = UsageDelta { bytes, ..UsageDelta::default() };
+    let task_id = task_id.unwrap_or_default();
+    add_one(tx, tenant, Used { session, task_id, kind: Kind::Append, figures, at }).await
 }
 
 struct Used {

@@ -801,6 +801,128 @@ $$;
 comment on function index_postings is
   'Adds postings to a session''s recall index if it still reaches through p_after, and ends their job when nothing is left to index. Returns ''indexed'', ''ended'', or ''behind'' when the index reaches elsewhere or the session is gone; null, and nothing has changed, when the session is locked and the caller does not wait.';
 
+create or replace function mark_for_embedding(p_tenant uuid, p_sessions uuid[]) returns integer
+  language plpgsql volatile set search_path = public, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_marked integer;
+begin
+  perform set_config('app.tenant_id', p_tenant::text, true);
+  -- A crash loses a mark, which the next append or question makes again.
+  perform set_config('synchronous_commit', 'off', true);
+  insert into recall_embeddings as old (tenant_id, session_id)
+  select p_tenant, s.id from sessions s
+  where s.tenant_id = p_tenant and s.id = any(p_sessions) and s.expires_at is null
+  order by s.id for key share of s skip locked
+  on conflict (tenant_id, session_id) do update set due_at = now() where old.due_at is null;
+  get diagnostics v_marked = row_count;
+  return v_marked;
+end;
+$$;
+comment on function mark_for_embedding is
+  'Queues sessions whose newest messages may have no vectors yet; those that are queued already, single calls and locked ones stay as they are. Returns how many were queued.';
+
+create or replace function claim_embeddings(p_lease_seconds double precision, p_limit integer, p_per_tenant integer)
+  returns table (tenant_id uuid, session_id uuid, attempt integer, failures integer)
+  language plpgsql volatile security definer set search_path = public, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+begin
+  -- One claim at a time, or two would both find room for the same tenant.
+  perform pg_advisory_xact_lock(1633772133, 2);
+  return query
+    with recursive waiting (tenant_id) as (
+      (select e.tenant_id from recall_embeddings e where e.due_at is not null order by e.tenant_id limit 1)
+      union all
+      select (select e.tenant_id from recall_embeddings e
+              where e.due_at is not null and e.tenant_id > w.tenant_id order by e.tenant_id limit 1)
+      from waiting w where w.tenant_id is not null
+    ),
+    running as materialized (
+      select r.tenant_id, count(*) as attempts from recall_embeddings r
+      where r.leased_until > now() group by r.tenant_id
+    ),
+    due as materialized (
+      select w.tenant_id, oldest.session_id, oldest.due_at,
+             coalesce((select r.attempts from running r where r.tenant_id = w.tenant_id), 0)
+               + row_number() over (partition by w.tenant_id order by oldest.due_at) as place
+      from waiting w
+      join tenants t on t.id = w.tenant_id and t.suspended_at is null and t.erased_at is null
+      cross join lateral (
+        select e.session_id, e.due_at from recall_embeddings e
+        where e.tenant_id = w.tenant_id and e.due_at <= now() and (e.leased_until is null or e.leased_until <= now())
+        order by e.due_at limit p_per_tenant
+      ) oldest
+    ),
+    chosen as materialized (
+      select e.tenant_id, e.session_id
+      from due
+      join recall_embeddings e on e.tenant_id = due.tenant_id and e.session_id = due.session_id
+      where due.place <= p_per_tenant
+      order by due.place, due.due_at limit p_limit
+      for update of e skip locked
+    )
+    update recall_embeddings e
+    set attempt = e.attempt + 1, leased_until = now() + make_interval(secs => p_lease_seconds),
+        due_at = now() + make_interval(secs => p_lease_seconds)
+    from chosen where e.tenant_id = chosen.tenant_id and e.session_id = chosen.session_id
+    returning e.tenant_id, e.session_id, e.attempt, e.failures;
+end;
+$$;
+comment on function claim_embeddings is
+  'Claims sessions whose messages are to get vectors, over all tenants, and grows their fences: the oldest of the tenant of which the fewest attempts run, and no tenant beyond p_per_tenant. An attempt whose lease ended is due again. Costs one index search per waiting tenant.';
+
+create or replace function store_vectors(p_tenant uuid, p_session uuid, p_attempt integer, p_model text, p_dimensions integer,
+                                         p_after bigint, p_through bigint, p_blocks bigint[], p_vectors bytea[])
+  returns table (bytes bigint, task_id text, more boolean, stored_at timestamptz)
+  language plpgsql volatile set search_path = public, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  v_head bigint;
+  v_task text;
+  v_before bigint;
+begin
+  perform set_config('app.tenant_id', p_tenant::text, true);
+  -- The session first, as everywhere: nobody erases it meanwhile.
+  select s.head_seq, s.task_id into v_head, v_task from sessions s
+  where s.tenant_id = p_tenant and s.id = p_session for key share;
+  if not found then
+    return;
+  end if;
+  update recall_embeddings e
+  set model = p_model, dimensions = p_dimensions, through_seq = p_through, failures = 0, leased_until = null,
+      due_at = case when p_through < v_head then now() end
+  where e.tenant_id = p_tenant and e.session_id = p_session and e.attempt = p_attempt
+    and (p_after = 0
+         -- Messages that say nothing have no dimensions.
+         or (e.model = p_model and e.dimensions in (0, p_dimensions) and e.through_seq = p_after));
+  if not found then
+    return;
+  end if;
+  select coalesce(sum(octet_length(x.vectors)), 0) into v_before from recall_vectors x
+  where x.tenant_id = p_tenant and x.session_id = p_session and x.block = any(p_blocks);
+  insert into recall_vectors as old (tenant_id, session_id, block, model, dimensions, vectors)
+  select p_tenant, p_session, new.block, p_model, p_dimensions, new.vectors
+  from unnest(p_blocks, p_vectors) as new(block, vectors)
+  on conflict (tenant_id, session_id, block) do update
+  set model = excluded.model, dimensions = excluded.dimensions,
+      -- What begins a block replaces what another model, or an earlier pass, left in it.
+      vectors = case when excluded.block * 64 >= p_after or old.model <> excluded.model
+                          or old.dimensions <> excluded.dimensions
+                     then excluded.vectors else old.vectors || excluded.vectors end;
+  return query
+    select coalesce(sum(octet_length(x.vectors)), 0) - v_before, v_task, p_through < v_head, now()
+    from recall_vectors x
+    where x.tenant_id = p_tenant and x.session_id = p_session and x.block = any(p_blocks);
+end;
+$$;
+comment on function store_vectors is
+  'Stores the vectors of the messages after p_after through p_through under the fence of an attempt, and ends it: how many bytes more there are, the session''s task, whether messages are left, and when that was. No row, and nothing has changed, when the fence is broken, the vectors reach elsewhere or the session is gone.';
+
 -- Events and webhooks --------------------------------------------------------------------------------------------------
 
 create or replace function write_events(p_tenant uuid, p_session uuid, p_kinds text[], p_payloads text[], p_messages uuid[],
@@ -1029,9 +1151,12 @@ begin
     return 0;
   end if;
   update sessions s
-  set erased_at = now(), name = E'\x01' || s.id, task_id = null, parent_session_id = null, expires_at = null,
-      revision = s.revision + 1
+  set erased_at = now(), name = E'\x01' || s.id, task_id = null, parent_session_id = null, user_id = null,
+      expires_at = null, revision = s.revision + 1
   where s.tenant_id = p_tenant and s.id = any(v_sessions);
+  -- Few rows for each session, and what would still be found or queued.
+  delete from session_metadata m where m.tenant_id = p_tenant and m.session_id = any(v_sessions);
+  delete from recall_embeddings e where e.tenant_id = p_tenant and e.session_id = any(v_sessions);
   insert into erasures (tenant_id, session_id) select p_tenant, id from unnest(v_sessions) as id;
   update compressions c set status = 'cancelled', finished_at = now(), lease_until = null
   where c.tenant_id = p_tenant and c.session_id = any(v_sessions) and c.status in ('queued', 'running', 'prepared');
@@ -1155,7 +1280,7 @@ begin
   for v_of in
     select t.name, t.rows from (values
       ('webhook_deliveries', 1000), ('idempotency_keys', 1000), ('tool_outputs', 5000), ('ledger_entries', 5000),
-      ('probes', 1000), ('record_parts', 500), ('recall_postings', 500), ('recall_pending', 100), ('events', 2000),
+      ('probes', 1000), ('record_parts', 500), ('recall_postings', 500), ('recall_pending', 100), ('recall_vectors', 500), ('events', 2000),
       ('evaluations', 200), ('prepared_versions', 50), ('shadow_candidates', 100), ('compressions', 100),
       ('summaries', 100), ('removed_constraints', 5000), ('session_merges', 5000)
     ) as t(name, rows)
@@ -1343,14 +1468,14 @@ comment on function forget_old_replies is
 revoke execute on function
   find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
-  claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
+  claim_embeddings, claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
   erase_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, put_off_erasure,
   erase_expired_sessions, erase_single_calls, erase_idle, forget_old_replies
   from public;
 grant execute on function
   find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
-  claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
+  claim_embeddings, claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
   erase_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, put_off_erasure,
   erase_expired_sessions, erase_single_calls, erase_idle, forget_old_replies
   to anchord_app;

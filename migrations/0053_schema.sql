@@ -109,6 +109,7 @@ create table sessions (
   expires_at timestamptz,
   revision bigint not null default 1,
   erased_at timestamptz,
+  user_id text,
   primary key (tenant_id, id),
   -- The name comes first: an index that begins as the primary key does takes its place in plans that are made while the
   -- table is empty, and then reads all sessions of the tenant for each one that is asked for.
@@ -127,13 +128,29 @@ comment on column sessions.recent is 'What the signals about history need (sessi
 comment on column sessions.expires_at is 'When the session of a single call is erased; null for callers'' own sessions.';
 comment on column sessions.revision is 'Grows with every write to the row: a change that was decided on another revision is decided again.';
 comment on column sessions.erased_at is 'When it was erased: hidden since, without its name, until its rows are deleted in steps (erasures); null for all others.';
+comment on column sessions.user_id is 'The end user whom the session is with, as the caller names them; null when nobody is named.';
 comment on index sessions_name_key is 'Finding a session by the caller''s name, at every request.';
 create index sessions_task_idx on sessions (tenant_id, task_id) where task_id is not null;
 comment on index sessions_task_idx is 'The sessions of a task.';
 create index sessions_parent_idx on sessions (tenant_id, parent_session_id) where parent_session_id is not null;
 comment on index sessions_parent_idx is 'The sessions under a parent.';
+create index sessions_user_idx on sessions (tenant_id, user_id, id) where user_id is not null;
+comment on index sessions_user_idx is 'The sessions of a user, newest first.';
 create index sessions_expires_at_idx on sessions (expires_at) where expires_at is not null;
 comment on index sessions_expires_at_idx is 'Upkeep: sessions of single calls that are old enough to be erased.';
+
+create table session_metadata (
+  tenant_id uuid not null,
+  name text not null,
+  value text not null,
+  session_id uuid not null,
+  primary key (tenant_id, name, value, session_id),
+  foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
+);
+comment on table session_metadata is 'The fields of sessions'' metadata by which lists filter: texts, numbers and booleans at the top. Rows and not a GIN index over the document, because under row security a query may use an index only by leakproof operators, of which @> is none; and the primary key serves a page in the order of the list.';
+comment on column session_metadata.value is 'A text as it is, a number or a boolean as JSON writes it.';
+create index session_metadata_session_idx on session_metadata (tenant_id, session_id);
+comment on index session_metadata_session_idx is 'Replacing the metadata of a session; erasing it.';
 
 create table erasures (
   tenant_id uuid not null,
@@ -570,6 +587,49 @@ comment on column recall_pending.session_id is 'sessions.id; without a foreign k
 comment on column recall_pending.first_seq is 'The first of its messages, which are all of one chunk.';
 comment on column recall_pending.buckets is 'The buckets of the segments, one by one.';
 alter table recall_pending alter column segments set storage external;
+
+create table recall_embeddings (
+  tenant_id uuid not null,
+  session_id uuid not null,
+  model text not null default '',
+  dimensions integer not null default 0,
+  through_seq bigint not null default 0,
+  due_at timestamptz default now(),
+  leased_until timestamptz,
+  attempt integer not null default 0,
+  failures integer not null default 0,
+  primary key (tenant_id, session_id),
+  foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
+) with (fillfactor = 70);
+comment on table recall_embeddings is 'How far a session''s messages have vectors, and the queue of those that make them; without an embeddings server there are no rows.';
+comment on column recall_embeddings.model is 'The model of the vectors; empty before the first ones. With another model all are made anew.';
+comment on column recall_embeddings.dimensions is 'How many numbers a vector has.';
+comment on column recall_embeddings.through_seq is 'Through which message there are vectors.';
+comment on column recall_embeddings.due_at is 'When the next batch is made; during an attempt, when that counts as lost; null when every message has its vectors.';
+comment on column recall_embeddings.leased_until is 'Until when an attempt may run; null when none does.';
+comment on column recall_embeddings.attempt is 'The fence: grows with every claim, and every write of a worker carries the number that it claimed with.';
+comment on column recall_embeddings.failures is 'Attempts in a row that failed, by which the next wait grows.';
+create index recall_embeddings_due_idx on recall_embeddings (tenant_id, due_at) where due_at is not null;
+comment on index recall_embeddings_due_idx is 'Claiming: which tenants wait, and the oldest of each.';
+create index recall_embeddings_leased_idx on recall_embeddings (leased_until) where leased_until is not null;
+comment on index recall_embeddings_leased_idx is 'Claiming: how many attempts of each tenant run.';
+
+create table recall_vectors (
+  tenant_id uuid not null,
+  session_id uuid not null,
+  block bigint not null,
+  model text not null,
+  dimensions integer not null,
+  vectors bytea not null,
+  primary key (tenant_id, session_id, block)
+);
+comment on table recall_vectors is 'Vectors of messages by what they mean (crates/recall/src/vectors.rs). The primary key serves a question: one range, the newest blocks first.';
+comment on column recall_vectors.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erase_sessions deletes.';
+comment on column recall_vectors.block is 'Which 64 messages, from 0.';
+comment on column recall_vectors.model is 'The model that made them; a question with another one does not read them.';
+comment on column recall_vectors.vectors is 'Quantised to a byte for each dimension, in the order of the session.';
+-- Quantised numbers are dense.
+alter table recall_vectors alter column vectors set storage external;
 
 -- Events and webhooks ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,75 @@
+//! What a caller should know, although its request was served.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::settings::{DEFAULT_CONTEXT_WINDOW, WindowSource};
+
+/// What a caller should know, although its request was served.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Warning {
+    /// What it is about.
+    pub code: WarningCode,
+    /// The model that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What it means and what to do; the reply to an append does without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// What a warning is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WarningCode {
+    /// Neither `context_window` nor `model` is set, so that the default window is assumed.
+    WindowAssumed,
+    /// The model is not known and `context_window` is not set, so that the default window is assumed.
+    ModelUnknown,
+    /// The model that this context was asked for is not known, so that the session's window was used.
+    RequestedModelUnknown,
+}
+
+impl Warning {
+    /// The warning of a window that nobody told.
+    #[must_use]
+    pub fn of_window(source: WindowSource<'_>) -> Option<Self> {
+        match source {
+            WindowSource::Assumed => {
+                Some(Self { code: WarningCode::WindowAssumed, model: None, detail: None })
+            }
+            WindowSource::UnknownModel(model) => {
+                let model = Some(model.to_owned());
+                Some(Self { code: WarningCode::ModelUnknown, model, detail: None })
+            }
+            WindowSource::Session
+            | WindowSource::Model(_)
+            | WindowSource::Tenant
+            | WindowSource::TenantModel(_) => None,
+        }
+    }
+
+    /// The warning of a context that was asked for a model that is not known.
+    #[must_use]
+    pub fn of_requested_model(model: &str) -> Self {
+        Self { code: WarningCode::RequestedModelUnknown, model: Some(model.to_owned()), detail: None }
+    }
+
+    /// The warning with its detail.
+    #[must_use]
+    pub fn in_full(self) -> Self {
+        let model = self.model.as_deref().unwrap_or_default();
+        let detail = match self.code {
+            WarningCode::WindowAssumed => format!(
+                "Neither `model` nor `context_window` is set; {DEFAULT_CONTEXT_WINDOW} tokens are assumed. A smaller model would refuse such a context."
+            ),
+            WarningCode::ModelUnknown => format!(
+                "The model {model} is not known; a context window of {DEFAULT_CONTEXT_WINDOW} tokens is assumed. Set `context_window`, or add the model with PUT /v1/models/{{name}}."
+            ),
+            WarningCode::RequestedModelUnknown => format!(
+                "The model {model} is not known; the session's own window was used. Name `max_tokens`, or add the model with PUT /v1/models/{{name}}."
+            ),
+        };
+        Self { detail: Some(detail), ..self }
+    }
+}

@@ -1,0 +1,169 @@
+//! `anchord ledger`: lists the facts of a session.
+
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+
+use super::output::{self, Cell, Output, Table, text_at};
+use super::remote::Remote;
+use crate::config::TenantAccess;
+use anchord_messages::id::SessionName;
+
+/// What `ledger` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  anchord ledger planner
+  anchord ledger planner --kind error
+  anchord ledger planner --kind file --json | jq -r .path")]
+pub(super) struct LedgerCommand {
+    /// Session ID
+    #[arg(value_parser = SessionName::parse)]
+    session: SessionName,
+    /// List only facts of this kind
+    #[arg(long, value_name = "KIND")]
+    kind: Option<FactKind>,
+    /// Maximum number of facts to list
+    #[arg(long, value_name = "COUNT", default_value_t = 200)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    access: TenantAccess,
+}
+
+/// The kinds of facts, by their names on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FactKind {
+    /// Files that were read or changed
+    File,
+    /// Commands that were run
+    Command,
+    /// Test runs
+    TestRun,
+    /// Errors
+    Error,
+    /// Versions, ports, URLs, IDs and figures
+    Identifier,
+    /// Constraints, word for word
+    Constraint,
+}
+
+impl FactKind {
+    /// The kind's name in the API.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Command => "command",
+            Self::TestRun => "test_run",
+            Self::Error => "error",
+            Self::Identifier => "identifier",
+            Self::Constraint => "constraint",
+        }
+    }
+}
+
+impl LedgerCommand {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        let remote = Remote::of_tenant(&self.access)?;
+        let path = ["v1", "sessions", self.session.as_str(), "ledger"];
+        let query: Vec<_> = self.kind.map(|kind| ("kind", kind.as_str().to_owned())).into_iter().collect();
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let mut table = Table::new(&["KIND", "FACT", "STATE", "MESSAGES"]);
+        let more = remote
+            .list(&path, &query, limit, |fact| {
+                if self.output.json {
+                    return output::print_json_line(&fact);
+                }
+                table.push(row(&fact));
+                Ok(())
+            })
+            .await?;
+        if !self.output.json {
+            table.print("no facts")?;
+        }
+        if more && output::is_terminal() {
+            output::note(&format!("there are more than {limit}; --limit shows more"));
+        }
+        Ok(())
+    }
+}
+
+/// Kind, what the fact says, its state, and the messages that show it.
+fn row(fact: &Value) -> Vec<Cell> {
+    let text = |name: &str| fact.get(name).and_then(Value::as_str);
+    let kind = text("kind").unwrap_or_default();
+    let says = match kind {
+        "file" => text("path").map(str::to_owned),
+        "identifier" => text("key").zip(text("value")).map(|(key, value)| format!("{key}: {value}")),
+        "error" => {
+            let message = text("message").unwrap_or_default();
+            // Many messages begin with the type.
+            let named = text("type").filter(|named| !message.starts_with(named));
+            Some(named.map_or_else(|| message.to_owned(), |named| format!("{named}: {message}")))
+        }
+        _ => text("command").or_else(|| text("text")).map(str::to_owned),
+    };
+    let state = match kind {
+        "file" => text_at(fact, "/action").map(str::to_owned),
+        "command" => match fact.get("exit_code").and_then(Value::as_i64) {
+            Some(code) => Some(format!("exit code {code}")),
+            None => fact
+                .get("failed")
+                .and_then(Value::as_bool)
+                .filter(|failed| *failed)
+                .map(|_| "failed".to_owned()),
+        },
+        "constraint" => text("source").map(str::to_owned),
+        _ => text("status").or_else(|| text("outcome")).map(str::to_owned),
+    };
+    let seqs = fact.get("seqs").and_then(Value::as_array).into_iter().flatten();
+    let seqs: Vec<String> = seqs.map(Value::to_string).collect();
+    vec![
+        Cell::text(Some(&kind.replace('_', " "))),
+        Cell::text(says.as_deref()),
+        Cell::text(state.as_deref()),
+        Cell::text(Some(&seqs.join(","))),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_of_fact_says_something() {
+        for (fact, expected) in [
+            (
+                json!({"kind": "file", "path": "a.rs", "action": "modified", "seqs": [1, 2]}),
+                ["a.rs", "modified", "1,2"],
+            ),
+            (
+                json!({"kind": "command", "command": "ls", "exit_code": 2, "seqs": [3]}),
+                ["ls", "exit code 2", "3"],
+            ),
+            (json!({"kind": "command", "command": "ls", "failed": false, "seqs": []}), ["ls", "", ""]),
+            (
+                json!({"kind": "test_run", "command": "cargo test", "outcome": "passed", "seqs": [4]}),
+                ["cargo test", "passed", "4"],
+            ),
+            (
+                json!({"kind": "error", "type": "E0308", "message": "mismatched types", "status": "open", "seqs": [5]}),
+                ["E0308: mismatched types", "open", "5"],
+            ),
+            (
+                json!({"kind": "identifier", "key": "port", "value": "8080", "seqs": [6]}),
+                ["port: 8080", "", "6"],
+            ),
+            (
+                json!({"kind": "constraint", "text": "Never push.", "source": "pin", "seqs": []}),
+                ["Never push.", "pin", ""],
+            ),
+        ] {
+            let row: Vec<String> = row(&fact).iter().skip(1).map(|cell| cell.program().to_owned()).collect();
+            assert_eq!(row, expected, "{fact}");
+        }
+    }
+}

@@ -1,0 +1,589 @@
+//! The commands that talk to a running service, as a person and a script run them.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::pty::{Winsize, openpty};
+use nix::sys::signal::{Signal, kill};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support;
+use crate::support::service::{KEY, Service, anchord, data_folder, pid};
+
+const TOKEN: &str = "operator-token-of-services-in-processes";
+/// An address that nobody answers.
+const NOBODY: &str = "http://127.0.0.1:9";
+
+/// What a command did.
+#[derive(Debug)]
+struct Done {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Done {
+    #[track_caller]
+    fn good(self) -> String {
+        assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{}", self.out);
+        self.out
+    }
+
+    #[track_caller]
+    fn json(self) -> Value {
+        serde_json::from_str(&self.good()).expect("one JSON document")
+    }
+
+    #[track_caller]
+    fn lines(self) -> Vec<Value> {
+        self.good().lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
+    }
+
+    /// What it said when it failed: one line, and nothing as its result.
+    #[track_caller]
+    fn failed(self, code: i32) -> String {
+        assert_eq!((self.code, self.out.as_str()), (Some(code), ""), "{}", self.err);
+        assert_eq!(self.err.trim_end().lines().count(), 1, "{}", self.err);
+        self.err
+    }
+}
+
+fn done(command: &mut Command) -> Done {
+    let output = command.output().expect("the program");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Done { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+}
+
+fn address(service: &Service) -> String {
+    format!("http://{}", service.client().address())
+}
+
+/// A folder with nothing in it, a service, and what it takes to use it.
+struct Desk {
+    folder: tempfile::TempDir,
+    url: String,
+    /// Dropped with it.
+    _database: Option<support::TestDatabase>,
+}
+
+impl Desk {
+    fn at(url: &str) -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder"), url: url.to_owned(), _database: None }
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = anchord(&line.split(' ').collect::<Vec<_>>());
+        command.current_dir(self.folder.path()).env("ANCHORD_URL", &self.url);
+        command.env("ANCHORD_API_KEY", KEY).env("ANCHORD_OPERATOR_TOKEN", TOKEN);
+        command
+    }
+
+    fn run(&self, line: &str) -> Done {
+        done(&mut self.command(line))
+    }
+
+    fn is_empty(&self) -> bool {
+        fs::read_dir(self.folder.path()).expect("a folder").next().is_none()
+    }
+}
+
+async fn service() -> (Service, Desk) {
+    let database = support::database().await;
+    let service = Service::on(&database.url, &["--admin-token", TOKEN]);
+    let desk = Desk { _database: Some(database), ..Desk::at(&address(&service)) };
+    (service, desk)
+}
+
+/// A session with a summary and an error in it.
+fn talk(service: &Service, session: &str) {
+    let client = service.client();
+    let post = |path: &str, headers: &[(&str, &str)], body: &str| {
+        let reply = client.call("POST", path, headers, body).expect("a reply");
+        assert!(reply.status < 300, "{}", reply.text);
+    };
+    let mut messages = vec![
+        json!({"role": "user", "content": "Make the importer in src/import.rs read CSV files. Never touch vendor/."}),
+    ];
+    for turn in 0..12 {
+        let call = format!("call_{turn}");
+        let arguments = json!({"command": format!("cargo test part_{turn}")}).to_string();
+        messages
+            .push(json!({"role": "assistant", "content": format!("Looking at part {turn}."), "tool_calls":
+            [{"id": call, "type": "function", "function": {"name": "bash", "arguments": arguments}}]}));
+        messages.push(json!({"role": "tool", "tool_call_id": call, "content": format!(
+            "running part {turn}\nerror[E0308]: mismatched types in part {turn}\n{}", "a line of output\n".repeat(40))}));
+    }
+    let body = json!({"messages": messages}).to_string();
+    post(&format!("/v1/sessions/{session}/messages"), &[], &body);
+    post(&format!("/v1/sessions/{session}/compressions"), &[("prefer", "wait=20")], r#"{"target": 0.01}"#);
+}
+
+#[test]
+fn a_quick_start_service_is_managed_from_its_folder() {
+    let folder = data_folder();
+    let data = folder.path().join("data");
+    let service = Service::own(&data);
+    let url = address(&service);
+    let file = data.join("operator-token");
+    assert!(
+        service.greeting.contains(&format!("operator token: in {}\n", file.display())),
+        "{}",
+        service.greeting
+    );
+    assert_eq!(fs::metadata(&file).expect("a token file").mode() & 0o777, 0o600);
+    let token = fs::read_to_string(&file).expect("a token");
+    assert!(!service.greeting.contains(token.trim()), "{}", service.greeting);
+    let run = |words: &[&str]| done(anchord(words).current_dir(folder.path()).env("ANCHORD_URL", &url));
+
+    let listed = run(&["tenant", "list"]).good();
+    let fields: Vec<&str> = listed.trim_end().split('\t').collect();
+    assert!(matches!(fields[..], [id, "active", _, "default"] if id.starts_with("ten_")), "{listed}");
+    assert!(run(&["sessions", "list"]).good().is_empty());
+
+    let made = run(&["tenant", "create", "acme and sons"]).good();
+    assert!(made.contains("name\tacme and sons\nstatus\tactive\n"), "{made}");
+    let refused = run(&["tenant", "create", "acme and sons"]).failed(1);
+    assert!(refused.contains("another tenant has this name"), "{refused}");
+    let key = run(&["key", "create", "acme and sons", "--name", "robot", "--days", "2"]).good();
+    let (id, key) = key.trim_end().split_once('\t').expect("an id and a key");
+    let mine = |words: &[&str]| {
+        done(anchord(words).current_dir(folder.path()).env("ANCHORD_URL", &url).env("ANCHORD_API_KEY", key))
+    };
+    assert!(mine(&["sessions", "list"]).good().is_empty());
+    let keys = run(&["key", "list", "acme and sons"]).good();
+    let fields: Vec<&str> = keys.trim_end().split('\t').collect();
+    assert!(matches!(fields[..], [found, _, "read,write", "active", _, _, "robot"] if found == id), "{keys}");
+    let new = run(&["key", "rotate", "acme and sons", id, "--overlap-hours", "0", "--json"]).json();
+    assert!(new["key"].as_str().is_some_and(|key| key.starts_with("anchord_")), "{new}");
+    let why = mine(&["sessions", "list"]).failed(1);
+    assert!(why.contains("refuses the API key from ANCHORD_API_KEY") && !why.contains(key), "{why}");
+    let new_id = new["id"].as_str().expect("an id");
+    assert_eq!(run(&["key", "revoke", "acme and sons", new_id]).good(), format!("revoked key {new_id}\n"));
+    let states: Vec<Value> = run(&["key", "list", "acme and sons", "--json"]).lines();
+    assert_eq!(states.len(), 2);
+    assert!(states.iter().all(|key| key.get("key").is_none()), "{states:?}");
+
+    let suspended = run(&["tenant", "suspend", "acme and sons", "--json"]).json();
+    assert_eq!((&suspended["status"], &suspended["name"]), (&json!("suspended"), &json!("acme and sons")));
+    assert!(run(&["tenant", "resume", "acme and sons"]).good().contains("status\tactive"));
+    let meant = run(&["tenant", "delete", "acme and sons"]);
+    assert_eq!(meant.code, Some(2));
+    assert!(meant.err.contains("--yes"), "{}", meant.err);
+    // By its id as well as by its name.
+    let id = suspended["id"].as_str().expect("an id");
+    assert_eq!(run(&["tenant", "delete", id, "--yes"]).good(), format!("deleted tenant {id}\n"));
+    let gone = run(&["key", "list", "acme and sons"]).failed(1);
+    assert!(gone.contains("there is no tenant acme and sons; `anchord tenant list` shows all"), "{gone}");
+    assert_eq!(run(&["tenant", "list", "--json"]).lines().len(), 1);
+
+    let names: Vec<_> = fs::read_dir(folder.path())
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    assert_eq!(names, ["data"], "a command left something behind");
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+    let again = Service::own(&data);
+    assert_eq!(fs::read_to_string(&file).expect("a token"), token, "a restart made another token");
+    assert_eq!(again.end(Signal::SIGTERM), Some(0));
+}
+
+#[test]
+fn an_operators_api_with_an_address_of_its_own_is_found_there() {
+    let folder = data_folder();
+    let data = folder.path().join("data");
+    let words = ["serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--data-dir"];
+    let service = Service::start(&[&words[..], &[data.to_str().expect("a plain path")]].concat());
+    let (url, admin) = (address(&service), format!("http://{}", service.admin().address()));
+    let list = |envs: &[(&str, &str)]| {
+        done(anchord(&["tenant", "list"]).current_dir(folder.path()).envs(envs.iter().copied()))
+    };
+    let why = list(&[("ANCHORD_URL", &url)]).failed(1);
+    assert!(why.contains("--admin-url"), "{why}");
+    assert!(list(&[("ANCHORD_URL", &url), ("ANCHORD_ADMIN_URL", &admin)]).good().contains("default"));
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+}
+
+/// Every command that reads.
+const READING: [&str; 11] = [
+    "tenant list",
+    "key list default",
+    "sessions list",
+    "sessions show s",
+    "context s",
+    "summary s",
+    "tail s --after 0 --count 1",
+    "recall s importer",
+    "ledger s",
+    "tokens file",
+    "health",
+];
+
+#[rstest]
+fn without_a_service_a_command_says_so_at_once_and_creates_nothing(#[values("", " --json")] json: &str) {
+    let desk = Desk::at(NOBODY);
+    for line in READING.into_iter().filter(|line| *line != "tokens file") {
+        let began = Instant::now();
+        let why = desk.run(&format!("{line}{json}")).failed(1);
+        assert!(why.contains("127.0.0.1:9"), "{line}: {why}");
+        assert!(line == "health" || why.contains("start one with `anchord serve`"), "{line}: {why}");
+        assert!(began.elapsed() < Duration::from_secs(5), "{line} took {:?}", began.elapsed());
+        assert!(desk.is_empty(), "{line} left something behind");
+    }
+}
+
+#[test]
+fn without_a_key_a_command_says_where_it_looked_and_creates_nothing() {
+    let desk = Desk::at(NOBODY);
+    for line in READING.into_iter().filter(|line| *line != "health") {
+        let mut command = desk.command(line);
+        let why = done(command.env_remove("ANCHORD_API_KEY").env_remove("ANCHORD_OPERATOR_TOKEN")).failed(2);
+        let (variable, file) = match line.split(' ').next() {
+            Some("tenant" | "key") => ("ANCHORD_OPERATOR_TOKEN", "./data/operator-token"),
+            _ => ("ANCHORD_API_KEY", "./data/api-key"),
+        };
+        assert!(why.contains(variable) && why.contains(file), "{line}: {why}");
+        assert!(desk.is_empty(), "{line} left something behind");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_reading_command_prints_lines_or_json_and_creates_nothing() {
+    let (service, desk) = service().await;
+    talk(&service, "s");
+    let outside = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(outside.path(), "hello world").expect("a text");
+    for line in READING {
+        let line = line.replace("tokens file", &format!("tokens {}", outside.path().display()));
+        assert!(!desk.run(&line).good().is_empty(), "{line}");
+        let json = desk.run(&format!("{line} --json")).good();
+        let is_document = serde_json::from_str::<Value>(&json).is_ok();
+        let is_lines = json.lines().all(|line| serde_json::from_str::<Value>(line).is_ok());
+        assert!(!json.is_empty() && (is_document || is_lines), "{line}: {json}");
+        assert!(desk.is_empty(), "{line} left something behind");
+    }
+    for command in ["openapi", "completions bash", "--help", "--version"] {
+        assert!(!desk.run(command).good().is_empty(), "{command}");
+        assert!(desk.is_empty(), "{command} left something behind");
+    }
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sessions_are_listed_shown_read_and_deleted() {
+    let (service, desk) = service().await;
+    talk(&service, "s");
+    let client = service.client();
+    client
+        .call("PUT", "/v1/sessions/t", &[], r#"{"task_id": "release 42", "parent_session_id": "s"}"#)
+        .expect("a reply");
+
+    let listed = desk.run("sessions list").good();
+    let rows: Vec<Vec<&str>> = listed.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), ["t", "s"], "{listed}");
+    assert_eq!((rows[1][1], rows[1][4]), ("25", "1"), "{listed}");
+    let used: f64 = rows[1][3].parse().expect("a share");
+    assert!(used > 0.0 && used < 1.0 && rows[1][3].len() <= 5, "three decimals: {listed}");
+    let only = |flags: &str| desk.run(&format!("sessions list {flags}")).good();
+    assert!(only("--parent s").starts_with("t\t") && only("--task none").is_empty());
+    assert_eq!(only("--limit 1").lines().count(), 1);
+    assert!(only("--updated-since 2100-01-01T00:00:00Z").is_empty());
+    let task = done(desk.command("sessions list --json --task").arg("release 42")).lines();
+    assert_eq!((task.len(), &task[0]["session_id"]), (1, &json!("t")));
+
+    let shown = desk.run("sessions show s").good();
+    assert!(shown.starts_with("session\ts\nmessages\t25\n") && shown.contains("\nsummary\t1\n"), "{shown}");
+    assert!(desk.run("sessions show t").good().contains("\ntask\trelease 42\nparent\ts\n"));
+    assert_eq!(desk.run("sessions show s --json").json()["head_seq"], 25);
+
+    let context = desk.run("context s").good();
+    assert!(
+        context.contains("summary version 1 covers the first ") && !context.contains('\u{1b}'),
+        "{context}"
+    );
+    let context = desk.run("context s --format anthropic --max-tokens 20000 --json").json();
+    assert_eq!((&context["format"], &context["max_tokens"]), (&json!("anthropic"), &json!(20_000)));
+    let small = desk.run("context s --max-tokens 1").failed(1);
+    assert!(small.contains("422 Budget too small"), "{small}");
+    assert!(desk.run("context s --through 1").good().contains("\nuser\nMake the importer"));
+
+    assert!(desk.run("summary s").good().contains("## Session Intent"));
+    assert!(desk.run("summary s --of-version 1 --style protocol").good().starts_with("## Session Summary"));
+    assert_eq!(desk.run("summary s --json").json()["version"], 1);
+    let none = desk.run("summary t").failed(1);
+    assert!(none.contains("first summary"), "{none}");
+
+    let hits = desk.run("recall s read CSV files --limit 2").good();
+    let first: Vec<&str> = hits.lines().next().expect("a hit").split('\t').collect();
+    assert!(matches!(first[..], ["1", "user", _, text] if text.contains("src/import.rs")), "{hits}");
+    assert!(first[2].split_once('.').is_none_or(|(_, decimals)| decimals.len() <= 3), "{hits}");
+    assert!(desk.run("recall s read --json").json()["items"].is_array());
+
+    let facts = desk.run("ledger s").good();
+    assert!(facts.contains("error\tE0308: mismatched types"), "{facts}");
+    let commands = desk.run("ledger s --kind command --json").lines();
+    assert!(commands.len() == 12 && commands.iter().all(|fact| fact["kind"] == "command"), "{commands:?}");
+
+    assert_eq!(desk.run("sessions delete s").code, Some(2), "--yes is missing");
+    assert_eq!(desk.run("sessions delete s --yes").good(), "deleted session s\n");
+    let gone = desk.run("sessions show s").failed(1);
+    assert!(gone.contains("404") && gone.contains("`anchord sessions list`"), "{gone}");
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wrong_key_is_named_with_its_source_and_never_shown() {
+    let (service, desk) = service().await;
+    let wrong = "wrong-wrong-wrong-wrong-wrong-wrong-wrong";
+    for (line, variable) in [("sessions list", "ANCHORD_API_KEY"), ("tenant list", "ANCHORD_OPERATOR_TOKEN")]
+    {
+        let why = done(desk.command(line).env(variable, wrong)).failed(1);
+        assert!(why.contains(&format!("from {variable}")) && why.contains("401"), "{why}");
+        assert!(!why.contains(wrong), "{why}");
+    }
+    // The service's own variable opens the operator's API where there is no other.
+    let mut own = desk.command("tenant list");
+    assert!(
+        done(own.env_remove("ANCHORD_OPERATOR_TOKEN").env("ANCHORD_ADMIN_TOKEN", TOKEN))
+            .good()
+            .contains("default")
+    );
+    let file = desk.folder.path().join("key");
+    fs::write(&file, KEY).expect("a file");
+    let named =
+        |path: &Path| done(desk.command("sessions list --key-file").arg(path).env("ANCHORD_API_KEY", wrong));
+    assert!(named(&file).good().is_empty());
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");
+    let missing = named(&desk.folder.path().join("none")).failed(2);
+    assert!(missing.contains("none does not exist"), "{missing}");
+    let no_url = done(desk.command("sessions list").env("ANCHORD_URL", "ftp://x"));
+    assert_eq!(no_url.code, Some(2), "{}", no_url.err);
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tokens_are_counted_of_a_file_of_standard_input_and_of_messages() {
+    let (service, desk) = service().await;
+    let text = desk.folder.path().join("text");
+    fs::write(&text, "hello world").expect("a text");
+    assert_eq!(desk.run("tokens text").good(), "2\n");
+    assert_eq!(desk.run("tokens text --json").json(), json!({"tokens": 2}));
+    let mut piped =
+        desk.command("tokens --tokenizer cl100k_base").stdin(Stdio::piped()).spawn().expect("the program");
+    piped.stdin.take().expect("a pipe").write_all(b"hello world").expect("a reader");
+    let output = piped.wait_with_output().expect("an end");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "2\n", "{output:?}");
+    // More than the service takes in one call.
+    let messages: Vec<Value> =
+        (0..1_500).map(|_| json!({"role": "user", "content": "hello world"})).collect();
+    fs::write(desk.folder.path().join("many"), Value::from(messages).to_string()).expect("messages");
+    let counts = desk.run("tokens --messages many --json").json();
+    assert_eq!(
+        (&counts["tokens"], counts["per_message"].as_array().map(Vec::len)),
+        (&json!(9_000), Some(1_500))
+    );
+    assert_eq!(desk.run("tokens --messages many").good(), "9000\n");
+    assert_eq!(desk.run("tokens none").failed(1).matches("cannot read none").count(), 1);
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn summaries_are_exported_to_files_and_imports_are_told_as_json() {
+    let (service, desk) = service().await;
+    talk(&service, "s:1");
+    let out = |flags: &str| desk.run(&format!("export --out notes {flags}"));
+    let told = out("s:1").good();
+    let path = desk.folder.path().join(told.trim_end());
+    let text = fs::read_to_string(&path).expect("a file");
+    assert!(text.starts_with("<!-- anchord export: session s:1 -->\n## Session Summary"), "{text}");
+    assert!(text.contains("src/import.rs"), "{text}");
+    assert_eq!(out("s:1").good(), told, "its own file is written anew");
+    let state = out("--style state --json s:1").json();
+    assert_eq!(state["session_id"], "s:1");
+    let state = fs::read_to_string(desk.folder.path().join(state["file"].as_str().expect("a path")));
+    let state: Value = serde_json::from_str(&state.expect("a file")).expect("JSON");
+    assert_eq!(state["session_id"], "s:1");
+    let half = out("nobody s:1");
+    assert_eq!((half.code, half.out), (Some(1), told), "one failure stops no other session");
+    assert!(half.err.contains("session nobody: ") && half.err.contains("1 of 2 sessions"), "{}", half.err);
+    assert_eq!(out("../x").code, Some(2));
+    let nothing = Desk::at(&desk.url);
+    nothing.run("export --out notes nobody");
+    assert!(nothing.is_empty(), "a failed export makes no folder");
+
+    fs::write(desk.folder.path().join("log"), r#"[{"role": "user", "content": "hello"}]"#).expect("a log");
+    let imported = desk.run("import log --session new --json").json();
+    let expected =
+        json!({"session_id": "new", "format": "messages", "messages": 1, "appended": 1, "left_out": {}});
+    assert_eq!(imported, expected);
+    assert_eq!(desk.run("import log --session new --json").json()["appended"], 0);
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+}
+
+#[test]
+fn a_summary_that_is_larger_than_its_messages_is_told_in_words() {
+    let desk = Desk::at(NOBODY);
+    fs::write(desk.folder.path().join("tiny"), r#"[{"role": "user", "content": "hello"}]"#).expect("a log");
+    let told = desk.run("compress tiny").good();
+    let tokens = told.lines().find(|line| line.starts_with("tokens: ")).expect("the tokens");
+    assert!(tokens.contains("the summary is larger than what it replaces"), "{told}");
+    assert!(!tokens.contains(['%', '-']), "a share of what was not saved: {told}");
+}
+
+/// What a person sees of a command.
+fn seen(command: &mut Command) -> String {
+    // Wide enough for every column.
+    let size = Winsize { ws_row: 40, ws_col: 140, ws_xpixel: 0, ws_ypixel: 0 };
+    let terminal = openpty(Some(&size), None).expect("a terminal");
+    let mut process =
+        command.stdout(Stdio::from(terminal.slave)).env("TERM", "xterm").spawn().expect("the program");
+    // The command has its own copy of the terminal's end; this one must go, or reading never ends.
+    command.stdout(Stdio::null());
+    let mut text = Vec::new();
+    // A terminal whose other end is closed is an error on Linux.
+    let _ = fs::File::from(terminal.master).read_to_end(&mut text);
+    assert!(process.wait().expect("an end").success());
+    String::from_utf8_lossy(&text).replace("\r\n", "\n")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_terminal_shows_tables_and_colours_unless_they_are_turned_off() {
+    let (service, desk) = service().await;
+    talk(&service, "planner");
+    let seen_of = |line: &str, envs: &[(&str, &str)]| seen(desk.command(line).envs(envs.iter().copied()));
+    let table = seen_of("sessions list", &[]);
+    let mut lines = table.lines();
+    assert_eq!(
+        lines.next().expect("a header"),
+        "\u{1b}[1mSESSION  MESSAGES  TOKENS   USED  SUMMARY    COMPRESSION  UPDATED\u{1b}[0m"
+    );
+    let row = lines.next().expect("a row");
+    assert!(row.starts_with("planner        25  ") && row.contains(" %  version 1  –"), "{row}");
+    let plain = seen_of("sessions list", &[("NO_COLOR", "1")]);
+    assert!(plain.starts_with("SESSION  MESSAGES") && !plain.contains('\u{1b}'), "{plain:?}");
+    let shown = seen_of("sessions show planner", &[]);
+    assert!(shown.contains("\u{1b}[1mmessages   \u{1b}[0m  25\n"), "{shown:?}");
+    let events = seen_of("tail planner --after 0 --count 3", &[]);
+    assert!(events.contains("compression.succeeded") && events.contains("tokens became"), "{events:?}");
+    // What others wrote cannot move the cursor.
+    let body = json!({"messages": [{"role": "user", "content": "boo \u{1b}[2J"}]}).to_string();
+    service.client().call("POST", "/v1/sessions/evil/messages", &[], &body).expect("a reply");
+    let context = seen_of("context evil", &[("NO_COLOR", "1")]);
+    assert!(context.contains("boo \u{fffd}[2J") && !context.contains('\u{1b}'), "{context:?}");
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_that_has_enough_ends_a_command_quietly() {
+    let (service, desk) = service().await;
+    talk(&service, "s");
+    let mut process = desk.command("context s").spawn().expect("the program");
+    drop(process.stdout.take());
+    let output = process.wait_with_output().expect("an end");
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0), "{output:?}");
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tail_goes_on_over_a_restart_and_misses_and_repeats_nothing() {
+    let database = support::database().await;
+    let first = Service::on(&database.url, &[]);
+    let url = address(&first);
+    let desk = Desk::at(&url);
+    talk(&first, "s");
+    let mut tail = desk.command("tail s --after 0 --json --count 9").spawn().expect("the program");
+    let mut lines = BufReader::new(tail.stdout.take().expect("a pipe")).lines();
+    let mut next =
+        || -> Value { serde_json::from_str(&lines.next().expect("an event").expect("text")).expect("JSON") };
+    let mut told: Vec<Value> = (0..3).map(|_| next()).collect();
+    kill(pid(first.id()), Signal::SIGKILL).expect("a process of ours");
+    drop(first);
+    let mut said = BufReader::new(tail.stderr.take().expect("a pipe")).lines();
+    let lost = said.next().expect("a line").expect("text");
+    assert!(lost.contains("the connection was lost"), "{lost}");
+    // Two compressions while nobody is at the address, and one after.
+    let elsewhere = Service::on(&database.url, &[]);
+    talk(&elsewhere, "s");
+    let listen = url.strip_prefix("http://").expect("an address");
+    let words = ["serve", "--listen", listen, "--api-key", KEY, "--database-url", &database.url];
+    let second = Service::start(&words);
+    told.extend((0..3).map(|_| next()));
+    talk(&second, "s");
+    told.extend((0..3).map(|_| next()));
+    let kinds: Vec<&str> = told.iter().filter_map(|event| event["type"].as_str()).collect();
+    let one = ["compression.started", "compression.succeeded", "summary.published"];
+    assert_eq!(kinds, [one, one, one].concat());
+    let versions: Vec<&Value> =
+        told.iter().skip(2).step_by(3).map(|event| &event["data"]["version"]).collect();
+    assert_eq!(versions, [&json!(1), &json!(2), &json!(3)]);
+    let ids: Vec<i64> = told.iter().filter_map(|event| event["id"].as_i64()).collect();
+    assert!(ids.len() == 9 && ids.is_sorted_by(|a, b| a < b), "{told:?}");
+    assert_eq!(tail.wait().expect("an end").code(), Some(0));
+    let again = said.next().expect("a line").expect("text");
+    assert!(again.contains("connected again"), "{again}");
+    for service in [elsewhere, second] {
+        assert_eq!(service.end(Signal::SIGTERM), Some(0));
+    }
+}
+
+/// Reads a request's head and gives its `Last-Event-ID`.
+fn last_event_id(stream: &TcpStream) -> Option<String> {
+    let head: Vec<String> =
+        BufReader::new(stream).lines().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+    head.iter().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("last-event-id").then(|| value.to_owned())
+    })
+}
+
+#[test]
+fn a_tail_resumes_after_the_last_id_also_before_its_first_event() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let desk = Desk::at(&format!("http://{}", listener.local_addr().expect("an address")));
+    let mut tail = desk.command("tail s --count 2 --json").spawn().expect("the program");
+    let stream = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    let busy = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 0\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+    let event = |id: u32| {
+        format!("{stream}retry: 10\n\nid: {id}\nevent: summary.published\ndata: {{\"data\":{{}}}}\n\n")
+    };
+    let mut asked = Vec::new();
+    for reply in [format!("{stream}: following\nretry: 10\nid: 7\n\n"), event(8), busy.to_owned(), event(9)] {
+        let (mut connection, _) = listener.accept().expect("a connection");
+        asked.push(last_event_id(&connection));
+        connection.write_all(reply.as_bytes()).expect("a reader");
+    }
+    let ids: Vec<Option<&str>> = asked.iter().map(Option::as_deref).collect();
+    assert_eq!(ids, [None, Some("7"), Some("8"), Some("8")]);
+    let mut out = String::new();
+    tail.stdout.take().expect("a pipe").read_to_string(&mut out).expect("text");
+    assert_eq!(out.lines().count(), 2, "{out}");
+    assert_eq!(tail.wait().expect("an end").code(), Some(0));
+}
+
+#[test]
+fn a_tail_whose_key_was_revoked_ends_with_the_reason() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let desk = Desk::at(&format!("http://{}", listener.local_addr().expect("an address")));
+    let tail = desk.command("tail s").spawn().expect("the program");
+    let body = r#"{"type":"/problems/unauthorized","title":"Unauthorized","status":401,"detail":"this API key is unknown"}"#;
+    for reply in [
+        "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nretry: 10\n\n".to_owned(),
+        format!(
+            "HTTP/1.1 401 Unauthorized\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        ),
+    ] {
+        let (mut connection, _) = listener.accept().expect("a connection");
+        last_event_id(&connection);
+        connection.write_all(reply.as_bytes()).expect("a reader");
+    }
+    let output = tail.wait_with_output().expect("an end");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("the events end here") && said.contains("this API key is unknown"), "{said}");
+}

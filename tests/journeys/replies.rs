@@ -1,0 +1,449 @@
+//! The form of requests and replies: short by default, more on request, and what a first try meets.
+
+use std::io::Read as _;
+
+use anchord_http::problem::Kind;
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+
+use crate::support::app::{App, COMPRESS, OURS, THEIRS, app};
+
+const HELLO: &str = r#"{"messages": [{"role": "user", "content": "hello"}]}"#;
+const MESSAGES: &str = "/v1/sessions/s/messages";
+
+fn names(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+#[tokio::test]
+async fn an_append_is_answered_shortly_and_with_more_on_request() {
+    let app = app().await;
+    let reply = app.call("POST", "/v1/sessions/01929f5b-e2c4-7c3f-b1c4-a6d24b4e1a10/messages", HELLO).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    assert!(reply.text.len() <= 300, "{} bytes: {}", reply.text.len(), reply.text);
+    let short = reply.json();
+    assert_eq!(
+        (&short["first_seq"], &short["last_seq"], &short["next_seq"]),
+        (&json!(1), &json!(1), &json!(2))
+    );
+    assert_eq!(names(&short["usage"]), ["effective_utilization", "context_tokens", "effective_window"]);
+    assert_eq!(short["decision"], json!({"action": "none", "signals": []}));
+    assert_eq!(short["compression"], Value::Null);
+
+    let usage = app.call("POST", &format!("{MESSAGES}?include=usage"), HELLO).await.json();
+    assert_eq!(usage["usage"]["components"]["history"], usage["usage"]["context_tokens"]);
+    assert_eq!(usage["decision"]["signals"], json!([]));
+    let signals = app.call("POST", &format!("{MESSAGES}?include=signals"), HELLO).await.json();
+    assert_eq!(signals["decision"]["signals"].as_array().map(Vec::len), Some(10));
+    assert_eq!(signals["decision"]["reasons"], json!([]));
+    assert!(signals["usage"].get("components").is_none());
+    let all = app.call("POST", &format!("{MESSAGES}?include=usage,signals"), HELLO).await.json();
+    let representation = app.call_with("POST", MESSAGES, HELLO, &[("prefer", "return=representation")]).await;
+    assert_eq!(representation.headers["preference-applied"], "return=representation");
+    assert_eq!(names(&representation.json()["usage"]), names(&all["usage"]));
+    assert_eq!(names(&representation.json()["decision"]), names(&all["decision"]));
+    assert_eq!(representation.json()["decision"]["signals"].as_array().map(Vec::len), Some(10));
+}
+
+#[tokio::test]
+async fn what_an_append_cannot_return_is_refused_and_stores_nothing() {
+    let app = app().await;
+    for (query, pointer) in [
+        ("include=use", "/include"),
+        ("include=", "/include"),
+        ("return=everything", "/return"),
+        ("format=anthropic", "/format"),
+        ("max_input_tokens=100", "/max_input_tokens"),
+        ("recap=true", "/recap"),
+        ("return=context&max_input_tokens=0", "/max_input_tokens"),
+        ("return=context&max_tokens=99999999", "/max_tokens"),
+        ("return=context&max_tokens=5&max_input_tokens=6", "/max_tokens"),
+        ("return=context&through_seq=1", "/through_seq"),
+    ] {
+        let refused = app.call("POST", &format!("{MESSAGES}?{query}"), HELLO).await;
+        assert_eq!(refused.refusal(), (422, "invalid-parameter".to_owned(), pointer.to_owned()), "{query}");
+    }
+    assert_eq!(app.call("GET", MESSAGES, "").await.status, 404, "a refused append made the session");
+    let key = app.call("POST", "/v1/keys", r#"{"scopes": ["write"]}"#).await.json();
+    let key = key["key"].as_str().expect("a key");
+    let refused = app.call_as(key, "POST", &format!("{MESSAGES}?return=context"), HELLO).await;
+    assert_eq!(
+        (refused.refusal().1.as_str(), refused.status.as_u16()),
+        ("forbidden", 403),
+        "it may not read"
+    );
+    assert_eq!(app.call_as(key, "POST", MESSAGES, HELLO).await.status, 201);
+}
+
+#[tokio::test]
+async fn only_signals_that_act_are_told() {
+    let app = app().await;
+    app.call("PUT", "/v1/sessions/s", r#"{"context_window": 2000}"#).await;
+    let long = json!({"messages": [{"role": "user", "content": "word ".repeat(1_500)}]}).to_string();
+    let reply = app.call("POST", MESSAGES, long).await.json();
+    let signals = reply["decision"]["signals"].as_array().expect("signals");
+    assert_eq!(signals.len(), 1, "{reply}");
+    assert_eq!(signals[0]["kind"], "utilization");
+    assert!(signals[0]["detail"].as_str().is_some_and(|detail| detail.ends_with("% of effective window")));
+    assert_eq!(signals[0]["action"], reply["decision"]["action"]);
+}
+
+#[tokio::test]
+async fn a_replay_is_the_first_reply_and_says_so() {
+    let app = app().await;
+    let key = ("idempotency-key", "k");
+    let post = async |query: &str, prefer: &str| {
+        app.call_with("POST", &format!("{MESSAGES}{query}"), HELLO, &[key, ("prefer", prefer)]).await
+    };
+    let first = post("?include=usage", "").await;
+    assert!(first.headers.get("idempotent-replayed").is_none());
+    for (query, prefer) in
+        [("?include=usage", ""), ("", ""), ("?include=signals", ""), ("", "return=representation")]
+    {
+        let again = post(query, prefer).await;
+        assert_eq!((again.status, &again.text), (first.status, &first.text), "{query} {prefer}");
+        assert_eq!(again.headers["idempotent-replayed"], "true");
+        assert!(again.headers.get("preference-applied").is_none(), "it is as the first request asked for it");
+    }
+    let minimal = post("", "return=minimal").await;
+    assert_eq!(
+        (minimal.status.as_u16(), minimal.headers["idempotent-replayed"].to_str().unwrap()),
+        (204, "true")
+    );
+    let context = post("?return=context", "").await;
+    assert_eq!(context.headers["idempotent-replayed"], "true");
+    assert_eq!(context.json()["context"]["head_seq"], 1);
+    assert_eq!(app.call("GET", "/v1/sessions/s", "").await.json()["head_seq"], 1, "it was stored once");
+    // Every other kept reply says it in the same way.
+    let (path, key) = ("/v1/sessions/s/compressions", [("idempotency-key", "c")]);
+    let made = app.call_with("POST", path, COMPRESS, &key).await;
+    let again = app.call_with("POST", path, COMPRESS, &key).await;
+    assert_eq!((made.text, made.status), (again.text, again.status));
+    assert!(made.headers.get("idempotent-replayed").is_none());
+    assert_eq!(again.headers["idempotent-replayed"], "true");
+}
+
+#[tokio::test]
+async fn a_change_is_answered_without_a_body_when_none_is_wanted() {
+    let app = app().await;
+    let minimal = [("prefer", "return=minimal, wait=1")];
+    let appended = app.call_with("POST", MESSAGES, HELLO, &minimal).await;
+    assert_eq!((appended.status.as_u16(), appended.text.as_str()), (204, ""));
+    assert_eq!(appended.headers["preference-applied"], "return=minimal");
+    let location = appended.headers["location"].to_str().unwrap().to_owned();
+    assert_eq!(app.call("GET", &location, "").await.json()["items"][0]["seq"], 1, "{location}");
+    for (path, body, status) in [
+        ("/v1/sessions/new", "{}", 201),
+        ("/v1/sessions/new", r#"{"context_window": 9000, "task_id": "t"}"#, 204),
+        ("/v1/sessions/s/pins", r#"{"pins": ["Answer in English."]}"#, 204),
+        ("/v1/sessions/s/todos", r#"{"todos": []}"#, 204),
+        ("/v1/tasks/t", r#"{"status": "completed"}"#, 204),
+    ] {
+        let reply = app.call_with("PUT", path, body, &minimal).await;
+        assert_eq!((reply.status.as_u16(), reply.text.as_str()), (status, ""), "{path}");
+        assert_eq!(reply.headers["preference-applied"], "return=minimal", "{path}");
+        assert!(reply.headers.get("content-type").is_none(), "{path}");
+        let whole = app.call_with("PUT", path, body, &[("prefer", "return=representation")]).await;
+        assert_eq!(whole.status, 200, "{path}");
+        assert_eq!(whole.headers["preference-applied"], "return=representation", "{path}");
+        assert!(whole.json().is_object(), "{path}");
+    }
+    assert_eq!(app.call("GET", "/v1/sessions/new", "").await.json()["settings"]["context_window"], 9_000);
+    let refused = app.call_with("PUT", "/v1/sessions/s", r#"{"context_windw": 1}"#, &minimal).await;
+    assert_eq!(refused.refusal().2, "/context_windw", "a refusal is always told");
+}
+
+#[tokio::test]
+async fn an_append_returns_the_context_in_one_round_trip() {
+    let app = app().await;
+    let body = r#"{"format": "anthropic", "messages": [{"role": "user", "content": "hello"}]}"#;
+    let reply = app.call("POST", &format!("{MESSAGES}?return=context"), body).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    let reply = reply.json();
+    assert_eq!((&reply["first_seq"], &reply["next_seq"]), (&json!(1), &json!(2)));
+    assert!(reply.get("context_problem").is_none());
+    let context = app.call("GET", "/v1/sessions/s/context?format=anthropic", "").await.json();
+    assert_eq!(reply["context"], context, "the batch's format is the default");
+    let query = "return=context&format=openai-responses&max_input_tokens=500&recap=true&include=usage";
+    let other = app.call("POST", &format!("{MESSAGES}?{query}"), body).await.json();
+    let context = "/v1/sessions/s/context?format=openai-responses&max_input_tokens=500&recap=true";
+    assert_eq!(other["context"], app.call("GET", context, "").await.json());
+    assert!(other["usage"]["components"].is_object());
+    let used = app.call("GET", "/v1/usage", "").await.status;
+    assert_eq!(used, 200);
+}
+
+#[tokio::test]
+async fn an_append_whose_context_cannot_be_assembled_is_acknowledged() {
+    let app = app().await;
+    let path = format!("{MESSAGES}?return=context&max_input_tokens=1");
+    let headers = [("idempotency-key", "k"), ("x-request-id", "mine-7")];
+    let reply = app.call_with("POST", &path, HELLO, &headers).await;
+    assert_eq!(reply.status, 201, "the messages are stored: {}", reply.text);
+    let reply = reply.json();
+    assert_eq!((&reply["last_seq"], reply.get("context")), (&json!(1), None));
+    let problem = &reply["context_problem"];
+    assert_eq!((&problem["type"], &problem["status"]), (&json!("/problems/budget-too-small"), &json!(422)));
+    assert_eq!(problem["instance"], "mine-7");
+    let least = problem["min_tokens"].as_u64().expect("the least budget");
+    // The same request with a budget that is large enough stores nothing again.
+    let path = format!("{MESSAGES}?return=context&max_input_tokens={least}");
+    let again = app.call_with("POST", &path, HELLO, &headers).await.json();
+    assert_eq!((&again["last_seq"], &again["context"]["head_seq"]), (&json!(1), &json!(1)));
+    // A refused append has no context to tell of.
+    let refused = r#"{"messages": [{"role": "user", "content": "x"}], "expected_next_seq": 7}"#;
+    assert_eq!(app.call("POST", &path, refused).await.refusal().1, "sequence-mismatch");
+}
+
+#[tokio::test]
+async fn a_context_is_bounded_by_what_the_model_takes_in() {
+    let app = app().await;
+    app.call("POST", MESSAGES, HELLO).await;
+    let context = async |query: &str| app.call("GET", &format!("/v1/sessions/s/context?{query}"), "").await;
+    for query in ["max_input_tokens=700", "max_tokens=700", "max_tokens=700&max_input_tokens=700"] {
+        let served = context(query).await.json();
+        assert_eq!(
+            (&served["max_input_tokens"], &served["max_tokens"]),
+            (&json!(700), &json!(700)),
+            "{query}"
+        );
+    }
+    for (query, pointer) in [
+        ("max_input_tokens=0", "/max_input_tokens"),
+        ("max_input_tokens=10000001", "/max_input_tokens"),
+        ("max_tokens=0", "/max_tokens"),
+        ("max_tokens=8&max_input_tokens=9", "/max_tokens"),
+    ] {
+        assert_eq!(context(query).await.refusal().2, pointer, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn lists_of_sessions_have_short_rows() {
+    let app = app().await;
+    let settings = r#"{"task_id": "t", "parent_session_id": "root", "context_window": 9000}"#;
+    app.call("PUT", "/v1/sessions/s", settings).await;
+    app.call("POST", MESSAGES, HELLO).await;
+    let list = async |query: &str| app.call("GET", &format!("/v1/sessions{query}"), "").await;
+    let row = list("").await.json()["items"][0].clone();
+    assert!(row.to_string().len() < 520, "{row}");
+    assert_eq!(
+        (&row["session_id"], &row["task_id"], &row["parent_session_id"]),
+        (&json!("s"), &json!("t"), &json!("root"))
+    );
+    assert_eq!((&row["head_seq"], &row["usage"]["effective_window"]), (&json!(1), &json!(7_200)));
+    assert!(row.get("policy").is_none() && row.get("settings").is_none());
+    let whole = app.call("GET", "/v1/sessions/s", "").await.json();
+    let both = list("?include=settings,policy").await.json()["items"][0].clone();
+    assert_eq!((&both["settings"], &both["policy"]), (&whole["settings"], &whole["policy"]));
+    let one = list("?include=policy").await.json()["items"][0].clone();
+    assert!(one.get("policy").is_some() && one.get("settings").is_none());
+    assert_eq!(list("?include=policies").await.refusal().2, "/include");
+}
+
+#[tokio::test]
+async fn a_key_may_come_in_a_header_of_its_own() {
+    let app = app().await;
+    let ask = async |headers: &[(&str, &str)]| app.call_with("GET", "/v1/sessions", "", headers).await;
+    let (ours, theirs) = (format!("Bearer {OURS}"), format!("Bearer {THEIRS}"));
+    assert_eq!(ask(&[("x-api-key", OURS)]).await.status, 200);
+    assert_eq!(ask(&[("x-api-key", OURS), ("authorization", &ours)]).await.status, 200, "the same in both");
+    for headers in [
+        &[("x-api-key", OURS), ("authorization", &theirs)][..],
+        &[("x-api-key", "")],
+        &[("x-api-key", "wrong-key-of-nobody-0000000000000000")],
+        &[("x-api-key", OURS), ("authorization", "Basic dTpw")],
+    ] {
+        let refused = ask(headers).await;
+        assert_eq!(refused.refusal().1, "unauthorized", "{headers:?}");
+    }
+    let both = ask(&[("x-api-key", OURS), ("authorization", &theirs)]).await.json();
+    assert!(both["detail"].as_str().is_some_and(|detail| detail.contains("different keys")), "{both}");
+    let document = anchord_http::openapi();
+    let schemes = &document["components"]["securitySchemes"];
+    assert_eq!(
+        schemes["api_key_header"],
+        json!({"type": "apiKey", "in": "header", "name": "x-api-key", "description": schemes["api_key_header"]["description"]})
+    );
+    let security = &document["paths"]["/v1/sessions"]["get"]["security"];
+    assert_eq!(security, &json!([{"api_key": []}, {"api_key_header": []}]));
+    assert_eq!(document["paths"]["/v1/admin/tenants"]["get"]["security"], json!([{"operator_token": []}]));
+}
+
+#[tokio::test]
+async fn a_slash_at_the_end_of_a_path_changes_nothing() {
+    let app = app().await;
+    let posted = app.call_with("POST", &format!("{MESSAGES}/"), HELLO, &[("idempotency-key", "k")]).await;
+    assert_eq!(posted.status, 201, "{}", posted.text);
+    let again = app.call_with("POST", MESSAGES, HELLO, &[("idempotency-key", "k")]).await;
+    assert_eq!(again.text, posted.text, "it is the same route");
+    for (path, status) in [
+        ("/v1/sessions/?limit=1", 200),
+        ("/v1/sessions/s/", 200),
+        ("/v1/sessions/s/context//", 200),
+        ("/healthz/", 200),
+        ("/problems/", 200),
+        ("/docs/", 200),
+        ("/docs", 303),
+        ("/nowhere/", 404),
+        ("/", 404),
+    ] {
+        assert_eq!(app.call("GET", path, "").await.status, status, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_route_is_told_as_one_with_the_route_that_was_meant() {
+    let app = app().await;
+    for (path, meant) in [
+        ("/v1/sesions", Some("/v1/sessions")),
+        ("/sessions/s/messages", Some("/v1/sessions/s/messages")),
+        ("/v1/sessions/s/mesages/", Some("/v1/sessions/s/messages")),
+        ("/v1/chat/completions", None),
+        ("/docs/nothing.js", None),
+    ] {
+        let reply = app.call("GET", path, "").await;
+        assert_eq!(reply.refusal().1, "route-not-found", "{path}");
+        let detail = reply.json()["detail"].as_str().unwrap_or_default().to_owned();
+        assert!(
+            detail.starts_with("no operation has the path /") && !detail.contains("yours"),
+            "{path}: {detail}"
+        );
+        match meant {
+            Some(meant) => assert!(detail.ends_with(&format!("did you mean {meant}?")), "{path}: {detail}"),
+            None => assert!(!detail.contains("did you mean"), "{path}: {detail}"),
+        }
+    }
+    let long = app.call("GET", &format!("/{}", "x".repeat(20_000)), "").await;
+    assert!(long.text.len() < 1_000, "a detail is clipped");
+}
+
+async fn page(app: &App, path: &str, encodings: Option<&str>) -> (Option<String>, Vec<u8>) {
+    let headers: Vec<(&str, &str)> = encodings.iter().map(|value| ("accept-encoding", *value)).collect();
+    let reply = app.open(path, &headers).await;
+    assert_eq!(reply.status(), 200, "{path} {encodings:?}");
+    let coding =
+        reply.headers().get("content-encoding").map(|value| value.to_str().expect("text").to_owned());
+    let vary = reply
+        .headers()
+        .get_all("vary")
+        .iter()
+        .any(|value| value.to_str().is_ok_and(|v| v.eq_ignore_ascii_case("accept-encoding")));
+    assert!(vary, "{path} {encodings:?}");
+    (coding, reply.into_body().collect().await.expect("a body").to_bytes().to_vec())
+}
+
+#[tokio::test]
+async fn the_documentation_is_encoded_as_the_client_accepts() {
+    let app = app().await;
+    for path in ["/docs/", "/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"] {
+        let (coding, plain) = page(&app, path, None).await;
+        assert_eq!(coding, None, "{path}");
+        assert!(!plain.is_empty() && std::str::from_utf8(&plain).is_ok(), "{path} is text");
+        for encodings in ["identity", "gzip;q=0", "identity, *;q=0", "br"] {
+            assert_eq!(page(&app, path, Some(encodings)).await, (None, plain.clone()), "{path} {encodings}");
+        }
+        for encodings in ["gzip", "br, gzip;q=0.1", "*"] {
+            let (coding, packed) = page(&app, path, Some(encodings)).await;
+            assert_eq!(coding.as_deref(), Some("gzip"), "{path} {encodings}");
+            let mut unpacked = Vec::new();
+            flate2::read::GzDecoder::new(packed.as_slice()).read_to_end(&mut unpacked).expect("gzip");
+            assert!(unpacked == plain, "{path} {encodings}");
+        }
+        assert_eq!(app.call("HEAD", path, "").await.status, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn every_problem_opens_a_page_that_explains_it() {
+    let app = app().await;
+    let get = async |path: &str, accept: &str| {
+        app.call_with("GET", path, "", &[("authorization", ""), ("accept", accept)]).await
+    };
+    let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    for kind in Kind::ALL {
+        let path = format!("/problems/{}", kind.slug());
+        let page = get(&path, browser).await;
+        assert_eq!(page.status, 200, "{path}");
+        assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
+        assert!(page.headers["content-security-policy"].to_str().unwrap().contains("default-src 'none'"));
+        assert!(page.text.contains(&path) && page.text.contains("What to do"), "{path}");
+        let json = get(&path, "application/json").await.json();
+        assert_eq!((&json["type"], &json["title"]), (&json!(path), &json!(kind.about().title)));
+        assert!(json["meaning"].is_string() && json["remedy"].is_string() && json["members"].is_array());
+        let markdown = get(&path, "text/markdown").await;
+        assert!(markdown.text.starts_with(&format!("# {}\n", kind.about().title)), "{path}");
+        assert!(markdown.text.contains("## What to do"), "{path}");
+    }
+    let all = get("/problems", "application/json").await.json();
+    assert_eq!(all["items"].as_array().map(Vec::len), Some(Kind::ALL.len()));
+    assert!(get("/problems", browser).await.text.contains("<a href=\"/problems/budget-too-small\">"));
+    let unknown = get("/problems/session-not-fund", "application/json").await;
+    assert_eq!(unknown.refusal().1, "route-not-found");
+    assert!(unknown.json()["detail"].as_str().unwrap().contains("/problems/session-not-found"));
+    // The type of a problem that was met is the address of its page.
+    let met = app.call("GET", "/v1/sessions/none", "").await.json();
+    assert_eq!(get(met["type"].as_str().unwrap(), browser).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_form_is_told_how_to_send_json() {
+    let app = app().await;
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let refused = app.call_with("POST", MESSAGES, HELLO, &form).await;
+    assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (415, "unsupported-media-type"));
+    let detail = refused.json()["detail"].as_str().unwrap_or_default().to_owned();
+    assert!(detail.contains("-H 'Content-Type: application/json'"), "{detail}");
+    let plain = app.call_with("POST", MESSAGES, HELLO, &[("content-type", "text/plain")]).await;
+    assert!(!plain.json()["detail"].as_str().unwrap_or_default().contains("curl"));
+}
+
+/// Every number of a reply that is no whole one, with its place.
+fn fractions(value: &Value, place: &str, found: &mut Vec<(String, String)>) {
+    match value {
+        Value::Number(number) if number.is_f64() => found.push((place.to_owned(), number.to_string())),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| fractions(item, &format!("{place}/{at}"), found));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, field)| fractions(field, &format!("{place}/{name}"), found));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[tokio::test]
+async fn ratios_have_at_most_four_decimals_and_a_reduction_is_called_one() {
+    let app = app().await;
+    let said = |turn: usize| json!({"role": if turn.is_multiple_of(2) { "user" } else { "assistant" }, "content": format!("{turn} {}", "a few words of it ".repeat(90 + turn))});
+    let batch = json!({"messages": (0..30).map(said).collect::<Vec<_>>()}).to_string();
+    let appended = app.call("POST", &format!("{MESSAGES}?include=usage,signals"), batch).await.json();
+    let run = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await.json();
+    app.work().await;
+    let run = app
+        .call("GET", &format!("/v1/sessions/s/compressions/{}", run["id"].as_str().unwrap()), "")
+        .await
+        .json();
+    assert_eq!(run["status"], "succeeded", "{run}");
+    let share = 1.0 - run["tokens_after"].as_f64().unwrap() / run["tokens_before"].as_f64().unwrap();
+    assert!((run["reduction"].as_f64().unwrap() - share).abs() < 0.000_06, "{run}");
+    let get = async |path: &str| app.call("GET", &format!("/v1/sessions/s{path}"), "").await.json();
+    let summary = get("/summary").await;
+    let history = get("/summaries").await;
+    for told in [&run, &summary, &history["items"][0]] {
+        assert_eq!(told["reduction"], run["reduction"]);
+        assert_eq!(told["compression_ratio"], run["reduction"], "the earlier name is the same number");
+    }
+    let mut found = Vec::new();
+    let replies =
+        [appended, run, summary, history, get("").await, get("/context").await, get("/evaluations").await];
+    for (at, reply) in replies.iter().enumerate() {
+        fractions(reply, &at.to_string(), &mut found);
+    }
+    assert!(found.len() > 10, "{found:?}");
+    let long: Vec<_> = found
+        .iter()
+        .filter(|(_, text)| text.split('.').nth(1).is_some_and(|decimals| decimals.len() > 4))
+        .collect();
+    assert!(long.is_empty(), "{long:?}");
+}
