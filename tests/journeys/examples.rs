@@ -265,6 +265,7 @@ async fn summaries(caller: &mut Caller) {
             .await;
     }
     caller.call("recall.search", json!({"session_id": "planner", "?": "q=step_7"}), Value::Null).await;
+    caller.call("recall.search_sessions", json!({"?": "q=step_7&task_id=shop"}), Value::Null).await;
 }
 
 async fn contexts(caller: &mut Caller) {
@@ -314,6 +315,12 @@ async fn stateless(caller: &mut Caller) {
 }
 
 async fn tenant(caller: &mut Caller) {
+    let model = json!({"name": "house-1"});
+    let figures = json!({"context_window": 32_768, "max_output_tokens": 4_096, "tokenizer": "cl100k_base"});
+    caller.call("models.put", model.clone(), figures.clone()).await;
+    caller.call("models.put", model.clone(), figures).await;
+    caller.call("models.get", model, Value::Null).await;
+    caller.call("models.list", json!({}), Value::Null).await;
     let made = caller.call("keys.create", json!({}), json!({"scopes": ["read"], "name": "dashboard"})).await;
     caller.call("keys.list", json!({}), Value::Null).await;
     caller.call("keys.rotate", json!({"key_id": made["id"]}), json!({"overlap_seconds": 60})).await;

@@ -155,9 +155,9 @@ async fn one_pin_is_added_and_removed_by_itself_and_what_was_read_can_be_written
     append(&app, "a", 2, 3).await;
     for (pins, first) in [("/v1/pins", "Never deploy on a Friday."), ("/v1/sessions/a/pins", "Use tabs.")] {
         let body = json!({"text": first}).to_string();
-        let added = app.call_with("POST", pins, &body, &[("idempotency-key", "one")]).await;
+        let added = app.call_with("POST", pins, body.clone(), &[("idempotency-key", "one")]).await;
         assert_eq!(added.status, 201, "{}", added.text);
-        let again = app.call_with("POST", pins, &body, &[("idempotency-key", "one")]).await;
+        let again = app.call_with("POST", pins, body.clone(), &[("idempotency-key", "one")]).await;
         assert_eq!(added.json(), again.json());
         let second = app.call("POST", pins, json!({"text": "Keep the log."}).to_string()).await.json();
         assert_eq!(app.call("POST", pins, body).await.json(), added.json(), "it is there already");

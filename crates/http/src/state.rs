@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use metrics_exporter_prometheus::PrometheusHandle;
+use serde_json::{Map, Value};
 use tokio_util::task::TaskTracker;
 
 use super::admission::Admission;

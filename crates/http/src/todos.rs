@@ -12,7 +12,6 @@ use super::problem::{ApiError, FieldError, Resource};
 use super::state::AppState;
 use anchord_facts::ledger::TodoStatus;
 use anchord_facts::todo::{MAX_TODO_CHARS, MAX_TODOS, Todo, TodoChange};
-use anchord_messages::id::Seq;
 use anchord_store::todos::TodoList;
 
 /// The list that replaces the one there is. The reply of a GET can be sent back.
@@ -57,7 +56,7 @@ pub struct NewTodo {
     _proposed_status: ReadOnly,
     /// As a GET returns it. Ignored.
     #[serde(default, skip_serializing, rename = "seqs")]
-    #[schema(value_type = Option<Vec<Seq>>, read_only)]
+    #[schema(value_type = Option<Vec<i64>>, read_only)]
     _seqs: ReadOnly,
 }
 
