@@ -161,7 +161,7 @@ async fn the_summary_is_the_record_or_a_rendering_of_it() {
         ("strict", "text/markdown; charset=utf-8", "## "),
         ("protocol", "text/markdown; charset=utf-8", "Session Summary"),
         ("scratch", "text/markdown; charset=utf-8", "Session Summary"),
-        ("state", "application/json", "compression_state"),
+        ("state", "application/vnd.anchord.session-state+json", "compression_state"),
         ("opaque", "text/plain; charset=utf-8", "S:"),
     ] {
         let reply = app.call("GET", &format!("/v1/sessions/s/summary?style={style}"), "").await;

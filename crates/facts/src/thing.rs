@@ -16,6 +16,7 @@ pub const NOTE: &str = "note";
 
 /// Something with an identity: a reservation, a ticket, a person, a commit, an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[schema(as = Entity)]
 pub struct Thing {
     /// The kind (`reservation`, `pr`, `pod`); empty when unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -39,7 +40,7 @@ pub struct Thing {
 
 /// One property of a thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[schema(as = ThingProperty)]
+#[schema(as = EntityProperty)]
 pub struct Property {
     /// Its name; empty when unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]

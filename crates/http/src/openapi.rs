@@ -7,7 +7,8 @@
 //!   punctuation alone, and `webhooks` and `paths` share none: a generator would write both groups into one file.
 //! - An `operationId` is `tag.verb`, such as `pins.list`. Generators write it as `pins_list`, `pinsList` or `PinsList`, nest
 //!   it as `pins.list()` where they know the dot (hey-api), or drop the tag (openapi-generator with
-//!   `removeOperationIdPrefix`). The verbs are `list`, `get`, `create`, `put` (replace), `update` (PATCH), `delete`.
+//!   `removeOperationIdPrefix`). The verbs are `list`, `get`, `create`, `put`, `update` (PATCH), `delete`;
+//!   of a list that is written as a whole `list`, `replace` (PUT), `add` (POST) and `remove` (one); else what is done.
 //! - A schema is called by the field's noun: `Session`, `SessionPage`; bodies of requests `New…`, `…Patch` or `…Request`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -281,7 +282,9 @@ fn name_pages(document: &mut Value) {
         schemas.keys().filter_map(|name| name.strip_prefix("Page_")).map(str::to_owned).collect();
     let mut renamed = BTreeMap::new();
     for item in items {
-        let (old, new) = (format!("Page_{item}"), format!("{item}Page"));
+        // A list has rows of its own where they are shorter than the whole: `SessionItem` in a `SessionPage`.
+        let noun = item.strip_suffix("Item").unwrap_or(&item);
+        let (old, new) = (format!("Page_{item}"), format!("{noun}Page"));
         let Some(mut page) = schemas.remove(&old) else { continue };
         if let Some(items) = page.pointer_mut("/properties/items/items")
             && schemas.contains_key(&item)

@@ -106,6 +106,7 @@ pub struct Recalled {
 
 /// A message that the question is about, and its session.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = SessionsRecallHit)]
 pub struct SessionHit {
     /// The session.
     pub session_id: SessionName,
@@ -121,6 +122,7 @@ pub struct SessionHit {
 
 /// What a search over several sessions found.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = SessionsRecallResult)]
 pub struct RecalledOver {
     /// The messages that the question is about, best first; empty when there are none.
     pub items: Vec<SessionHit>,

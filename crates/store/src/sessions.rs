@@ -229,7 +229,10 @@ pub(super) async fn put(
     if *head_seq > 0
         && let Some(fixed) = old.tokenizer
     {
-        settings.entry("tokenizer").or_insert_with(|| fixed.as_str().into());
+        let given = settings.entry("tokenizer").or_insert_with(|| fixed.as_str().into());
+        if given.is_null() {
+            *given = fixed.as_str().into();
+        }
     }
     let settings = match old.replaced(settings, defaults) {
         Ok(settings) => settings,
