@@ -68,11 +68,11 @@ refused = call(messages_append, m.Problem, SESSION, body=batch)
 assert refused.status == 409 and refused["next_seq"] == 26, refused
 page = call(messages_list, m.StoredMessagePage, SESSION, from_seq=2, limit=5)
 assert page.next_cursor and [item.message.to_dict() for item in page.items] == messages()[1:6]
-pin = call(pins_add, m.Pin, SESSION, body=m.NewPin(text="Answer in English."))
+pin = call(pins_add, m.Pin, SESSION, body=m.PinInput(text="Answer in English."))
 pins = call(pins_list, m.SessionPins, SESSION)
 call(pins_replace, m.SessionPins, SESSION, body=m.ReplacePins.from_dict(pins.to_dict()))
 assert pins_remove.sync_detailed(SESSION, pin.id, client=anchord).status_code == 204
-todo = m.NewTodo(content="Change the port", status=m.TodoStatus.IN_PROGRESS)
+todo = m.TodoInput(content="Change the port", status=m.TodoStatus.IN_PROGRESS)
 todos = call(todos_replace, m.Todos, SESSION, body=m.ReplaceTodos(todos=[todo]))
 call(todos_replace, m.Todos, SESSION, body=m.ReplaceTodos.from_dict(todos.to_dict()))
 
@@ -80,7 +80,7 @@ none = call(summaries_get_current, m.Problem, SESSION)
 assert none.type_ == "/problems/no-summary"
 assert sessions_get_handoff.sync_detailed(SESSION, client=anchord).status_code == 204
 compression = call(
-    compressions_create, m.Compression, SESSION, body=m.NewCompression(reason="now", target=0.1), prefer="wait=30"
+    compressions_create, m.Compression, SESSION, body=m.CreateCompression(reason="now", target=0.1), prefer="wait=30"
 )
 assert compression.status == m.CompressionStatus.SUCCEEDED and compression.version == 1, compression
 call(compressions_get, m.Compression, SESSION, compression.id)
@@ -101,7 +101,7 @@ for masked in context.parsed.masked[:1]:
     call(tool_outputs_get, m.ToolOutput, SESSION, masked.ref, from_line=1, to_line=2)
 assert call(recall_search, m.RecallResult, SESSION, q="step_7").items[0].seq in (16, 17)
 half = m.ProbeMatch(kind=m.ProbeMatchKind.RATIO, ratio=0.5)
-probe = m.NewProbe(kind=m.ProbeKind.RECALL, question="Which folder stays?", expected=["deploy/"], match=half)
+probe = m.CreateProbe(kind=m.ProbeKind.RECALL, question="Which folder stays?", expected=["deploy/"], match=half)
 assert call(probes_create, m.SessionProbe, SESSION, body=probe).match == half
 call(probes_list, m.SessionProbePage, SESSION)
 call(evaluations_create, m.EvaluationDetail, SESSION, prefer="wait=30")

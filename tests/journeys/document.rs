@@ -135,6 +135,8 @@ fn no_two_groups_operations_or_schemas_have_one_name_in_a_client() {
         if let Some(other) = schemas.insert(folded(name), name.clone()) {
             panic!("{name} and {other} are one name");
         }
+        let made = name.strip_prefix("New").filter(|noun| !noun.is_empty());
+        assert!(made.is_none(), "{name} is the name of a constructor in Go");
         let api = folded(name).strip_suffix("api").is_some_and(|group| groups.contains_key(group));
         assert!(!api, "{name} is the name of a group's class");
         assert!(!name.contains('_') && !name.ends_with("View"), "{name} is no name for users");
@@ -226,6 +228,18 @@ fn an_object_without_listed_fields_says_that_it_is_open() {
     let message = json!("#/components/schemas/Message");
     for place in ["AppendRequest/properties/messages/items", "Context/properties/messages/items"] {
         assert_eq!(document.pointer(&format!("/components/schemas/{place}/$ref")), Some(&message), "{place}");
+    }
+}
+
+/// openapi-generator writes the fields of an object as a Go literal that does not compile.
+#[test]
+fn no_default_is_an_object() {
+    let document = document();
+    for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
+        for (field, property) in schema["properties"].as_object().into_iter().flatten() {
+            let default = &property["default"];
+            assert!(!default.is_object() && !default.is_array(), "{name}.{field}: {default}");
+        }
     }
 }
 

@@ -49,6 +49,7 @@ pub struct CompressionPath {
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(examples(json!({}), json!({"reason": "end of the task", "engine": "extractive", "preserve_recent": 3})))]
+#[schema(as = CreateCompression)]
 pub struct NewCompression {
     /// The caller's reason, kept with the compression.
     #[schema(max_length = 1000, pattern = r"^[^\u0000]*$")]

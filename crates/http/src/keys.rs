@@ -57,6 +57,7 @@ impl Scope {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"name": "orchestrator", "scopes": ["read", "write"]})))]
+#[schema(as = CreateApiKey)]
 pub struct NewApiKey {
     /// What people call it.
     #[serde(default)]

@@ -9,7 +9,8 @@
 //!   it as `pins.list()` where they know the dot (hey-api), or drop the tag (openapi-generator with
 //!   `removeOperationIdPrefix`). The verbs are `list`, `get`, `create`, `put`, `update` (PATCH), `delete`;
 //!   of a list that is written as a whole `list`, `replace` (PUT), `add` (POST) and `remove` (one); else what is done.
-//! - A schema is called by the field's noun: `Session`, `SessionPage`; bodies of requests `New…`, `…Patch` or `…Request`.
+//! - A schema is called by the field's noun: `Session`, `SessionPage`; bodies of requests `Create…`, `Replace…`, `…Patch`,
+//!   `…Input` or `…Request`. None is `New…`: generators for Go call the constructor of `Pin` `NewPin`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -200,6 +201,7 @@ fn tidied(document: &OpenApi) -> Value {
     let mut json = serde_json::to_value(document).unwrap_or_default();
     name_positions(&mut json);
     widen_unsigned(&mut json);
+    keep_plain_defaults(&mut json);
     name_pages(&mut json);
     bound_inner(&mut json);
     discriminate(&mut json, "LedgerItem", "kind");
@@ -265,6 +267,20 @@ fn widen_unsigned(document: &mut Value) {
             fields.entry("maximum").or_insert_with(|| u32::MAX.into());
         }
     });
+}
+
+/// The macros declare what a type's `Default` gives. That a list is empty or a field null tells nothing, and of an object
+/// openapi-generator writes Go that does not compile.
+fn keep_plain_defaults(document: &mut Value) {
+    let Some(schemas) = schemas_of(document) else { return };
+    let fields = schemas.values_mut().filter_map(|schema| schema.get_mut("properties")?.as_object_mut());
+    for properties in fields {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            if property.get("default").is_some_and(|it| it.is_null() || it.is_array() || it.is_object()) {
+                property.remove("default");
+            }
+        }
+    }
 }
 
 fn schemas_of(document: &mut Value) -> Option<&mut Map<String, Value>> {
@@ -399,7 +415,7 @@ fn each_object(value: &mut Value, each: &mut impl FnMut(&mut Map<String, Value>)
 fn bound_inner(document: &mut Value) {
     let not_blank = r"^[^\u0000]*[^\s\u0000][^\u0000]*$";
     let bounds = [(
-        "NewProbe/properties/expected/items",
+        "CreateProbe/properties/expected/items",
         json!({"pattern": not_blank, "maxLength": MAX_EXPECTED_CHARS}),
     )];
     for (place, bound) in bounds {

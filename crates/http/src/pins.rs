@@ -40,6 +40,7 @@ pub struct NewPins {
 /// A pin to set. Its text alone, as a JSON string, is accepted too.
 #[derive(Clone, Debug, PartialEq, Eq, ToSchema)]
 #[schema(examples(json!({"text": "Never touch the production database."})))]
+#[schema(as = PinInput)]
 pub struct NewPin {
     /// Its text, which contexts show verbatim.
     #[schema(pattern = r"^[^\u0000]*[^\s\u0000][^\u0000]*$")]
@@ -167,18 +168,20 @@ pub async fn list_pins(
 #[utoipa::path(
     put, path = "/v1/sessions/{session_id}/pins", tag = "pins", operation_id = "pins.replace",
     params(SessionPath), request_body = NewPins,
-    responses((status = 200, body = Pins, description = "The pins as they are now."))
+    responses((status = 200, body = SessionPins, description = "The pins as they are now."))
 )]
 pub async fn replace_pins(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
     body: Json<NewPins>,
-) -> Result<Reply<Pins>, ApiError> {
+) -> Result<Reply<SessionPins>, ApiError> {
     let pins = read_pins(body.value.pins.into_iter().map(|pin| pin.text).collect())?;
     let outcome = state.store.replace_pins(caller.tenant, &path.session_id, &pins).await?;
     match outcome.ok_or(ApiError::NotFound(Resource::Session))? {
-        PinsOutcome::Replaced { .. } => Ok(Reply(Pins { pins: views(pins) })),
+        PinsOutcome::Replaced { tenant_pins } => {
+            Ok(Reply(SessionPins { pins: views(pins), tenant_pins: views(tenant_pins) }))
+        }
         PinsOutcome::TooLarge { tokens, max_tokens } => Err(too_large("/pins", tokens, max_tokens)),
     }
 }

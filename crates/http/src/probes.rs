@@ -32,6 +32,7 @@ pub(super) const MAX_EXPECTED_CHARS: usize = 1_000;
 #[schema(examples(json!({
     "kind": "recall", "question": "Which port does the staging server use?", "expected": ["8443"], "critical": true
 })))]
+#[schema(as = CreateProbe)]
 pub struct NewProbe {
     /// The subject of the question.
     kind: ProbeKind,

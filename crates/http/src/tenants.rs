@@ -43,6 +43,7 @@ pub struct TenantPath {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"name": "acme"})))]
+#[schema(as = CreateTenant)]
 pub struct NewTenant {
     /// Its name, unique in the installation.
     #[schema(min_length = 1, max_length = 100)]

@@ -44,6 +44,7 @@ pub struct NewTodos {
 /// One item of a list.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = TodoInput)]
 pub struct NewTodo {
     /// What is to be done.
     #[schema(min_length = 1, max_length = 1000)]

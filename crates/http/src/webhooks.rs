@@ -39,7 +39,7 @@ const MAX_OVERLAP_SECONDS: u32 = 7 * 24 * 60 * 60;
     "events": ["summary.published", "compression.failed"],
     "description": "tells the orchestrator"
 })))]
-#[schema(as = NewWebhook)]
+#[schema(as = CreateWebhook)]
 pub struct NewWebhookBody {
     /// Where it is: `https`, and public on the internet, unless the operator allows others.
     #[schema(min_length = 1, max_length = 2048, format = "uri")]

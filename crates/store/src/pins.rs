@@ -17,8 +17,8 @@ use anchord_record::fill::share_of;
 pub enum PinsOutcome {
     /// They are stored.
     Replaced {
-        /// The context revision that shows them.
-        context_revision: i64,
+        /// The tenant's pins, which contexts show before them.
+        tenant_pins: Vec<Pin>,
     },
     /// They take more than their share of the window; nothing has changed.
     TooLarge {
@@ -106,7 +106,7 @@ pub async fn edit(
     };
     let session = loaded.session.id;
     let written = write(tx, loaded, &pins, tokens).await?;
-    Ok(written.map_or(PinEdited::Changed, |_| PinEdited::Done(Some(session))))
+    Ok(if written { PinEdited::Done(Some(session)) } else { PinEdited::Changed })
 }
 
 impl Store {
@@ -142,10 +142,11 @@ impl Store {
                 Ok(tokens) => tokens,
                 Err(too_large) => return Ok(Some(too_large.into())),
             };
+            let tenant_pins = loaded.session.defaults.wide_pins().to_vec();
             let mut tx = self.begin(tenant).await?;
-            if let Some(context_revision) = write(&mut tx, loaded, pins, tokens).await? {
+            if write(&mut tx, loaded, pins, tokens).await? {
                 tx.commit().await?;
-                return Ok(Some(PinsOutcome::Replaced { context_revision }));
+                return Ok(Some(PinsOutcome::Replaced { tenant_pins }));
             }
             drop(tx);
             tries.again().await?;
@@ -164,8 +165,9 @@ pub(super) async fn replace(
     match fit(&loaded, pins) {
         Err(too_large) => Ok(Some(too_large.into())),
         Ok(tokens) => {
+            let tenant_pins = loaded.session.defaults.wide_pins().to_vec();
             let written = write(tx, loaded, pins, tokens).await?;
-            Ok(written.map(|context_revision| PinsOutcome::Replaced { context_revision }))
+            Ok(written.then_some(PinsOutcome::Replaced { tenant_pins }))
         }
     }
 }
@@ -195,21 +197,21 @@ fn fit(loaded: &Loaded, pins: &[Pin]) -> Result<u32, TooLarge> {
     Ok(tokens)
 }
 
-/// Stores pins of this many tokens, unless they are there already. Returns the context revision that shows them;
-/// `None`, with nothing changed, when the session has changed since it was read.
+/// Stores pins of this many tokens, unless they are there already. Returns `false`, with nothing changed, when the session has
+/// changed since it was read.
 async fn write(
     tx: &mut PgConnection,
     loaded: Loaded,
     pins: &[Pin],
     tokens: u32,
-) -> Result<Option<i64>, StoreError> {
+) -> Result<bool, StoreError> {
     let tenant = loaded.tenant;
     if !load::hold_as_read(&mut *tx, &loaded).await? {
-        return Ok(None);
+        return Ok(false);
     }
     let mut session = loaded.session;
     if list(&mut *tx, tenant, session.id).await? == pins {
-        return Ok(Some(session.served_revision()));
+        return Ok(true);
     }
     sqlx::query!("delete from pins where tenant_id = $1 and session_id = $2", tenant.0, session.id.0)
         .execute(&mut *tx)
@@ -229,5 +231,5 @@ async fn write(
     .await?;
     session.pin(tokens);
     sessions::update(tx, tenant, &session).await?;
-    Ok(Some(session.served_revision()))
+    Ok(true)
 }
