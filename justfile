@@ -13,7 +13,7 @@ serve *flags:
 test *filter:
     env -u DATABASE_URL cargo test {{ filter }}
 
-# Run the examples: agents with the official clients of two providers, and generated ones (needs Python 3, Node.js)
+# Run the examples: agents with the official clients of two providers, and generated ones (needs Python 3, Node.js, Java)
 examples *binary:
     examples/run {{ binary }}
 

@@ -48,7 +48,7 @@ fn replies(operation: &Value) -> BTreeMap<String, Value> {
 }
 
 /// What is wrong with a value of a schema of the document; every time has milliseconds besides.
-fn faults(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
+pub fn faults(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let whole = json!({"allOf": [schema], "components": document["components"]});
     let validator = jsonschema::draft202012::new(&whole).expect("a schema");
     let mut faults: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();

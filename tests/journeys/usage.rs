@@ -244,7 +244,7 @@ async fn what_cannot_be_taken_is_refused_with_its_place() {
 #[tokio::test]
 async fn a_repeated_report_with_a_key_counts_once() {
     let app = app().await;
-    app.call("PATCH", SESSION, r#"{"task_id": "t"}"#).await;
+    app.call("PUT", SESSION, r#"{"task_id": "t"}"#).await;
     append(&app, &talk(2, 50)).await;
     let body = r#"{"input_tokens": 130, "output_tokens": 7, "cached_tokens": 100}"#;
     let key = [("idempotency-key", "report-1")];

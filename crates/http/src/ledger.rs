@@ -19,6 +19,7 @@ use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintMode, ConstraintSource};
 use anchord_facts::ledger::{self, CommandFact, Facts, LedgerState, TestRunFact};
+use anchord_facts::redact::redact;
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::SessionName;
 use anchord_messages::id::{Seq, TenantId};
@@ -108,7 +109,7 @@ pub enum LedgerFileAction {
     Created,
     /// It existed and was changed.
     Modified,
-    /// The session is erased.
+    /// It was deleted.
     Deleted,
     /// It has another path now.
     Renamed,
@@ -321,7 +322,8 @@ async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionName) -> Result<Sourc
     let tail = messages::list(tx, (tenant, session.id), range, MAX_TAIL_MESSAGES).await?;
     let pins = pins::list_all(tx, tenant, &session).await?.into_iter().map(|pin| Constraint {
         id: pin.id,
-        text: pin.text,
+        // Contexts have it verbatim, because that is what a pin is for; a list of facts shows no secret.
+        text: redact(&pin.text).into_owned(),
         source: ConstraintSource::Pin,
         seqs: Vec::new(),
         session_id: None,

@@ -15,7 +15,6 @@ pub fn text(at: DateTime<Utc>) -> String {
 ///
 /// # Errors
 /// When the serializer fails.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 pub fn serialize<S: Serializer>(at: &DateTime<Utc>, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&text(*at))
 }
@@ -24,7 +23,6 @@ pub fn serialize<S: Serializer>(at: &DateTime<Utc>, to: S) -> Result<S::Ok, S::E
 ///
 /// # Errors
 /// When the serializer fails.
-#[expect(clippy::ref_option, reason = "serde passes references")]
 pub fn serialize_option<S: Serializer>(at: &Option<DateTime<Utc>>, to: S) -> Result<S::Ok, S::Error> {
     match at {
         Some(at) => to.serialize_some(&text(*at)),

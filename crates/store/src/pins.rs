@@ -199,12 +199,7 @@ fn fit(loaded: &Loaded, pins: &[Pin]) -> Result<u32, TooLarge> {
 
 /// Stores pins of this many tokens, unless they are there already. Returns `false`, with nothing changed, when the session has
 /// changed since it was read.
-async fn write(
-    tx: &mut PgConnection,
-    loaded: Loaded,
-    pins: &[Pin],
-    tokens: u32,
-) -> Result<bool, StoreError> {
+async fn write(tx: &mut PgConnection, loaded: Loaded, pins: &[Pin], tokens: u32) -> Result<bool, StoreError> {
     let tenant = loaded.tenant;
     if !load::hold_as_read(&mut *tx, &loaded).await? {
         return Ok(false);

@@ -136,7 +136,7 @@ impl Store {
         let mut tries = Tries::default();
         loop {
             let mut tx = self.begin(tenant).await?;
-            let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else {
+            let Some(loaded) = load::load(&mut tx, tenant, Which::Named(name)).await? else {
                 return Ok(None);
             };
             let Session { settings, defaults, .. } = &loaded.session;

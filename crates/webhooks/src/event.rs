@@ -94,8 +94,8 @@ pub struct EventData {
     pub tokens_before: Option<i64>,
     /// Tokens of the new summary.
     pub tokens_after: Option<i64>,
-    /// How far the span was compressed; as in the compression itself.
-    pub compression_ratio: Option<f64>,
+    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`.
+    pub reduction: Option<f64>,
     /// The share of the probes that passed, from 0 to 1.
     pub probe_score: Option<f64>,
     /// The share of the probes about facts that passed, from 0 to 1.

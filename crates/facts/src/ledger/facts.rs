@@ -179,7 +179,7 @@ pub enum FileAction {
     Created,
     /// It existed and was changed.
     Modified,
-    /// The session is erased.
+    /// It was deleted.
     Deleted,
     /// It has another path now.
     Renamed,
