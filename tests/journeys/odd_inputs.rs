@@ -217,6 +217,10 @@ fn bad_bodies() -> Vec<Refused> {
     let mut not_text = chat(r#"{"role":"user","content":"?"}"#);
     let place = not_text.iter().position(|byte| *byte == b'?').expect("a mark");
     not_text[place] = 0xff;
+    let call = r#"{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}"#;
+    let calls = vec![call; 1_001].join(",");
+    let calls = format!(r#"{{"role":"assistant","content":null,"tool_calls":[{calls}]}}"#);
+    let values = format!(r#"{{"role":"user","content":"x","extra":[{}0]}}"#, "0,".repeat(250_000));
     vec![
         (Vec::new(), 400, "malformed-json", "", None),
         (br#"{"messages":[{"role":"user","content":"x"}"#.to_vec(), 400, "malformed-json", "", None),
@@ -243,6 +247,8 @@ fn bad_bodies() -> Vec<Refused> {
             "/expected_next_seq",
         ),
         invalid(br#"{"messages":[{"role":"user","content":"x"}],"seq":1}"#.to_vec(), "/seq"),
+        invalid(chat(&calls), "/messages/1"),
+        invalid(chat(&values), "/messages/1/extra/249989"),
     ]
 }
 

@@ -44,6 +44,9 @@ use anchord_store::sessions::PutOutcome;
 
 /// Bodies above this size are read on a background thread in their tenant's turn, so that they delay no other request.
 pub(super) const LARGE_BODY_BYTES: usize = 64 * 1024;
+/// The most calls, or results of calls, of one message. A provider takes all of them or none, so that a context with more
+/// than fit into its budget could not be served ever again.
+const MAX_CALLS: usize = 1_000;
 /// Fewer tokens than any placeholder has; reading a context relies on no masked message having fewer.
 const LEAST_PLACEHOLDER_TOKENS: u32 = 16;
 /// How often the tokens of an append are counted, when the session uses another tokenizer than expected.
@@ -440,6 +443,15 @@ pub(super) fn read_message(
     let read = Measured::read(format, body.get(), &counter);
     let Measured { message, tokens, shape } = read.map_err(|refused| refused_under(place, refused))?;
     let results = shape.as_ref().map_or(&[][..], |shape| &shape.results);
+    let calls = shape.as_ref().map_or(0, |shape| shape.calls.len());
+    for (found, what) in [(calls, "calls"), (results.len(), "results of calls")] {
+        if found > MAX_CALLS {
+            return Err(ApiError::invalid(
+                place,
+                format!("has {found} {what}; at most {MAX_CALLS} are taken"),
+            ));
+        }
+    }
     let counts = MessageCounts {
         bytes: u32::try_from(body.get().len()).unwrap_or(u32::MAX),
         is_item: format == Format::OpenaiResponses,

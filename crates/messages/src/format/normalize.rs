@@ -45,8 +45,11 @@ pub fn normalized(format: Format, raw: &str) -> Option<String> {
                 Some("custom_tool_call") => ("input", None),
                 _ => ("", None),
             };
+            // A message may have any field beside its own.
+            let is_output = kind.as_deref().is_some_and(|kind| kind.ends_with("_output"));
             object(raw, missing, |key, value| match key {
-                "content" | "output" => parts.list(value, 0),
+                "content" => parts.list(value, 0),
+                "output" if is_output => parts.list(value, 0),
                 _ if key == text => change(arguments_text(value)),
                 _ => of_mark(key),
             })
