@@ -97,7 +97,9 @@ async fn a_compression_is_told_in_order_and_again_after_any_event() {
     let kinds: Vec<&str> = told.iter().map(|(_, kind, _)| kind.as_str()).collect();
     assert_eq!(kinds, ["compression.started", "compression.succeeded", "summary.published"]);
     assert!(told.windows(2).all(|pair| pair[0].0 < pair[1].0));
-    told.iter().for_each(|(_, _, event)| require_declared(event));
+    for (_, _, event) in &told {
+        require_declared(event);
+    }
     assert_eq!(told[2].2["data"]["version"], 1);
     assert_eq!(told[0].2["data"]["compression_id"], told[1].2["data"]["compression_id"]);
 

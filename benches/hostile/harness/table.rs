@@ -141,8 +141,10 @@ pub fn entry(operation: &str) -> Entry {
         "stateless.compress" => {
             Entry { without: &["model", "engine"], values: &[("target_tokens", "8000")], ..plain }
         }
-        // Nothing waits there without a model.
-        "stateless.get_compressed" | "stateless.delete_compressed" => Entry { only: Some(404), ..plain },
+        // Nothing waits there without a model, and replaced pins have other ids each time.
+        "stateless.get_compressed" | "stateless.delete_compressed" | "pins.remove" | "pins.remove_shared" => {
+            Entry { only: Some(404), ..plain }
+        }
         "compressions.create" => Entry {
             without: &["through_seq", "model", "engine", "strategy", "preserve_recent_tokens"],
             values: &[("target", "0.01"), ("preserve_recent", "5"), ("shadow", "true")],
@@ -174,8 +176,6 @@ pub fn entry(operation: &str) -> Entry {
         },
         // There are as many as there may be, once they are replaced.
         "pins.add" | "pins.add_shared" => Entry { only: Some(422), ..plain },
-        // Replaced pins have other ids each time.
-        "pins.remove" | "pins.remove_shared" => Entry { only: Some(404), ..plain },
         "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
         "webhooks.delete" => Entry { fresh: Some(Fresh::Webhook), ..plain },
         _ => plain,

@@ -186,10 +186,7 @@ impl Follower {
 
 fn line(session_id: &SessionName, event: StoredEvent) -> Line {
     let StoredEvent { id, kind, payload, created_at } = event;
-    let data = match payload {
-        Value::Object(data) => data,
-        _ => Map::new(),
-    };
+    let data = if let Value::Object(data) = payload { data } else { Map::new() };
     let event = Event { id: Some(id), kind, session_id: Some(session_id.clone()), created_at, data };
     Line::default().id(id.to_string()).event(&event.kind).data(event.text())
 }

@@ -245,7 +245,7 @@ pub async fn add_pin(
         };
         let pin = read_pin(body.value.text.clone()).map_err(|detail| ApiError::invalid("/text", detail))?;
         let edited = pins::edit(&mut tx, caller.tenant, &path.session_id, PinEdit::Add(&pin)).await?;
-        if let Some(session) = done(edited, Resource::Session, "/text")? {
+        if let Edited::Done(session) = accepted(edited, Resource::Session, "/text")? {
             let reply = KeptReply::json(StatusCode::CREATED, &PinView::from(pin))?;
             claimed.keep(&state.store, &mut tx, session, &reply).await?;
             tx.commit().await?;
@@ -272,7 +272,7 @@ pub async fn remove_pin(
         let mut tx = state.store.begin(caller.tenant).await?;
         let edit = PinEdit::Remove(&path.pin_id);
         let edited = pins::edit(&mut tx, caller.tenant, &path.session_id, edit).await?;
-        if done(edited, Resource::Session, "")?.is_some() {
+        if let Edited::Done(_) = accepted(edited, Resource::Session, "")? {
             tx.commit().await?;
             return Ok(StatusCode::NO_CONTENT);
         }
@@ -325,14 +325,22 @@ pub async fn remove_tenant_pin(
 
 async fn edit_wide(tx: &mut Tx, caller: &Caller, edit: PinEdit<'_>) -> Result<(), ApiError> {
     let edited = tenants::edit_wide_pins(tx, caller.tenant, edit, caller.actor()).await?;
-    done(edited, Resource::Tenant, "/text").map(|_| ())
+    accepted(edited, Resource::Tenant, "/text").map(|_| ())
 }
 
-/// The session whose pins have changed, if they are a session's; `None` when the change has to be tried again.
-fn done(edited: PinEdited, owner: Resource, pointer: &str) -> Result<Option<Option<SessionId>>, ApiError> {
+/// What became of a change of one pin that is not refused.
+enum Edited {
+    /// It is done: to the pins of this session, or to the tenant's.
+    Done(Option<SessionId>),
+    /// The session has changed meanwhile, so that it has to be tried again.
+    Again,
+}
+
+/// Tells a change that is refused apart.
+fn accepted(edited: PinEdited, owner: Resource, pointer: &str) -> Result<Edited, ApiError> {
     match edited {
-        PinEdited::Done(session) => Ok(Some(session)),
-        PinEdited::Changed => Ok(None),
+        PinEdited::Done(session) => Ok(Edited::Done(session)),
+        PinEdited::Changed => Ok(Edited::Again),
         PinEdited::NoOwner => Err(ApiError::NotFound(owner)),
         PinEdited::NoPin => Err(ApiError::NotFound(Resource::Pin)),
         PinEdited::TooMany => Err(ApiError::refused(pointer, format!("there are {MAX_PINS} pins, the most"))),
