@@ -13,7 +13,7 @@ serve *flags:
 test *filter:
     env -u DATABASE_URL cargo test {{ filter }}
 
-# Run the examples: agents with the official clients of two providers, and generated ones (needs Python 3, Node.js)
+# Run the examples: agents with the official clients of two providers, and generated ones (needs Python 3, Node.js, Java)
 examples *binary:
     examples/run {{ binary }}
 
@@ -86,6 +86,10 @@ bench-hostile *flags:
 openapi:
     mkdir -p openapi
     cargo run --quiet -- openapi > openapi/anchord.json
+
+# Record the examples of the OpenAPI document's replies anew, and renew the document
+openapi-examples: && openapi
+    ANCHORD_EXAMPLES_RECORD=1 env -u DATABASE_URL cargo test --test journeys -- examples::every_reply
 
 # Lint the OpenAPI document with two linters; a warning fails (needs Node.js)
 openapi-lint:

@@ -73,7 +73,7 @@ def seed_session(name, turns):
         "evaluation_id": [evaluation["id"]],
         "version": [1, 2],
         "constraint_id": [fact["id"] for fact in summary["constraints"] if not fact["id"].startswith("pin_")],
-        "reference": [output["ref"] for output in masked],
+        "ref": [output["ref"] for output in masked],
     }
     missing = [key for key, values in seeded.items() if not values]
     if missing or not ledger:
@@ -139,7 +139,7 @@ def replaced(name, value, seeded, number):
 @schemathesis.hook
 def before_call(context, case, kwargs):
     parameters = case.path_parameters or {}
-    if case.operation.definition.raw.get("operationId") == "delete_session":
+    if case.operation.definition.raw.get("operationId") == "sessions.delete":
         # What is seeded is needed to the end.
         if str(parameters.get("session_id", "")).startswith("fuzz-"):
             case.path_parameters = {"session_id": "scratch"}

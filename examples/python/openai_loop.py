@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 from anchord_client import AuthenticatedClient
-from anchord_client.api.context import find_context
-from anchord_client.api.messages import append_messages
-from anchord_client.api.sessions import find_session, put_session
-from anchord_client.models import NewMessages, Settings
+from anchord_client.api.context import context_get
+from anchord_client.api.messages import messages_append
+from anchord_client.api.sessions import sessions_get, sessions_put
+from anchord_client.models import AppendRequest, Settings
 from openai import OpenAI
 from tools import TASK, TOOLS, parameters, run, written
 
@@ -21,17 +21,17 @@ model = OpenAI()  # OPENAI_BASE_URL and OPENAI_API_KEY say where
 
 def append(*messages: dict) -> int:
     """Stores messages as they are. Nothing else has to be asked for: when it is time, anchord summarises."""
-    batch = NewMessages.from_dict({"model": MODEL, "messages": messages})
-    return append_messages.sync(SESSION, client=anchord, body=batch).tokens_added
+    batch = AppendRequest.from_dict({"model": MODEL, "messages": messages})
+    return messages_append.sync(SESSION, client=anchord, body=batch).tokens_added
 
 
 def context() -> dict:
     """What to send next: system prompt, a summary of what is long ago, the newest messages."""
-    return find_context.sync(SESSION, client=anchord).to_dict()
+    return context_get.sync(SESSION, client=anchord).to_dict()
 
 
 # The window follows from the model; here it is a small one, so that there is something to summarise.
-put_session.sync(SESSION, client=anchord, body=Settings(model=MODEL, context_window=16_000))
+sessions_put.sync(SESSION, client=anchord, body=Settings(model=MODEL, context_window=16_000))
 tokens = append({"role": "system", "content": "You are a coding agent."}, {"role": "user", "content": TASK})
 tools = [
     {
@@ -52,7 +52,7 @@ for _ in range(100):
         break
 
 print(message.content)
-last, session = context(), find_session.sync(SESSION, client=anchord)
+last, session = context(), sessions_get.sync(SESSION, client=anchord)
 forgotten = [path for path in written if Path(path).name not in json.dumps(last["messages"])]
 print(f"{tokens} tokens in {session.head_seq} messages, {last['tokens']['total']} of them sent at the end")
 print(f"{session.compression_count} compressions, forgotten: {forgotten or 'nothing'}")

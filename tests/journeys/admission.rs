@@ -149,7 +149,7 @@ async fn a_stream_ends_when_its_tenant_is_suspended() {
     session(&app).await;
     let stream = follow(&app, OURS).await;
     let path = format!("/v1/admin/tenants/{}", app.tenant);
-    let suspended = app.call_as(OPERATOR, "PUT", &path, r#"{"status": "suspended"}"#).await;
+    let suspended = app.call_as(OPERATOR, "PATCH", &path, r#"{"status": "suspended"}"#).await;
     assert_eq!(suspended.status, 200, "{}", suspended.text);
     assert!(has_ended(stream).await);
 }

@@ -6,6 +6,7 @@ use anchord_store::audit::Actor;
 use anchord_store::gather::{Append, AppendError, Gatherer, NewMessage, ToolOutput};
 use anchord_store::idempotency::ReplyKey;
 use anchord_store::messages::SeqRange;
+use anchord_store::tenants::SettingsChange;
 use futures::future::join_all;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -97,12 +98,14 @@ async fn what_another_process_sets_holds_from_the_next_append_on() {
     let own = window().await;
     assert!(own < before, "{own} of {before}");
     let change = object(&json!({"reserved_output_tokens": 20_000}));
-    let changed = stored.store.change_tenant_settings(stored.ours, change, Actor::Cli).await;
+    let changed =
+        stored.store.change_tenant_settings(stored.ours, SettingsChange::Merge(change), Actor::Cli).await;
     changed.expect("a change");
     let wide = window().await;
     assert!(wide < own, "{wide} of {own}");
     let tokenizer = object(&json!({"tokenizer": "estimate"}));
-    let changed = stored.store.change_tenant_settings(stored.ours, tokenizer, Actor::Cli).await;
+    let changed =
+        stored.store.change_tenant_settings(stored.ours, SettingsChange::Merge(tokenizer), Actor::Cli).await;
     changed.expect("a change");
     // One that has messages keeps its tokenizer.
     assert_eq!(window().await, wide);

@@ -232,7 +232,7 @@ async fn changes_of_a_session_that_is_appended_to_lose_nothing() {
     assert_eq!(usage["components"]["history"], number(&mut look, tokens).await, "{usage}");
     let anchor = session["anchor_seq"].as_i64().expect("an anchor");
     assert_eq!(usage["uncompressed_messages"], 180 - anchor, "{usage}");
-    assert_eq!(call(&clients[0], "GET", "/v1/sessions/s/pins", "")["items"][0]["text"], "the last");
+    assert_eq!(call(&clients[0], "GET", "/v1/sessions/s/pins", "")["pins"][0]["text"], "the last");
     let context = call(&clients[0], "GET", "/v1/sessions/s/context", "");
     assert_eq!(context["summary_version"], 3, "a version, a merge and a rollback");
     assert_eq!(context["head_seq"], 180);

@@ -96,7 +96,7 @@ async fn every_change_shows_in_the_next_context() {
     let changes = [
         ("POST", "/v1/sessions/s/messages", system.as_str()),
         ("PUT", "/v1/sessions/s/pins", r#"{"pins": ["never push"]}"#),
-        ("PUT", "/v1/sessions/s", r#"{"context_window": 9000}"#),
+        ("PATCH", "/v1/sessions/s", r#"{"context_window": 9000}"#),
         ("POST", "/v1/sessions/s/compressions", COMPRESS),
         ("POST", "/v1/sessions/s/messages", r#"{"messages": [{"role": "user", "content": "next"}]}"#),
         ("POST", "/v1/sessions/s/compressions", COMPRESS),

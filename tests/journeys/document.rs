@@ -102,6 +102,77 @@ fn every_operation_has_a_name_a_summary_a_tag_and_described_replies() {
     }
 }
 
+/// A name as it remains of it in a file name or an identifier, whatever a generator makes of case and punctuation.
+fn folded(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
+}
+
+/// Generators write a file for each group of operations and for each schema: of two of one name one would be lost.
+#[test]
+fn no_two_groups_operations_or_schemas_have_one_name_in_a_client() {
+    let document = document();
+    let mut groups: BTreeMap<String, (&str, String)> = BTreeMap::new();
+    let mut names = BTreeMap::new();
+    for section in ["paths", "webhooks"] {
+        for (path, method, operation) in operations(&json!({"paths": document[section]})) {
+            let [tag] = operation["tags"].as_array().expect("tags").as_slice() else {
+                panic!("{method} {path} has not one tag")
+            };
+            let tag = tag.as_str().expect("a tag").to_owned();
+            let id = operation["operationId"].as_str().expect("an operationId").to_owned();
+            let group = groups.entry(folded(&tag)).or_insert_with(|| (section, tag.clone()));
+            assert_eq!((group.0, &group.1), (section, &tag), "{method} {path}: two groups of one name");
+            let verb = id.strip_prefix(&tag).and_then(|rest| rest.strip_prefix('.'));
+            let is_verb = |verb: &str| verb.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+            assert!(verb.is_some_and(is_verb), "{id} is not {tag}. and a verb");
+            if let Some(other) = names.insert(folded(&id), id.clone()) {
+                panic!("{id} and {other} are one name");
+            }
+        }
+    }
+    let mut schemas = BTreeMap::new();
+    for name in document["components"]["schemas"].as_object().expect("schemas").keys() {
+        if let Some(other) = schemas.insert(folded(name), name.clone()) {
+            panic!("{name} and {other} are one name");
+        }
+        let made = name.strip_prefix("New").filter(|noun| !noun.is_empty());
+        assert!(made.is_none(), "{name} is the name of a constructor in Go");
+        let api = folded(name).strip_suffix("api").is_some_and(|group| groups.contains_key(group));
+        assert!(!api, "{name} is the name of a group's class");
+        assert!(!name.contains('_') && !name.ends_with("View"), "{name} is no name for users");
+    }
+}
+
+/// A union that cannot be told apart makes generators try one variant after the other, or compiles in none.
+#[test]
+fn unions_are_told_apart_by_a_field() {
+    fn walk(value: &Value, place: &str, found: &mut Vec<String>) {
+        if let Value::Object(fields) = value {
+            for kind in ["oneOf", "anyOf", "allOf"] {
+                let variants = fields.get(kind).and_then(Value::as_array).map(Vec::as_slice);
+                let is_nullable = matches!(variants, Some([_, null]) if null["type"] == "null");
+                if variants.is_some() && !is_nullable && fields.get("discriminator").is_none() {
+                    found.push(place.to_owned());
+                }
+            }
+            for (name, inner) in fields.iter().filter(|(name, _)| *name != "example") {
+                walk(inner, &format!("{place}/{name}"), found);
+            }
+        } else if let Value::Array(items) = value {
+            for (at, inner) in items.iter().enumerate() {
+                walk(inner, &format!("{place}/{at}"), found);
+            }
+        }
+    }
+    let document = document();
+    let mut found = Vec::new();
+    walk(&document, "", &mut found);
+    assert_eq!(found, [""; 0]);
+    for variant in document["components"]["schemas"]["LedgerItem"]["oneOf"].as_array().expect("variants") {
+        assert!(variant["$ref"].is_string(), "{variant} has no name of its own");
+    }
+}
+
 #[test]
 fn every_reference_leads_somewhere_and_every_schema_is_described() {
     fn walk(value: &Value, found: &mut BTreeSet<String>) {
@@ -122,10 +193,7 @@ fn every_reference_leads_somewhere_and_every_schema_is_described() {
         assert!(document.pointer(pointer).is_some(), "{reference} leads nowhere");
     }
     for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
-        assert!(
-            schema["description"].is_string() || name.starts_with("Page_"),
-            "the schema {name} has no description"
-        );
+        assert!(schema["description"].is_string(), "the schema {name} has no description");
     }
 }
 
@@ -154,9 +222,24 @@ fn an_object_without_listed_fields_says_that_it_is_open() {
     let mut found = Vec::new();
     closed(&document, "", &mut found);
     assert_eq!(found, [""; 0]);
+    // With declared fields, openapi-generator drops all others.
+    let opaque = &document["components"]["schemas"]["Message"];
+    assert_eq!((&opaque["properties"], &opaque["additionalProperties"]), (&Value::Null, &json!(true)));
     let message = json!("#/components/schemas/Message");
-    for place in ["NewMessages/properties/messages/items", "ContextView/properties/messages/items"] {
+    for place in ["AppendRequest/properties/messages/items", "Context/properties/messages/items"] {
         assert_eq!(document.pointer(&format!("/components/schemas/{place}/$ref")), Some(&message), "{place}");
+    }
+}
+
+/// openapi-generator writes the fields of an object as a Go literal that does not compile.
+#[test]
+fn no_default_is_an_object() {
+    let document = document();
+    for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
+        for (field, property) in schema["properties"].as_object().into_iter().flatten() {
+            let default = &property["default"];
+            assert!(!default.is_object() && !default.is_array(), "{name}.{field}: {default}");
+        }
     }
 }
 
@@ -170,9 +253,10 @@ fn filled(path: &str, ids: &Map<String, Value>) -> String {
 }
 
 /// A body that the operation takes, so that a refusal is about the session and not about the body.
-fn body(path: &str) -> String {
+fn body(method: &str, path: &str) -> String {
     let last = path.rsplit('/').next().unwrap_or_default();
     match last {
+        "pins" if method == "POST" => json!({"text": "x"}),
         "messages" => json!({"messages": [{"role": "user", "content": "x"}]}),
         "probes" => json!({"kind": "recall", "question": "?", "expected": ["x"]}),
         "pins" => json!({"pins": []}),
@@ -205,8 +289,8 @@ fn required_query(path: &str) -> &'static str {
 async fn another_tenants_ids_are_not_found_by_any_operation() {
     let app = app_with_session(4).await;
     let compression = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await.json();
-    let probe = app.call("POST", "/v1/sessions/s/probes", body("probes")).await.json();
-    app.call("PUT", "/v1/sessions/s", r#"{"task_id": "t"}"#).await;
+    let probe = app.call("POST", "/v1/sessions/s/probes", body("POST", "probes")).await.json();
+    app.call("PATCH", "/v1/sessions/s", r#"{"task_id": "t"}"#).await;
     let webhook = app.call("POST", "/v1/webhooks", r#"{"url": "https://example.com/"}"#).await.json();
     let webhook = webhook["webhook"]["id"].as_str().expect("an id");
     let delivery = app.call("POST", &format!("/v1/webhooks/{webhook}/test"), "").await.json();
@@ -214,7 +298,7 @@ async fn another_tenants_ids_are_not_found_by_any_operation() {
         "webhook_id": webhook, "delivery_id": delivery["id"],
         "session_id": "s", "compression_id": compression["id"], "probe_id": probe["id"], "version": "1",
         "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c", "id": "x",
-        "ref": "0000000000000000", "reference": "0000000000000000", "task_id": "t",
+        "ref": "0000000000000000", "task_id": "t", "pin_id": "pin_0000000000000000",
     });
     let ids = ids.as_object().expect("an object");
     let theirs = format!("Bearer {THEIRS}");
@@ -225,8 +309,9 @@ async fn another_tenants_ids_are_not_found_by_any_operation() {
             continue;
         }
         let url = filled(&path, ids) + required_query(&path);
-        let reply =
-            app.call_with(&method, &url, body(&path), &[("authorization", &theirs), media_type(&path)]).await;
+        let reply = app
+            .call_with(&method, &url, body(&method, &path), &[("authorization", &theirs), media_type(&path)])
+            .await;
         // To whoever has no session of a task, the task is a fresh one, whatever others call by that name.
         let nothing = if path == "/v1/tasks/{task_id}/handoff" { 204 } else { 404 };
         assert_eq!(reply.status, nothing, "{method} {url}: {}", reply.text);
@@ -243,14 +328,14 @@ async fn an_unknown_session_is_not_found_by_any_operation_that_does_not_make_it(
     let ids = json!({
         "session_id": "nowhere", "compression_id": "cmp_00000000000000000000000000000007", "version": "1",
         "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c",
-        "reference": "0000000000000000",
+        "ref": "0000000000000000", "pin_id": "pin_0000000000000000",
     });
     for (path, method, _) in operations(&document()) {
         if !path.contains("{session_id}") || makes_the_session(&method, &path) {
             continue;
         }
         let url = filled(&path, ids.as_object().expect("an object")) + required_query(&path);
-        let reply = app.call_with(&method, &url, body(&path), &[media_type(&path)]).await;
+        let reply = app.call_with(&method, &url, body(&method, &path), &[media_type(&path)]).await;
         assert_eq!(reply.refusal().1, "session-not-found", "{method} {url}: {}", reply.text);
     }
     assert_eq!(app.call("GET", "/v1/sessions", "").await.json()["items"], json!([]));
@@ -268,7 +353,8 @@ async fn a_wrong_key_is_refused_by_every_operation_that_wants_one() {
     for (path, method, operation) in operations(&document()) {
         let open = operation["security"] == json!([{}]) || operation["security"] == json!([]);
         let url = filled(&path, ids.as_object().expect("an object"));
-        let reply = app.call_with(&method, &url, body(&path), &[("authorization", "Bearer wrong")]).await;
+        let reply =
+            app.call_with(&method, &url, body(&method, &path), &[("authorization", "Bearer wrong")]).await;
         assert_eq!(reply.status == 401, !open, "{method} {url}: {}", reply.text);
         let declared = operation["responses"].as_object().expect("replies");
         assert!(

@@ -82,7 +82,7 @@ async fn a_session_that_cannot_be_deleted_stops_neither_retention_nor_the_erasin
     let kept = r#"{"retention_days": 1}"#;
     let ours = format!("/v1/admin/tenants/{}", app.tenant);
     for path in [ours, format!("/v1/admin/tenants/{id}")] {
-        assert_eq!(app.call_as(OPERATOR, "PUT", &path, kept).await.status, 200);
+        assert_eq!(app.call_as(OPERATOR, "PATCH", &path, kept).await.status, 200);
     }
     for (key, session) in [(None, "broken"), (None, "whole"), (Some(theirs.as_str()), "theirs")] {
         let path = format!("/v1/sessions/{session}/messages");
@@ -135,7 +135,7 @@ async fn a_large_tenant_is_hidden_at_once_and_its_name_is_free() {
     assert_eq!(number(&mut owner, "select count(*) from messages").await, 5_004, "nothing is deleted yet");
     assert_eq!(app.call_as(&key, "GET", "/v1/sessions/a", "").await.status, 401);
     assert_eq!(app.call_as(OPERATOR, "GET", &path, "").await.status, 404);
-    assert_eq!(app.call_as(OPERATOR, "PUT", &path, "{}").await.status, 404);
+    assert_eq!(app.call_as(OPERATOR, "PATCH", &path, "{}").await.status, 404);
     let keys = app.call_as(OPERATOR, "POST", &format!("{path}/keys"), r#"{"scopes": ["read"]}"#).await;
     assert_eq!(keys.status, 404);
     let listed = app.call_as(OPERATOR, "GET", "/v1/admin/tenants", "").await.json();

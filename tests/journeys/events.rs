@@ -6,6 +6,7 @@ use axum::body::BodyDataStream;
 use futures::StreamExt as _;
 use serde_json::{Value, json};
 
+use crate::examples::faults;
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
 
@@ -51,6 +52,17 @@ impl Following {
     }
 }
 
+/// Requires that an event is what the OpenAPI document says of one, with no field of its data undeclared.
+fn require_declared(event: &Value) {
+    let document = anchord_http::openapi();
+    let schemas = &document["components"]["schemas"];
+    assert_eq!(faults(&document, &schemas["Event"], event), [""; 0], "{event}");
+    let data = event["data"].as_object().expect("an object");
+    let undeclared: Vec<&String> =
+        data.keys().filter(|field| schemas["EventData"]["properties"][field.as_str()].is_null()).collect();
+    assert!(undeclared.is_empty(), "{undeclared:?} of {event}");
+}
+
 /// Appends twelve messages of so many words each to the session.
 pub async fn append(app: &App, words: usize) -> Value {
     let messages: Vec<Value> = (0..12)
@@ -85,6 +97,9 @@ async fn a_compression_is_told_in_order_and_again_after_any_event() {
     let kinds: Vec<&str> = told.iter().map(|(_, kind, _)| kind.as_str()).collect();
     assert_eq!(kinds, ["compression.started", "compression.succeeded", "summary.published"]);
     assert!(told.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    for (_, _, event) in &told {
+        require_declared(event);
+    }
     assert_eq!(told[2].2["data"]["version"], 1);
     assert_eq!(told[0].2["data"]["compression_id"], told[1].2["data"]["compression_id"]);
 
@@ -94,6 +109,7 @@ async fn a_compression_is_told_in_order_and_again_after_any_event() {
 
     compress(&app).await;
     let (_, kind, data) = all.next().await.unwrap();
+    require_declared(&data);
     assert_eq!(kind, "compression.skipped", "nothing is left to compress");
     assert_eq!(data["data"]["status"], "skipped");
 
@@ -120,6 +136,7 @@ async fn the_warn_level_is_told_once_when_it_is_reached() {
     app.call("DELETE", "/v1/sessions/other", "").await;
     let mut all = Following::of(&app, "?after=0", &[]).await;
     let (_, kind, data) = all.next().await.unwrap();
+    require_declared(&data);
     assert_eq!(kind, "trigger.warned");
     assert!(data["data"]["effective_utilization"].as_f64().unwrap() > 0.5);
     compress(&app).await;

@@ -119,7 +119,7 @@ async fn a_commit_whose_answer_is_lost_is_an_unknown_outcome_that_a_repetition_s
 
     // Every other write, too, such as one in a transaction of several statements.
     for (path, kept, body) in [
-        ("/v1/sessions/s/pins", "/items/0/text", r#"{"pins": ["NEW"]}"#),
+        ("/v1/sessions/s/pins", "/pins/0/text", r#"{"pins": ["NEW"]}"#),
         ("/v1/sessions/s", "/settings/task_id", r#"{"task_id": "NEW"}"#),
     ] {
         // The commit that is lost may be another one, such as that of usage figures: then the next try is it.

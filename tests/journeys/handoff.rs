@@ -301,7 +301,7 @@ async fn a_critical_session_takes_no_version_back_that_cannot_be_verified() {
     let body = json!({"strategy": "opaque", "target": 0.5}).to_string();
     app.call("POST", "/v1/sessions/child/compressions", body).await;
     app.work().await;
-    app.call("PUT", "/v1/sessions/parent", json!({"critical": true}).to_string()).await;
+    app.call("PATCH", "/v1/sessions/parent", json!({"critical": true}).to_string()).await;
     let body = json!({"session_id": "child"}).to_string();
     let refused = app.call("POST", "/v1/sessions/parent/merge", body).await;
     assert_eq!(refused.refusal(), (422, "refused".into(), "/session_id".into()));
@@ -376,7 +376,7 @@ async fn a_todo_list_feeds_the_summary_and_is_told_what_was_done() {
     let app = app().await;
     work_on(&app, "s", None, PARENT).await;
     let none = app.call("GET", "/v1/sessions/s/todos", "").await.json();
-    assert_eq!((&none["items"], &none["revision"]), (&json!([]), &json!(0)));
+    assert_eq!((&none["todos"], &none["revision"]), (&json!([]), &json!(0)));
     let list = json!({"todos": [
         {"content": "Create the tables", "status": "completed"},
         {"content": "Write the discount rules", "status": "in_progress"},
@@ -392,7 +392,7 @@ async fn a_todo_list_feeds_the_summary_and_is_told_what_was_done() {
     compress(&app, "s").await;
 
     let after = app.call("GET", "/v1/sessions/s/todos", "").await.json();
-    let states: Vec<(&str, Option<&str>)> = after["items"]
+    let states: Vec<(&str, Option<&str>)> = after["todos"]
         .as_array()
         .unwrap()
         .iter()
@@ -411,13 +411,22 @@ async fn a_todo_list_feeds_the_summary_and_is_told_what_was_done() {
     );
     assert_eq!(summary["current_state"]["task"], "Translate the labels");
     assert_eq!(summary["next_steps"], json!(["Translate the labels", "Deploy to staging"]));
+
+    // What was read can be written back: the service's own fields are ignored, and the caller's are the same.
+    let written = app.call("PUT", "/v1/sessions/s/todos", after.to_string()).await;
+    assert_eq!(written.status, 200, "{}", written.text);
+    let own = |list: &Value| -> Vec<Value> {
+        let todos = list["todos"].as_array().unwrap();
+        todos.iter().map(|todo| json!([todo["content"], todo["status"]])).collect()
+    };
+    assert_eq!(own(&written.json()), own(&after));
 }
 
 #[tokio::test]
 async fn a_change_of_phase_changes_the_text_and_loses_nothing() {
     let app = app().await;
     work_on(&app, "s", None, PARENT).await;
-    let put = |phase: &str| app.call("PUT", "/v1/sessions/s", json!({"phase": phase}).to_string());
+    let put = |phase: &str| app.call("PATCH", "/v1/sessions/s", json!({"phase": phase}).to_string());
     put("research").await;
     compress(&app, "s").await;
     let shown = app.call("GET", "/v1/sessions/s/context", "").await.text;

@@ -85,7 +85,7 @@ async fn an_export_brings_everything_and_its_import_is_the_same_session() {
         json!({"session_id": "copy", "messages": 33, "versions_left": 1, "next_seq": 34})
     );
     let list = app.call("GET", "/v1/sessions/copy/todos", "").await.json();
-    assert_eq!(list["items"][0]["content"], "fix it");
+    assert_eq!(list["todos"][0]["content"], "fix it");
     let again = app.call("GET", "/v1/sessions/copy/export", "").await;
     let comparable = |text: &str| -> Vec<Value> {
         let without = |line: &str| {
@@ -303,7 +303,7 @@ async fn sessions_that_nobody_writes_to_are_erased_when_their_tenant_keeps_them_
     assert_eq!(janitor::round(&app.store, &stop).await.unwrap().1, 0, "without a bound nothing goes");
 
     let path = format!("/v1/admin/tenants/{id}");
-    let bound = app.call_as(OPERATOR, "PUT", &path, r#"{"retention_days": 30}"#).await;
+    let bound = app.call_as(OPERATOR, "PATCH", &path, r#"{"retention_days": 30}"#).await;
     assert_eq!(bound.json()["retention_days"], 30, "{}", bound.text);
     assert_eq!(janitor::round(&app.store, &stop).await.unwrap().1, 1);
     let status =
@@ -312,12 +312,12 @@ async fn sessions_that_nobody_writes_to_are_erased_when_their_tenant_keeps_them_
     assert_eq!((status("busy").await.as_u16(), status("new").await.as_u16()), (200, 200));
     assert_eq!(app.call("GET", "/v1/sessions/ours", "").await.status, 200);
 
-    let kept = app.call_as(OPERATOR, "PUT", &path, r#"{"name": "longer"}"#).await.json();
+    let kept = app.call_as(OPERATOR, "PATCH", &path, r#"{"name": "longer"}"#).await.json();
     assert_eq!(kept["retention_days"], 30, "absent keeps");
-    let reset = app.call_as(OPERATOR, "PUT", &path, r#"{"retention_days": null}"#).await.json();
+    let reset = app.call_as(OPERATOR, "PATCH", &path, r#"{"retention_days": null}"#).await.json();
     assert_eq!(reset["retention_days"], Value::Null);
     assert_eq!(
-        app.call_as(OPERATOR, "PUT", &path, r#"{"retention_days": 0}"#).await.refusal().2,
+        app.call_as(OPERATOR, "PATCH", &path, r#"{"retention_days": 0}"#).await.refusal().2,
         "/retention_days"
     );
 }

@@ -30,6 +30,7 @@ mod digests;
 mod document;
 mod erasing;
 mod events;
+mod examples;
 mod failover;
 mod fairness;
 mod faults;

@@ -82,9 +82,9 @@ async fn another_model_in_a_later_append_changes_the_window_and_not_the_tokenize
     assert!(after["context_revision"].as_i64() > before["context_revision"].as_i64());
 
     // Settings that are written later keep it, and change it.
-    let put = call(&app, "PUT", "/v1/sessions/s", json!({"phase": "implementation"})).await;
+    let changed = call(&app, "PATCH", "/v1/sessions/s", json!({"phase": "implementation"})).await;
     assert_eq!(
-        (&put["settings"]["model"], &put["usage"]["effective_window"]),
+        (&changed["settings"]["model"], &changed["usage"]["effective_window"]),
         (&json!("gpt-4"), &json!(6_553))
     );
     let put = call(&app, "PUT", "/v1/sessions/s", json!({"model": "claude-sonnet-4-5"})).await;
@@ -171,7 +171,7 @@ async fn a_model_that_leaves_nothing_is_refused_and_nothing_is_stored() {
             refused.text
         );
     }
-    let refused = app.call("PUT", "/v1/sessions/s", r#"{"model": "gpt-4"}"#).await;
+    let refused = app.call("PATCH", "/v1/sessions/s", r#"{"model": "gpt-4"}"#).await;
     assert_eq!(refused.refusal().2, "/model");
     assert!(refused.text.contains("system_tokens 9000 (as set)"), "{}", refused.text);
     let view = session(&app, "s").await;

@@ -9,7 +9,7 @@ use crate::tenants::tenant;
 async fn bound(app: &App, quotas: Value) -> String {
     let (id, key) = tenant(app, "bound").await;
     let put = json!({"quotas": quotas}).to_string();
-    let put = app.call_as(OPERATOR, "PUT", &format!("/v1/admin/tenants/{id}"), put).await;
+    let put = app.call_as(OPERATOR, "PATCH", &format!("/v1/admin/tenants/{id}"), put).await;
     assert_eq!(put.status, 200, "{}", put.text);
     key
 }

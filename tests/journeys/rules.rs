@@ -82,7 +82,7 @@ async fn every_refusal_is_a_problem_with_the_requests_id() {
     let table: [(&str, &str, &str, u16, &str); 12] = [
         ("GET", "/nowhere", "", 404, "route-not-found"),
         ("GET", "/v1/sessions/s/nowhere", "", 404, "route-not-found"),
-        ("PATCH", "/v1/sessions/s", "", 405, "method-not-allowed"),
+        ("PATCH", "/v1/sessions/s/messages", "", 405, "method-not-allowed"),
         ("GET", "/v1/sessions/a%20b", "", 422, "invalid-parameter"),
         ("GET", "/v1/sessions/%FF/summary", "", 422, "invalid-parameter"),
         ("GET", "/v1/sessions/s/compressions?limt=1", "", 422, "invalid-parameter"),

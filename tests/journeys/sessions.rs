@@ -7,20 +7,34 @@ use crate::support::app::app;
 const PATH: &str = "/v1/sessions/s";
 
 #[tokio::test]
-async fn settings_are_kept_changed_and_reset() {
+async fn put_replaces_all_settings_and_patch_changes_those_that_it_names() {
     let app = app().await;
     let made = app.call("PUT", PATH, r#"{"context_window": 32000, "task_id": "t1"}"#).await;
     assert_eq!(made.status, 201, "{}", made.text);
     assert_eq!(made.json()["policy"]["effective_window"], 25_600);
-    let changed = app.call("PUT", PATH, r#"{"policy": "combined"}"#).await;
+    let changed = app.call("PATCH", PATH, r#"{"policy": "combined"}"#).await;
     assert_eq!(changed.status, 200);
     assert_eq!(changed.json()["settings"]["context_window"], 32_000);
     assert_eq!(changed.json()["context_revision"], 2);
-    let same = app.call("PUT", PATH, "{}").await.json();
+    let same = app.call("PATCH", PATH, "{}").await.json();
     assert_eq!(same["context_revision"], 2, "nothing changed");
-    let reset = app.call("PUT", PATH, r#"{"context_window": null}"#).await.json();
+    let reset = app.call("PATCH", PATH, r#"{"context_window": null}"#).await.json();
     assert_eq!(reset["policy"]["effective_window"], 160_000);
     assert_eq!(app.call("GET", PATH, "").await.json(), reset);
+    assert_eq!(reset["settings"], json!({"policy": "combined", "task_id": "t1"}));
+
+    let replaced = app.call("PUT", PATH, r#"{"phase": "planning"}"#).await;
+    assert_eq!(replaced.status, 200);
+    assert_eq!(replaced.json()["settings"], json!({"phase": "planning"}), "what is not named is gone");
+    let listed = app.call("GET", "/v1/sessions?task_id=t1", "").await.json();
+    assert_eq!(listed["items"], json!([]), "it has left its task");
+    // What was read can be written back.
+    let again = app.call("PUT", PATH, replaced.json()["settings"].to_string()).await.json();
+    assert_eq!(again["context_revision"], replaced.json()["context_revision"]);
+
+    assert_eq!(app.call("PATCH", "/v1/sessions/nowhere", "{}").await.refusal().1, "session-not-found");
+    assert_eq!(app.call("GET", "/v1/sessions/nowhere", "").await.status, 404, "a patch makes no session");
+    assert_eq!(app.call("PATCH", PATH, r#"{"phse": null}"#).await.refusal().2, "/phse");
 }
 
 #[tokio::test]
@@ -92,7 +106,7 @@ async fn pins_are_served_bounded_and_change_the_revision() {
     let pins = format!("{PATH}/pins");
     let put = app.call("PUT", &pins, r#"{"pins": ["Never push to main."]}"#).await;
     assert_eq!(put.status, 200, "{}", put.text);
-    assert_eq!(app.call("GET", &pins, "").await.json()["items"], put.json()["items"]);
+    assert_eq!(app.call("GET", &pins, "").await.json()["pins"], put.json()["pins"]);
     let context = app.call("GET", &format!("{PATH}/context"), "").await.json();
     assert_eq!(context["context_revision"], 2);
     assert!(context["messages"].to_string().contains("Never push to main."));
@@ -100,7 +114,7 @@ async fn pins_are_served_bounded_and_change_the_revision() {
     assert_eq!(session["usage"]["context_tokens"], context["tokens"]["total"]);
     let long = json!({"pins": ["word ".repeat(300)]}).to_string();
     assert_eq!(app.call("PUT", &pins, long).await.refusal().2, "/pins");
-    assert_eq!(app.call("GET", &pins, "").await.json()["items"], put.json()["items"]);
+    assert_eq!(app.call("GET", &pins, "").await.json()["pins"], put.json()["pins"]);
     app.call("PUT", &pins, r#"{"pins": []}"#).await;
     let session = app.call("GET", PATH, "").await.json();
     assert_eq!(session["usage"]["components"]["system"], 0);

@@ -192,7 +192,7 @@ async fn a_worker_that_dies_over_a_preparation_leaves_it_to_another() {
 
 #[rstest]
 #[case::pins("PUT", "/pins", json!({"pins": ["Never touch the schema."]}))]
-#[case::settings("PUT", "", json!({"max_summary_tokens": 900}))]
+#[case::settings("PATCH", "", json!({"max_summary_tokens": 900}))]
 #[tokio::test]
 async fn other_pins_and_settings_end_it_and_it_is_prepared_anew(
     #[case] method: &str,

@@ -155,13 +155,13 @@ async fn a_sliding_window_keeps_twenty_messages_and_the_ledger_without_a_narrati
 #[tokio::test]
 async fn a_session_may_slide_by_its_settings() {
     let app = app_with_stretches(2).await;
-    app.call("PUT", SESSION, r#"{"strategy": "sliding_window"}"#).await;
+    app.call("PATCH", SESSION, r#"{"strategy": "sliding_window"}"#).await;
     let done = compress(&app, json!({})).await;
     assert_eq!(
         (done["status"].as_str(), done["strategy"].as_str()),
         (Some("succeeded"), Some("sliding_window"))
     );
-    app.call("PUT", SESSION, r#"{"strategy": "anchored"}"#).await;
+    app.call("PATCH", SESSION, r#"{"strategy": "anchored"}"#).await;
     let path = format!("{COMPRESSIONS}/{}", done["id"].as_str().expect("an id"));
     assert_eq!(app.call("GET", &path, "").await.json()["strategy"], "sliding_window", "what was used stands");
 }
@@ -205,17 +205,17 @@ async fn critical_sessions_refuse_what_cannot_be_verified_at_every_door() {
     let app = app_with_stretches(2).await;
     compress(&app, json!({"strategy": "opaque"})).await;
     compress(&app, json!({"strategy": "anchored", "preserve_recent": 2})).await;
-    let opaque_is_set = app.call("PUT", SESSION, r#"{"strategy": "opaque"}"#).await;
+    let opaque_is_set = app.call("PATCH", SESSION, r#"{"strategy": "opaque"}"#).await;
     assert_eq!(opaque_is_set.status, 200);
     assert_eq!(
-        app.call("PUT", SESSION, r#"{"critical": true}"#).await.refusal().2,
+        app.call("PATCH", SESSION, r#"{"critical": true}"#).await.refusal().2,
         "/critical",
         "it was sent"
     );
     // Asked for before, run after.
     append(&app, &stretch(3)).await;
     let queued = app.call("POST", COMPRESSIONS, compress_all(r#"{"strategy": "opaque"}"#)).await;
-    assert_eq!(app.call("PUT", SESSION, r#"{"critical": true, "strategy": null}"#).await.status, 200);
+    assert_eq!(app.call("PATCH", SESSION, r#"{"critical": true, "strategy": null}"#).await.status, 200);
     app.work().await;
     let ended = app.call("GET", queued.headers["location"].to_str().expect("text"), "").await.json();
     assert_eq!(
@@ -224,10 +224,10 @@ async fn critical_sessions_refuse_what_cannot_be_verified_at_every_door() {
     );
     let asked = app.call("POST", COMPRESSIONS, r#"{"strategy": "opaque", "shadow": true}"#).await;
     assert_eq!(asked.refusal(), (422, "refused".to_owned(), "/strategy".to_owned()));
-    assert_eq!(app.call("PUT", SESSION, r#"{"strategy": "opaque"}"#).await.refusal().2, "/strategy");
+    assert_eq!(app.call("PATCH", SESSION, r#"{"strategy": "opaque"}"#).await.refusal().2, "/strategy");
     let back = app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await;
     assert_eq!((back.status.as_u16(), back.refusal().2.as_str()), (422, "/version"), "{}", back.text);
-    app.call("PUT", SESSION, r#"{"critical": false}"#).await;
+    app.call("PATCH", SESSION, r#"{"critical": false}"#).await;
     let back = app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await;
     assert_eq!(
         (back.status.as_u16(), back.json()["verifiable"].as_str()),
@@ -300,7 +300,7 @@ async fn a_constraint_that_was_dropped_stays_dropped_when_all_is_read_afresh() {
 #[tokio::test]
 async fn a_demand_is_only_proposed_where_the_session_says_so_and_binds_when_it_is_pinned() {
     let app = app_with_stretches(0).await;
-    let set = app.call("PUT", SESSION, r#"{"constraints": "propose"}"#).await;
+    let set = app.call("PATCH", SESSION, r#"{"constraints": "propose"}"#).await;
     assert_eq!(set.status, 200, "{}", set.text);
     append(&app, &stretch(1)).await;
     let listed = async || {

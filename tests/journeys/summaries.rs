@@ -75,7 +75,7 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
     let job = claim(app).await;
     let meta: VersionMeta = serde_json::from_value(json!({
         "version": version, "parent_version": (version > 1).then_some(version - 1), "strategy": "anchored",
-        "engine": "extractive", "compression_count": version, "last_compressed_at": "2026-01-02T03:04:05Z",
+        "engine": "extractive", "compression_count": version, "last_compressed_at": "2026-01-02T03:04:05.000Z",
         "from_seq": 1, "through_seq": through_seq, "tokens_before": 1000, "tokens_after": 300,
         "compression_ratio": 0.7, "probe_score": 1.0, "warnings": []
     }))
@@ -161,7 +161,7 @@ async fn the_summary_is_the_record_or_a_rendering_of_it() {
         ("strict", "text/markdown; charset=utf-8", "## "),
         ("protocol", "text/markdown; charset=utf-8", "Session Summary"),
         ("scratch", "text/markdown; charset=utf-8", "Session Summary"),
-        ("state", "application/json", "compression_state"),
+        ("state", "application/vnd.anchord.session-state+json", "compression_state"),
         ("opaque", "text/plain; charset=utf-8", "S:"),
     ] {
         let reply = app.call("GET", &format!("/v1/sessions/s/summary?style={style}"), "").await;
@@ -297,7 +297,7 @@ async fn the_ledger_holds_the_record_the_rows_and_the_tail() {
 #[tokio::test]
 async fn a_caller_adds_probes_of_its_own() {
     let app = app_with_versions().await;
-    let body = json!({"kind": "recall", "question": "Which port?", "expected": ["8443"], "match": {"ratio": 0.5}, "critical": true});
+    let body = json!({"kind": "recall", "question": "Which port?", "expected": ["8443"], "match": {"kind": "ratio", "ratio": 0.5}, "critical": true});
     let reply = app.call("POST", "/v1/sessions/s/probes", body.to_string()).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
     let probe = reply.json();
@@ -309,7 +309,10 @@ async fn a_caller_adds_probes_of_its_own() {
         (json!({"question": " "}), "/question"),
         (json!({"expected": []}), "/expected"),
         (json!({"expected": ["x", ""]}), "/expected/1"),
-        (json!({"match": {"ratio": 2.0}}), "/match/ratio"),
+        (json!({"match": {"kind": "ratio", "ratio": 2.0}}), "/match/ratio"),
+        (json!({"match": {"kind": "ratio"}}), "/match/ratio"),
+        (json!({"match": {"kind": "all", "ratio": 0.5}}), "/match/ratio"),
+        (json!({"match": "all"}), "/match"),
         (json!({"kind": "riddle"}), "/kind"),
     ] {
         let mut wrong = body.clone();

@@ -54,12 +54,12 @@ async fn a_tenants_pins_hold_in_each_of_its_sessions_from_the_next_read_on() {
     let place = |pin: &str| text.find(pin).unwrap();
     assert!(place("Never deploy") < place("Keep the log."));
     let listed = app.call("GET", "/v1/sessions/b/pins", "").await.json();
-    assert_eq!(listed["items"][1]["text"], "Keep the log.");
-    assert_eq!(listed["tenant_items"], wide["items"]);
+    assert_eq!(listed["pins"][1]["text"], "Keep the log.");
+    assert_eq!(listed["tenant_pins"], wide["pins"]);
 
     let theirs = format!("Bearer {THEIRS}");
     let strange = [("authorization", theirs.as_str())];
-    assert_eq!(app.call_with("GET", "/v1/pins", "", &strange).await.json(), json!({"items": []}));
+    assert_eq!(app.call_with("GET", "/v1/pins", "", &strange).await.json(), json!({"pins": []}));
 
     put(&app, "/v1/pins", json!({"pins": []})).await;
     let after = context(&app, "a").await;
@@ -114,7 +114,7 @@ async fn pins_that_take_too_much_are_refused_and_change_nothing() {
     assert_eq!(app.call("PUT", "/v1/pins", long).await.refusal(), (422, "refused".into(), "/pins".into()));
     assert_eq!(app.call("PUT", "/v1/pins", r#"{"pins": [" "]}"#).await.refusal().2, "/pins/0");
     let kept = app.call("GET", "/v1/pins", "").await.json();
-    assert_eq!(kept["items"][0]["text"], "Never deploy on a Friday.");
+    assert_eq!(kept["pins"][0]["text"], "Never deploy on a Friday.");
     // A session's own share is what the tenant's leave.
     append(&app, "a", 1, 1).await;
     let own = |words: usize| json!({"pins": ["word ".repeat(words)]}).to_string();
@@ -136,11 +136,62 @@ async fn a_tenants_defaults_are_in_force_until_a_session_sets_its_own() {
     assert_eq!(action(&append(&app, "own", 7, 1).await), "optional");
     // What is there already follows a change at once, and starts a new revision.
     let before = app.call("GET", "/v1/sessions/own", "").await.json();
-    put(&app, "/v1/settings", json!({"thresholds": {"messages": {"force": null, "optional": 1}}})).await;
+    let change = json!({"thresholds": {"messages": {"force": null, "optional": 1}}});
+    assert_eq!(app.call("PATCH", "/v1/settings", change.to_string()).await.status, 200);
     let after = app.call("GET", "/v1/sessions/own", "").await.json();
     assert_eq!(after["policy"]["messages"], json!([1, 8, 70]));
     assert_ne!(before["context_revision"], after["context_revision"]);
     assert_eq!(after["settings"], before["settings"], "the tenant's are not the session's own");
+    // A PUT replaces the settings, and leaves the pins that are stored beside them.
+    put(&app, "/v1/pins", json!({"pins": ["Use tabs."]})).await;
+    let replaced = put(&app, "/v1/settings", json!({"min_messages": 3})).await;
+    assert_eq!(replaced["settings"], json!({"min_messages": 3}));
+    assert_eq!(app.call("GET", "/v1/pins", "").await.json()["pins"][0]["text"], "Use tabs.");
+}
+
+#[tokio::test]
+async fn one_pin_is_added_and_removed_by_itself_and_what_was_read_can_be_written_back() {
+    let app = app().await;
+    append(&app, "a", 2, 3).await;
+    for (pins, first) in [("/v1/pins", "Never deploy on a Friday."), ("/v1/sessions/a/pins", "Use tabs.")] {
+        let body = json!({"text": first}).to_string();
+        let added = app.call_with("POST", pins, body.clone(), &[("idempotency-key", "one")]).await;
+        assert_eq!(added.status, 201, "{}", added.text);
+        let again = app.call_with("POST", pins, body.clone(), &[("idempotency-key", "one")]).await;
+        assert_eq!(added.json(), again.json());
+        let second = app.call("POST", pins, json!({"text": "Keep the log."}).to_string()).await.json();
+        assert_eq!(app.call("POST", pins, body).await.json(), added.json(), "it is there already");
+        let read = app.call("GET", pins, "").await.json();
+        assert_eq!(read["pins"], json!([added.json(), second]));
+
+        let written = app.call("PUT", pins, read.to_string()).await;
+        assert_eq!(
+            (written.status.as_u16(), &written.json()["pins"]),
+            (200, &read["pins"]),
+            "{}",
+            written.text
+        );
+        for (wrong, pointer) in
+            [(json!({"text": " "}), "/text"), (json!({"txt": "x"}), "/txt"), (json!({}), "/text")]
+        {
+            assert_eq!(app.call("POST", pins, wrong.to_string()).await.refusal().2, pointer, "{wrong}");
+        }
+
+        let path = format!("{pins}/{}", second["id"].as_str().unwrap());
+        assert_eq!(app.call("DELETE", &path, "").await.status, 204);
+        assert_eq!(app.call("DELETE", &path, "").await.refusal().1, "pin-not-found");
+        assert_eq!(app.call("GET", pins, "").await.json()["pins"], json!([added.json()]));
+    }
+    let context = context(&app, "a").await["messages"].to_string();
+    assert!(
+        context.contains("Friday") && context.contains("Use tabs.") && !context.contains("Keep the log.")
+    );
+    let theirs = app.call_as(THEIRS, "POST", "/v1/sessions/a/pins", json!({"text": "x"}).to_string()).await;
+    assert_eq!(theirs.refusal().1, "session-not-found");
+    let many: Vec<String> = (0..200).map(|i| format!("{i}")).collect();
+    put(&app, "/v1/sessions/a/pins", json!({"pins": many})).await;
+    let full = app.call("POST", "/v1/sessions/a/pins", json!({"text": "one more"}).to_string()).await;
+    assert_eq!((full.status.as_u16(), full.refusal().2.as_str()), (422, "/text"), "{}", full.text);
 }
 
 #[tokio::test]

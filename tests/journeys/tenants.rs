@@ -37,7 +37,7 @@ async fn a_tenant_is_made_listed_changed_and_erased_with_all_that_it_owns() {
     assert_eq!(rest.json()["items"][0]["name"], "acme");
 
     let change = json!({"name": "acme two", "quotas": {"messages_per_day": 10}}).to_string();
-    let changed = app.call_as(OPERATOR, "PUT", &path, change).await.json();
+    let changed = app.call_as(OPERATOR, "PATCH", &path, change).await.json();
     assert_eq!((&changed["name"], &changed["status"]), (&json!("acme two"), &json!("active")));
     assert_eq!(app.call_as(OPERATOR, "GET", &path, "").await.json(), changed);
 
@@ -76,12 +76,12 @@ async fn a_suspended_tenants_keys_open_nothing_its_work_rests_and_nothing_is_los
     let asked = app.call_as(&key, "POST", "/v1/sessions/s/compressions", COMPRESS).await;
     assert_eq!(asked.status, 202, "{}", asked.text);
 
-    app.call_as(OPERATOR, "PUT", &path, r#"{"status": "suspended"}"#).await;
+    app.call_as(OPERATOR, "PATCH", &path, r#"{"status": "suspended"}"#).await;
     let refused = app.call_as(&key, "GET", "/v1/sessions/s", "").await;
     assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (403, "tenant-suspended"));
     app.work().await;
 
-    app.call_as(OPERATOR, "PUT", &path, r#"{"status": "active"}"#).await;
+    app.call_as(OPERATOR, "PATCH", &path, r#"{"status": "active"}"#).await;
     let compressions = "/v1/sessions/s/compressions";
     let rested = app.call_as(&key, "GET", compressions, "").await.json();
     assert_eq!(rested["items"][0]["status"], "queued", "nobody worked while it was suspended");
@@ -185,7 +185,7 @@ async fn a_wrong_tenant_is_refused_with_its_field() {
     let (id, _) = tenant(&app, "acme").await;
     tenant(&app, "other").await;
     let path = format!("/v1/admin/tenants/{id}");
-    assert_eq!(app.call_as(OPERATOR, "PUT", &path, r#"{"name": "other"}"#).await.refusal().1, "conflict");
+    assert_eq!(app.call_as(OPERATOR, "PATCH", &path, r#"{"name": "other"}"#).await.refusal().1, "conflict");
     assert_eq!(app.call_as(OPERATOR, "GET", "/v1/admin/tenants/x", "").await.refusal().2, "/tenant_id");
 }
 
@@ -216,7 +216,7 @@ async fn a_tenants_own_bound_of_rate_holds_over_all_of_its_keys() {
     let (id, key) = tenant(&app, "acme").await;
     let path = format!("/v1/admin/tenants/{id}");
     let more = app.call_as(OPERATOR, "POST", &format!("{path}/keys"), r#"{"scopes": ["read"]}"#).await.json();
-    app.call_as(OPERATOR, "PUT", &path, r#"{"quotas": {"requests_per_second": 2}}"#).await;
+    app.call_as(OPERATOR, "PATCH", &path, r#"{"quotas": {"requests_per_second": 2}}"#).await;
     let keys = [key.as_str(), more["key"].as_str().unwrap()];
     let mut refused = None;
     for i in 0..20 {

@@ -174,7 +174,7 @@ async fn a_threshold_is_changed_for_a_session_and_checked() {
         (json!({"warn": 0.75}), "/thresholds/warn"),
         (json!({"messages": {"compress": 80}}), "/thresholds/messages"),
     ] {
-        let reply = app.call("PUT", SESSION, json!({"thresholds": thresholds}).to_string()).await;
+        let reply = app.call("PATCH", SESSION, json!({"thresholds": thresholds}).to_string()).await;
         assert_eq!((reply.status.as_u16(), reply.refusal().2.as_str()), (422, pointer), "{}", reply.text);
     }
 }
@@ -245,7 +245,7 @@ async fn a_tenants_thresholds_hold_for_its_sessions_until_they_set_their_own() {
     assert_eq!(signal(&reply, "turn_count")["action"], "evaluate");
 
     let own = json!({"thresholds": {"warn": 0.5, "rereads": 3}}).to_string();
-    assert_eq!(app.call("PUT", SESSION, own).await.status, 200);
+    assert_eq!(app.call("PATCH", SESSION, own).await.status, 200);
     let reply = append(&app, &talk(1, 5)).await;
     assert_eq!(signal(&reply, "utilization")["action"], "none", "{reply}");
     assert_eq!(signal(&reply, "rereading")["action"], "immediate");
@@ -288,7 +288,7 @@ async fn a_compression_for_verbosity_trims_what_was_said_at_length() {
     for manual in [false, true] {
         let app = session(settings.clone()).await;
         if manual {
-            assert_eq!(app.call("PUT", SESSION, r#"{"auto": false}"#).await.status, 200);
+            assert_eq!(app.call("PATCH", SESSION, r#"{"auto": false}"#).await.status, 200);
         }
         for pair in wordy().chunks(2) {
             let reply = append(&app, pair).await;

@@ -100,6 +100,7 @@ impl Attacker {
                 ("session_id", "main".to_owned()),
                 ("task_id", "task".to_owned()),
                 ("version", "1".to_owned()),
+                ("pin_id", format!("pin_{:016x}", 7)),
                 ("compression_id", format!("cmp_{:032x}", 7)),
             ]),
             constraints: Mutex::default(),
@@ -112,8 +113,8 @@ impl Attacker {
 
     async fn fill_sessions(&mut self, operations: &[Operation]) -> anyhow::Result<()> {
         let caller = self.callers.first().context("a key")?.clone();
-        let appends = operations.iter().find(|operation| operation.id == "append_messages");
-        let batches = &appends.context("append_messages")?.variants;
+        let appends = operations.iter().find(|operation| operation.id == "messages.append");
+        let batches = &appends.context("messages.append")?.variants;
         let batch = |name: &str| {
             let variant = batches.iter().find(|variant| variant.name == name);
             variant.with_context(|| format!("no batch {name}"))
@@ -148,7 +149,7 @@ impl Attacker {
             caller.post(&format!("/v1/sessions/{session}/messages"), &marked).await?;
         }
         let context = caller.get("/v1/sessions/main/context").await?;
-        self.things.insert("reference", text(&context, "/masked/0/ref")?.to_owned());
+        self.things.insert("ref", text(&context, "/masked/0/ref")?.to_owned());
         for session in ["child", "parent", "main"] {
             let wanted = json!({"target": 0.01, "preserve_recent": 2});
             let done = compressed(&caller, session, &wanted).await?;

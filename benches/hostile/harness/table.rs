@@ -123,48 +123,61 @@ const TENANT_SETTINGS: &[&str] = &[
 pub fn entry(operation: &str) -> Entry {
     let plain = Entry { without: NARROWING, ..Entry::default() };
     match operation {
-        "append_messages" => Entry {
+        "messages.append" => Entry {
             without: &["expected_next_seq"],
             values: &[("marks", r#"[{"index": 0, "keep": "never"}]"#)],
             path: &[("session_id", "appended")],
             ..plain
         },
-        "put_session" => Entry { without: SETTINGS, path: &[("session_id", "settled")], ..plain },
-        "change_settings" | "change_tenant_settings" => Entry { without: TENANT_SETTINGS, ..plain },
-        "delete_session" => Entry { fresh: Some(Fresh::Session), ..plain },
-        "import_session" => Entry { fresh: Some(Fresh::SessionName), ..plain },
-        "count_tokens" => Entry { without: &["text"], ..plain },
-        "compress_messages" => {
+        "sessions.put" | "sessions.update" => {
+            Entry { without: SETTINGS, path: &[("session_id", "settled")], ..plain }
+        }
+        "settings.put" | "settings.update" | "tenants.put_settings" | "tenants.update_settings" => {
+            Entry { without: TENANT_SETTINGS, ..plain }
+        }
+        "sessions.delete" => Entry { fresh: Some(Fresh::Session), ..plain },
+        "sessions.import" => Entry { fresh: Some(Fresh::SessionName), ..plain },
+        "stateless.count_tokens" => Entry { without: &["text"], ..plain },
+        "stateless.compress" => {
             Entry { without: &["model", "engine"], values: &[("target_tokens", "8000")], ..plain }
         }
-        // Nothing waits there without a model.
-        "find_compressed" | "erase_compressed" => Entry { only: Some(404), ..plain },
-        "create_compression" => Entry {
+        // Nothing waits there without a model, and replaced pins have other ids each time.
+        "stateless.get_compressed" | "stateless.delete_compressed" | "pins.remove" | "pins.remove_shared" => {
+            Entry { only: Some(404), ..plain }
+        }
+        "compressions.create" => Entry {
             without: &["through_seq", "model", "engine", "strategy", "preserve_recent_tokens"],
             values: &[("target", "0.01"), ("preserve_recent", "5"), ("shadow", "true")],
             ..plain
         },
-        "cancel_compression" => Entry { fresh: Some(Fresh::Compression), ..plain },
-        "find_candidate" => Entry { path: &[("compression_id", "candidate_id")], ..plain },
-        "remove_constraint" => {
+        "compressions.cancel" => Entry { fresh: Some(Fresh::Compression), ..plain },
+        "compressions.get_candidate" => Entry { path: &[("compression_id", "candidate_id")], ..plain },
+        "constraints.delete" => {
             Entry { fresh: Some(Fresh::Constraint), path: &[("session_id", "child")], ..plain }
         }
-        "merge_session" => Entry {
+        "sessions.merge" => Entry {
             without: &["version"],
             values: &[("session_id", "\"child\"")],
             path: &[("session_id", "parent")],
             ..plain
         },
-        "preaggregate_outputs" => {
+        "stateless.preaggregate" => {
             Entry { without: &["expected"], values: &[("threshold_bytes", "0")], ..plain }
         }
-        "roll_back_summary" => Entry { path: &[("session_id", "child")], ..plain },
-        "revoke_key" | "rotate_key" => Entry { fresh: Some(Fresh::Key), ..plain },
-        "revoke_tenant_key" | "rotate_tenant_key" => Entry { fresh: Some(Fresh::TenantKey), ..plain },
-        "create_tenant" => Entry { values: &[("name", "\"made\"")], ..plain },
-        "delete_tenant" => Entry { fresh: Some(Fresh::Tenant), ..plain },
-        "change_tenant" => Entry { without: &["name", "quotas", "retention_days"], ..plain },
-        "delete_webhook" => Entry { fresh: Some(Fresh::Webhook), ..plain },
+        "summaries.rollback" => Entry { path: &[("session_id", "child")], ..plain },
+        "keys.revoke" | "keys.rotate" => Entry { fresh: Some(Fresh::Key), ..plain },
+        "tenants.revoke_key" | "tenants.rotate_key" => Entry { fresh: Some(Fresh::TenantKey), ..plain },
+        "tenants.create" => Entry { values: &[("name", "\"made\"")], ..plain },
+        "tenants.delete" => Entry { fresh: Some(Fresh::Tenant), ..plain },
+        "tenants.put" | "tenants.update" => Entry {
+            without: &["name", "quotas", "retention_days"],
+            values: &[("name", "\"scratch\"")],
+            ..plain
+        },
+        // There are as many as there may be, once they are replaced.
+        "pins.add" | "pins.add_shared" => Entry { only: Some(422), ..plain },
+        "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
+        "webhooks.delete" => Entry { fresh: Some(Fresh::Webhook), ..plain },
         _ => plain,
     }
 }

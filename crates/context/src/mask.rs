@@ -33,9 +33,10 @@ const FORCE_STEP_TOKENS: u32 = 2_000;
 /// repaired stays too long.
 const MOST_OPEN_ERRORS: usize = 3;
 
-/// What the caller wants done with a message's outputs.
+/// How the tool outputs of a message are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = KeepOutput)]
 pub enum Keep {
     /// Never masked, unless the budget binds.
     Always,

@@ -16,11 +16,12 @@ pub const NOTE: &str = "note";
 
 /// Something with an identity: a reservation, a ticket, a person, a commit, an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[schema(as = Entity)]
 pub struct Thing {
-    /// What kind of thing it is (`reservation`, `pr`, `pod`); empty when nothing says.
+    /// The kind (`reservation`, `pr`, `pod`); empty when unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kind: String,
-    /// What tells it from others of its kind.
+    /// The identifier, unique within the kind.
     pub id: String,
     /// What is known of it, in the order in which it was shown.
     pub properties: Vec<Property>,
@@ -39,11 +40,12 @@ pub struct Thing {
 
 /// One property of a thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[schema(as = EntityProperty)]
 pub struct Property {
-    /// Its name; empty when nothing says.
+    /// Its name; empty when unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Its value as last known, verbatim; `…` stands where it was cut.
+    /// Its latest known value, verbatim; `…` marks where it was cut.
     pub value: String,
     /// The value before, when it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -28,9 +28,9 @@ pub struct TodoItem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TodoStatus {
-    /// Not begun.
+    /// Not started.
     Pending,
-    /// Begun.
+    /// In progress.
     InProgress,
     /// Done.
     Completed,
@@ -43,10 +43,10 @@ pub struct Todo {
     pub content: String,
     /// How far it is.
     pub status: TodoStatus,
-    /// What a compression believes of it, when the session does not say so clearly; only the caller sets it.
+    /// The status that a compression infers without certainty. Only the caller changes `status`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposed_status: Option<TodoStatus>,
-    /// The messages that speak of its completion.
+    /// The messages about its completion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seqs: Vec<Seq>,
 }
@@ -64,15 +64,15 @@ impl Todo {
 pub struct TodoChange {
     /// The item.
     pub content: String,
-    /// What it was; null for a new one.
+    /// The status before; null for a new item.
     #[schema(required = true)]
     pub from: Option<TodoStatus>,
-    /// What it is; null for one that is gone.
+    /// The status after; null for a removed item.
     #[schema(required = true)]
     pub to: Option<TodoStatus>,
-    /// Only proposed: the item stays what it was until the caller says otherwise.
+    /// Whether the change is only proposed: the item keeps its status until the caller changes it.
     pub proposed: bool,
-    /// The clause that says so.
+    /// The clause of the message that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
     /// The messages that it came from.

@@ -31,6 +31,7 @@ use anchord_store::gather::{Included, LiveCompression, Reply as StoredReply};
 
 /// What an append did, and where the session stands after it. The store writes it; this is its shape.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AppendResult)]
 pub struct Appended {
     /// The session.
     pub session_id: SessionName,

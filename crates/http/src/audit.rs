@@ -16,19 +16,21 @@ use anchord_store::audit::AuditEvent;
 
 /// An entry of the audit log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = AuditEvent)]
 pub struct AuditEventView {
     /// Its id.
     pub id: AuditId,
     /// The tenant that it is about.
     pub tenant_id: TenantId,
-    /// Who did it: `operator`, `cli` or a key's id.
+    /// Who made the change: `operator`, `cli` or the id of an API key.
     pub actor: String,
     /// What was done.
     #[schema(examples("key.revoked"))]
     pub action: String,
     /// The id of what it was done to.
     pub subject: String,
-    /// When.
+    /// When the change was made.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
 }
 
@@ -41,7 +43,7 @@ impl From<AuditEvent> for AuditEventView {
 
 /// Lists what was done to the tenant and by its keys, newest first.
 #[utoipa::path(
-    get, path = "/v1/audit", tag = "tenant", params(PageQuery),
+    get, path = "/v1/audit", tag = "audit", operation_id = "audit.list", params(PageQuery),
     responses((status = 200, body = Page<AuditEventView>, description = "A page of entries."))
 )]
 pub async fn list_audit_events(
@@ -56,7 +58,7 @@ pub async fn list_audit_events(
 
 /// Lists what was done to any tenant, erased ones included, newest first.
 #[utoipa::path(
-    get, path = "/v1/admin/audit", tag = "admin", params(PageQuery),
+    get, path = "/v1/admin/audit", tag = "audit", operation_id = "audit.list_all", params(PageQuery),
     responses((status = 200, body = Page<AuditEventView>, description = "A page of entries."))
 )]
 pub async fn list_all_audit_events(

@@ -45,11 +45,12 @@ pub struct ModelCall {
     pub cached_tokens: i64,
     /// Tokens out.
     pub output_tokens: i64,
-    /// How long it took, in milliseconds.
+    /// The duration, in milliseconds.
     pub latency_ms: i64,
     /// What it cost, in millionths of the currency of the operator's prices.
     pub cost_micros: i64,
     /// When it was sent.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
 }
 
@@ -78,7 +79,7 @@ impl From<AttemptRow> for ModelCall {
 
 /// Lists what a compression or an evaluation asked of models, in the order of the calls.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/compressions/{compression_id}/calls", tag = "compressions",
+    get, path = "/v1/sessions/{session_id}/compressions/{compression_id}/calls", tag = "compressions", operation_id = "compressions.list_model_calls",
     params(CompressionPath, PageQuery),
     responses((status = 200, body = Page<ModelCall>, description = "A page of calls."))
 )]

@@ -27,6 +27,7 @@ const LOOKED_THROUGH: i64 = 500;
 
 /// The latest run of each strategy on one session.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = StrategyComparison)]
 pub struct Comparison {
     /// The session's id.
     pub session_id: SessionName,
@@ -44,7 +45,7 @@ pub struct Comparison {
 pub struct StrategyRun {
     /// The strategy of the candidate.
     pub strategy: Strategy,
-    /// How far the candidate can be held against the originals.
+    /// How far the candidate can be verified against the originals.
     pub verifiable: Verifiable,
     /// The run.
     pub compression_id: CompressionId,
@@ -82,17 +83,17 @@ pub struct StrategyRun {
     #[schema(required = true)]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub reduction: Option<f64>,
-    /// The whole context before, in tokens.
+    /// Tokens of the whole context before.
     #[schema(required = true)]
     pub context_tokens_before: Option<u32>,
-    /// The whole context after, in tokens; for a shadow run what it would be.
+    /// Tokens of the whole context after; for a shadow run, what they would be.
     #[schema(required = true)]
     pub context_tokens_after: Option<u32>,
     /// The same of the whole context: 1 − `context_tokens_after` / `context_tokens_before`.
     #[schema(required = true)]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub context_reduction: Option<f64>,
-    /// Probes passed of those asked.
+    /// The share of the probes that passed, from 0 to 1.
     #[schema(required = true)]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub probe_score: Option<f64>,
@@ -103,10 +104,11 @@ pub struct StrategyRun {
     /// How a reader did in an exam that was written from the messages; null without one.
     #[schema(required = true)]
     pub exam: Option<ExamScores>,
-    /// How the context of its version stood the look back from the next one; null until then.
+    /// Whether the context of its version contained the names that later messages used; null until the next version
+    /// is made.
     #[schema(required = true)]
     pub hindsight: Option<Hindsight>,
-    /// Probes asked.
+    /// The number of probes.
     pub probes_asked: u32,
     /// Probes failed.
     pub probes_failed: u32,
@@ -126,11 +128,13 @@ pub struct StrategyRun {
     pub flags: Vec<Flag>,
     /// When it ended.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub finished_at: Option<DateTime<Utc>>,
 }
 
 /// What a shadow run made: the record as it would have been published, and its text.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = CompressionCandidate)]
 pub struct Candidate {
     /// The run.
     pub compression_id: CompressionId,
@@ -149,7 +153,7 @@ pub struct Candidate {
 /// strategies on the same messages, run them with `shadow: true`: a shadow run that finds nothing new repeats
 /// what the current version covers, from the version before it.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/compressions/compare", tag = "compressions", params(SessionPath),
+    get, path = "/v1/sessions/{session_id}/compressions/compare", tag = "compressions", operation_id = "compressions.compare", params(SessionPath),
     responses((status = 200, body = Comparison, description = "The strategies side by side."))
 )]
 pub async fn compare_strategies(
@@ -177,7 +181,7 @@ pub async fn compare_strategies(
 
 /// Reads what a shadow run made.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/compressions/{compression_id}/candidate", tag = "compressions",
+    get, path = "/v1/sessions/{session_id}/compressions/{compression_id}/candidate", tag = "compressions", operation_id = "compressions.get_candidate",
     params(CompressionPath),
     responses(
         (status = 200, body = Candidate, description = "The candidate."),

@@ -49,6 +49,7 @@ pub struct CompressionPath {
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(examples(json!({}), json!({"reason": "end of the task", "engine": "extractive", "preserve_recent": 3})))]
+#[schema(as = CreateCompression)]
 pub struct NewCompression {
     /// The caller's reason, kept with the compression.
     #[schema(max_length = 1000, pattern = r"^[^\u0000]*$")]
@@ -56,7 +57,7 @@ pub struct NewCompression {
     /// How the version is made; never `rollback`, and not `opaque` for critical sessions.
     #[serde(deserialize_with = "strategy::asked_or_none")]
     strategy: Option<Strategy>,
-    /// Who reads the span.
+    /// The engine that reads the span.
     engine: Option<EngineChoice>,
     /// The model that writes the summary.
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
@@ -85,15 +86,15 @@ pub struct Compression {
     pub id: CompressionId,
     /// The session's id.
     pub session_id: SessionName,
-    /// `compress`, or `evaluate` for an evaluation that a caller asked for.
+    /// `compress`, or `evaluate` for an evaluation.
     pub kind: Kind,
     /// How far it is.
     pub status: Status,
     /// How the version is made.
     pub strategy: Strategy,
-    /// How far what it makes can be held against the originals.
+    /// How far its result can be verified against the originals.
     pub verifiable: Verifiable,
-    /// What asked for it: `manual`, or the signal's name.
+    /// What started it: `manual`, or the signal's name.
     pub trigger: String,
     /// The caller's reason.
     #[schema(required = true)]
@@ -107,15 +108,16 @@ pub struct Compression {
     /// The version that it made or evaluated; null when there is none.
     #[schema(required = true)]
     pub version: Option<i64>,
-    /// How often a worker took it.
+    /// How many times a worker has started it.
     pub attempts: i32,
     /// Stored and scored, not published.
     pub shadow: bool,
-    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one. Null while it is live.
+    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one. Null until the
+    /// compression has ended.
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     #[schema(required = true)]
     pub reduction: Option<f64>,
-    /// What came of it; every figure is null or 0 while it is live.
+    /// The result; every figure is null or 0 until the compression has ended.
     #[serde(flatten)]
     pub report: Report,
     /// How the context of its version stood the look back from the next one: names that the work went on to use, and
@@ -124,13 +126,16 @@ pub struct Compression {
     pub hindsight: Option<Hindsight>,
     /// Figures outside their targets.
     pub flags: Vec<Flag>,
-    /// When it was asked for.
+    /// When it was requested.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
-    /// When a worker first took it.
+    /// When a worker first started it.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub started_at: Option<DateTime<Utc>>,
     /// When it ended.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub finished_at: Option<DateTime<Utc>>,
 }
 
@@ -174,7 +179,7 @@ impl Compression {
 /// refused as `/problems/compression-live` with its `compression_id`. A manual compression ends the
 /// suspension that a rollback brought.
 #[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/compressions", tag = "compressions",
+    post, path = "/v1/sessions/{session_id}/compressions", tag = "compressions", operation_id = "compressions.create",
     params(SessionPath, Wait), request_body = Option<NewCompression>,
     responses(
         (status = 200, body = Compression, description = "It has ended: within the time that `Prefer: wait` allows, or at once, as `skipped`, because there is nothing to cover.",
@@ -229,7 +234,7 @@ pub async fn create_compression(
 
 /// Lists a session's compressions, newest first.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/compressions", tag = "compressions", params(SessionPath, PageQuery),
+    get, path = "/v1/sessions/{session_id}/compressions", tag = "compressions", operation_id = "compressions.list", params(SessionPath, PageQuery),
     responses((status = 200, body = Page<Compression>, description = "A page of compressions."))
 )]
 pub async fn list_compressions(
@@ -247,7 +252,7 @@ pub async fn list_compressions(
 
 /// Reads one compression.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/compressions/{compression_id}", tag = "compressions",
+    get, path = "/v1/sessions/{session_id}/compressions/{compression_id}", tag = "compressions", operation_id = "compressions.get",
     params(CompressionPath),
     responses((status = 200, body = Compression, description = "The compression."))
 )]
@@ -264,7 +269,7 @@ pub async fn find_compression(
 
 /// Cancels a compression that has not ended; what it has done so far is discarded.
 #[utoipa::path(
-    delete, path = "/v1/sessions/{session_id}/compressions/{compression_id}", tag = "compressions",
+    delete, path = "/v1/sessions/{session_id}/compressions/{compression_id}", tag = "compressions", operation_id = "compressions.cancel",
     params(CompressionPath),
     responses(
         (status = 200, body = Compression, description = "The cancelled compression."),

@@ -28,7 +28,7 @@ pub struct ConstraintPath {
 /// Contexts stop showing it at once, under a new `context_revision`, and no later version takes it up
 /// again. The record of the current version stays as it is. Pins are set as a whole and refused here.
 #[utoipa::path(
-    delete, path = "/v1/sessions/{session_id}/constraints/{constraint_id}", tag = "steering",
+    delete, path = "/v1/sessions/{session_id}/constraints/{constraint_id}", tag = "constraints", operation_id = "constraints.delete",
     params(ConstraintPath),
     responses((status = 204, description = "It is dropped."))
 )]

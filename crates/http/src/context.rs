@@ -153,6 +153,7 @@ impl Asked {
 
 /// An assembled context. It is written by hand from stored text; this is its shape.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Context)]
 pub struct ContextView {
     /// The session.
     pub session_id: SessionName,
@@ -213,7 +214,7 @@ pub struct ContextTokens {
     pub system: u32,
     /// The summary.
     pub summary: u32,
-    /// The digest: the words of what the summary covers, shortened.
+    /// The digest: shortened quotes of the messages that the summary covers.
     pub digest: u32,
     /// Everything after them.
     pub tail: u32,
@@ -221,6 +222,7 @@ pub struct ContextTokens {
 
 /// A tool output that is served as a placeholder.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = MaskedOutput)]
 pub struct MaskedView {
     /// The message.
     pub seq: Seq,
@@ -231,17 +233,19 @@ pub struct MaskedView {
 
 /// A run of messages that is not served, or not in full.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = OmittedRange)]
 pub struct OmittedView {
     /// The first.
     pub from_seq: Seq,
     /// The last.
     pub to_seq: Seq,
-    /// Why: `budget`, `clipped`, `thinking`, `unsupported`, `marked`, `in_system` or `held`.
+    /// The reason: `budget`, `clipped`, `thinking`, `unsupported`, `marked`, `in_system` or `held`.
     pub reason: String,
 }
 
 /// The part of a context that stays the same until the next version or revision.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = StablePrefix)]
 pub struct StablePrefixView {
     /// Messages at the start that are wholly in it.
     pub messages: usize,
@@ -257,7 +261,7 @@ pub struct StablePrefixView {
 /// Always valid for its provider and within its budget, and never waits for a compression. The reply
 /// has an `ETag`; send it back as `If-None-Match` to learn that nothing has changed.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/context", tag = "context",
+    get, path = "/v1/sessions/{session_id}/context", tag = "context", operation_id = "context.get",
     params(SessionPath, ContextQuery, ("If-None-Match" = Option<String>, Header, description = "The `ETag` of an earlier reply.")),
     responses(
         (status = 200, body = ContextView, description = "The context.", headers(("ETag" = String, description = "Changes with everything that the context shows."))),

@@ -31,23 +31,24 @@ use anchord_webhooks::{DeliveryStatus, Failure};
     "last_status_code": 503,
     "last_error": "status",
     "last_duration_ms": 41,
-    "last_attempt_at": "2026-01-05T09:31:05Z",
-    "next_attempt_at": "2026-01-05T09:32:12Z",
-    "created_at": "2026-01-05T09:31:00Z",
+    "last_attempt_at": "2026-01-05T09:31:05.000Z",
+    "next_attempt_at": "2026-01-05T09:32:12.000Z",
+    "created_at": "2026-01-05T09:31:00.000Z",
     "finished_at": null
 })))]
+#[schema(as = WebhookDelivery)]
 pub struct DeliveryView {
     /// The message's id: `webhook-id` of every attempt, and the same for every webhook that gets the message.
     pub id: DeliveryId,
-    /// Where it goes.
+    /// The webhook.
     pub webhook_id: WebhookId,
-    /// What it tells: an event, or `webhook.test`.
+    /// The type of the event.
     #[schema(examples("summary.published"))]
     pub event: String,
     /// The session that it is about; null for a test.
     #[schema(required = true, inline)]
     pub session_id: Option<SessionName>,
-    /// Where it stands.
+    /// Its status.
     pub status: DeliveryStatus,
     /// Attempts so far.
     pub attempts: i32,
@@ -58,29 +59,34 @@ pub struct DeliveryView {
     /// succeeded.
     #[schema(required = true)]
     pub last_error: Option<Failure>,
-    /// How long the last attempt took.
+    /// The duration of the last attempt, in milliseconds.
     #[schema(required = true)]
     pub last_duration_ms: Option<i64>,
     /// When it was last tried.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub last_attempt_at: Option<DateTime<Utc>>,
     /// When it is tried next; null while it is being tried and when it is not tried again.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub next_attempt_at: Option<DateTime<Utc>>,
     /// When it was made: in the commit of its event.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
     /// When it succeeded or was given up.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub finished_at: Option<DateTime<Utc>>,
 }
 
 /// A delivery with what is sent.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = WebhookDeliveryDetail)]
 pub struct DeliveryDetail {
     /// The delivery.
     pub delivery: DeliveryView,
     /// The body of the message.
-    #[schema(value_type = super::webhook_messages::WebhookMessage)]
+    #[schema(value_type = anchord_webhooks::event::Event)]
     pub message: Value,
 }
 
@@ -109,7 +115,7 @@ impl From<Delivery> for DeliveryView {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DeliveriesQuery {
-    /// Only those that stand there.
+    /// Only deliveries with this status.
     #[param(inline)]
     pub status: Option<DeliveryStatus>,
     /// Items of the page.
@@ -134,7 +140,7 @@ pub struct DeliveryPath {
 ///
 /// They are kept for thirty days, and no longer than the session that they are about.
 #[utoipa::path(
-    get, path = "/v1/webhooks/{webhook_id}/deliveries", tag = "webhooks", params(WebhookPath, DeliveriesQuery),
+    get, path = "/v1/webhooks/{webhook_id}/deliveries", tag = "webhooks", operation_id = "webhooks.list_deliveries", params(WebhookPath, DeliveriesQuery),
     responses((status = 200, body = Page<DeliveryView>, description = "A page of deliveries."))
 )]
 pub async fn list_deliveries(
@@ -154,7 +160,7 @@ pub async fn list_deliveries(
 
 /// Reads a delivery, with the message that is sent.
 #[utoipa::path(
-    get, path = "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}", tag = "webhooks", params(DeliveryPath),
+    get, path = "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}", tag = "webhooks", operation_id = "webhooks.get_delivery", params(DeliveryPath),
     responses((status = 200, body = DeliveryDetail, description = "The delivery."))
 )]
 pub async fn find_delivery(
@@ -170,9 +176,9 @@ pub async fn find_delivery(
 
 /// Sends a test message, `webhook.test`.
 ///
-/// It goes the way of every other message: signed, tried again, in the log.
+/// It is delivered as every other message: signed, retried and logged.
 #[utoipa::path(
-    post, path = "/v1/webhooks/{webhook_id}/test", tag = "webhooks", params(WebhookPath),
+    post, path = "/v1/webhooks/{webhook_id}/test", tag = "webhooks", operation_id = "webhooks.test", params(WebhookPath),
     responses(
         (status = 202, body = DeliveryView, description = "The delivery; it is on its way."),
         (status = 409, body = Problem, content_type = "application/problem+json",
@@ -197,11 +203,11 @@ pub async fn test_webhook(
     Ok(reply)
 }
 
-/// Delivers a message again, at once, whatever became of it before.
+/// Delivers a message again immediately, whatever its status.
 ///
 /// It keeps its id and its body, and is tried again as a new one is.
 #[utoipa::path(
-    post, path = "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver", tag = "webhooks", params(DeliveryPath),
+    post, path = "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver", tag = "webhooks", operation_id = "webhooks.redeliver", params(DeliveryPath),
     responses(
         (status = 202, body = DeliveryView, description = "The delivery; it is on its way."),
         (status = 409, body = Problem, content_type = "application/problem+json",

@@ -39,6 +39,7 @@ pub struct EvaluationPath {
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(examples(json!({}), json!({"version": 3})))]
+#[schema(as = CreateEvaluation)]
 pub struct NewEvaluation {
     /// The version. Default: the current one.
     #[schema(minimum = 1)]
@@ -59,10 +60,11 @@ pub struct Evaluation {
     /// The figures.
     #[serde(flatten)]
     pub scores: Scores,
-    /// What the judge says; null without a judge, or when it did not answer.
+    /// The scores of the judge model; null without a judge, or when it did not answer.
     #[schema(required = true)]
     pub rubric: Option<Rubric>,
-    /// When it was made.
+    /// When it was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
 }
 
@@ -114,7 +116,7 @@ impl TryFrom<EvaluationRow> for EvaluationDetail {
 
 /// Lists a session's evaluations, newest first, without their verdicts.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/evaluations", tag = "quality", params(SessionPath, PageQuery),
+    get, path = "/v1/sessions/{session_id}/evaluations", tag = "evaluations", operation_id = "evaluations.list", params(SessionPath, PageQuery),
     responses((status = 200, body = Page<Evaluation>, description = "A page of evaluations."))
 )]
 pub async fn list_evaluations(
@@ -137,7 +139,7 @@ pub async fn list_evaluations(
 
 /// Reads one evaluation, probe by probe.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/evaluations/{evaluation_id}", tag = "quality", params(EvaluationPath),
+    get, path = "/v1/sessions/{session_id}/evaluations/{evaluation_id}", tag = "evaluations", operation_id = "evaluations.get", params(EvaluationPath),
     responses((status = 200, body = EvaluationDetail, description = "The evaluation."))
 )]
 pub async fn find_evaluation(
@@ -159,7 +161,7 @@ pub async fn find_evaluation(
 /// The work is a job of kind `evaluate` among the session's compressions; with `Prefer: wait` the reply
 /// is the evaluation itself as soon as it is there.
 #[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/evaluations", tag = "quality",
+    post, path = "/v1/sessions/{session_id}/evaluations", tag = "evaluations", operation_id = "evaluations.create",
     params(SessionPath, Wait), request_body = Option<NewEvaluation>,
     responses(
         (status = 200, body = EvaluationDetail, description = "It ended within the time that `Prefer: wait` allows.",

@@ -13,7 +13,7 @@ use axum::response::sse::{Event as Line, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 use utoipa::IntoParams;
 
@@ -22,9 +22,10 @@ use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use super::streams::Place;
-use anchord_messages::id::SessionId;
-use anchord_store::events::{Event, Listening};
+use anchord_messages::id::{SessionId, SessionName};
+use anchord_store::events::{Event as StoredEvent, Listening};
 use anchord_store::keys::Changes;
+use anchord_webhooks::event::Event;
 
 /// The events of one read.
 const PAGE: i64 = 100;
@@ -43,24 +44,23 @@ const RECONNECT_AFTER: Duration = Duration::from_secs(2);
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct EventsQuery {
-    /// Only events after this id; `Last-Event-ID` stands before it. Default: those that come from now on.
+    /// Only events after this id; the header `Last-Event-ID` takes precedence. Default: only new events.
     #[param(minimum = 0)]
     pub after: Option<i64>,
 }
 
-/// Follows a session.
+/// Streams a session's events.
 ///
-/// Server-sent events: `compression.started`, `compression.succeeded`, `compression.failed`,
-/// `compression.skipped`, `summary.published` and `trigger.warned`, each with an `id` to resume after and
-/// JSON as its `data`. They are kept for a week. A stream ends after fifteen minutes, when the session is erased, when
+/// Server-sent events. The `data` line of each is an `Event` as JSON, the same that webhooks receive; the lines `id` and
+/// `event` repeat its `id` and `type`. Events are kept for a week. A stream ends after fifteen minutes, when the session is erased, when
 /// the key is good no longer and when the service stops; clients come back with `Last-Event-ID` and miss nothing, because
 /// the stream begins with an `id` without data. A key
 /// may have 128 streams of a process open, a tenant 256.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/events", tag = "sessions", params(SessionPath, EventsQuery,
+    get, path = "/v1/sessions/{session_id}/events", tag = "events", operation_id = "events.stream", params(SessionPath, EventsQuery,
         ("Last-Event-ID" = Option<i64>, Header, description = "The last event that was seen.", minimum = 0)),
     responses(
-        (status = 200, description = "The stream.", content((String = "text/event-stream"))),
+        (status = 200, description = "The stream.", content((Event = "text/event-stream"))),
         (status = 429, body = super::problem::Problem, content_type = "application/problem+json",
          description = "Too many requests (`/problems/rate-limited`), or as many event streams as the key, the tenant or the process may have (`/problems/too-many-streams`, with `limit`).",
          headers(("Retry-After" = String)))
@@ -91,6 +91,7 @@ pub async fn follow_events(
         state,
         caller,
         session,
+        name: path.session_id,
         after,
         read: VecDeque::new(),
         listening,
@@ -116,8 +117,9 @@ struct Follower {
     state: AppState,
     caller: Caller,
     session: SessionId,
+    name: SessionName,
     after: i64,
-    read: VecDeque<Event>,
+    read: VecDeque<StoredEvent>,
     listening: Listening,
     changes: Changes,
     until: Instant,
@@ -150,7 +152,7 @@ impl Follower {
         loop {
             if let Some(event) = self.read.pop_front() {
                 self.after = event.id;
-                return Some((Ok(line(event)), self));
+                return Some((Ok(line(&self.name, event)), self));
             }
             if stop.is_cancelled() {
                 return None;
@@ -182,7 +184,9 @@ impl Follower {
     }
 }
 
-fn line(event: Event) -> Line {
-    let data = json!({"created_at": event.created_at, "type": event.kind, "data": event.payload});
-    Line::default().id(event.id.to_string()).event(event.kind).data(data.to_string())
+fn line(session_id: &SessionName, event: StoredEvent) -> Line {
+    let StoredEvent { id, kind, payload, created_at } = event;
+    let data = if let Value::Object(data) = payload { data } else { Map::new() };
+    let event = Event { id: Some(id), kind, session_id: Some(session_id.clone()), created_at, data };
+    Line::default().id(id.to_string()).event(&event.kind).data(event.text())
 }

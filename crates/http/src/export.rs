@@ -52,7 +52,7 @@ pub(super) const JSON_LINES: &str = "application/x-ndjson";
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportLine {
-    /// What the line holds.
+    /// The kind of the line.
     pub kind: LineKind,
     /// Of the session: its id where it was exported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +82,7 @@ pub struct ExportLine {
     /// Of a message: its tokens where it was exported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<i32>,
-    /// Of a message: who speaks.
+    /// Of a message: the role.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Of a message: its mark.
@@ -111,12 +111,14 @@ pub struct ExportLine {
     pub messages: Option<i64>,
     /// When the session, or the message, was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub created_at: Option<DateTime<Utc>>,
 }
 
-/// What a line of an export holds.
+/// The kind of a line of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = ExportLineKind)]
 pub enum LineKind {
     /// The session: the first line.
     Session,
@@ -156,6 +158,7 @@ impl ExportLine {
 
 /// What an import stored.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = ImportResult)]
 pub struct Imported {
     /// The session.
     pub session_id: SessionName,
@@ -171,7 +174,7 @@ pub struct Imported {
 ///
 /// The session, then every message exactly as it was sent, then every version, then a line that ends it.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/export", tag = "sessions", params(SessionPath),
+    get, path = "/v1/sessions/{session_id}/export", tag = "sessions", operation_id = "sessions.export", params(SessionPath),
     responses((status = 200, body = ExportLine, content_type = "application/x-ndjson",
                description = "One line for each part; the last has the kind `end`."))
 )]
@@ -302,7 +305,7 @@ fn message_line(message: ExportedMessage) -> ExportLine {
 /// word for word. All of a call is stored or nothing: its settings, pins and other parts of the session as well as its
 /// messages. Versions are not taken: the next compression makes its own.
 #[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/import", tag = "sessions", params(SessionPath),
+    post, path = "/v1/sessions/{session_id}/import", tag = "sessions", operation_id = "sessions.import", params(SessionPath),
     request_body(content = ExportLine, content_type = "application/x-ndjson", description = "One line for each part."),
     responses(
         (status = 201, body = Imported, description = "The messages are stored."),

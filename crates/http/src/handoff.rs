@@ -81,14 +81,15 @@ pub struct Handoff {
     pub markdown: String,
     /// Its tokens, at most the level when there is one.
     pub tokens: u32,
-    /// The version that it tells; of a task the newest session's.
+    /// The summary version that it renders; for a task, that of the newest session.
     pub version: i64,
-    /// The sessions that it tells of, the newest first.
+    /// The sessions that it includes, newest first.
     pub sessions: Vec<HandedOff>,
 }
 
-/// A session that a hand-off tells of.
+/// A session that a hand-off includes.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = HandoffSession)]
 pub struct HandedOff {
     /// The session's id.
     pub session_id: SessionName,
@@ -100,6 +101,7 @@ pub struct HandedOff {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"session_id": "cart-agent-1"})))]
+#[schema(as = MergeRequest)]
 pub struct NewMerge {
     /// The finished session.
     pub session_id: SessionName,
@@ -110,6 +112,7 @@ pub struct NewMerge {
 
 /// What a merge came to.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = MergeResult)]
 pub struct Merged {
     /// Whether anything changed: the same version of the same session is merged once, and none after a
     /// later one of it.
@@ -120,8 +123,8 @@ pub struct Merged {
     pub from: HandedOff,
     /// What of it did not come along, and why; empty when nothing changed.
     pub left_out: Vec<LeftOut>,
-    /// How the new version's probes went: those that were asked before, and those about what was merged.
-    /// Null when nothing changed.
+    /// The results of the new version's probes, the earlier ones and those about what was merged. Null when nothing
+    /// changed.
     #[schema(required = true)]
     pub probes: Option<Scores>,
 }
@@ -132,7 +135,7 @@ pub struct Merged {
 /// `## Prior Session Context` in a prompt. What came from other sessions names them. From 1,500 tokens on it ends with a
 /// digest of what was said.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/handoff", tag = "summaries", params(SessionPath, LevelQuery),
+    get, path = "/v1/sessions/{session_id}/handoff", tag = "sessions", operation_id = "sessions.get_handoff", params(SessionPath, LevelQuery),
     responses(
         (status = 200, body = Handoff, description = "The text."),
         (status = 204, description = "Nothing is known yet: the session has no version.")
@@ -162,7 +165,7 @@ pub async fn find_handoff(
 /// The newest session tells the aim and the state; files, decisions and errors of all are united, each with
 /// the session that it came from.
 #[utoipa::path(
-    get, path = "/v1/tasks/{task_id}/handoff", tag = "tasks", params(TaskPath, LevelQuery),
+    get, path = "/v1/tasks/{task_id}/handoff", tag = "tasks", operation_id = "tasks.get_handoff", params(TaskPath, LevelQuery),
     responses(
         (status = 200, body = Handoff, description = "The text."),
         (status = 204, description = "A fresh task: no session of it has a version.")
@@ -276,7 +279,7 @@ fn answer(found: Vec<(Session, Found)>, bound: Bound) -> Result<Response, ApiErr
 /// place of the earlier one's entries. The merge passes the gate that every version passes: the probes that are
 /// asked already and those about what was merged. A live compression starts over on the new version.
 #[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/merge", tag = "summaries", params(SessionPath), request_body = NewMerge,
+    post, path = "/v1/sessions/{session_id}/merge", tag = "sessions", operation_id = "sessions.merge", params(SessionPath), request_body = NewMerge,
     responses(
         (status = 201, body = Merged, description = "A new version.",
          headers(("Location" = String, description = "Where the new version is."))),

@@ -43,6 +43,16 @@ pub struct OptionalJson<T> {
     pub digest: [u8; 32],
 }
 
+/// A field of a reply that a request may repeat, so that what was read can be sent back. It is ignored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadOnly;
+
+impl<'de> Deserialize<'de> for ReadOnly {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(from).map(|_| Self)
+    }
+}
+
 /// A JSON reply.
 #[derive(Clone, Debug)]
 pub struct Reply<T>(pub T);

@@ -33,6 +33,7 @@ const MAX_OVERLAP_SECONDS: u32 = 30 * 24 * 60 * 60;
 /// What a key may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = ApiKeyScope)]
 pub enum Scope {
     /// Every GET.
     Read,
@@ -52,10 +53,11 @@ impl Scope {
     }
 }
 
-/// A key to be made.
+/// A key to create.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"name": "orchestrator", "scopes": ["read", "write"]})))]
+#[schema(as = CreateApiKey)]
 pub struct NewApiKey {
     /// What people call it.
     #[serde(default)]
@@ -72,8 +74,9 @@ pub struct NewApiKey {
 /// How a key is replaced.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ApiKeyRotation)]
 pub struct KeyRotation {
-    /// How long the old key goes on beside the new one, in seconds; default a day.
+    /// How long the old key stays valid beside the new one, in seconds. Default 86,400 (a day).
     #[serde(default)]
     #[schema(maximum = 2_592_000)]
     pub overlap_seconds: Option<u32>,
@@ -81,27 +84,32 @@ pub struct KeyRotation {
 
 /// An API key, without the key itself.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = ApiKey)]
 pub struct ApiKeyView {
     /// Its id.
     pub id: KeyId,
     /// What people call it.
     #[schema(required = true)]
     pub name: Option<String>,
-    /// Its first characters, to tell keys apart.
+    /// The first characters of the key, by which keys can be told apart.
     #[schema(examples("anchord_Zk3v0aBq"))]
     pub prefix: String,
     /// What it may do: `read`, `write`, `admin`.
     pub scopes: Vec<String>,
-    /// When it was made.
+    /// When it was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
     /// When it ends; null for never.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub expires_at: Option<DateTime<Utc>>,
     /// When it was last used, to the minute; null for never.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub last_used_at: Option<DateTime<Utc>>,
     /// When it was revoked; null when it was not.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
@@ -113,7 +121,7 @@ pub struct CreatedApiKey {
     /// What people call it.
     #[schema(required = true)]
     pub name: Option<String>,
-    /// Its first characters, to tell keys apart.
+    /// The first characters of the key, by which keys can be told apart.
     pub prefix: String,
     /// The key. It is stored as a digest alone, so it cannot be shown again: null in the reply to a repeated request with
     /// the same `Idempotency-Key`. Revoke a key that was lost, and make another one.
@@ -121,13 +129,16 @@ pub struct CreatedApiKey {
     pub key: Option<String>,
     /// What it may do: `read`, `write`, `admin`.
     pub scopes: Vec<String>,
-    /// When it was made.
+    /// When it was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
     /// When it ends; null for never.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub expires_at: Option<DateTime<Utc>>,
     /// When the key that it replaces ends; only of a rotation.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub replaced_ends_at: Option<DateTime<Utc>>,
 }
 
@@ -158,7 +169,7 @@ impl From<ApiKey> for ApiKeyView {
 
 /// Lists the tenant's keys, oldest first.
 #[utoipa::path(
-    get, path = "/v1/keys", tag = "tenant", params(PageQuery),
+    get, path = "/v1/keys", tag = "keys", operation_id = "keys.list", params(PageQuery),
     responses((status = 200, body = Page<ApiKeyView>, description = "A page of keys."))
 )]
 pub async fn list_keys(
@@ -175,7 +186,7 @@ pub async fn list_keys(
 /// A key mints only what it may do itself. The key is shown in this reply and never again: the same call with the same
 /// `Idempotency-Key` makes no second one, and its reply is without the key.
 #[utoipa::path(
-    post, path = "/v1/keys", tag = "tenant", request_body = NewApiKey,
+    post, path = "/v1/keys", tag = "keys", operation_id = "keys.create", request_body = NewApiKey,
     responses((status = 201, body = CreatedApiKey, description = "The key; it is shown once."))
 )]
 pub async fn create_key(
@@ -195,7 +206,7 @@ pub async fn create_key(
 ///
 /// It is refused from now on, by every process of the installation.
 #[utoipa::path(
-    delete, path = "/v1/keys/{key_id}", tag = "tenant", params(KeyPath),
+    delete, path = "/v1/keys/{key_id}", tag = "keys", operation_id = "keys.revoke", params(KeyPath),
     responses((status = 204, description = "It is revoked."))
 )]
 pub async fn revoke_key(
@@ -210,7 +221,7 @@ pub async fn revoke_key(
 ///
 /// The new key is shown to the caller, so the caller needs every scope of the key that it replaces: 403 otherwise.
 #[utoipa::path(
-    post, path = "/v1/keys/{key_id}/rotate", tag = "tenant", params(KeyPath), request_body = Option<KeyRotation>,
+    post, path = "/v1/keys/{key_id}/rotate", tag = "keys", operation_id = "keys.rotate", params(KeyPath), request_body = Option<KeyRotation>,
     responses((status = 201, body = CreatedApiKey, description = "The new key; it is shown once."))
 )]
 pub async fn rotate_key(
@@ -225,7 +236,7 @@ pub async fn rotate_key(
 
 /// Lists a tenant's keys, oldest first.
 #[utoipa::path(
-    get, path = "/v1/admin/tenants/{tenant_id}/keys", tag = "admin", params(TenantPath, PageQuery),
+    get, path = "/v1/admin/tenants/{tenant_id}/keys", tag = "tenants", operation_id = "tenants.list_keys", params(TenantPath, PageQuery),
     responses((status = 200, body = Page<ApiKeyView>, description = "A page of keys."))
 )]
 pub async fn list_tenant_keys(
@@ -245,7 +256,7 @@ pub async fn list_tenant_keys(
 /// The key is shown in this reply and never again: the same call with the same `Idempotency-Key` makes no second one, and
 /// its reply is without the key.
 #[utoipa::path(
-    post, path = "/v1/admin/tenants/{tenant_id}/keys", tag = "admin", params(TenantPath), request_body = NewApiKey,
+    post, path = "/v1/admin/tenants/{tenant_id}/keys", tag = "tenants", operation_id = "tenants.create_key", params(TenantPath), request_body = NewApiKey,
     responses((status = 201, body = CreatedApiKey, description = "The key; it is shown once."))
 )]
 pub async fn create_tenant_key(
@@ -260,7 +271,7 @@ pub async fn create_tenant_key(
 
 /// Revokes a key of a tenant.
 #[utoipa::path(
-    delete, path = "/v1/admin/tenants/{tenant_id}/keys/{key_id}", tag = "admin", params(TenantKeyPath),
+    delete, path = "/v1/admin/tenants/{tenant_id}/keys/{key_id}", tag = "tenants", operation_id = "tenants.revoke_key", params(TenantKeyPath),
     responses((status = 204, description = "It is revoked."))
 )]
 pub async fn revoke_tenant_key(
@@ -273,7 +284,7 @@ pub async fn revoke_tenant_key(
 
 /// Replaces a key of a tenant by a new one with the same scopes; both work for a while.
 #[utoipa::path(
-    post, path = "/v1/admin/tenants/{tenant_id}/keys/{key_id}/rotate", tag = "admin", params(TenantKeyPath),
+    post, path = "/v1/admin/tenants/{tenant_id}/keys/{key_id}/rotate", tag = "tenants", operation_id = "tenants.rotate_key", params(TenantKeyPath),
     request_body = Option<KeyRotation>,
     responses((status = 201, body = CreatedApiKey, description = "The new key; it is shown once."))
 )]

@@ -19,6 +19,7 @@ use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintMode, ConstraintSource};
 use anchord_facts::ledger::{self, CommandFact, Facts, LedgerState, TestRunFact};
+use anchord_facts::redact::redact;
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::SessionName;
 use anchord_messages::id::{Seq, TenantId};
@@ -46,11 +47,11 @@ pub enum LedgerKind {
     Command,
     /// A run of tests.
     TestRun,
-    /// An error that was met.
+    /// An error that occurred.
     Error,
     /// A version, port, URL, id or figure.
     Identifier,
-    /// What must hold, word for word.
+    /// The requirement, verbatim.
     Constraint,
 }
 
@@ -108,7 +109,7 @@ pub enum LedgerFileAction {
     Created,
     /// It existed and was changed.
     Modified,
-    /// It is gone.
+    /// It was deleted.
     Deleted,
     /// It has another path now.
     Renamed,
@@ -189,7 +190,7 @@ pub enum LedgerItem {
         /// The call and its result.
         seqs: Vec<Seq>,
     },
-    /// An error that was met.
+    /// An error that occurred.
     #[schema(title = "ErrorFact")]
     Error {
         /// Its kind (`TypeError`, `E0308` …), when it has one.
@@ -197,15 +198,15 @@ pub enum LedgerItem {
         error_type: Option<String>,
         /// Its first useful line.
         message: String,
-        /// Whether it still stands.
+        /// Whether it is resolved.
         status: ErrorStatus,
         /// How it was resolved.
         #[serde(skip_serializing_if = "Option::is_none")]
         resolution: Option<String>,
-        /// Where it was met.
+        /// Where it occurred.
         #[serde(skip_serializing_if = "Option::is_none")]
         location: Option<String>,
-        /// How often it was met.
+        /// How many times it occurred.
         count: u32,
         /// The messages that show it.
         seqs: Vec<Seq>,
@@ -226,16 +227,16 @@ pub enum LedgerItem {
         #[serde(skip_serializing_if = "Option::is_none")]
         session_id: Option<String>,
     },
-    /// What must hold, word for word.
+    /// The requirement, verbatim.
     #[schema(title = "ConstraintFact")]
     Constraint {
         /// Its id, for `DELETE …/constraints/{id}`.
         id: String,
         /// Its text, verbatim.
         text: String,
-        /// Who set it.
+        /// Where it comes from.
         source: ConstraintSource,
-        /// It binds nobody until its text is pinned, because the setting `constraints` is `propose`.
+        /// Whether it is only proposed: it takes effect when its text is pinned (setting `constraints`: `propose`).
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         proposed: bool,
         /// The messages that show it; empty for pins.
@@ -251,7 +252,7 @@ type Position = (LedgerKind, Seq, i32);
 
 /// Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/ledger", tag = "facts", params(SessionPath, LedgerQuery),
+    get, path = "/v1/sessions/{session_id}/ledger", tag = "ledger", operation_id = "ledger.list", params(SessionPath, LedgerQuery),
     responses((status = 200, body = LedgerPage, description = "A page of facts."))
 )]
 pub async fn list_ledger(
@@ -321,7 +322,8 @@ async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionName) -> Result<Sourc
     let tail = messages::list(tx, (tenant, session.id), range, MAX_TAIL_MESSAGES).await?;
     let pins = pins::list_all(tx, tenant, &session).await?.into_iter().map(|pin| Constraint {
         id: pin.id,
-        text: pin.text,
+        // Contexts have it verbatim, because that is what a pin is for; a list of facts shows no secret.
+        text: redact(&pin.text).into_owned(),
         source: ConstraintSource::Pin,
         seqs: Vec::new(),
         session_id: None,

@@ -13,11 +13,12 @@
 //! ///
 //! /// Further lines become its description.
 //! #[utoipa::path(
-//!     post, path = "/v1/sessions/{session_id}/…", tag = "summaries",  // a tag of openapi.rs
+//!     post, path = "/v1/sessions/{session_id}/…",
+//!     tag = "summaries", operation_id = "summaries.…",        // a tag of openapi.rs, and a name in it
 //!     params(VersionPath), request_body = Rollback,
 //!     responses((status = 201, body = Version, description = "The new version."))
 //! )]
-//! pub async fn roll_back(                                    // the name is the operationId: unique
+//! pub async fn roll_back(
 //!     Writer(caller): Writer,                                // first: who, and with which scope
 //!     State(state): State<AppState>,
 //!     Path(path): Path<VersionPath>,                         // then parameters
@@ -135,16 +136,23 @@ use routes::Routes;
 /// Every operation, in the order of the documentation.
 fn operations() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(openapi::declared())
-        .routes(routes!(sessions::put_session, sessions::find_session, sessions::delete_session))
+        .routes(routes!(
+            sessions::put_session,
+            sessions::patch_session,
+            sessions::find_session,
+            sessions::delete_session
+        ))
         .routes(routes!(sessions::list_sessions))
         .routes(routes!(export::export_session))
         .routes(routes!(export::import_session))
         .routes(routes!(messages::append_messages, messages::list_messages))
         .routes(routes!(context::find_context))
         .routes(routes!(tool_outputs::find_tool_output))
-        .routes(routes!(pins::list_pins, pins::replace_pins))
-        .routes(routes!(pins::list_tenant_pins, pins::replace_tenant_pins))
-        .routes(routes!(settings::find_settings, settings::change_settings))
+        .routes(routes!(pins::list_pins, pins::replace_pins, pins::add_pin))
+        .routes(routes!(pins::remove_pin))
+        .routes(routes!(pins::list_tenant_pins, pins::replace_tenant_pins, pins::add_tenant_pin))
+        .routes(routes!(pins::remove_tenant_pin))
+        .routes(routes!(settings::find_settings, settings::put_settings, settings::patch_settings))
         .routes(routes!(models::list_models))
         .routes(routes!(models::find_model, models::put_model, models::delete_model))
         .routes(routes!(constraints::remove_constraint))
@@ -184,8 +192,17 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(deliveries::redeliver))
         .routes(routes!(audit::list_audit_events))
         .routes(routes!(tenants::create_tenant, tenants::list_tenants))
-        .routes(routes!(tenants::find_tenant, tenants::change_tenant, tenants::delete_tenant))
-        .routes(routes!(tenants::find_tenant_settings, tenants::change_tenant_settings))
+        .routes(routes!(
+            tenants::find_tenant,
+            tenants::put_tenant,
+            tenants::patch_tenant,
+            tenants::delete_tenant
+        ))
+        .routes(routes!(
+            tenants::find_tenant_settings,
+            tenants::put_tenant_settings,
+            tenants::patch_tenant_settings
+        ))
         .routes(routes!(keys::list_tenant_keys, keys::create_tenant_key))
         .routes(routes!(keys::revoke_tenant_key))
         .routes(routes!(keys::rotate_tenant_key))

@@ -55,6 +55,7 @@ const TOKENIZER_ATTEMPTS: usize = 3;
 /// A batch of messages to append.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = AppendRequest)]
 pub struct NewMessages {
     /// The conversation format of the messages. Without it they are recognised by their shapes; messages that read the
     /// same in every format, such as plain texts, get the session's format so far, and `openai-chat` in a session
@@ -74,7 +75,7 @@ pub struct NewMessages {
     #[serde(default)]
     #[schema(value_type = Option<i64>, minimum = 1)]
     pub expected_next_seq: Option<Seq>,
-    /// A task has just ended, which some policies take as a good moment to compress.
+    /// Whether a task has just ended; some policies then compress.
     #[serde(default)]
     pub task_boundary: bool,
     /// What the caller knows about single messages of the batch.
@@ -93,10 +94,11 @@ pub struct NewMessages {
 /// What the caller knows about one message of the batch.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = MessageMark)]
 pub struct Mark {
     /// The message's place in the batch, from 0.
     pub index: u32,
-    /// Whether its tool outputs are served whole (`always`) or as placeholders at once (`never`).
+    /// Whether its tool outputs are always served in full (`always`) or as placeholders immediately (`never`).
     #[serde(default)]
     pub keep: Option<Keep>,
     /// What its tokens count as.
@@ -104,9 +106,10 @@ pub struct Mark {
     pub component: Option<MarkedComponent>,
 }
 
-/// A component that only the caller can tell.
+/// A component that the caller declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = MessageMarkComponent)]
 pub enum MarkedComponent {
     /// Documents that were retrieved for the conversation.
     RetrievedDocuments,
@@ -114,6 +117,7 @@ pub enum MarkedComponent {
 
 /// A message as it was sent, with what the service knows of it.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StoredMessage)]
 pub struct StoredMessageView {
     /// Its position.
     pub seq: Seq,
@@ -122,6 +126,7 @@ pub struct StoredMessageView {
     /// Its tokens.
     pub tokens: i32,
     /// When it was stored.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
     /// The message, exactly as it was sent.
     #[schema(value_type = Message)]
@@ -136,7 +141,7 @@ pub struct StoredMessageView {
 /// `warnings` has `window-assumed` or `model-unknown` until the session or its tenant has a `context_window` or a
 /// known `model`.
 #[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/messages", tag = "messages",
+    post, path = "/v1/sessions/{session_id}/messages", tag = "messages", operation_id = "messages.append",
     params(SessionPath, AppendQuery), request_body = NewMessages,
     responses(
         (status = 201, body = Appended, description = "The messages are stored. A repeated request gets the reply as the first one asked for it."),
@@ -500,7 +505,7 @@ pub struct MessagesQuery {
 
 /// Lists the original messages in order.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/messages", tag = "messages",
+    get, path = "/v1/sessions/{session_id}/messages", tag = "messages", operation_id = "messages.list",
     params(SessionPath, MessagesQuery),
     responses((status = 200, body = Page<StoredMessageView>, description = "A page of messages."))
 )]

@@ -20,6 +20,7 @@ use anchord_store::tenants::WideModels;
 
 /// A model that sessions can name.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Model)]
 pub struct ModelView {
     /// Its names. Those of a built-in model stand for their variants, too: with a provider in front, a date, a size or a tag
     /// behind (`openai/gpt-4o`, `gpt-4o-2024-08-06`, `qwen3:8b`). Upper and lower case are the same, and so are `.`, `_`, `:` and
@@ -83,7 +84,7 @@ pub struct ModelPath {
 /// A model of the tenant's.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"context_window": 32_768, "max_output_tokens": 4_096, "tokenizer": "cl100k_base"})))]
+#[schema(as = ModelRequest, examples(json!({"context_window": 32_768, "max_output_tokens": 4_096, "tokenizer": "cl100k_base"})))]
 pub struct NewModel {
     /// The context window, in tokens of the model: prompt and answer.
     #[schema(minimum = 1_000, maximum = 10_000_000)]
@@ -99,7 +100,7 @@ pub struct NewModel {
 
 /// Lists the models that are known: the tenant's, then those of the service.
 #[utoipa::path(
-    get, path = "/v1/models", tag = "models", params(PageQuery),
+    get, path = "/v1/models", tag = "models", operation_id = "models.list", params(PageQuery),
     responses((status = 200, body = Page<ModelView>, description = "A page of models."))
 )]
 pub async fn list_models(
@@ -117,7 +118,7 @@ pub async fn list_models(
 
 /// Finds the model that a name stands for.
 #[utoipa::path(
-    get, path = "/v1/models/{name}", tag = "models", params(ModelPath),
+    get, path = "/v1/models/{name}", tag = "models", operation_id = "models.get", params(ModelPath),
     responses((status = 200, body = ModelView, description = "The model."))
 )]
 pub async fn find_model(
@@ -135,7 +136,7 @@ pub async fn find_model(
 /// It stands above a built-in one of the same name, and holds from the next request on in every session that names it.
 /// A tenant has at most 50.
 #[utoipa::path(
-    put, path = "/v1/models/{name}", tag = "models", params(ModelPath), request_body = NewModel,
+    put, path = "/v1/models/{name}", tag = "models", operation_id = "models.put", params(ModelPath), request_body = NewModel,
     responses(
         (status = 200, body = ModelView, description = "It was there and is replaced."),
         (status = 201, body = ModelView, description = "It is added.")
@@ -178,7 +179,7 @@ pub async fn put_model(
 ///
 /// Sessions that name it go on with a built-in one of the name, or with the default window when there is none.
 #[utoipa::path(
-    delete, path = "/v1/models/{name}", tag = "models", params(ModelPath),
+    delete, path = "/v1/models/{name}", tag = "models", operation_id = "models.delete", params(ModelPath),
     responses((status = 204, description = "It is gone."))
 )]
 pub async fn delete_model(

@@ -1,9 +1,20 @@
 //! Completes the OpenAPI document: adds the responses that every operation of a kind shares, so that a handler declares
 //! only its own.
+//!
+//! Names, as generators of clients show them:
+//!
+//! - A tag is a noun and is the group of a client: `SessionsApi`, `client.sessions`. No two differ by case or
+//!   punctuation alone, and `webhooks` and `paths` share none: a generator would write both groups into one file.
+//! - An `operationId` is `tag.verb`, such as `pins.list`. Generators write it as `pins_list`, `pinsList` or `PinsList`, nest
+//!   it as `pins.list()` where they know the dot (hey-api), or drop the tag (openapi-generator with
+//!   `removeOperationIdPrefix`). The verbs are `list`, `get`, `create`, `put`, `update` (PATCH), `delete`;
+//!   of a list that is written as a whole `list`, `replace` (PUT), `add` (POST) and `remove` (one); else what is done.
+//! - A schema is called by the field's noun: `Session`, `SessionPage`; bodies of requests `Create…`, `Replace…`, `…Patch`,
+//!   `…Input` or `…Request`. None is `New…`: generators for Go call the constructor of `Pin` `NewPin`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -26,6 +37,9 @@ const API_KEY_HEADER: &str = "api_key_header";
 /// The security scheme of the operator token.
 const OPERATOR: &str = "operator_token";
 
+/// Replies by operation and status, as a test recorded them.
+const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
+
 #[derive(utoipa::OpenApi)]
 #[openapi(
     info(
@@ -35,27 +49,39 @@ const OPERATOR: &str = "operator_token";
             token as `Authorization: Bearer`. Errors are `application/problem+json` (RFC 9457) with a stable `type`, \
             relative to the server, which opens a page that explains it; every reply has `X-Request-Id`. A POST with an \
             `Idempotency-Key` is done once within 24 hours; a repeated one gets the first reply with \
-            `Idempotent-Replayed: true`. PUT and PATCH honour `Prefer: return=minimal`. Lists are paged by `limit` and \
-            `cursor`. A slash at the end of a path changes nothing. Within `/v1` there are only additions.",
+            `Idempotent-Replayed: true`. PUT replaces a resource as a whole; PATCH changes the fields that it names, and \
+            null resets one. Both honour `Prefer: return=minimal`. What a GET returns can be sent back: read-only fields \
+            are ignored. Lists are paged by `limit` and `cursor`. Times are RFC 3339 in UTC with milliseconds. A slash at \
+            the end of a path changes nothing. Within `/v1` there are only additions.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     servers((url = "/", description = "This server")),
     tags(
-        (name = "sessions", description = "Sessions and their settings."),
-        (name = "messages", description = "Append messages, read the originals."),
-        (name = "context", description = "What to send to the model next."),
+        (name = "sessions", description = "Sessions: settings, state, hand-off to other agents, export and import."),
+        (name = "messages", description = "Append messages and read the originals."),
+        (name = "context", description = "The context to send to the model next."),
         (name = "models", description = "The models that sessions talk to: windows, tokenizers; a tenant's own."),
-        (name = "compressions", description = "Attempts to make the next summary version."),
+        (name = "compressions", description = "Compressions: jobs that each try to make the next summary version."),
         (name = "summaries", description = "Summary versions: read, compare, roll back."),
-        (name = "facts", description = "What code, not a model, took from the messages."),
-        (name = "quality", description = "Probes and evaluations of summary versions."),
-        (name = "steering", description = "Pins, constraints and todo lists."),
-        (name = "tasks", description = "Tasks over all of their sessions: what they used, how they ended."),
+        (name = "ledger", description = "Facts that code extracted from the messages: files, commands, test runs, errors."),
+        (name = "recall", description = "Full-text search over the original messages."),
+        (name = "tool_outputs", description = "Tool outputs that a context replaces by placeholders."),
+        (name = "pins", description = "Pins: text that every summary and every context carries verbatim."),
+        (name = "constraints", description = "Constraints that were extracted from the messages."),
+        (name = "todos", description = "The caller's todo list of a session."),
+        (name = "probes", description = "Probes: questions that each summary version must be able to answer."),
+        (name = "evaluations", description = "Evaluations: runs of the probes against a summary version."),
+        (name = "tasks", description = "Tasks: what their sessions used and how they ended."),
+        (name = "events", description = "A session's events as a stream."),
+        (name = "webhooks", description = "Webhooks: where events are sent, and what became of each delivery."),
+        (name = "webhook_messages", description = "The requests that a webhook receives. Nothing to call: a server implements it."),
         (name = "stateless", description = "Calls without a session."),
-        (name = "tenant", description = "The tenant's keys and usage."),
-        (name = "webhooks", description = "Where the tenant is told of events, and what became of each message."),
-        (name = "admin", description = "For the operator: tenants and their keys."),
-        (name = "operations", description = "Health, metrics, this document.")
+        (name = "settings", description = "The defaults of the tenant's sessions."),
+        (name = "usage", description = "Token figures: what the provider reports, what the tenant used."),
+        (name = "keys", description = "The tenant's API keys."),
+        (name = "audit", description = "The audit log."),
+        (name = "tenants", description = "For the operator: tenants, their settings and their keys."),
+        (name = "health", description = "Health and metrics.")
     ),
     components(schemas(Problem))
 )]
@@ -111,15 +137,15 @@ const SHARED: [(&str, &str, &str, &str); 13] = [
         "forbidden",
         "The key does not have the scope, or the operator has suspended the tenant (`/problems/tenant-suspended`).",
     ),
-    ("NotFound", "404", "session-not-found", "It does not exist, or it is another tenant's."),
-    ("SlowBody", "408", "slow-body", "The body took longer to come than it may; nothing was done."),
+    ("NotFound", "404", "session-not-found", "The resource does not exist, or it belongs to another tenant."),
+    ("SlowBody", "408", "slow-body", "The body took too long to arrive; nothing was done."),
     (
         "Conflict",
         "409",
         "idempotency-in-flight",
         "The first request with this Idempotency-Key still runs, or the state does not allow it.",
     ),
-    ("ContentTooLarge", "413", "too-large", "A bound of size was passed; `limit` says which number."),
+    ("ContentTooLarge", "413", "too-large", "A size limit is exceeded; `limit` is the limit."),
     (
         "UnsupportedMediaType",
         "415",
@@ -130,7 +156,7 @@ const SHARED: [(&str, &str, &str, &str); 13] = [
         "Unprocessable",
         "422",
         "invalid-request",
-        "Understood, and cannot be taken; `errors` says where and why.",
+        "The request is invalid; `errors` names the places and reasons.",
     ),
     (
         "TooManyRequests",
@@ -155,7 +181,7 @@ const SHARED: [(&str, &str, &str, &str); 13] = [
          processor time as they may (`/problems/work-in-progress`); or another change of the resource takes too long \
          (`/problems/locked`). Nothing was stored; try again after `Retry-After`.",
     ),
-    ("Timeout", "504", "timeout", "The request took longer than it may."),
+    ("Timeout", "504", "timeout", "The request took too long."),
 ];
 
 /// Completes all operations.
@@ -175,9 +201,13 @@ fn tidied(document: &OpenApi) -> Value {
     let mut json = serde_json::to_value(document).unwrap_or_default();
     name_positions(&mut json);
     widen_unsigned(&mut json);
-    refer_to_items(&mut json);
+    keep_plain_defaults(&mut json);
+    name_pages(&mut json);
     bound_inner(&mut json);
+    discriminate(&mut json, "LedgerItem", "kind");
+    merge_parts(&mut json);
     open_objects(&mut json);
+    describe_nullable(&mut json);
     separate_by_commas(&mut json);
     if let Some(schemas) = json.pointer_mut("/components/schemas").and_then(Value::as_object_mut)
         && schemas.remove("i64").is_some()
@@ -202,51 +232,192 @@ fn tidied(document: &OpenApi) -> Value {
             body["required"] = false.into();
         }
     }
+    if let Some(problem) = json.pointer_mut("/components/schemas/Problem") {
+        // Members beyond the declared ones are documented with the operation, and a client has to keep them.
+        problem["additionalProperties"] = true.into();
+    }
+    show_examples(&mut json);
     json
 }
 
-/// The macros declare a `u32` as `int32`, which has only half of its range.
-fn widen_unsigned(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            let unsigned = fields.get("minimum").and_then(Value::as_u64).is_some();
-            if unsigned && fields.get("format").is_some_and(|format| format == "int32") {
-                fields.insert("format".to_owned(), "int64".into());
-                fields.entry("maximum").or_insert_with(|| u32::MAX.into());
+/// Adds to each successful JSON reply an example: a reply that a test recorded (`tests/journeys/examples.rs`).
+fn show_examples(document: &mut Value) {
+    let Ok(Value::Object(mut examples)) = serde_json::from_str(EXAMPLES) else { return };
+    for sections in ["paths", "webhooks"] {
+        let Some(items) = document.get_mut(sections).and_then(Value::as_object_mut) else { continue };
+        for operation in items.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
+            let Some(id) = operation.get("operationId").and_then(Value::as_str) else { continue };
+            let Some(Value::Object(recorded)) = examples.remove(id) else { continue };
+            for (status, example) in recorded {
+                let place = format!("/responses/{status}/content/application~1json");
+                if let Some(content) = operation.pointer_mut(&place) {
+                    content["example"] = example;
+                }
             }
-            fields.values_mut().for_each(widen_unsigned);
         }
-        Value::Array(items) => items.iter_mut().for_each(widen_unsigned),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-/// The macros repeat the items of a generic page instead of referring to their schema.
-fn refer_to_items(document: &mut Value) {
-    let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) else {
-        return;
-    };
-    let known: BTreeSet<String> = schemas.keys().cloned().collect();
-    for (name, schema) in schemas {
-        let item = name.strip_prefix("Page_").filter(|item| known.contains(*item));
-        if let (Some(item), Some(items)) = (item, schema.pointer_mut("/properties/items/items")) {
-            *items = json!({"$ref": format!("#/components/schemas/{item}")});
+/// The macros declare a `u32` as `int32`, which has only half of its range.
+fn widen_unsigned(document: &mut Value) {
+    each_object(document, &mut |fields| {
+        let unsigned = fields.get("minimum").and_then(Value::as_u64).is_some();
+        if unsigned && fields.get("format").is_some_and(|format| format == "int32") {
+            fields.insert("format".to_owned(), "int64".into());
+            fields.entry("maximum").or_insert_with(|| u32::MAX.into());
         }
+    });
+}
+
+/// The macros declare what a type's `Default` gives. That a list is empty or a field null tells nothing, and of an object
+/// openapi-generator writes Go that does not compile.
+fn keep_plain_defaults(document: &mut Value) {
+    let Some(schemas) = schemas_of(document) else { return };
+    let fields = schemas.values_mut().filter_map(|schema| schema.get_mut("properties")?.as_object_mut());
+    for properties in fields {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            if property.get("default").is_some_and(|it| it.is_null() || it.is_array() || it.is_object()) {
+                property.remove("default");
+            }
+        }
+    }
+}
+
+fn schemas_of(document: &mut Value) -> Option<&mut Map<String, Value>> {
+    document.pointer_mut("/components/schemas").and_then(Value::as_object_mut)
+}
+
+fn reference(name: &str) -> String {
+    format!("#/components/schemas/{name}")
+}
+
+/// The macros call a page of sessions `Page_Session` and repeat its items instead of referring to their schema.
+fn name_pages(document: &mut Value) {
+    let Some(schemas) = schemas_of(document) else { return };
+    let items: Vec<String> =
+        schemas.keys().filter_map(|name| name.strip_prefix("Page_")).map(str::to_owned).collect();
+    let mut renamed = BTreeMap::new();
+    for item in items {
+        // A list has rows of its own where they are shorter than the whole: `SessionItem` in a `SessionPage`.
+        let noun = item.strip_suffix("Item").unwrap_or(&item);
+        let (old, new) = (format!("Page_{item}"), format!("{noun}Page"));
+        let Some(mut page) = schemas.remove(&old) else { continue };
+        if let Some(items) = page.pointer_mut("/properties/items/items")
+            && schemas.contains_key(&item)
+        {
+            *items = json!({"$ref": reference(&item)});
+        }
+        schemas.insert(new.clone(), page);
+        renamed.insert(reference(&old), reference(&new));
+    }
+    each_object(document, &mut |fields| {
+        let new = fields.get("$ref").and_then(Value::as_str).and_then(|target| renamed.get(target)).cloned();
+        if let Some(new) = new {
+            fields.insert("$ref".to_owned(), new.into());
+        }
+    });
+}
+
+/// Gives each variant of a union a schema of its own and says by which field they are told apart: generators try one
+/// variant after the other otherwise, or make a type with the fields of all.
+fn discriminate(document: &mut Value, union: &str, field: &str) {
+    let Some(schemas) = schemas_of(document) else { return };
+    let Some(schema) = schemas.get_mut(union) else { return };
+    let Some(variants) = schema.get_mut("oneOf").and_then(Value::as_array_mut) else { return };
+    let (mut mapping, mut lifted) = (Map::new(), Vec::new());
+    for variant in variants {
+        let word = variant.pointer(&format!("/properties/{field}/enum/0")).and_then(Value::as_str);
+        let title = variant.get("title").and_then(Value::as_str);
+        let (Some(word), Some(title)) = (word, title) else { continue };
+        mapping.insert(word.to_owned(), reference(title).into());
+        lifted.push((title.to_owned(), variant.clone()));
+        *variant = json!({"$ref": reference(title)});
+    }
+    schema["discriminator"] = json!({"propertyName": field, "mapping": mapping});
+    schemas.extend(lifted);
+}
+
+/// Merges the parts of an object that the macros declare as `allOf`, because some generators make an inheritance of
+/// it. Schemas that only stood for a part go.
+fn merge_parts(document: &mut Value) {
+    let Some(schemas) = schemas_of(document) else { return };
+    let whole: Vec<(String, Value)> = schemas
+        .iter()
+        .filter(|(_, schema)| schema.get("allOf").is_some())
+        .filter_map(|(name, schema)| Some((name.clone(), merged(schemas, schema)?)))
+        .collect();
+    schemas.extend(whole);
+    let mut used = BTreeSet::new();
+    each_object(document, &mut |fields| {
+        used.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
+        used.extend(fields.get("mapping").and_then(Value::as_object).into_iter().flat_map(|mapping| {
+            mapping.values().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+        }));
+    });
+    if let Some(schemas) = schemas_of(document) {
+        schemas.retain(|name, _| used.contains(&reference(name)) || name == "i64");
+    }
+}
+
+/// One object with the fields of all parts; `None` when a part is no object.
+fn merged(schemas: &Map<String, Value>, schema: &Value) -> Option<Value> {
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for part in schema.get("allOf")?.as_array()? {
+        let target = part.get("$ref").and_then(Value::as_str).and_then(|target| target.rsplit('/').next());
+        let part = match target {
+            Some(name) => schemas.get(name)?,
+            None => part,
+        };
+        let nested = if part.get("allOf").is_some() { Some(merged(schemas, part)?) } else { None };
+        let part = nested.as_ref().unwrap_or(part);
+        properties.extend(part.get("properties")?.as_object()?.clone());
+        required.extend(part.get("required").and_then(Value::as_array).into_iter().flatten().cloned());
+    }
+    let mut whole = schema.as_object()?.clone();
+    whole.remove("allOf");
+    whole.insert("type".to_owned(), "object".into());
+    whole.insert("required".to_owned(), required.into());
+    whole.insert("properties".to_owned(), properties.into());
+    Some(whole.into())
+}
+
+/// The description of a field that may be null belongs to the field, not to one of its two alternatives.
+fn describe_nullable(document: &mut Value) {
+    each_object(document, &mut |fields| {
+        let Some([inner, null]) =
+            fields.get_mut("oneOf").and_then(Value::as_array_mut).map(Vec::as_mut_slice)
+        else {
+            return;
+        };
+        if null.get("type").is_none_or(|kind| kind != "null") {
+            return;
+        }
+        let moved = inner.as_object_mut().and_then(|inner| inner.remove("description"));
+        if let Some(description) = moved {
+            fields.insert("description".to_owned(), description);
+        }
+    });
+}
+
+/// Calls a function for every object in a document, the outer ones first.
+fn each_object(value: &mut Value, each: &mut impl FnMut(&mut Map<String, Value>)) {
+    match value {
+        Value::Object(fields) => {
+            each(fields);
+            fields.values_mut().for_each(|inner| each_object(inner, each));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|inner| each_object(inner, each)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
 /// Bounds that attributes cannot express: of items of lists, and of contents of variants.
 fn bound_inner(document: &mut Value) {
     let not_blank = r"^[^\u0000]*[^\s\u0000][^\u0000]*$";
-    let bounds = [
-        ("Match/oneOf/2", json!({"additionalProperties": false})),
-        ("Match/oneOf/2/properties/ratio", json!({"exclusiveMinimum": 0, "maximum": 1})),
-        ("NewPins/properties/pins/items", json!({"pattern": not_blank})),
-        (
-            "NewProbe/properties/expected/items",
-            json!({"pattern": not_blank, "maxLength": MAX_EXPECTED_CHARS}),
-        ),
-    ];
+    let bounds = [(
+        "CreateProbe/properties/expected/items",
+        json!({"pattern": not_blank, "maxLength": MAX_EXPECTED_CHARS}),
+    )];
     for (place, bound) in bounds {
         let schema = document.pointer_mut(&format!("/components/schemas/{place}"));
         if let (Some(Value::Object(schema)), Value::Object(bound)) = (schema, bound) {
@@ -257,50 +428,34 @@ fn bound_inner(document: &mut Value) {
 
 /// Generators take an object without fields for an empty one, unless it is declared open. Messages are open objects
 /// and not the providers' types: a client that validates would reject what a provider has added since.
-fn open_objects(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            let is_object = fields.get("type").is_some_and(|kind| {
-                kind == "object"
-                    || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "object"))
-            });
-            if is_object && !fields.contains_key("properties") {
-                fields.entry("additionalProperties").or_insert_with(|| true.into());
-            }
-            fields.values_mut().for_each(open_objects);
+fn open_objects(document: &mut Value) {
+    each_object(document, &mut |fields| {
+        let is_object = fields.get("type").is_some_and(|kind| {
+            kind == "object" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "object"))
+        });
+        if is_object && !fields.contains_key("properties") {
+            fields.entry("additionalProperties").or_insert_with(|| true.into());
         }
-        Value::Array(items) => items.iter_mut().for_each(open_objects),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
+    });
 }
 
 /// Lists of words in queries are one value, `include=a,b`; by default clients would repeat the name.
-fn separate_by_commas(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            let is_list = fields.get("in").is_some_and(|place| place == "query")
-                && fields.get("name").is_some_and(|name| name == "include");
-            if is_list {
-                fields.insert("explode".to_owned(), false.into());
-            }
-            fields.values_mut().for_each(separate_by_commas);
+fn separate_by_commas(document: &mut Value) {
+    each_object(document, &mut |fields| {
+        let is_list = fields.get("in").is_some_and(|place| place == "query")
+            && fields.get("name").is_some_and(|name| name == "include");
+        if is_list {
+            fields.insert("explode".to_owned(), false.into());
         }
-        Value::Array(items) => items.iter_mut().for_each(separate_by_commas),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
+    });
 }
 
-fn name_positions(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            if fields.get("$ref").is_some_and(|target| target == "#/components/schemas/i64") {
-                fields.insert("$ref".to_owned(), "#/components/schemas/Seq".into());
-            }
-            fields.values_mut().for_each(name_positions);
+fn name_positions(document: &mut Value) {
+    each_object(document, &mut |fields| {
+        if fields.get("$ref").is_some_and(|target| *target == reference("i64")) {
+            fields.insert("$ref".to_owned(), reference("Seq").into());
         }
-        Value::Array(items) => items.iter_mut().for_each(name_positions),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
+    });
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {

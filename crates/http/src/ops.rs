@@ -28,7 +28,7 @@ const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
     img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'";
 
-/// How the service is.
+/// The health of the service.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct Health {
     /// `ok` or `unavailable`.
@@ -36,18 +36,18 @@ pub struct Health {
     status: &'static str,
 }
 
-/// Tells that the process is alive.
+/// Reports that the process is alive.
 #[utoipa::path(
-    get, path = "/healthz", tag = "operations", security(()),
+    get, path = "/healthz", tag = "health", operation_id = "health.live", security(()),
     responses((status = 200, body = Health, description = "It is alive."))
 )]
 pub async fn find_health() -> Reply<Health> {
     Reply(Health { status: "ok" })
 }
 
-/// Tells whether requests can be served: whether the database answers, or did within the last second.
+/// Reports whether requests can be served: whether the database answers, or did within the last second.
 #[utoipa::path(
-    get, path = "/readyz", tag = "operations", security(()),
+    get, path = "/readyz", tag = "health", operation_id = "health.ready", security(()),
     responses(
         (status = 200, body = Health, description = "Requests can be served."),
         (status = 503, body = Health, description = "The database does not answer, or the process is about to end.")
@@ -64,7 +64,7 @@ pub async fn find_readiness(State(state): State<AppState>) -> Response {
 
 /// Serves metrics in the Prometheus text format.
 #[utoipa::path(
-    get, path = "/metrics", tag = "operations",
+    get, path = "/metrics", tag = "health", operation_id = "health.metrics",
     responses((status = 200, body = String, content_type = "text/plain", description = "The metrics; no label names a tenant."))
 )]
 pub async fn find_metrics(_: Operator, State(state): State<AppState>) -> Response {

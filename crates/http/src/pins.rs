@@ -1,31 +1,115 @@
 //! Pins: constraints that every summary and every context contain verbatim. A session has pins of its own, and those of
 //! its tenant apply to all sessions.
 
-use axum::extract::State;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use std::fmt;
 
-use super::auth::{Admin, Reader, Writer};
-use super::json::{Json, Reply};
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::auth::{Admin, Caller, Reader, Writer};
+use super::idempotency::{Claim, IdempotencyKey, KeptReply};
+use super::json::{Json, ReadOnly, Reply};
 use super::params::{Path, SessionPath};
 use super::problem::{ApiError, FieldError, Resource};
 use super::state::AppState;
 use anchord_context::pin::{MAX_PINS, Pin};
-use anchord_store::pins::PinsOutcome;
-use anchord_store::tenants::WidePins;
+use anchord_messages::id::{SessionId, SessionName};
+use anchord_store::Tx;
+use anchord_store::load::Tries;
+use anchord_store::pins::{self, PinEdit, PinEdited, PinsOutcome};
+use anchord_store::tenants::{self, WidePins};
 
-/// The pins that replace the ones there are.
+/// The pins that replace the ones there are. The reply of a GET can be sent back.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"pins": ["Never touch the production database."]})))]
+#[schema(as = ReplacePins, examples(json!({"pins": [{"text": "Never touch the production database."}]})))]
 pub struct NewPins {
-    /// Their texts, in the order in which contexts show them; a text that comes twice counts once.
+    /// The pins, in the order in which contexts show them. A text that comes twice counts once.
     #[schema(max_items = 200)]
-    pub pins: Vec<String>,
+    pub pins: Vec<NewPin>,
+    /// The tenant's pins, as a GET returns them. Ignored: `PUT /v1/pins` sets them.
+    #[serde(default, rename = "tenant_pins")]
+    #[schema(value_type = Option<Vec<PinView>>, read_only)]
+    _tenant_pins: ReadOnly,
+}
+
+/// A pin to set. Its text alone, as a JSON string, is accepted too.
+#[derive(Clone, Debug, PartialEq, Eq, ToSchema)]
+#[schema(examples(json!({"text": "Never touch the production database."})))]
+#[schema(as = PinInput)]
+pub struct NewPin {
+    /// Its text, which contexts show verbatim.
+    #[schema(pattern = r"^[^\u0000]*[^\s\u0000][^\u0000]*$")]
+    pub text: String,
+    /// Its id, as a GET returns it. Ignored: it follows from the text.
+    #[schema(rename = "id", value_type = Option<String>, read_only)]
+    _id: ReadOnly,
+}
+
+impl From<String> for NewPin {
+    fn from(text: String) -> Self {
+        Self { text, _id: ReadOnly }
+    }
+}
+
+impl<'de> Deserialize<'de> for NewPin {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            text: String,
+            #[serde(default, rename = "id")]
+            _id: ReadOnly,
+        }
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = NewPin;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a pin: an object with `text`")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<NewPin, E> {
+                Ok(text.to_owned().into())
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<NewPin, A::Error> {
+                let fields = Fields::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(fields.text.into())
+            }
+        }
+        from.deserialize_any(Either)
+    }
+}
+
+/// The path of one of a session's pins.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct PinPath {
+    /// The session's id, chosen by the caller.
+    #[param(inline)]
+    pub session_id: SessionName,
+    /// The pin's id.
+    #[param(example = "pin_9f2c4b7a1d3e5f60")]
+    pub pin_id: String,
+}
+
+/// The path of one of the tenant's pins.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct TenantPinPath {
+    /// The pin's id.
+    #[param(example = "pin_9f2c4b7a1d3e5f60")]
+    pub pin_id: String,
 }
 
 /// One pin.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Pin)]
 pub struct PinView {
     /// Its id, derived from its text.
     #[schema(examples("pin_9f2c4b7a1d3e5f60"))]
@@ -34,20 +118,21 @@ pub struct PinView {
     pub text: String,
 }
 
-/// Pins, in the order in which contexts show them.
+/// The tenant's pins, in the order in which contexts show them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = TenantPins)]
 pub struct Pins {
     /// The pins.
-    pub items: Vec<PinView>,
+    pub pins: Vec<PinView>,
 }
 
 /// A session's pins.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SessionPins {
     /// The session's own, in the order in which contexts show them.
-    pub items: Vec<PinView>,
+    pub pins: Vec<PinView>,
     /// The tenant's, which contexts show before them.
-    pub tenant_items: Vec<PinView>,
+    pub tenant_pins: Vec<PinView>,
 }
 
 impl From<Pin> for PinView {
@@ -60,9 +145,9 @@ fn views(pins: Vec<Pin>) -> Vec<PinView> {
     pins.into_iter().map(Into::into).collect()
 }
 
-/// Lists a session's pins, and the tenant's that hold in it.
+/// Lists a session's pins, and the tenant's pins that apply to it.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/pins", tag = "steering",
+    get, path = "/v1/sessions/{session_id}/pins", tag = "pins", operation_id = "pins.list",
     params(SessionPath),
     responses((status = 200, body = SessionPins, description = "The pins."))
 )]
@@ -73,7 +158,7 @@ pub async fn list_pins(
 ) -> Result<Reply<SessionPins>, ApiError> {
     let found = state.store.list_pins(caller.tenant, &path.session_id).await?;
     let (own, wide) = found.ok_or(ApiError::NotFound(Resource::Session))?;
-    Ok(Reply(SessionPins { items: views(own), tenant_items: views(wide) }))
+    Ok(Reply(SessionPins { pins: views(own), tenant_pins: views(wide) }))
 }
 
 /// Replaces a session's own pins.
@@ -81,27 +166,29 @@ pub async fn list_pins(
 /// Contexts show them from the next read on, under a new `context_revision`. Together with the tenant's
 /// they may take a tenth of the effective window.
 #[utoipa::path(
-    put, path = "/v1/sessions/{session_id}/pins", tag = "steering",
+    put, path = "/v1/sessions/{session_id}/pins", tag = "pins", operation_id = "pins.replace",
     params(SessionPath), request_body = NewPins,
-    responses((status = 200, body = Pins, description = "The pins as they are now."))
+    responses((status = 200, body = SessionPins, description = "The pins as they are now."))
 )]
 pub async fn replace_pins(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
     body: Json<NewPins>,
-) -> Result<Reply<Pins>, ApiError> {
-    let pins = read_pins(body.value.pins)?;
+) -> Result<Reply<SessionPins>, ApiError> {
+    let pins = read_pins(body.value.pins.into_iter().map(|pin| pin.text).collect())?;
     let outcome = state.store.replace_pins(caller.tenant, &path.session_id, &pins).await?;
     match outcome.ok_or(ApiError::NotFound(Resource::Session))? {
-        PinsOutcome::Replaced { .. } => Ok(Reply(Pins { items: views(pins) })),
-        PinsOutcome::TooLarge { tokens, max_tokens } => Err(too_large(tokens, max_tokens)),
+        PinsOutcome::Replaced { tenant_pins } => {
+            Ok(Reply(SessionPins { pins: views(pins), tenant_pins: views(tenant_pins) }))
+        }
+        PinsOutcome::TooLarge { tokens, max_tokens } => Err(too_large("/pins", tokens, max_tokens)),
     }
 }
 
-/// Lists the pins that hold in every session of the tenant.
+/// Lists the pins that apply to every session of the tenant.
 #[utoipa::path(
-    get, path = "/v1/pins", tag = "steering",
+    get, path = "/v1/pins", tag = "pins", operation_id = "pins.list_shared",
     responses((status = 200, body = Pins, description = "The pins."))
 )]
 pub async fn list_tenant_pins(
@@ -109,16 +196,16 @@ pub async fn list_tenant_pins(
     State(state): State<AppState>,
 ) -> Result<Reply<Pins>, ApiError> {
     let tenant = state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Resource::Tenant))?;
-    Ok(Reply(Pins { items: views(tenant.settings.wide_pins().to_vec()) }))
+    Ok(Reply(Pins { pins: views(tenant.settings.wide_pins().to_vec()) }))
 }
 
-/// Replaces the pins that hold in every session of the tenant.
+/// Replaces the pins that apply to every session of the tenant.
 ///
 /// Contexts show them before a session's own from the next read on, under a new `context_revision`, and
 /// every later summary carries them. Together they may take a tenth of the effective window that the
 /// tenant's settings give.
 #[utoipa::path(
-    put, path = "/v1/pins", tag = "steering", request_body = NewPins,
+    put, path = "/v1/pins", tag = "pins", operation_id = "pins.replace_shared", request_body = NewPins,
     responses((status = 200, body = Pins, description = "The pins as they are now."))
 )]
 pub async fn replace_tenant_pins(
@@ -126,43 +213,173 @@ pub async fn replace_tenant_pins(
     State(state): State<AppState>,
     body: Json<NewPins>,
 ) -> Result<Reply<Pins>, ApiError> {
-    let pins = read_pins(body.value.pins)?;
+    let pins = read_pins(body.value.pins.into_iter().map(|pin| pin.text).collect())?;
     match state.store.replace_wide_pins(caller.tenant, &pins, caller.actor()).await? {
         None => Err(ApiError::NotFound(Resource::Tenant)),
-        Some(WidePins::Replaced) => Ok(Reply(Pins { items: views(pins) })),
-        Some(WidePins::TooLarge { tokens, max_tokens }) => Err(too_large(tokens, max_tokens)),
+        Some(WidePins::Replaced) => Ok(Reply(Pins { pins: views(pins) })),
+        Some(WidePins::TooLarge { tokens, max_tokens }) => Err(too_large("/pins", tokens, max_tokens)),
     }
 }
 
-fn too_large(tokens: u32, max_tokens: u32) -> ApiError {
+/// Adds a pin to a session's own, as the last.
+///
+/// A pin that is there already stays where it is.
+#[utoipa::path(
+    post, path = "/v1/sessions/{session_id}/pins", tag = "pins", operation_id = "pins.add",
+    params(SessionPath), request_body = NewPin,
+    responses((status = 201, body = PinView, description = "The pin."))
+)]
+pub async fn add_pin(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    key: IdempotencyKey,
+    body: Json<NewPin>,
+) -> Result<KeptReply, ApiError> {
+    let mut tries = Tries::default();
+    loop {
+        let mut tx = state.store.begin(caller.tenant).await?;
+        let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+            Claim::Replay(reply) => return Ok(reply),
+            Claim::First(claimed) => claimed,
+        };
+        let pin = read_pin(body.value.text.clone()).map_err(|detail| ApiError::invalid("/text", detail))?;
+        let edited = pins::edit(&mut tx, caller.tenant, &path.session_id, PinEdit::Add(&pin)).await?;
+        if let Edited::Done(session) = accepted(edited, Resource::Session, "/text")? {
+            let reply = KeptReply::json(StatusCode::CREATED, &PinView::from(pin))?;
+            claimed.keep(&state.store, &mut tx, session, &reply).await?;
+            tx.commit().await?;
+            return Ok(reply);
+        }
+        tx.rollback().await?;
+        tries.again().await?;
+    }
+}
+
+/// Removes a pin from a session's own.
+#[utoipa::path(
+    delete, path = "/v1/sessions/{session_id}/pins/{pin_id}", tag = "pins", operation_id = "pins.remove",
+    params(PinPath),
+    responses((status = 204, description = "The pin is removed."))
+)]
+pub async fn remove_pin(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<PinPath>,
+) -> Result<StatusCode, ApiError> {
+    let mut tries = Tries::default();
+    loop {
+        let mut tx = state.store.begin(caller.tenant).await?;
+        let edit = PinEdit::Remove(&path.pin_id);
+        let edited = pins::edit(&mut tx, caller.tenant, &path.session_id, edit).await?;
+        if let Edited::Done(_) = accepted(edited, Resource::Session, "")? {
+            tx.commit().await?;
+            return Ok(StatusCode::NO_CONTENT);
+        }
+        tx.rollback().await?;
+        tries.again().await?;
+    }
+}
+
+/// Adds a pin to those of every session of the tenant, as the last.
+///
+/// A pin that is there already stays where it is.
+#[utoipa::path(
+    post, path = "/v1/pins", tag = "pins", operation_id = "pins.add_shared", request_body = NewPin,
+    responses((status = 201, body = PinView, description = "The pin."))
+)]
+pub async fn add_tenant_pin(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    key: IdempotencyKey,
+    body: Json<NewPin>,
+) -> Result<KeptReply, ApiError> {
+    let mut tx = state.store.begin_as(caller.actor(), caller.tenant).await?;
+    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+        Claim::Replay(reply) => return Ok(reply),
+        Claim::First(claimed) => claimed,
+    };
+    let pin = read_pin(body.value.text).map_err(|detail| ApiError::invalid("/text", detail))?;
+    edit_wide(&mut tx, &caller, PinEdit::Add(&pin)).await?;
+    let reply = KeptReply::json(StatusCode::CREATED, &PinView::from(pin))?;
+    claimed.keep(&state.store, &mut tx, None, &reply).await?;
+    tx.commit().await?;
+    Ok(reply)
+}
+
+/// Removes a pin from those of every session of the tenant.
+#[utoipa::path(
+    delete, path = "/v1/pins/{pin_id}", tag = "pins", operation_id = "pins.remove_shared", params(TenantPinPath),
+    responses((status = 204, description = "The pin is removed."))
+)]
+pub async fn remove_tenant_pin(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    Path(path): Path<TenantPinPath>,
+) -> Result<StatusCode, ApiError> {
+    let mut tx = state.store.begin_as(caller.actor(), caller.tenant).await?;
+    edit_wide(&mut tx, &caller, PinEdit::Remove(&path.pin_id)).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn edit_wide(tx: &mut Tx, caller: &Caller, edit: PinEdit<'_>) -> Result<(), ApiError> {
+    let edited = tenants::edit_wide_pins(tx, caller.tenant, edit, caller.actor()).await?;
+    accepted(edited, Resource::Tenant, "/text").map(|_| ())
+}
+
+/// What became of a change of one pin that is not refused.
+enum Edited {
+    /// It is done: to the pins of this session, or to the tenant's.
+    Done(Option<SessionId>),
+    /// The session has changed meanwhile, so that it has to be tried again.
+    Again,
+}
+
+/// Tells a change that is refused apart.
+fn accepted(edited: PinEdited, owner: Resource, pointer: &str) -> Result<Edited, ApiError> {
+    match edited {
+        PinEdited::Done(session) => Ok(Edited::Done(session)),
+        PinEdited::Changed => Ok(Edited::Again),
+        PinEdited::NoOwner => Err(ApiError::NotFound(owner)),
+        PinEdited::NoPin => Err(ApiError::NotFound(Resource::Pin)),
+        PinEdited::TooMany => Err(ApiError::refused(pointer, format!("there are {MAX_PINS} pins, the most"))),
+        PinEdited::TooLarge { tokens, max_tokens } => Err(too_large(pointer, tokens, max_tokens)),
+    }
+}
+
+fn too_large(pointer: &str, tokens: u32, max_tokens: u32) -> ApiError {
     ApiError::refused(
-        "/pins",
+        pointer,
         format!("the pins take {tokens} tokens; a tenth of the effective window is {max_tokens}"),
     )
 }
 
+/// Checks a text and gives it its id.
+fn read_pin(text: String) -> Result<Pin, &'static str> {
+    if text.trim().is_empty() {
+        Err("must not be blank")
+    } else if text.contains('\0') {
+        // Postgres takes no NUL in text.
+        Err("must not contain NUL")
+    } else {
+        Ok(Pin::new(text))
+    }
+}
+
 /// Checks the texts and gives each its id.
-pub(super) fn read_pins(new: Vec<String>) -> Result<Vec<Pin>, ApiError> {
-    if new.len() > MAX_PINS {
+pub(super) fn read_pins(texts: Vec<String>) -> Result<Vec<Pin>, ApiError> {
+    if texts.len() > MAX_PINS {
         return Err(ApiError::invalid("/pins", format!("must hold at most {MAX_PINS} pins")));
     }
     let mut errors = Vec::new();
-    let mut pins: Vec<Pin> = Vec::with_capacity(new.len());
-    for (index, text) in new.into_iter().enumerate() {
-        let refused = if text.trim().is_empty() {
-            Some("must not be blank")
-        } else if text.contains('\0') {
-            // Postgres takes no NUL in text.
-            Some("must not contain NUL")
-        } else {
-            None
-        };
-        if let Some(detail) = refused {
-            errors.push(FieldError { pointer: format!("/pins/{index}"), detail: detail.to_owned() });
-        } else {
-            let pin = Pin::new(text);
-            if !pins.iter().any(|known| known.id == pin.id) {
-                pins.push(pin);
+    let mut pins: Vec<Pin> = Vec::with_capacity(texts.len());
+    for (index, text) in texts.into_iter().enumerate() {
+        match read_pin(text) {
+            Ok(pin) if pins.iter().any(|known| known.id == pin.id) => {}
+            Ok(pin) => pins.push(pin),
+            Err(detail) => {
+                errors.push(FieldError { pointer: format!("/pins/{index}"), detail: detail.to_owned() });
             }
         }
     }

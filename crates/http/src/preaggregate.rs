@@ -26,7 +26,7 @@ pub struct PreaggregateRequest {
     /// Bytes of all files together from which on they are condensed. Default 25,000.
     #[serde(default)]
     pub threshold_bytes: Option<u32>,
-    /// What markers begin with, in `<!-- PREFIX:FINDING … -->`. Default `RUNE`.
+    /// The prefix of markers, as in `<!-- PREFIX:FINDING … -->`. Default `RUNE`.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 32, pattern = "^[A-Za-z][A-Za-z0-9_-]*$")]
     pub prefix: Option<String>,
@@ -53,7 +53,7 @@ pub struct NamedFile {
 /// `## Reviewer Assumptions` and `## Summary`; rejected findings are told, and kept word for word. Nothing
 /// is stored.
 #[utoipa::path(
-    post, path = "/v1/preaggregate", tag = "stateless",
+    post, path = "/v1/preaggregate", tag = "stateless", operation_id = "stateless.preaggregate",
     request_body = PreaggregateRequest,
     responses((status = 200, body = Preaggregated, description = "The files, condensed or as they were, and a report."))
 )]

@@ -15,7 +15,7 @@ use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use anchord_facts::redact::redact;
 use anchord_messages::id::ProbeId;
-use anchord_record::probe::{Match, Probe, ProbeKind};
+use anchord_record::probe::{Match, MatchFields, Probe, ProbeKind};
 use anchord_store::probes::{self, ProbeRow};
 use anchord_store::{StoreError, sessions};
 
@@ -32,8 +32,9 @@ pub(super) const MAX_EXPECTED_CHARS: usize = 1_000;
 #[schema(examples(json!({
     "kind": "recall", "question": "Which port does the staging server use?", "expected": ["8443"], "critical": true
 })))]
+#[schema(as = CreateProbe)]
 pub struct NewProbe {
-    /// What it asks about.
+    /// The subject of the question.
     kind: ProbeKind,
     /// The question.
     #[schema(min_length = 1, max_length = 1000, pattern = r"^[^\u0000]*[^\s\u0000][^\u0000]*$")]
@@ -41,9 +42,9 @@ pub struct NewProbe {
     /// The facts that the answer must hold, as the summary has to show them.
     #[schema(min_items = 1, max_items = 20)]
     expected: Vec<String>,
-    /// How many of them it needs. Default `all`.
+    /// How many of them it needs. Default `{"kind": "all"}`.
     #[serde(default, rename = "match")]
-    mode: Match,
+    mode: Option<MatchFields>,
     /// Whether the facts match to the letter, like paths and identifiers. Default false.
     #[serde(default)]
     exact: bool,
@@ -52,7 +53,7 @@ pub struct NewProbe {
     critical: bool,
 }
 
-/// Who made a probe.
+/// Where a probe comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProbeSource {
@@ -69,18 +70,19 @@ pub enum ProbeSource {
 pub struct SessionProbe {
     /// Its id.
     pub id: ProbeId,
-    /// Who made it.
+    /// Where it comes from.
     pub source: ProbeSource,
     /// The version whose span it came from; null for a caller's.
     #[schema(required = true)]
     pub version: Option<i64>,
-    /// The version since which it is not asked any more; null while it is.
+    /// The version that retired it; null while it is in use.
     #[schema(required = true)]
     pub retired_in_version: Option<i64>,
-    /// What it asks.
+    /// The question and its expected facts.
     #[serde(flatten)]
     pub probe: Probe,
-    /// When it was made.
+    /// When it was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
 }
 
@@ -108,7 +110,7 @@ impl TryFrom<ProbeRow> for SessionProbe {
 
 /// Lists a session's probes, oldest first, retired ones included.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/probes", tag = "quality", params(SessionPath, PageQuery),
+    get, path = "/v1/sessions/{session_id}/probes", tag = "probes", operation_id = "probes.list", params(SessionPath, PageQuery),
     responses((status = 200, body = Page<SessionProbe>, description = "A page of probes."))
 )]
 pub async fn list_probes(
@@ -130,7 +132,7 @@ pub async fn list_probes(
 
 /// Adds a probe of the caller's own; it is asked after every later compression.
 #[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/probes", tag = "quality", params(SessionPath),
+    post, path = "/v1/sessions/{session_id}/probes", tag = "probes", operation_id = "probes.create", params(SessionPath),
     request_body = NewProbe,
     responses((status = 201, body = SessionProbe, description = "The probe."))
 )]
@@ -164,7 +166,7 @@ pub async fn create_probe(
 impl From<Probe> for NewProbe {
     fn from(probe: Probe) -> Self {
         let Probe { kind, question, expected, mode, exact, critical, .. } = probe;
-        Self { kind, question, expected, mode, exact, critical }
+        Self { kind, question, expected, mode: Some(mode.into()), exact, critical }
     }
 }
 
@@ -177,7 +179,9 @@ impl NewProbe {
         for (index, fact) in self.expected.iter().enumerate() {
             check_text(&format!("/expected/{index}"), fact, MAX_EXPECTED_CHARS)?;
         }
-        if let Match::Ratio(share) = self.mode
+        let mode = self.mode.map_or(Ok(Match::All), Match::try_from);
+        let mode = mode.map_err(|detail| ApiError::invalid("/match/ratio", detail))?;
+        if let Match::Ratio(share) = mode
             && !(share > 0.0 && share <= 1.0)
         {
             return Err(ApiError::invalid("/match/ratio", "must be above 0 and at most 1"));
@@ -186,7 +190,7 @@ impl NewProbe {
             kind: self.kind,
             question: redact(&self.question).into_owned(),
             expected: self.expected.iter().map(|fact| redact(fact).into_owned()).collect(),
-            mode: self.mode,
+            mode,
             section: None,
             exact: self.exact,
             critical: self.critical,

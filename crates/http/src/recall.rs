@@ -58,7 +58,7 @@ pub enum Degraded {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct RecallQuery {
-    /// A question, words, an identifier or a path, in any language.
+    /// A question, words, an identifier or a path, in any language and script.
     #[param(min_length = 1, max_length = 4096, example = "why does parse_config fail in src/config.rs")]
     q: String,
     /// How many hits to return.
@@ -91,8 +91,9 @@ pub struct RecallOverQuery {
     parent_session_id: Option<String>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = RecallResult)]
 pub struct Recalled {
     /// The messages that the question is about, best first, spread over the session; empty when there are none.
     pub items: Vec<Hit>,
@@ -105,6 +106,7 @@ pub struct Recalled {
 
 /// A message that the question is about, and its session.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = SessionsRecallHit)]
 pub struct SessionHit {
     /// The session.
     pub session_id: SessionName,
@@ -120,6 +122,7 @@ pub struct SessionHit {
 
 /// What a search over several sessions found.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = SessionsRecallResult)]
 pub struct RecalledOver {
     /// The messages that the question is about, best first; empty when there are none.
     pub items: Vec<SessionHit>,
@@ -141,7 +144,7 @@ pub struct RecalledOver {
 /// newer one comes first. Where the operator has configured an embeddings server, messages are also found by what they
 /// mean; when it is away or slow, the reply says so (`degraded`) and ranks by words.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/recall", tag = "messages",
+    get, path = "/v1/sessions/{session_id}/recall", tag = "recall", operation_id = "recall.search",
     params(SessionPath, RecallQuery),
     responses((status = 200, body = Recalled, description = "The hits."))
 )]
@@ -172,7 +175,7 @@ pub async fn recall(
 /// The newest 50 sessions are searched as one, so that scores are comparable; each hit names its session. Otherwise as
 /// the search of one session.
 #[utoipa::path(
-    get, path = "/v1/recall", tag = "messages",
+    get, path = "/v1/recall", tag = "recall", operation_id = "recall.search_sessions",
     params(RecallOverQuery),
     responses((status = 200, body = RecalledOver, description = "The hits."))
 )]

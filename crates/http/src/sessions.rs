@@ -22,8 +22,9 @@ use anchord_store::gather::LiveCompression;
 use anchord_store::metadata::MetadataField;
 use anchord_store::sessions::{PutOutcome, Session, SessionFilter};
 
-/// A session: what was set, what follows from it, and where it stands.
+/// A session: its settings, the resolved policy and its current state.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Session)]
 pub struct SessionView {
     /// The session's id.
     pub session_id: SessionName,
@@ -52,14 +53,17 @@ pub struct SessionView {
     /// Only when one session is read, and when models came to nothing for its last compressions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub llm_breaker: Option<LlmBreaker>,
-    /// When the session was made.
+    /// When the session was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
     /// When it was last written to.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub updated_at: DateTime<Utc>,
 }
 
 /// A session in a list: where it stands, and what was set only when it is asked for.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = SessionItem)]
 pub struct SessionRow {
     /// The session's id.
     pub session_id: SessionName,
@@ -87,9 +91,11 @@ pub struct SessionRow {
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
-    /// When the session was made.
+    /// When the session was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
     /// When it was last written to.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub updated_at: DateTime<Utc>,
     /// What the caller set; only with `include=settings`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,13 +140,14 @@ impl SessionRow {
     }
 }
 
-/// How a session's summarising by models went of late.
+/// The circuit breaker of a session's calls to models.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct LlmBreaker {
-    /// Compressions in a row for which the model came to nothing, those that code made good included.
+    /// Consecutive compressions for which the model gave no usable result, including those that fell back to code.
     pub failures: i32,
-    /// Until when code alone words the session; null while a model is still tried.
+    /// Until when summaries are written by code only; null while the model is still called.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub open_until: Option<DateTime<Utc>>,
 }
 
@@ -167,18 +174,19 @@ impl From<Session> for SessionView {
     }
 }
 
-/// Creates a session or changes its settings.
+/// Creates a session or replaces its settings.
 ///
-/// An absent field keeps its value and null resets it. A change starts a new `context_revision`. Context window, output
-/// reserve and tokenizer: what the session sets, else what follows from its `model`, else what the tenant sets, else what
-/// follows from the tenant's `model`, else the defaults of the installation. The tokenizer is fixed by the first message,
-/// because every stored count depends on it; the window follows a later `model`.
+/// An absent or null field has its default; `PATCH` changes single fields. A change starts a new `context_revision`. Context
+/// window, output reserve and tokenizer: what the session sets, else what follows from its `model`, else what the tenant
+/// sets, else what follows from the tenant's `model`, else the defaults of the installation. The tokenizer is fixed by the
+/// first message, because every stored count depends on it: without the field it stays as it is; the window follows a later
+/// `model`.
 #[utoipa::path(
-    put, path = "/v1/sessions/{session_id}", tag = "sessions",
+    put, path = "/v1/sessions/{session_id}", tag = "sessions", operation_id = "sessions.put",
     params(SessionPath), request_body = Settings,
     responses(
-        (status = 200, body = SessionView, description = "The session was there; its settings are changed."),
-        (status = 201, body = SessionView, description = "The session was made.")
+        (status = 200, body = SessionView, description = "The session existed; its settings are replaced."),
+        (status = 201, body = SessionView, description = "The session is created.")
     )
 )]
 pub async fn put_session(
@@ -187,20 +195,40 @@ pub async fn put_session(
     Path(path): Path<SessionPath>,
     body: Json<Map<String, Value>>,
 ) -> Result<(StatusCode, Reply<SessionView>), ApiError> {
-    let change = body.value;
-    // A value of another type is rejected below, with the other settings.
-    let engine = change.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
-    state.check_engine(engine, change.get("summary_model").and_then(Value::as_str))?;
-    match state.store.put_session(caller.tenant, &path.session_id, change).await? {
+    state.check_settings(&body.value)?;
+    match state.store.put_session(caller.tenant, &path.session_id, body.value).await? {
         PutOutcome::Created(session) => Ok((StatusCode::CREATED, Reply((*session).into()))),
         PutOutcome::Updated(session) => Ok((StatusCode::OK, Reply((*session).into()))),
         PutOutcome::Refused(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
     }
 }
 
+/// Changes a session's settings.
+///
+/// An absent field keeps its value and null resets it (JSON Merge Patch); `metadata` is replaced as a whole. A change
+/// starts a new `context_revision`.
+#[utoipa::path(
+    patch, path = "/v1/sessions/{session_id}", tag = "sessions", operation_id = "sessions.update",
+    params(SessionPath), request_body = Settings,
+    responses((status = 200, body = SessionView, description = "The session with its settings as they are now."))
+)]
+pub async fn patch_session(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    body: Json<Map<String, Value>>,
+) -> Result<Reply<SessionView>, ApiError> {
+    state.check_settings(&body.value)?;
+    let patched = state.store.patch_session(caller.tenant, &path.session_id, body.value).await?;
+    match patched.ok_or(ApiError::NotFound(Resource::Session))? {
+        PutOutcome::Created(session) | PutOutcome::Updated(session) => Ok(Reply((*session).into())),
+        PutOutcome::Refused(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
+    }
+}
+
 /// Reads a session.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}", tag = "sessions",
+    get, path = "/v1/sessions/{session_id}", tag = "sessions", operation_id = "sessions.get",
     params(SessionPath),
     responses((status = 200, body = SessionView, description = "The session."))
 )]
@@ -246,7 +274,7 @@ pub struct SessionsQuery {
 
 /// Lists sessions, newest first.
 #[utoipa::path(
-    get, path = "/v1/sessions", tag = "sessions",
+    get, path = "/v1/sessions", tag = "sessions", operation_id = "sessions.list",
     params(SessionsQuery),
     responses((status = 200, body = Page<SessionRow>, description = "A page of sessions."))
 )]
@@ -297,9 +325,9 @@ fn fields(Repeated(texts): Repeated) -> Result<Vec<MetadataField>, ApiError> {
 /// then on, and a new session may take the name at once; the rows of a large one are deleted in the background, and its
 /// bytes count until they are.
 #[utoipa::path(
-    delete, path = "/v1/sessions/{session_id}", tag = "sessions",
+    delete, path = "/v1/sessions/{session_id}", tag = "sessions", operation_id = "sessions.delete",
     params(SessionPath),
-    responses((status = 204, description = "It is gone."))
+    responses((status = 204, description = "The session is erased."))
 )]
 pub async fn delete_session(
     Writer(caller): Writer,

@@ -12,6 +12,7 @@ use super::state::AppState;
 use anchord_messages::id::TenantId;
 use anchord_session::settings::{Policy, Settings};
 use anchord_store::audit::Actor;
+use anchord_store::tenants::SettingsChange;
 
 /// Settings that place a single session, which a tenant cannot set for all of its sessions.
 const OF_A_SESSION: [&str; 4] = ["task_id", "parent_session_id", "user", "metadata"];
@@ -35,7 +36,7 @@ impl From<Settings> for TenantSettings {
 
 /// Reads the defaults of the tenant's sessions.
 #[utoipa::path(
-    get, path = "/v1/settings", tag = "steering",
+    get, path = "/v1/settings", tag = "settings", operation_id = "settings.get",
     responses((status = 200, body = TenantSettings, description = "The defaults."))
 )]
 pub async fn find_settings(
@@ -46,34 +47,50 @@ pub async fn find_settings(
     Ok(Reply(tenant.settings.into()))
 }
 
-/// Changes the defaults of the tenant's sessions.
+/// Replaces the defaults of the tenant's sessions.
 ///
-/// An absent field keeps its value and null resets it. What a session sets itself, and what follows from a `model` that
-/// it names, stands above them. They hold from the next request on, and each session's `context_revision` grows.
+/// An absent or null field has the service's own default. What a session sets itself, and what follows from a `model` that
+/// it names, takes precedence. They apply from the next request on, and each session's `context_revision` grows.
 #[utoipa::path(
-    put, path = "/v1/settings", tag = "steering", request_body = Settings,
+    put, path = "/v1/settings", tag = "settings", operation_id = "settings.put", request_body = Settings,
     responses((status = 200, body = TenantSettings, description = "The defaults as they are now."))
 )]
-pub async fn change_settings(
+pub async fn put_settings(
     Admin(caller): Admin,
     State(state): State<AppState>,
     body: Json<Map<String, Value>>,
 ) -> Result<Reply<TenantSettings>, ApiError> {
-    change_of(&state, caller.tenant, body.value, caller.actor()).await.map(Reply)
+    change_of(&state, caller.tenant, SettingsChange::Replace(body.value), caller.actor()).await.map(Reply)
+}
+
+/// Changes the defaults of the tenant's sessions.
+///
+/// An absent field keeps its value and null resets it (JSON Merge Patch). A session's own settings take precedence. They
+/// apply from the next request on, and each session's `context_revision` grows.
+#[utoipa::path(
+    patch, path = "/v1/settings", tag = "settings", operation_id = "settings.update", request_body = Settings,
+    responses((status = 200, body = TenantSettings, description = "The defaults as they are now."))
+)]
+pub async fn patch_settings(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    body: Json<Map<String, Value>>,
+) -> Result<Reply<TenantSettings>, ApiError> {
+    change_of(&state, caller.tenant, SettingsChange::Merge(body.value), caller.actor()).await.map(Reply)
 }
 
 /// Changes the defaults of a tenant's sessions.
 pub(super) async fn change_of(
     state: &AppState,
     tenant: TenantId,
-    change: Map<String, Value>,
+    change: SettingsChange,
     actor: Actor,
 ) -> Result<TenantSettings, ApiError> {
-    if let Some(name) = OF_A_SESSION.iter().find(|name| change.contains_key(**name)) {
+    let (SettingsChange::Replace(named) | SettingsChange::Merge(named)) = &change;
+    if let Some(name) = OF_A_SESSION.iter().find(|name| named.contains_key(**name)) {
         return Err(ApiError::invalid(format!("/{name}"), "is a session's own and has no default"));
     }
-    let engine = change.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
-    state.check_engine(engine, change.get("summary_model").and_then(Value::as_str))?;
+    state.check_settings(named)?;
     let changed = state.store.change_tenant_settings(tenant, change, actor).await?;
     match changed.ok_or(ApiError::NotFound(Resource::Tenant))? {
         Ok(settings) => Ok(settings.into()),

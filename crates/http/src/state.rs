@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use metrics_exporter_prometheus::PrometheusHandle;
+use serde_json::{Map, Value};
 use tokio_util::task::TaskTracker;
 
 use super::admission::Admission;
@@ -77,6 +78,13 @@ pub struct Shared {
 }
 
 impl AppState {
+    /// Rejects settings whose engine or model this installation does not offer. A value of another type is rejected later,
+    /// with the other settings.
+    pub(super) fn check_settings(&self, settings: &Map<String, Value>) -> Result<(), ApiError> {
+        let engine = settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
+        self.check_engine(engine, settings.get("summary_model").and_then(Value::as_str))
+    }
+
     /// Rejects an engine or a model that this installation does not offer.
     pub(super) fn check_engine(
         &self,

@@ -27,6 +27,8 @@ use anchord_store::load::Tries;
 use anchord_store::sessions::{self, Session};
 use anchord_store::summaries::{self, Rollback, StoredVersion, UnreadVersion, VersionEntry};
 
+/// The media type of a state file among a summary's renderings, where `application/json` is the record.
+const STATE_TYPE: &str = "application/vnd.anchord.session-state+json";
 /// Bounds of `max_tokens`.
 const LEAST_TOKENS: u32 = 200;
 const MOST_TOKENS: u32 = 100_000;
@@ -77,13 +79,15 @@ pub struct DiffQuery {
     pub from: Option<i64>,
 }
 
-/// Nothing to say: a rollback has no parameters.
+/// A rollback has no parameters.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = RollbackRequest)]
 pub struct NewRollback {}
 
 /// A version in the history.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = SummaryVersion)]
 pub struct HistoryEntry {
     /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one.
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
@@ -92,17 +96,19 @@ pub struct HistoryEntry {
     /// What is known about its making.
     #[serde(flatten)]
     pub meta: VersionMeta,
-    /// How its context stood the look back from the next version; null until then.
+    /// Whether its context contained the names that later messages used; null until the next version is made.
     #[schema(required = true)]
     pub hindsight: Option<Hindsight>,
     /// Whether it is the current one.
     pub current: bool,
     /// When it was made; later than `last_compressed_at` for a rollback.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
 }
 
 /// What was added, changed and dropped between two versions.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = SummaryDiff)]
 pub struct VersionDiff {
     /// The earlier version; null when the later one has none before it.
     #[schema(required = true)]
@@ -114,17 +120,6 @@ pub struct VersionDiff {
     pub diff: SummaryDiff,
 }
 
-/// What a version is as JSON.
-#[derive(ToSchema)]
-#[schema(title = "SummaryDocument")]
-#[serde(untagged)]
-pub enum SummaryDocument {
-    /// The complete record.
-    Record(Box<Version>),
-    /// The rendering for a session state file, with `style=state`.
-    State(Box<SessionState>),
-}
-
 /// A session state file. It is rendered as text; this is its shape.
 #[derive(ToSchema)]
 pub struct SessionState {
@@ -133,10 +128,14 @@ pub struct SessionState {
     pub schema: String,
     /// The session's id.
     pub session_id: String,
-    /// When the session was made.
+    /// When the session was created.
     pub started: DateTime<Utc>,
     /// When it was last written to.
     pub last_activity: DateTime<Utc>,
+    /// For loaders of such files: where the file goes in a prompt and how many tokens it may take.
+    #[serde(rename = "_meta")]
+    #[schema(value_type = Object)]
+    pub meta: serde_json::Value,
     /// What is worked on, and whether it is `in_progress` or `blocked`.
     #[schema(value_type = Object)]
     pub current_task: serde_json::Value,
@@ -152,12 +151,14 @@ pub struct SessionState {
 /// Reads the current summary.
 ///
 /// As JSON it is the complete record. `Accept: text/markdown` or `style` gives a rendering: Markdown
-/// for `anchored`, `strict`, `protocol` and `scratch`, JSON for `state`, plain text for `opaque`.
+/// for `anchored`, `strict`, `protocol` and `scratch`, plain text for `opaque`, and for `state` the session state file
+/// under a media type of its own.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/summary", tag = "summaries", params(SessionPath, ShowQuery),
+    get, path = "/v1/sessions/{session_id}/summary", tag = "summaries", operation_id = "summaries.get_current", params(SessionPath, ShowQuery),
     responses(
         (status = 200, description = "The current version.",
-         content((SummaryDocument = "application/json"), (String = "text/markdown"), (String = "text/plain"))),
+         content((Version = "application/json"), (String = "text/markdown"), (String = "text/plain"),
+            (SessionState = "application/vnd.anchord.session-state+json"))),
         (status = 404, body = Problem, content_type = "application/problem+json",
          description = "No such session, or no version yet (`/problems/no-summary`).")
     )
@@ -181,7 +182,7 @@ pub async fn find_summary(
 
 /// Reads a session's state file: the current version as JSON, for an agent that keeps one.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/state", tag = "summaries", params(SessionPath, StateQuery),
+    get, path = "/v1/sessions/{session_id}/state", tag = "sessions", operation_id = "sessions.get_state", params(SessionPath, StateQuery),
     responses(
         (status = 200, body = SessionState, description = "The state."),
         (status = 404, body = Problem, content_type = "application/problem+json",
@@ -202,12 +203,17 @@ pub async fn find_state(
     tx.commit().await?;
     let query = ShowQuery { style: Some(Style::State), max_tokens: query.max_tokens };
     let version = version.ok_or(ApiError::NoSummary)?;
-    caller.compute(move |_| show(&session, version.read()?, &query, &HeaderMap::new())).await
+    let show = move |_: &CancellationToken| {
+        let mut state = show(&session, version.read()?, &query, &HeaderMap::new())?;
+        state.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        Ok(state)
+    };
+    caller.compute(show).await
 }
 
 /// Lists the versions of a session, newest first, without their documents.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/summaries", tag = "summaries", params(SessionPath, PageQuery),
+    get, path = "/v1/sessions/{session_id}/summaries", tag = "summaries", operation_id = "summaries.list", params(SessionPath, PageQuery),
     responses((status = 200, body = Page<HistoryEntry>, description = "A page of versions."))
 )]
 pub async fn list_summaries(
@@ -235,9 +241,10 @@ pub async fn list_summaries(
 
 /// Reads one version, as its document or as a rendering.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/summaries/{version}", tag = "summaries", params(VersionPath, ShowQuery),
+    get, path = "/v1/sessions/{session_id}/summaries/{version}", tag = "summaries", operation_id = "summaries.get", params(VersionPath, ShowQuery),
     responses((status = 200, description = "The version.",
-        content((SummaryDocument = "application/json"), (String = "text/markdown"), (String = "text/plain"))))
+        content((Version = "application/json"), (String = "text/markdown"), (String = "text/plain"),
+            (SessionState = "application/vnd.anchord.session-state+json"))))
 )]
 pub async fn find_summary_version(
     Reader(caller): Reader,
@@ -257,7 +264,7 @@ pub async fn find_summary_version(
 
 /// Compares a version with an earlier one, or any two.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/summaries/{version}/diff", tag = "summaries",
+    get, path = "/v1/sessions/{session_id}/summaries/{version}/diff", tag = "summaries", operation_id = "summaries.diff",
     params(VersionPath, DiffQuery),
     responses((status = 200, body = VersionDiff, description = "What was added, changed and dropped."))
 )]
@@ -297,7 +304,7 @@ pub async fn diff_summary_versions(
 /// A live compression is cancelled, `compression_count` stays as it is, and automatic compression
 /// pauses below the critical level until the next manual one or the next change of settings.
 #[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/summaries/{version}/rollback", tag = "summaries",
+    post, path = "/v1/sessions/{session_id}/summaries/{version}/rollback", tag = "summaries", operation_id = "summaries.rollback",
     params(VersionPath), request_body = Option<NewRollback>,
     responses((status = 201, body = Version, description = "The new version.",
         headers(("Location" = String, description = "Where the new version is."))))
@@ -385,7 +392,7 @@ fn show(
     }
     let kind = HeaderValue::from_static(match style {
         Style::Anchored | Style::Strict | Style::Protocol | Style::Scratch => "text/markdown; charset=utf-8",
-        Style::State => "application/json",
+        Style::State => STATE_TYPE,
         Style::Opaque => "text/plain; charset=utf-8",
     });
     Ok(([vary, (header::CONTENT_TYPE, kind)], mark + &rendering.text).into_response())

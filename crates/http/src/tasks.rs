@@ -22,24 +22,26 @@ pub struct TaskPath {
     pub task_id: String,
 }
 
-/// How a task stands.
+/// The status of a task.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"status": "completed"})))]
+#[schema(as = TaskUpdate)]
 pub struct NewTaskStatus {
-    /// `completed`, `failed` and `abandoned` end the task; `active` opens it again.
+    /// The status. `completed`, `failed` and `abandoned` end the task; `active` reopens it.
     pub status: TaskStatus,
 }
 
-/// A task: how it stands, and what it used over all of its sessions.
+/// A task: its status, and the usage of all its sessions.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Task {
     /// The task's id.
     pub task_id: String,
-    /// How it stands.
+    /// The status.
     pub status: TaskStatus,
     /// When it ended; null while it is active.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub ended_at: Option<DateTime<Utc>>,
     /// Sessions that are part of it, or were when they used something.
     pub sessions: i64,
@@ -68,7 +70,7 @@ impl Task {
 /// A use belongs to the task that its session had at that time. Erasing a session takes its figures along,
 /// and the last one of a task takes the task.
 #[utoipa::path(
-    get, path = "/v1/tasks/{task_id}", tag = "tasks", params(TaskPath),
+    get, path = "/v1/tasks/{task_id}", tag = "tasks", operation_id = "tasks.get", params(TaskPath),
     responses((status = 200, body = Task, description = "The task."))
 )]
 pub async fn find_task(
@@ -81,11 +83,11 @@ pub async fn find_task(
     Ok(Reply(Task::of(path.task_id, &usage)))
 }
 
-/// Ends a task, or opens it again.
+/// Sets the status of a task.
 ///
-/// A task is there as soon as a session names it, and active until it is ended here.
+/// A task exists as soon as a session names it, and is active until its status is set here.
 #[utoipa::path(
-    put, path = "/v1/tasks/{task_id}", tag = "tasks", params(TaskPath), request_body = NewTaskStatus,
+    put, path = "/v1/tasks/{task_id}", tag = "tasks", operation_id = "tasks.put", params(TaskPath), request_body = NewTaskStatus,
     responses((status = 200, body = Task, description = "The task as it is now."))
 )]
 pub async fn put_task(

@@ -21,7 +21,7 @@ use anchord_messages::id::TenantId;
 use anchord_session::quota::Quotas;
 use anchord_session::settings::Settings;
 use anchord_store::audit::Actor;
-use anchord_store::tenants::{self, Changed, RetentionChange, Tenant, TenantChange};
+use anchord_store::tenants::{self, Changed, RetentionChange, SettingsChange, Tenant, TenantChange};
 
 /// The most characters of a tenant's or a key's name.
 const MAX_NAME_CHARS: usize = 100;
@@ -39,45 +39,67 @@ pub struct TenantPath {
     pub tenant_id: TenantId,
 }
 
-/// A tenant to be made.
+/// A tenant to create.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"name": "acme"})))]
+#[schema(as = CreateTenant)]
 pub struct NewTenant {
     /// Its name, unique in the installation.
     #[schema(min_length = 1, max_length = 100)]
     pub name: String,
-    /// Its bounds.
+    /// Its quotas.
     #[serde(default)]
     pub quotas: Option<Quotas>,
 }
 
-/// Whether a tenant's keys open anything.
+/// Whether a tenant's keys are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TenantStatus {
-    /// They do.
+    /// They are accepted.
     Active,
-    /// They do not, and no work of it is begun; nothing of it is lost.
+    /// They are refused and its jobs are paused; nothing is lost.
     Suspended,
 }
 
-/// A change of a tenant; what is absent stays.
+/// What a tenant is to be.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"name": "acme", "status": "active"})))]
+pub struct TenantReplacement {
+    /// Its name, unique in the installation.
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: String,
+    /// Whether its keys are accepted. Default `active`.
+    #[serde(default)]
+    pub status: Option<TenantStatus>,
+    /// Its quotas. Default: none of its own.
+    #[serde(default)]
+    pub quotas: Option<Quotas>,
+    /// How many days it keeps sessions that nobody writes to. Default: for ever.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 36500)]
+    pub retention_days: Option<i32>,
+}
+
+/// A change of a tenant; an absent field keeps its value.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"status": "suspended"})))]
+#[schema(as = TenantPatch)]
 pub struct TenantUpdate {
     /// Its name.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 100)]
     pub name: Option<String>,
-    /// Whether its keys open anything.
+    /// Whether its keys are accepted.
     #[serde(default)]
     pub status: Option<TenantStatus>,
-    /// Its bounds, as a whole.
+    /// Its quotas; they replace the ones there are.
     #[serde(default)]
     pub quotas: Option<Quotas>,
-    /// How many days it keeps sessions that nobody writes to; null for ever.
+    /// How many days it keeps sessions without a write; null means for ever.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<i32>, minimum = 1, maximum = 36500)]
     pub retention_days: RetentionChange,
@@ -91,19 +113,21 @@ fn present<'de, D: Deserializer<'de>>(from: D) -> Result<RetentionChange, D::Err
 
 /// A tenant.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Tenant)]
 pub struct TenantView {
     /// Its id.
     pub id: TenantId,
     /// Its name, unique in the installation.
     pub name: String,
-    /// Whether its keys open anything.
+    /// Whether its keys are accepted.
     pub status: TenantStatus,
     /// Its bounds; what is absent is bounded by the installation alone.
     pub quotas: Quotas,
-    /// How many days it keeps sessions that nobody writes to; null for ever.
+    /// How many days it keeps sessions without a write; null means for ever.
     #[schema(required = true)]
     pub retention_days: Option<i32>,
-    /// When it was made.
+    /// When it was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
 }
 
@@ -116,11 +140,11 @@ impl From<Tenant> for TenantView {
     }
 }
 
-/// Makes a tenant.
+/// Creates a tenant.
 ///
 /// With an `Idempotency-Key` the same call makes the same tenant, for ever.
 #[utoipa::path(
-    post, path = "/v1/admin/tenants", tag = "admin", request_body = NewTenant,
+    post, path = "/v1/admin/tenants", tag = "tenants", operation_id = "tenants.create", request_body = NewTenant,
     responses((status = 201, body = TenantView, description = "The tenant."))
 )]
 pub async fn create_tenant(
@@ -185,7 +209,7 @@ pub struct TenantsQuery {
 
 /// Lists the tenants, oldest first.
 #[utoipa::path(
-    get, path = "/v1/admin/tenants", tag = "admin", params(TenantsQuery),
+    get, path = "/v1/admin/tenants", tag = "tenants", operation_id = "tenants.list", params(TenantsQuery),
     responses((status = 200, body = Page<TenantView>, description = "A page of tenants."))
 )]
 pub async fn list_tenants(
@@ -210,7 +234,7 @@ pub async fn list_tenants(
 
 /// Reads a tenant.
 #[utoipa::path(
-    get, path = "/v1/admin/tenants/{tenant_id}", tag = "admin", params(TenantPath),
+    get, path = "/v1/admin/tenants/{tenant_id}", tag = "tenants", operation_id = "tenants.get", params(TenantPath),
     responses((status = 200, body = TenantView, description = "The tenant."))
 )]
 pub async fn find_tenant(
@@ -222,24 +246,61 @@ pub async fn find_tenant(
     found.map(|tenant| Reply(tenant.into())).ok_or(ApiError::NotFound(Resource::Tenant))
 }
 
-/// Changes a tenant: its name, its bounds, whether it is suspended.
+/// Replaces a tenant's name, quotas, retention and status.
 ///
-/// A suspended tenant's keys are refused with 403 and its waiting work rests; nothing of it is lost.
+/// An absent field has its default: no quotas, sessions kept for ever, `active`. A suspended tenant's keys are refused
+/// with 403 and its waiting jobs are paused; nothing is lost.
 #[utoipa::path(
-    put, path = "/v1/admin/tenants/{tenant_id}", tag = "admin", params(TenantPath), request_body = TenantUpdate,
+    put, path = "/v1/admin/tenants/{tenant_id}", tag = "tenants", operation_id = "tenants.put", params(TenantPath), request_body = TenantReplacement,
     responses(
         (status = 200, body = TenantView, description = "The tenant as it is now."),
         (status = 409, body = Problem, content_type = "application/problem+json",
          description = "Another tenant has the name.")
     )
 )]
-pub async fn change_tenant(
+pub async fn put_tenant(
+    _: Operator,
+    State(state): State<AppState>,
+    Path(path): Path<TenantPath>,
+    body: Json<TenantReplacement>,
+) -> Result<Reply<TenantView>, ApiError> {
+    let TenantReplacement { name, status, quotas, retention_days } = body.value;
+    let update = TenantUpdate {
+        name: Some(name),
+        status: Some(status.unwrap_or(TenantStatus::Active)),
+        quotas: Some(quotas.unwrap_or_default()),
+        retention_days: retention_days.map_or(RetentionChange::Forever, RetentionChange::Days),
+    };
+    update_tenant(&state, path.tenant_id, update).await
+}
+
+/// Changes a tenant: its name, its quotas, its retention, whether it is suspended.
+///
+/// An absent field keeps its value. A suspended tenant's keys are refused with 403 and its waiting jobs are paused; nothing
+/// is lost.
+#[utoipa::path(
+    patch, path = "/v1/admin/tenants/{tenant_id}", tag = "tenants", operation_id = "tenants.update", params(TenantPath), request_body = TenantUpdate,
+    responses(
+        (status = 200, body = TenantView, description = "The tenant as it is now."),
+        (status = 409, body = Problem, content_type = "application/problem+json",
+         description = "Another tenant has the name.")
+    )
+)]
+pub async fn patch_tenant(
     _: Operator,
     State(state): State<AppState>,
     Path(path): Path<TenantPath>,
     body: Json<TenantUpdate>,
 ) -> Result<Reply<TenantView>, ApiError> {
-    let TenantUpdate { name, status, quotas, retention_days } = body.value;
+    update_tenant(&state, path.tenant_id, body.value).await
+}
+
+async fn update_tenant(
+    state: &AppState,
+    tenant: TenantId,
+    update: TenantUpdate,
+) -> Result<Reply<TenantView>, ApiError> {
+    let TenantUpdate { name, status, quotas, retention_days } = update;
     if let Some(name) = &name {
         check_name(name)?;
     }
@@ -252,7 +313,7 @@ pub async fn change_tenant(
     }
     let suspended = status.map(|status| status == TenantStatus::Suspended);
     let change = TenantChange { name, quotas, retention_days, suspended };
-    changed(state.store.change_tenant(path.tenant_id, &change, Actor::Operator).await?).map(Reply)
+    changed(state.store.change_tenant(tenant, &change, Actor::Operator).await?).map(Reply)
 }
 
 /// Erases a tenant with everything that it owns.
@@ -260,7 +321,7 @@ pub async fn change_tenant(
 /// Its keys open nothing from then on, and nothing of it is shown; the rows are deleted in the background. What stays is
 /// the audit log, which names things by their ids alone.
 #[utoipa::path(
-    delete, path = "/v1/admin/tenants/{tenant_id}", tag = "admin", params(TenantPath),
+    delete, path = "/v1/admin/tenants/{tenant_id}", tag = "tenants", operation_id = "tenants.delete", params(TenantPath),
     responses((status = 204, description = "It is erased."))
 )]
 pub async fn delete_tenant(
@@ -277,7 +338,7 @@ pub async fn delete_tenant(
 
 /// Reads the defaults of a tenant's sessions.
 #[utoipa::path(
-    get, path = "/v1/admin/tenants/{tenant_id}/settings", tag = "admin", params(TenantPath),
+    get, path = "/v1/admin/tenants/{tenant_id}/settings", tag = "tenants", operation_id = "tenants.get_settings", params(TenantPath),
     responses((status = 200, body = TenantSettings, description = "The defaults."))
 )]
 pub async fn find_tenant_settings(
@@ -289,20 +350,38 @@ pub async fn find_tenant_settings(
     found.map(|tenant| Reply(tenant.settings.into())).ok_or(ApiError::NotFound(Resource::Tenant))
 }
 
-/// Changes the defaults of a tenant's sessions.
+/// Replaces the defaults of a tenant's sessions.
 ///
-/// An absent field keeps its value and null resets it.
+/// An absent or null field has the service's own default.
 #[utoipa::path(
-    put, path = "/v1/admin/tenants/{tenant_id}/settings", tag = "admin", params(TenantPath), request_body = Settings,
+    put, path = "/v1/admin/tenants/{tenant_id}/settings", tag = "tenants", operation_id = "tenants.put_settings", params(TenantPath), request_body = Settings,
     responses((status = 200, body = TenantSettings, description = "The defaults as they are now."))
 )]
-pub async fn change_tenant_settings(
+pub async fn put_tenant_settings(
     _: Operator,
     State(state): State<AppState>,
     Path(path): Path<TenantPath>,
     body: Json<Map<String, Value>>,
 ) -> Result<Reply<TenantSettings>, ApiError> {
-    change_of(&state, path.tenant_id, body.value, Actor::Operator).await.map(Reply)
+    let change = SettingsChange::Replace(body.value);
+    change_of(&state, path.tenant_id, change, Actor::Operator).await.map(Reply)
+}
+
+/// Changes the defaults of a tenant's sessions.
+///
+/// An absent field keeps its value and null resets it (JSON Merge Patch).
+#[utoipa::path(
+    patch, path = "/v1/admin/tenants/{tenant_id}/settings", tag = "tenants", operation_id = "tenants.update_settings", params(TenantPath), request_body = Settings,
+    responses((status = 200, body = TenantSettings, description = "The defaults as they are now."))
+)]
+pub async fn patch_tenant_settings(
+    _: Operator,
+    State(state): State<AppState>,
+    Path(path): Path<TenantPath>,
+    body: Json<Map<String, Value>>,
+) -> Result<Reply<TenantSettings>, ApiError> {
+    let change = SettingsChange::Merge(body.value);
+    change_of(&state, path.tenant_id, change, Actor::Operator).await.map(Reply)
 }
 
 fn changed(changed: Changed) -> Result<TenantView, ApiError> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::auth::{Reader, Writer};
-use super::json::{Json, Reply};
+use super::json::{Json, ReadOnly, Reply};
 use super::params::{Path, SessionPath};
 use super::problem::{ApiError, FieldError, Resource};
 use super::state::AppState;
@@ -14,30 +14,62 @@ use anchord_facts::ledger::TodoStatus;
 use anchord_facts::todo::{MAX_TODO_CHARS, MAX_TODOS, Todo, TodoChange};
 use anchord_store::todos::TodoList;
 
-/// The list that replaces the one there is.
+/// The list that replaces the one there is. The reply of a GET can be sent back.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"todos": [{"content": "Add the login form", "status": "in_progress"}]})))]
+#[schema(as = ReplaceTodos)]
 pub struct NewTodos {
     /// The items, in order.
     #[schema(max_items = 200)]
     pub todos: Vec<NewTodo>,
+    /// As a GET returns it. Ignored.
+    #[serde(default, rename = "changes")]
+    #[schema(value_type = Option<Vec<TodoChange>>, read_only)]
+    _changes: ReadOnly,
+    /// As a GET returns it. Ignored.
+    #[serde(default, rename = "changed_in_version")]
+    #[schema(value_type = Option<i64>, read_only)]
+    _changed_in_version: ReadOnly,
+    /// As a GET returns it. Ignored.
+    #[serde(default, rename = "revision")]
+    #[schema(value_type = Option<i64>, read_only)]
+    _revision: ReadOnly,
+    /// As a GET returns it. Ignored.
+    #[serde(default, rename = "updated_at")]
+    #[schema(value_type = Option<DateTime<Utc>>, read_only)]
+    _updated_at: ReadOnly,
 }
 
 /// One item of a list.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = TodoInput)]
 pub struct NewTodo {
     /// What is to be done.
     #[schema(min_length = 1, max_length = 1000)]
     pub content: String,
     /// How far it is.
     pub status: TodoStatus,
+    /// As a GET returns it. Ignored.
+    #[serde(default, skip_serializing, rename = "proposed_status")]
+    #[schema(value_type = Option<TodoStatus>, read_only)]
+    _proposed_status: ReadOnly,
+    /// As a GET returns it. Ignored.
+    #[serde(default, skip_serializing, rename = "seqs")]
+    #[schema(value_type = Option<Vec<i64>>, read_only)]
+    _seqs: ReadOnly,
+}
+
+impl NewTodo {
+    const fn new(content: String, status: TodoStatus) -> Self {
+        Self { content, status, _proposed_status: ReadOnly, _seqs: ReadOnly }
+    }
 }
 
 impl From<Todo> for NewTodo {
     fn from(todo: Todo) -> Self {
-        Self { content: todo.content, status: todo.status }
+        Self::new(todo.content, todo.status)
     }
 }
 
@@ -45,7 +77,7 @@ impl From<Todo> for NewTodo {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Todos {
     /// The items, in the caller's order.
-    pub items: Vec<Todo>,
+    pub todos: Vec<Todo>,
     /// What the last change did, the caller's or a compression's; proposals included.
     pub changes: Vec<TodoChange>,
     /// The version whose compression brought the last change; null when the caller did.
@@ -55,13 +87,14 @@ pub struct Todos {
     pub revision: i64,
     /// When it was last changed; null before the first list.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub updated_at: Option<DateTime<Utc>>,
 }
 
 impl From<TodoList> for Todos {
     fn from(list: TodoList) -> Self {
         let TodoList { revision, items, changes, version, updated_at } = list;
-        Self { items, changes, changed_in_version: version, revision, updated_at }
+        Self { todos: items, changes, changed_in_version: version, revision, updated_at }
     }
 }
 
@@ -70,7 +103,7 @@ impl From<TodoList> for Todos {
 /// After a compression it tells what the messages completed (`changes`), and what they seem to complete
 /// (`proposed_status`), which only the caller sets.
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/todos", tag = "steering", params(SessionPath),
+    get, path = "/v1/sessions/{session_id}/todos", tag = "todos", operation_id = "todos.list", params(SessionPath),
     responses((status = 200, body = Todos, description = "The list; empty before the first."))
 )]
 pub async fn find_todos(
@@ -88,7 +121,7 @@ pub async fn find_todos(
 /// and the open ones the next steps; it stands before lists that tools wrote. The reply tells what is
 /// different from the list before.
 #[utoipa::path(
-    put, path = "/v1/sessions/{session_id}/todos", tag = "steering", params(SessionPath), request_body = NewTodos,
+    put, path = "/v1/sessions/{session_id}/todos", tag = "todos", operation_id = "todos.replace", params(SessionPath), request_body = NewTodos,
     responses((status = 200, body = Todos, description = "The list as it is now, and what changed."))
 )]
 pub async fn replace_todos(
@@ -132,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_taken_is_refused_at_its_place() {
-        let todo = |content: &str| NewTodo { content: content.to_owned(), status: TodoStatus::Pending };
+        let todo = |content: &str| NewTodo::new(content.to_owned(), TodoStatus::Pending);
         let refused = read_todos(vec![todo("fine"), todo(" "), todo("a\0"), todo(&"x".repeat(1001))]);
         let Err(ApiError::Invalid(errors)) = refused else { panic!("taken") };
         let pointers: Vec<&str> = errors.iter().map(|error| error.pointer.as_str()).collect();

@@ -22,6 +22,7 @@ use anchord_messages::tokens::{TokenCounter, Tokenizer};
 /// What to count: messages or a text.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = TokenCountRequest)]
 pub struct TokensRequest {
     /// The messages to count, as their format writes them.
     #[serde(default)]
@@ -42,6 +43,7 @@ pub struct TokensRequest {
 
 /// Token counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = TokenCount)]
 pub struct Tokens {
     /// All tokens.
     pub tokens: u64,
@@ -56,7 +58,7 @@ pub struct Tokens {
 
 /// Counts the tokens of messages or of a text, as sessions count them.
 #[utoipa::path(
-    post, path = "/v1/tokens", tag = "stateless",
+    post, path = "/v1/tokens", tag = "stateless", operation_id = "stateless.count_tokens",
     request_body = TokensRequest,
     responses((status = 200, body = Tokens, description = "The counts."))
 )]

@@ -24,6 +24,7 @@ pub struct ToolOutputPath {
     pub session_id: SessionName,
     /// The reference, as placeholders name it.
     #[param(example = "1a2b3c4d5e6f7081")]
+    #[serde(rename = "ref")]
     pub reference: String,
 }
 
@@ -40,16 +41,17 @@ pub struct LinesQuery {
     pub to_line: Option<u32>,
 }
 
-/// A tool output, whole or in part.
+/// A tool output, in full or a range of its lines.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ToolOutput {
     /// Its reference.
+    #[serde(rename = "ref")]
     pub reference: String,
-    /// The first message that holds it.
+    /// The first message that contains it.
     pub seq: Seq,
     /// The call that it answers.
     pub call_id: String,
-    /// Lines of the whole output.
+    /// The number of lines of the whole output.
     pub lines: usize,
     /// The first line that was read; 0 when none was.
     pub from_line: usize,
@@ -59,11 +61,11 @@ pub struct ToolOutput {
     pub content: String,
 }
 
-/// Reads an offloaded tool output, whole or by lines.
+/// Reads an offloaded tool output, in full or by lines.
 ///
-/// Text comes back word for word. Pictures and files are in the message itself (`seq`).
+/// Text is returned verbatim. Images and files are in the message itself (`seq`).
 #[utoipa::path(
-    get, path = "/v1/sessions/{session_id}/tool-outputs/{reference}", tag = "messages",
+    get, path = "/v1/sessions/{session_id}/tool-outputs/{ref}", tag = "tool_outputs", operation_id = "tool_outputs.get",
     params(ToolOutputPath, LinesQuery),
     responses((status = 200, body = ToolOutput, description = "The tool output."))
 )]

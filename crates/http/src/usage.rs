@@ -34,6 +34,7 @@ const COUNTED_BYTES: usize = 64 * 1024;
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"input_tokens": 41_250, "output_tokens": 730, "cached_tokens": 36_864, "model": "large-2"})))]
+#[schema(as = UsageReport)]
 pub struct ProviderUsage {
     /// Tokens in, cached ones included. A provider that reports them apart: the sum.
     #[schema(minimum = 0, maximum = 1_000_000_000)]
@@ -57,6 +58,7 @@ pub struct ProviderUsage {
 
 /// What a report came to.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = UsageReportResult)]
 pub struct UsageReported {
     /// The session.
     pub session_id: SessionName,
@@ -68,7 +70,7 @@ pub struct UsageReported {
     #[schema(required = true)]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub ratio: Option<f64>,
-    /// Which context was taken for the one that was sent.
+    /// The context that the report was compared with.
     pub basis: Basis,
     /// What became of the report.
     pub verdict: Verdict,
@@ -81,9 +83,10 @@ pub struct UsageReported {
     pub usage: Usage,
 }
 
-/// Which context a report was taken to be about.
+/// The context that a usage report was compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = UsageReportBasis)]
 pub enum Basis {
     /// The one that the caller named with `context_tokens`.
     Given,
@@ -103,7 +106,7 @@ pub enum Basis {
 /// `usage.calibration` has what is in force. A report that cannot be about the context changes nothing; `verdict` says so.
 /// Another `model` of the session, which counts otherwise, starts anew.
 #[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/usage", tag = "context",
+    post, path = "/v1/sessions/{session_id}/usage", tag = "usage", operation_id = "usage.report",
     params(SessionPath), request_body = ProviderUsage,
     responses((status = 200, body = UsageReported, description = "What the report came to."))
 )]
@@ -228,6 +231,7 @@ pub struct TenantUsage {
 
 /// What the tenant used on one day.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = UsageDay)]
 pub struct DayView {
     /// The day in UTC.
     pub day: NaiveDate,
@@ -238,6 +242,7 @@ pub struct DayView {
 
 /// How tasks ended, with compression and without.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = TasksUsage)]
 pub struct TasksView {
     /// Tasks with a session that was ever compressed.
     pub with_compression: TaskOutcomes,
@@ -256,7 +261,7 @@ impl From<OutcomesByCompression> for TasksView {
 /// Figures of requests reach the report within about a second. Sums by day stay when sessions are erased;
 /// tasks are those whose sessions are still there.
 #[utoipa::path(
-    get, path = "/v1/usage", tag = "tenant", params(UsageQuery),
+    get, path = "/v1/usage", tag = "usage", operation_id = "usage.get", params(UsageQuery),
     responses((status = 200, body = TenantUsage, description = "The report."))
 )]
 pub async fn find_usage(

@@ -31,7 +31,7 @@ const DEFAULT_OVERLAP_SECONDS: u32 = 24 * 60 * 60;
 /// The longest time that a rotated secret may stay valid.
 const MAX_OVERLAP_SECONDS: u32 = 7 * 24 * 60 * 60;
 
-/// A webhook to be made.
+/// A webhook to create.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({
@@ -39,6 +39,7 @@ const MAX_OVERLAP_SECONDS: u32 = 7 * 24 * 60 * 60;
     "events": ["summary.published", "compression.failed"],
     "description": "tells the orchestrator"
 })))]
+#[schema(as = CreateWebhook)]
 pub struct NewWebhookBody {
     /// Where it is: `https`, and public on the internet, unless the operator allows others.
     #[schema(min_length = 1, max_length = 2048, format = "uri")]
@@ -47,7 +48,7 @@ pub struct NewWebhookBody {
     #[serde(default)]
     #[schema(min_items = 1, max_items = 6)]
     pub events: Option<Vec<WebhookEvent>>,
-    /// What people say about it.
+    /// A description for people.
     #[serde(default)]
     #[schema(max_length = 500)]
     pub description: Option<String>,
@@ -65,8 +66,9 @@ fn yes() -> bool {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"enabled": true, "events": null})))]
+#[schema(as = WebhookPatch)]
 pub struct WebhookUpdate {
-    /// Where it is. What is pending goes to the new address.
+    /// The URL. Pending deliveries go to the new one.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 2048, format = "uri")]
     pub url: Option<String>,
@@ -74,7 +76,7 @@ pub struct WebhookUpdate {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Vec<WebhookEvent>>, min_items = 1, max_items = 6)]
     pub events: Option<Option<Vec<WebhookEvent>>>,
-    /// What people say about it; null for nothing.
+    /// A description for people; null removes it.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 500)]
     pub description: Option<Option<String>>,
@@ -92,6 +94,7 @@ fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Op
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"overlap_seconds": 3600})))]
+#[schema(as = WebhookSecretRotation)]
 pub struct SecretRotation {
     /// How long the old secret signs beside the new one, in seconds; default a day, 0 when it has leaked.
     #[serde(default)]
@@ -111,9 +114,10 @@ pub struct SecretRotation {
     "disabled_at": null,
     "failing_since": null,
     "previous_secret_until": null,
-    "created_at": "2026-01-05T09:30:00Z",
-    "updated_at": "2026-01-05T09:30:00Z"
+    "created_at": "2026-01-05T09:30:00.000Z",
+    "updated_at": "2026-01-05T09:30:00.000Z"
 })))]
+#[schema(as = Webhook)]
 pub struct WebhookView {
     /// Its id.
     pub id: WebhookId,
@@ -122,7 +126,7 @@ pub struct WebhookView {
     /// The events that it gets; null for all.
     #[schema(required = true)]
     pub events: Option<Vec<WebhookEvent>>,
-    /// What people say about it.
+    /// A description for people.
     #[schema(required = true)]
     pub description: Option<String>,
     /// Whether it gets anything.
@@ -133,16 +137,21 @@ pub struct WebhookView {
     pub disabled_reason: Option<DisabledReason>,
     /// Since when it gets nothing.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub disabled_at: Option<DateTime<Utc>>,
     /// When the first of the attempts failed since which none has succeeded; null when the last one did.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub failing_since: Option<DateTime<Utc>>,
     /// Until when the secret before the current one signs beside it.
     #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub previous_secret_until: Option<DateTime<Utc>>,
-    /// When it was made.
+    /// When it was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub updated_at: DateTime<Utc>,
 }
 
@@ -188,7 +197,7 @@ pub struct WebhookPath {
 
 /// Lists the tenant's webhooks, oldest first.
 #[utoipa::path(
-    get, path = "/v1/webhooks", tag = "webhooks", params(PageQuery),
+    get, path = "/v1/webhooks", tag = "webhooks", operation_id = "webhooks.list", params(PageQuery),
     responses((status = 200, body = Page<WebhookView>, description = "A page of webhooks."))
 )]
 pub async fn list_webhooks(
@@ -206,7 +215,7 @@ pub async fn list_webhooks(
 /// From now on it is told of events as `webhooks` of this document say. The secret is shown in this
 /// reply and never again, so an `Idempotency-Key` replays nothing here: erase what was made twice.
 #[utoipa::path(
-    post, path = "/v1/webhooks", tag = "webhooks", request_body = NewWebhookBody,
+    post, path = "/v1/webhooks", tag = "webhooks", operation_id = "webhooks.create", request_body = NewWebhookBody,
     responses(
         (status = 201, body = WebhookWithSecret, description = "The webhook, and its secret; it is shown once."),
         (status = 409, body = Problem, content_type = "application/problem+json",
@@ -242,7 +251,7 @@ impl WebhookWithSecret {
 
 /// Reads a webhook.
 #[utoipa::path(
-    get, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", params(WebhookPath),
+    get, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", operation_id = "webhooks.get", params(WebhookPath),
     responses((status = 200, body = WebhookView, description = "The webhook."))
 )]
 pub async fn find_webhook(
@@ -259,7 +268,7 @@ pub async fn find_webhook(
 /// What is pending for a webhook that is disabled is cancelled, and what happens while it is disabled is not
 /// told; a cancelled delivery can be asked for again.
 #[utoipa::path(
-    patch, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", params(WebhookPath), request_body = WebhookUpdate,
+    patch, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", operation_id = "webhooks.update", params(WebhookPath), request_body = WebhookUpdate,
     responses((status = 200, body = WebhookView, description = "The webhook as it is now."))
 )]
 pub async fn change_webhook(
@@ -284,7 +293,7 @@ pub async fn change_webhook(
 
 /// Erases a webhook with its deliveries.
 #[utoipa::path(
-    delete, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", params(WebhookPath),
+    delete, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", operation_id = "webhooks.delete", params(WebhookPath),
     responses((status = 204, description = "It is erased."))
 )]
 pub async fn delete_webhook(
@@ -304,7 +313,7 @@ pub async fn delete_webhook(
 /// Until then `webhook-signature` holds a signature of each, so that receivers can change over at any time. A
 /// rotation within the overlap of the one before ends the oldest secret at once.
 #[utoipa::path(
-    post, path = "/v1/webhooks/{webhook_id}/rotate", tag = "webhooks", params(WebhookPath),
+    post, path = "/v1/webhooks/{webhook_id}/rotate", tag = "webhooks", operation_id = "webhooks.rotate_secret", params(WebhookPath),
     request_body = Option<SecretRotation>,
     responses((status = 200, body = WebhookWithSecret, description = "The webhook, and its new secret; it is shown once."))
 )]

@@ -31,6 +31,7 @@ pub enum SessionNameError {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, utoipa::ToSchema)]
 #[cfg_attr(feature = "sqlx", derive(sqlx::Type), sqlx(transparent))]
 #[schema(
+    as = SessionId,
     min_length = 1,
     max_length = 200,
     // Everything of the alphabet but `.` and `..`, without a look-ahead, which generators of clients may not know.

@@ -8,7 +8,7 @@ use strum::{EnumString, IntoStaticStr};
 
 use super::id::Seq;
 
-/// Who speaks in a message.
+/// The role of a message's author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[derive(IntoStaticStr, EnumString)]

@@ -62,6 +62,7 @@ impl Default for Options<'_> {
 
 /// The condensed outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = PreaggregateResult)]
 pub struct Preaggregated {
     /// Whether the files together reached the threshold; if not, they are as they were.
     pub condensed: bool,
@@ -100,6 +101,7 @@ pub struct RejectedFinding {
 
 /// Sizes, findings and coverage of all files.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = PreaggregateReport)]
 pub struct PreaggregationReport {
     /// Bytes of all files before.
     pub original_bytes: usize,

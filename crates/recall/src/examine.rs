@@ -32,12 +32,13 @@ const STRETCH: u64 = 20;
 /// more hits from the same stretches would not either.
 const BY_RELEVANCE: usize = 6;
 
-/// A message that the question is about.
+/// A message that matches.
 #[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = RecallHit)]
 pub struct Hit {
     /// The message's position.
     pub seq: Seq,
-    /// Who speaks in it.
+    /// The role of its author.
     pub role: Role,
     /// The stretch of the message that matches best, at most 300 characters.
     pub snippet: String,

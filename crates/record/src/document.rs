@@ -23,9 +23,9 @@ use anchord_messages::id::Seq;
 
 /// The sections of one summary version.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
-#[schema(as = Summary)]
+#[schema(as = SummarySections)]
 pub struct Document {
-    /// What is asked for now.
+    /// The current request.
     pub(super) session_intent: String,
     /// The messages that the intent came from.
     pub(super) session_intent_seqs: Vec<Seq>,
@@ -44,15 +44,15 @@ pub struct Document {
     pub(super) files_read: Vec<ReadFile>,
     /// Decisions, oldest first.
     pub(super) decisions_made: Vec<Decision>,
-    /// Where the work stands.
+    /// The current state of the work.
     pub(super) current_state: CurrentState,
-    /// Errors met, open and resolved.
+    /// Errors, open and resolved.
     pub(super) errors: Vec<ErrorEntry>,
     /// The latest run of each test command.
     pub(super) test_results: Vec<TestResult>,
-    /// What stands in the way.
+    /// What blocks progress.
     pub(super) blockers: Vec<Blocker>,
-    /// Questions that nobody has answered.
+    /// Unanswered questions.
     #[serde(default)]
     pub(super) open_questions: Vec<Remark>,
     /// What was learnt and is not obvious: causes, limits, dead ends.
@@ -74,10 +74,10 @@ pub struct Document {
     /// Keys and values: a view of `things`.
     #[serde(default)]
     pub(super) technical_context: Vec<TechnicalFact>,
-    /// What must hold, word for word.
+    /// Requirements, verbatim.
     pub(super) constraints: Vec<Constraint>,
-    /// Demands that are found in messages and bind nobody until the caller pins them, where the setting `constraints` is
-    /// `propose`.
+    /// Requirements found in messages that take effect only when the caller pins them (setting `constraints`:
+    /// `propose`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) proposed_constraints: Vec<Constraint>,
     /// How many entries of a section a bound left out; recall finds what they came from.
@@ -97,7 +97,7 @@ pub struct PastIntent {
     pub session_id: Option<String>,
 }
 
-/// A property of a thing as a key and a value.
+/// A fact as a key and a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct TechnicalFact {
     /// What it is (`commit`, `port`, `reservation_id` …).

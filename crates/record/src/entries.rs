@@ -14,6 +14,7 @@ use anchord_messages::id::Seq;
 #[serde(rename_all = "lowercase")]
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
+#[schema(as = UserRequestState)]
 pub enum RequestState {
     /// Nothing says that it is over.
     #[default]
@@ -34,17 +35,18 @@ impl RequestState {
     }
 }
 
-/// Something that a person asked for.
+/// A person's request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[schema(as = UserRequest)]
 pub struct RequestEntry {
-    /// What was asked, in the person's words, shortened.
+    /// The request, quoted and shortened.
     pub text: String,
     /// What became of it.
     pub state: RequestState,
-    /// The request that took its place.
+    /// The request that replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// What came of it, in a model's words.
+    /// The outcome, as a model summarised it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// The messages that it came from.
@@ -67,8 +69,9 @@ impl RequestEntry {
 
 /// A question, a finding or a note.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[schema(as = Note)]
 pub struct Remark {
-    /// What it says.
+    /// The text.
     pub text: String,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
@@ -113,12 +116,12 @@ pub struct ModifiedFile {
     pub renamed_from: Option<String>,
     /// What changed, in words or identifiers, oldest first.
     pub changes: Vec<String>,
-    /// What was changed and why, in a model's words.
+    /// What was changed and why, as a model summarised it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
     /// Whether the latest test run after the change passed.
     pub status: FileStatus,
-    /// Written whole by a tool that does not say whether the file was there before.
+    /// Written in full by a tool whose output does not show whether the file existed before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overwrite_possible: bool,
     /// Created and deleted within the session.
@@ -176,7 +179,7 @@ impl Decision {
     }
 }
 
-/// Where the work stands.
+/// The current state of the work.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CurrentState {
     /// The phase of the work.
@@ -185,13 +188,13 @@ pub struct CurrentState {
     /// The task in hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// The state in words.
+    /// The state as a sentence.
     pub text: String,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
 }
 
-/// Whether an error still stands.
+/// Whether an error is resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorStatus {
@@ -203,7 +206,7 @@ pub enum ErrorStatus {
     Resolved,
 }
 
-/// An error that the session met.
+/// An error that occurred in the session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct ErrorEntry {
     /// Its kind (`TypeError`, `E0308`, `TS2322`, `git` …), when it has one.
@@ -211,15 +214,15 @@ pub struct ErrorEntry {
     pub kind: Option<String>,
     /// Its first useful line.
     pub message: String,
-    /// Whether it still stands.
+    /// Whether it is resolved.
     pub status: ErrorStatus,
     /// How it was resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<String>,
-    /// Where it was met: a file and line, or the command.
+    /// Where it occurred: a file and line, or the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// How often it was met.
+    /// How many times it occurred.
     pub count: u32,
     /// The first version that shows it as resolved; it is rendered in that version and the next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -276,7 +279,7 @@ pub struct TestResult {
     pub session_id: Option<String>,
 }
 
-/// Something that stands in the way.
+/// Something that blocks progress.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct Blocker {
     /// What it is.

@@ -6,10 +6,10 @@ use utoipa::ToSchema;
 /// The fewest questions for which an exam has a score.
 pub(super) const LEAST_ASKED: u32 = 3;
 
-/// How a reader who was given a version's context alone did in its exam.
+/// The result of an exam: a model answered questions with nothing but a version's context.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ExamScores {
-    /// Questions asked.
+    /// The number of questions.
     pub asked: u32,
     /// Questions whose answer had every fact.
     pub passed: u32,

@@ -109,7 +109,7 @@ pub struct DimensionScore {
     /// The weighted mean of its criteria, 0 to 5.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub score: f64,
-    /// What a good summary reaches.
+    /// The target score.
     pub target: f64,
     /// Criterion by criterion.
     pub criteria: Vec<CriterionScore>,

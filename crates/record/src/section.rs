@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 #[serde(rename_all = "snake_case")]
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
+#[schema(as = SummarySection)]
 pub enum Section {
     /// What the session is for.
     SessionIntent,
@@ -21,15 +22,15 @@ pub enum Section {
     FilesRead,
     /// Choices that were made.
     DecisionsMade,
-    /// Where the work stands.
+    /// The current state of the work.
     CurrentState,
     /// Errors met.
     Errors,
     /// The latest run of each test command.
     TestResults,
-    /// What stands in the way.
+    /// What blocks progress.
     Blockers,
-    /// Questions that nobody has answered.
+    /// Unanswered questions.
     OpenQuestions,
     /// What was learnt.
     Findings,
@@ -40,7 +41,7 @@ pub enum Section {
     Things,
     /// What the agent noted for itself.
     Notes,
-    /// What must hold, word for word.
+    /// The requirement, verbatim.
     Constraints,
 }
 

@@ -134,6 +134,7 @@ impl Strategy {
 /// How far a version can be checked against the originals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = Verifiability)]
 pub enum Verifiable {
     /// Ledger, narrative and probes are checked.
     #[default]
@@ -144,7 +145,7 @@ pub enum Verifiable {
     No,
 }
 
-/// Who read the span of a version.
+/// The engine that read the span of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[derive(IntoStaticStr)]
@@ -164,7 +165,7 @@ impl Engine {
     }
 }
 
-/// Which engine a session asks for.
+/// The engine that a session requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineChoice {

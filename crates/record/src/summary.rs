@@ -41,15 +41,15 @@ pub struct Summary {
     pub files_read: Vec<ReadFile>,
     /// Decisions, oldest first.
     pub decisions_made: Vec<Decision>,
-    /// Where the work stands.
+    /// The current state of the work.
     pub current_state: CurrentState,
-    /// Errors met, open and resolved.
+    /// Errors, open and resolved.
     pub errors: Vec<ErrorEntry>,
     /// The latest run of each test command.
     pub test_results: Vec<TestResult>,
-    /// What stands in the way.
+    /// What blocks progress.
     pub blockers: Vec<Blocker>,
-    /// Questions that nobody has answered.
+    /// Unanswered questions.
     pub open_questions: Vec<Remark>,
     /// What was learnt and is not obvious: causes, limits, dead ends.
     pub findings: Vec<Remark>,
@@ -63,7 +63,7 @@ pub struct Summary {
     pub things: Vec<Thing>,
     /// What the agent noted for itself.
     pub notes: Vec<Remark>,
-    /// What must hold, word for word.
+    /// Requirements, verbatim.
     pub constraints: Vec<Constraint>,
     /// Demands that the caller has not accepted: they are listed, and no rendering has them.
     pub proposed_constraints: Vec<Constraint>,

@@ -12,6 +12,7 @@ use anchord_messages::id::Seq;
 
 /// What is known about the making of one version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SummaryMetadata)]
 pub struct VersionMeta {
     /// Its number in the session: 1, 2, 3 …
     pub version: i64,
@@ -19,7 +20,7 @@ pub struct VersionMeta {
     pub parent_version: Option<i64>,
     /// How it was made.
     pub strategy: Strategy,
-    /// How far it can be held against the originals; a rollback keeps what the version had.
+    /// How far it can be verified against the originals; a rollback keeps the version's value.
     #[serde(default)]
     pub verifiable: Verifiable,
     /// Who read the span.
@@ -30,6 +31,7 @@ pub struct VersionMeta {
     /// Versions published by a compression so far, this one included.
     pub compression_count: i64,
     /// When it was published.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub last_compressed_at: DateTime<Utc>,
     /// The first message of its span.
     pub from_seq: Seq,
@@ -37,7 +39,7 @@ pub struct VersionMeta {
     pub through_seq: Seq,
     /// Tokens of the old rendering plus the span as it would be served.
     pub tokens_before: i64,
-    /// Tokens of its own rendering.
+    /// Tokens of its rendering.
     pub tokens_after: i64,
     /// The most tokens that its rendering was given.
     #[serde(default)]
@@ -45,7 +47,7 @@ pub struct VersionMeta {
     /// The same number as `reduction`, under its earlier name: a share that was saved, not a quotient of before and after.
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub compression_ratio: Option<f64>,
-    /// Probes passed of those asked; absent when none was asked.
+    /// The share of the probes that passed, from 0 to 1; absent without probes.
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub probe_score: Option<f64>,
     /// The same of the probes that ask for facts which code found.
@@ -73,6 +75,7 @@ impl VersionMeta {
 
 /// A version as the API shows it: the document and its metadata in one object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Summary)]
 pub struct Version {
     /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one.
     #[serde(default)]

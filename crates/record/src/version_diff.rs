@@ -13,6 +13,7 @@ use anchord_facts::wording;
 
 /// The difference between two versions; sections without one are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SummaryDiffSections)]
 pub struct SummaryDiff {
     /// The sections that differ, in the order of the document.
     pub sections: Vec<SectionDiff>,
@@ -20,6 +21,7 @@ pub struct SummaryDiff {
 
 /// The difference within one section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SummarySectionDiff)]
 pub struct SectionDiff {
     /// The section.
     pub section: Section,
@@ -33,6 +35,7 @@ pub struct SectionDiff {
 
 /// An entry before and after.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SummaryEntryChange)]
 pub struct ChangedEntry {
     /// What makes it the same entry: a path, a decision's text, a command …
     pub key: String,

@@ -133,6 +133,7 @@ pub struct Prepared {
 
 /// How full the context is, as every append and read of a session reports it.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = ContextUsage)]
 pub struct Usage {
     /// Tokens served now, as a share of the context window.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]

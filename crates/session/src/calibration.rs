@@ -102,7 +102,7 @@ pub struct CalibrationView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 // The schema's name differs, because schemas share one name space and a probe's verdict has this one.
-#[schema(as = ReportVerdict)]
+#[schema(as = UsageReportVerdict)]
 pub enum Verdict {
     /// It counts with the other reports.
     Used,

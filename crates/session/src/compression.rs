@@ -31,6 +31,7 @@ pub struct Span {
 #[serde(rename_all = "snake_case")]
 #[derive(EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
+#[schema(as = CompressionStatus)]
 pub enum Status {
     /// Waits for a worker.
     Queued,
@@ -82,7 +83,7 @@ pub struct Request {
     /// How the version is made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// Who reads the span.
+    /// The engine that reads the span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineChoice>,
     /// The engine's model.
@@ -114,6 +115,7 @@ pub struct Request {
 /// The result of a compression.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
+#[schema(as = CompressionReport)]
 pub struct Report {
     /// The strategy of the last candidate: another one than was asked for when the gate fell back.
     pub strategy_used: Option<Strategy>,
@@ -128,13 +130,13 @@ pub struct Report {
     /// The same number as `reduction`, under its earlier name: a share that was saved, not a quotient of before and after.
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub compression_ratio: Option<f64>,
-    /// The whole context before, in tokens.
+    /// Tokens of the whole context before.
     pub context_tokens_before: Option<u32>,
-    /// The whole context after, in tokens.
+    /// Tokens of the whole context after.
     pub context_tokens_after: Option<u32>,
     /// Whether the context is at or below the target.
     pub target_met: Option<bool>,
-    /// Probes passed / asked.
+    /// The share of the probes that passed, from 0 to 1.
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub probe_score: Option<f64>,
     /// The same of the probes that ask for facts which code found.
@@ -142,7 +144,7 @@ pub struct Report {
     pub facts_score: Option<f64>,
     /// How a reader did in an exam that was written from the messages; null without one.
     pub exam: Option<ExamScores>,
-    /// Probes asked.
+    /// The number of probes.
     pub probes_asked: u32,
     /// Probes failed.
     pub probes_failed: u32,
@@ -165,12 +167,12 @@ pub struct Report {
     pub error: Option<Failure>,
     /// What the engine's LLM used, failed attempts included.
     pub cost: Cost,
-    /// Where the time went.
+    /// The durations of the steps.
     pub timings: Timings,
 }
 
 impl Report {
-    /// How its probes went.
+    /// The results of its probes.
     #[must_use]
     pub fn scores(&self) -> Scores {
         Scores {
@@ -187,6 +189,7 @@ impl Report {
 
 /// Why nothing was published.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = CompressionError)]
 pub struct Failure {
     /// A stable word.
     #[serde(rename = "type")]
@@ -204,6 +207,7 @@ impl From<NoSpan> for Failure {
 /// Tokens and calls that the engine's LLM used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
+#[schema(as = ModelCost)]
 pub struct Cost {
     /// Tokens in.
     pub input_tokens: u64,
@@ -213,15 +217,16 @@ pub struct Cost {
     pub calls: u32,
     /// Calls that failed.
     pub failed_calls: u32,
-    /// How long the calls took together, in milliseconds.
+    /// The total duration of the calls, in milliseconds.
     pub latency_ms: u64,
     /// What they cost, in millionths of the currency of the operator's prices; 0 without prices.
     pub micros: u64,
 }
 
-/// Where the time went, in milliseconds.
+/// The durations of the steps, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
+#[schema(as = CompressionTimings)]
 pub struct Timings {
     /// From the request to the claim.
     pub queued_ms: u64,

@@ -16,18 +16,20 @@ const SAVED_RED: f64 = 0.95;
 
 /// A figure outside its target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = QualityFlag)]
 pub struct Flag {
     /// Which figure.
     pub metric: Metric,
     /// How far outside.
     pub level: Level,
-    /// The figure and its target, in words.
+    /// The figure and its target, as a sentence.
     pub detail: String,
 }
 
 /// A figure that has a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = QualityMetric)]
 pub enum Metric {
     /// The share of probes that passed.
     ProbePassRate,
@@ -44,6 +46,7 @@ pub enum Metric {
 /// How far a figure is outside its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = QualityFlagLevel)]
 pub enum Level {
     /// Worth a look.
     Caution,

@@ -9,6 +9,7 @@ const MAX_COUNT: u64 = 100_000_000;
 /// The bounds of one tenant; what is absent or null is not bounded for it alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schema(as = TenantQuotas)]
 pub struct Quotas {
     /// Requests per second, over all keys.
     #[serde(skip_serializing_if = "Option::is_none")]

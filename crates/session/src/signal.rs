@@ -6,11 +6,12 @@ use serde::Serialize;
 use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
-/// What a signal asks for, in order of severity.
+/// The action that a signal requests, in order of severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
+#[schema(as = SignalAction)]
 pub enum Action {
     /// Nothing.
     #[default]
@@ -39,7 +40,7 @@ impl Action {
     }
 }
 
-/// Which rule speaks.
+/// The rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -74,16 +75,16 @@ impl SignalKind {
     }
 }
 
-/// What one rule says.
+/// The result of one rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Signal {
     /// Which rule.
     pub kind: SignalKind,
-    /// What it asks for, whether the policy lets it count or not.
+    /// The requested action, whether or not the policy counts it.
     pub action: Action,
-    /// Why, in a few words with the figure.
+    /// The reason, with the figure.
     pub detail: Cow<'static, str>,
-    /// Whether the policy in force lets it count.
+    /// Whether the policy counts it.
     pub counts: bool,
 }
 

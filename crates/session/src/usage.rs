@@ -193,7 +193,7 @@ impl Tally {
     }
 }
 
-/// What was used, and what it comes to.
+/// Usage figures and what follows from them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 pub struct UsageFigures {
     /// Contexts that were served: one for each call of the agent's model.
@@ -218,7 +218,7 @@ pub struct UsageFigures {
     #[schema(required = true)]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub refetch_rate: Option<f64>,
-    /// The re-fetch rate is above 0.20: compression takes away what the agent needs.
+    /// Whether the re-fetch rate is above 0.20: compression removes what the agent needs.
     pub too_aggressive: bool,
     /// What callers reported of their provider's own figures.
     pub reported: ReportedUsage,
@@ -253,6 +253,7 @@ pub struct ModelUsage {
 
 /// What was fetched again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = RefetchedUsage)]
 pub struct Refetched {
     /// Requests that gave back something that the context no longer shows.
     pub requests: i64,
@@ -282,6 +283,7 @@ pub struct ReportedUsage {
 /// What the service adds to the agent's time: from a request's arrival at its operation until its reply
 /// is made. Compressions run beside the agent and are not in it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = AddedLatency)]
 pub struct Latency {
     /// Milliseconds for each context; null without one.
     #[schema(required = true)]
@@ -301,7 +303,7 @@ pub struct Latency {
     pub share: Option<f64>,
 }
 
-/// How a task stands.
+/// The status of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[derive(EnumString, IntoStaticStr)]

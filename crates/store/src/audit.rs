@@ -20,7 +20,7 @@ pub struct AuditEvent {
     pub tenant: TenantId,
     /// Its id.
     pub id: AuditId,
-    /// Who did it: `operator`, `cli` or a key's id.
+    /// Who made the change: `operator`, `cli` or the id of an API key.
     pub actor: String,
     /// What was done, as `noun.verb`.
     pub action: String,

@@ -22,6 +22,7 @@ use uuid::Uuid;
 
 use super::{Store, StoreError, bounds, channel};
 use anchord_messages::id::{DeliveryId, SessionName, TenantId, WebhookId};
+use anchord_webhooks::event::Event;
 use anchord_webhooks::{DeliveryStatus, Failure, TEST_EVENT};
 
 /// A message to a webhook, with the state of its delivery.
@@ -248,7 +249,14 @@ struct Row {
 impl Row {
     fn read(self) -> Result<(Delivery, String), StoreError> {
         let session = named(self.id, self.session)?;
-        let body = body(&self.event, self.created_at, session.as_ref().zip(self.event_id), &self.payload);
+        let event = Event {
+            id: self.event_id,
+            kind: self.event.clone(),
+            session_id: session.clone(),
+            created_at: self.created_at,
+            data: self.payload.as_object().cloned().unwrap_or_default(),
+        };
+        let body = event.text();
         let delivery = Delivery {
             id: DeliveryId(self.id),
             webhook: WebhookId(self.webhook_id),
@@ -303,9 +311,4 @@ fn named(id: Uuid, name: Option<String>) -> Result<Option<SessionName>, StoreErr
 fn parsed(id: Uuid, word: &str) -> Result<DeliveryStatus, StoreError> {
     let status = DeliveryStatus::parse(word);
     status.ok_or_else(|| StoreError::corrupt("webhook_deliveries", "status", id, "unknown word"))
-}
-
-fn body(event: &str, at: DateTime<Utc>, place: Option<(&SessionName, i64)>, payload: &Value) -> String {
-    let payload = payload.as_object().cloned().unwrap_or_default();
-    anchord_webhooks::body(event, at, place, payload)
 }

@@ -10,6 +10,7 @@ use anchord_session::compression::{Report, Request, Span};
 /// What a job does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = JobKind)]
 pub enum Kind {
     /// Makes the next summary version.
     Compress,

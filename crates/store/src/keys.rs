@@ -38,7 +38,7 @@ pub struct ApiKey {
     pub prefix: String,
     /// Its scopes.
     pub scopes: Vec<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it ends.
     pub expires_at: Option<DateTime<Utc>>,

@@ -19,7 +19,7 @@ pub struct Place {
 /// An entry as it is stored.
 #[derive(Clone, Debug)]
 pub struct EntryRow {
-    /// Where it stands.
+    /// Its status.
     pub place: Place,
     /// The fact, as JSON text.
     pub value: String,

@@ -8,8 +8,8 @@ use super::load::{self, Loaded, Tries, Which};
 use super::sessions::{self};
 use super::{Store, StoreError};
 use crate::connection::PgConnection;
-use anchord_context::pin::{PINS_SHARE, Pin};
-use anchord_messages::id::{SessionName, TenantId};
+use anchord_context::pin::{MAX_PINS, PINS_SHARE, Pin};
+use anchord_messages::id::{SessionId, SessionName, TenantId};
 use anchord_record::fill::share_of;
 
 /// The outcome of replacing pins.
@@ -17,8 +17,8 @@ use anchord_record::fill::share_of;
 pub enum PinsOutcome {
     /// They are stored.
     Replaced {
-        /// The context revision that shows them.
-        context_revision: i64,
+        /// The tenant's pins, which contexts show before them.
+        tenant_pins: Vec<Pin>,
     },
     /// They take more than their share of the window; nothing has changed.
     TooLarge {
@@ -27,6 +27,86 @@ pub enum PinsOutcome {
         /// The most tokens that pins may take in this session.
         max_tokens: u32,
     },
+}
+
+/// A change of one pin.
+#[derive(Clone, Copy, Debug)]
+pub enum PinEdit<'a> {
+    /// This pin comes last; when it is there already, nothing changes.
+    Add(&'a Pin),
+    /// The pin with this id goes.
+    Remove(&'a str),
+}
+
+/// The outcome of a change of one pin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PinEdited {
+    /// The pins are as the change wants them: those of this session, or the tenant's.
+    Done(Option<SessionId>),
+    /// There is no such session or tenant.
+    NoOwner,
+    /// There is no such pin.
+    NoPin,
+    /// There are as many pins as there may be.
+    TooMany,
+    /// The pins would take more than their share of the window.
+    TooLarge {
+        /// The tokens that they would take, the tenant's pins included.
+        tokens: u32,
+        /// The most tokens that they may take.
+        max_tokens: u32,
+    },
+    /// The session has changed since it was read.
+    Changed,
+}
+
+impl PinEdit<'_> {
+    /// The pins after the change; `Err` says why there are none.
+    pub(crate) fn apply(self, mut pins: Vec<Pin>) -> Result<Vec<Pin>, PinEdited> {
+        match self {
+            Self::Add(pin) if pins.iter().any(|known| known.id == pin.id) => {}
+            Self::Add(_) if pins.len() >= MAX_PINS => return Err(PinEdited::TooMany),
+            Self::Add(pin) => pins.push(pin.clone()),
+            Self::Remove(id) => {
+                let all = pins.len();
+                pins.retain(|pin| pin.id != id);
+                if pins.len() == all {
+                    return Err(PinEdited::NoPin);
+                }
+            }
+        }
+        Ok(pins)
+    }
+}
+
+/// Changes one of a session's own pins in an open transaction, which must not be committed unless it is done.
+///
+/// # Errors
+/// When the database fails.
+pub async fn edit(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+    edit: PinEdit<'_>,
+) -> Result<PinEdited, StoreError> {
+    let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else {
+        return Ok(PinEdited::NoOwner);
+    };
+    // Read after the session, whose revision every change of pins increases: `write` notices a change in between.
+    let pins = match edit.apply(list(&mut *tx, tenant, loaded.session.id).await?) {
+        Ok(pins) => pins,
+        Err(refused) => return Ok(refused),
+    };
+    let tokens = match (fit(&loaded, &pins), edit) {
+        // Removing one is allowed even when those that stay are too large.
+        (Ok(tokens), _) | (Err(TooLarge { tokens, .. }), PinEdit::Remove(_)) => tokens,
+        (Err(TooLarge { tokens, max_tokens }), PinEdit::Add(_)) => {
+            return Ok(PinEdited::TooLarge { tokens, max_tokens });
+        }
+    };
+    let session = loaded.session.id;
+    let written = write(tx, loaded, &pins, tokens).await?;
+    Ok(if written { PinEdited::Done(Some(session)) } else { PinEdited::Changed })
 }
 
 impl Store {
@@ -60,12 +140,13 @@ impl Store {
             let Some(loaded) = self.load_session(tenant, name).await? else { return Ok(None) };
             let tokens = match fit(&loaded, pins) {
                 Ok(tokens) => tokens,
-                Err(too_large) => return Ok(Some(too_large)),
+                Err(too_large) => return Ok(Some(too_large.into())),
             };
+            let tenant_pins = loaded.session.defaults.wide_pins().to_vec();
             let mut tx = self.begin(tenant).await?;
-            if let Some(context_revision) = write(&mut tx, loaded, pins, tokens).await? {
+            if write(&mut tx, loaded, pins, tokens).await? {
                 tx.commit().await?;
-                return Ok(Some(PinsOutcome::Replaced { context_revision }));
+                return Ok(Some(PinsOutcome::Replaced { tenant_pins }));
             }
             drop(tx);
             tries.again().await?;
@@ -82,41 +163,50 @@ pub(super) async fn replace(
 ) -> Result<Option<PinsOutcome>, StoreError> {
     let Some(loaded) = load::load(tx, tenant, Which::Named(name)).await? else { return Ok(None) };
     match fit(&loaded, pins) {
-        Err(too_large) => Ok(Some(too_large)),
+        Err(too_large) => Ok(Some(too_large.into())),
         Ok(tokens) => {
+            let tenant_pins = loaded.session.defaults.wide_pins().to_vec();
             let written = write(tx, loaded, pins, tokens).await?;
-            Ok(written.map(|context_revision| PinsOutcome::Replaced { context_revision }))
+            Ok(written.then_some(PinsOutcome::Replaced { tenant_pins }))
         }
     }
 }
 
+/// Pins that take more than their share of the window.
+#[derive(Clone, Copy, Debug)]
+struct TooLarge {
+    tokens: u32,
+    max_tokens: u32,
+}
+
+impl From<TooLarge> for PinsOutcome {
+    fn from(TooLarge { tokens, max_tokens }: TooLarge) -> Self {
+        Self::TooLarge { tokens, max_tokens }
+    }
+}
+
 /// The tokens that pins take in a session, or that they take too many.
-fn fit(loaded: &Loaded, pins: &[Pin]) -> Result<u32, PinsOutcome> {
+fn fit(loaded: &Loaded, pins: &[Pin]) -> Result<u32, TooLarge> {
     let settings = loaded.session.effective_settings();
     let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
     let tokens = count(&settings, pins.to_vec());
     // Removing all pins is allowed even when the tenant's own are too large for this session.
     if tokens > max_tokens && !pins.is_empty() {
-        return Err(PinsOutcome::TooLarge { tokens, max_tokens });
+        return Err(TooLarge { tokens, max_tokens });
     }
     Ok(tokens)
 }
 
-/// Stores pins of this many tokens, unless they are there already. Returns the context revision that shows them;
-/// `None`, with nothing changed, when the session has changed since it was read.
-async fn write(
-    tx: &mut PgConnection,
-    loaded: Loaded,
-    pins: &[Pin],
-    tokens: u32,
-) -> Result<Option<i64>, StoreError> {
+/// Stores pins of this many tokens, unless they are there already. Returns `false`, with nothing changed, when the session has
+/// changed since it was read.
+async fn write(tx: &mut PgConnection, loaded: Loaded, pins: &[Pin], tokens: u32) -> Result<bool, StoreError> {
     let tenant = loaded.tenant;
     if !load::hold_as_read(&mut *tx, &loaded).await? {
-        return Ok(None);
+        return Ok(false);
     }
     let mut session = loaded.session;
     if list(&mut *tx, tenant, session.id).await? == pins {
-        return Ok(Some(session.served_revision()));
+        return Ok(true);
     }
     sqlx::query!("delete from pins where tenant_id = $1 and session_id = $2", tenant.0, session.id.0)
         .execute(&mut *tx)
@@ -136,5 +226,5 @@ async fn write(
     .await?;
     session.pin(tokens);
     sessions::update(tx, tenant, &session).await?;
-    Ok(Some(session.served_revision()))
+    Ok(true)
 }

@@ -21,7 +21,7 @@ pub struct ProbeRow {
     pub retired_in_version: Option<i64>,
     /// The probe, as JSON text.
     pub probe: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
@@ -38,7 +38,7 @@ pub struct EvaluationRow {
     pub scores: String,
     /// The results, as JSON text; empty in lists.
     pub results: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 

@@ -16,7 +16,7 @@ use super::metadata::{self, MetadataField};
 use super::{Store, StoreError, bounds, prepared};
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 pub use anchord_session::session::{Live, Session};
-use anchord_session::settings::SettingsError;
+use anchord_session::settings::{Settings, SettingsError};
 
 /// Which sessions to list.
 #[derive(Clone, Debug, Default)]
@@ -90,7 +90,7 @@ impl Store {
         Ok(loaded.into_iter().map(|loaded| loaded.session).collect())
     }
 
-    /// Creates a session or changes its settings: an absent field keeps its value, null resets it.
+    /// Creates a session or replaces its settings: an absent field has its default.
     ///
     /// # Errors
     /// When the database fails, or the row does not parse.
@@ -98,12 +98,12 @@ impl Store {
         &self,
         tenant: TenantId,
         name: &SessionName,
-        change: Map<String, Value>,
+        settings: Map<String, Value>,
     ) -> Result<PutOutcome, StoreError> {
         let mut tries = Tries::default();
         loop {
             let mut tx = self.begin(tenant).await?;
-            match put(&mut tx, tenant, name, &change).await? {
+            match put(&mut tx, tenant, name, &settings).await? {
                 Some(PutOutcome::Refused(refused)) => return Ok(PutOutcome::Refused(refused)),
                 Some(put) => {
                     let is_made = matches!(put, PutOutcome::Created(_));
@@ -116,6 +116,40 @@ impl Store {
                     }
                     return Ok(put);
                 }
+                None => tx.rollback().await?,
+            }
+            tries.again().await?;
+        }
+    }
+
+    /// Changes a session's settings: an absent field keeps its value, null resets it. `None` when there is no such
+    /// session.
+    ///
+    /// # Errors
+    /// When the database fails, or the row does not parse.
+    pub async fn patch_session(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        change: Map<String, Value>,
+    ) -> Result<Option<PutOutcome>, StoreError> {
+        let mut tries = Tries::default();
+        loop {
+            let mut tx = self.begin(tenant).await?;
+            let Some(loaded) = load::load(&mut tx, tenant, Which::Named(name)).await? else {
+                return Ok(None);
+            };
+            let Session { settings, defaults, .. } = &loaded.session;
+            let settings = match settings.patched(change.clone(), defaults) {
+                Ok(settings) => settings,
+                Err(refused) => return Ok(Some(PutOutcome::Refused(refused))),
+            };
+            match set(&mut tx, loaded, settings, false).await? {
+                Some(Ok(session)) => {
+                    tx.commit().await?;
+                    return Ok(Some(PutOutcome::Updated(session)));
+                }
+                Some(Err(refused)) => return Ok(Some(PutOutcome::Refused(refused))),
                 None => tx.rollback().await?,
             }
             tries.again().await?;
@@ -179,20 +213,47 @@ impl Store {
     }
 }
 
-/// Creates a session or changes its settings in an open transaction. Returns `None` when the session has changed
+/// Creates a session or replaces its settings in an open transaction. Returns `None` when the session has changed
 /// since it was read. Then, and when the settings were rejected, the transaction must not be committed.
 pub(super) async fn put(
     tx: &mut PgConnection,
     tenant: TenantId,
     name: &SessionName,
-    change: &Map<String, Value>,
+    settings: &Map<String, Value>,
 ) -> Result<Option<PutOutcome>, StoreError> {
     let created = create(&mut *tx, tenant, name).await?;
-    let Some(mut loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else { return Ok(None) };
-    let settings = match loaded.session.settings.patched(change.clone(), &loaded.session.defaults) {
+    let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else { return Ok(None) };
+    let Session { settings: old, defaults, head_seq, .. } = &loaded.session;
+    let mut settings = settings.clone();
+    // The tokenizer is fixed by the first message, and is no one's to leave out from then on.
+    if *head_seq > 0
+        && let Some(fixed) = old.tokenizer
+    {
+        let given = settings.entry("tokenizer").or_insert_with(|| fixed.as_str().into());
+        if given.is_null() {
+            *given = fixed.as_str().into();
+        }
+    }
+    let settings = match old.replaced(settings, defaults) {
         Ok(settings) => settings,
         Err(refused) => return Ok(Some(PutOutcome::Refused(refused))),
     };
+    let put = set(tx, loaded, settings, created).await?;
+    Ok(put.map(|set| match set {
+        Err(refused) => PutOutcome::Refused(refused),
+        Ok(session) if created => PutOutcome::Created(session),
+        Ok(session) => PutOutcome::Updated(session),
+    }))
+}
+
+/// Gives a session that was read its settings; `None` when it has changed since.
+async fn set(
+    tx: &mut PgConnection,
+    mut loaded: Loaded,
+    settings: Settings,
+    created: bool,
+) -> Result<Option<Result<Box<Session>, SettingsError>>, StoreError> {
+    let tenant = loaded.tenant;
     if !load::hold_as_read(&mut *tx, &loaded).await? {
         return Ok(None);
     }
@@ -208,7 +269,7 @@ pub(super) async fn put(
         Vec::new()
     };
     match session.set(settings, &tail) {
-        Err(refused) => return Ok(Some(PutOutcome::Refused(refused))),
+        Err(refused) => return Ok(Some(Err(refused))),
         Ok(false) => {}
         Ok(true) => {
             if created {
@@ -221,8 +282,7 @@ pub(super) async fn put(
     if has_other_metadata {
         metadata::replace(&mut *tx, (tenant, session.id), session.settings.metadata.as_ref()).await?;
     }
-    let session = Box::new(loaded.session);
-    Ok(Some(if created { PutOutcome::Created(session) } else { PutOutcome::Updated(session) }))
+    Ok(Some(Ok(Box::new(loaded.session))))
 }
 
 /// The ids of a tenant's sessions, newest first.

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::audit::{self, Actor};
 use super::error::expect_rows;
+use super::pins::{PinEdit, PinEdited};
 use super::{Store, StoreError, keys};
 use anchord_context::pin::{self, PINS_SHARE, Pin};
 use anchord_messages::id::TenantId;
@@ -69,6 +70,15 @@ pub enum Changed {
     NoTenant,
     /// Another tenant has the name.
     NameTaken,
+}
+
+/// What a caller wants of settings.
+#[derive(Clone, Debug)]
+pub enum SettingsChange {
+    /// These and no others: an absent field has its default.
+    Replace(Map<String, Value>),
+    /// These: an absent field keeps its value, and null resets it.
+    Merge(Map<String, Value>),
 }
 
 /// The outcome of replacing a tenant's pins.
@@ -214,22 +224,26 @@ impl Store {
         Ok(Changed::Done(Box::new(tenant)))
     }
 
-    /// Changes the defaults of a tenant's sessions: an absent field keeps its value, null resets it. `None` when
-    /// there is no such tenant.
+    /// Replaces the defaults of a tenant's sessions, or changes them: then an absent field keeps its value, and null
+    /// resets it. `None` when there is no such tenant.
     ///
     /// # Errors
     /// When the database fails, or its settings do not parse.
     pub async fn change_tenant_settings(
         &self,
         id: TenantId,
-        change: Map<String, Value>,
+        change: SettingsChange,
         actor: Actor,
     ) -> Result<Option<Result<Settings, SettingsError>>, StoreError> {
         let mut tx = self.begin_as(actor, id).await?;
         let Some(old) = lock_settings(&mut tx, id).await? else { return Ok(None) };
         // The tenant's own models are known to its settings, too.
         let below = Settings { wide: old.wide.clone(), ..Settings::default() };
-        let mut settings = match old.patched(change, &below) {
+        let changed = match change {
+            SettingsChange::Replace(settings) => old.replaced(settings, &below),
+            SettingsChange::Merge(change) => old.patched(change, &below),
+        };
+        let mut settings = match changed {
             Ok(settings) => settings,
             Err(refused) => return Ok(Some(Err(refused))),
         };
@@ -350,6 +364,38 @@ impl Store {
         self.forget_keys(id).await;
         Ok(true)
     }
+}
+
+/// Changes one of a tenant's pins in an open transaction, which must not be committed unless it is done.
+///
+/// # Errors
+/// When the database fails, or its settings do not parse.
+pub async fn edit_wide_pins(
+    tx: &mut PgConnection,
+    id: TenantId,
+    edit: PinEdit<'_>,
+    actor: Actor,
+) -> Result<PinEdited, StoreError> {
+    let Some(mut settings) = lock_settings(&mut *tx, id).await? else { return Ok(PinEdited::NoOwner) };
+    let pins = match edit.apply(settings.wide_pins().to_vec()) {
+        Ok(pins) => pins,
+        Err(refused) => return Ok(refused),
+    };
+    let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+    let tokens = pin::tokens(&pins, counter);
+    let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
+    if tokens > max_tokens && matches!(edit, PinEdit::Add(_)) {
+        return Ok(PinEdited::TooLarge { tokens, max_tokens });
+    }
+    if settings.wide_pins() != pins {
+        let wide = settings.wide.get_or_insert_default();
+        wide.revision += 1;
+        wide.pins_revision = wide.revision;
+        wide.pins = pins;
+        store_settings(&mut *tx, id, &settings).await?;
+        audit::record(tx, id, actor, "pins.replaced", id).await?;
+    }
+    Ok(PinEdited::Done(None))
 }
 
 struct TenantRow {

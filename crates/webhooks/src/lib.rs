@@ -1,4 +1,4 @@
-//! Webhooks: the events, the addresses that a webhook may have, the message's body and signature, and when a
+//! Webhooks: the events (`event` is what is sent), the addresses that a webhook may have, the message's signature, and when a
 //! failed delivery is tried again.
 //!
 //! Invariant: a message has the same bytes at every attempt, and an address that is not public on the
@@ -6,18 +6,15 @@
 //! Must not know: how names are resolved, how a message is sent.
 
 pub mod address;
+pub mod event;
 pub mod signature;
 pub mod target;
 
 use std::time::Duration;
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use strum::{EnumString, IntoStaticStr};
 use utoipa::ToSchema;
-
-use anchord_messages::id::SessionName;
 
 /// The waits after the first, second … failed attempt. After the last one the message is given up, about 28
 /// hours after the first attempt.
@@ -39,6 +36,7 @@ const LONGEST_ASKED: Duration = Duration::from_hours(10);
 
 /// The kinds of events that a webhook can receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[schema(as = WebhookEventType)]
 pub enum WebhookEvent {
     /// A compression has begun.
     #[serde(rename = "compression.started")]
@@ -95,10 +93,11 @@ impl WebhookEvent {
 /// The event of a test message.
 pub const TEST_EVENT: &str = "webhook.test";
 
-/// Where a message to a webhook stands.
+/// The status of a delivery to a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, EnumString, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
+#[schema(as = WebhookDeliveryStatus)]
 pub enum DeliveryStatus {
     /// It is to be tried, for the first time or again.
     Pending,
@@ -127,7 +126,7 @@ impl DeliveryStatus {
 /// Why an attempt failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, EnumString, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
-#[schema(as = DeliveryFailure)]
+#[schema(as = WebhookDeliveryFailure)]
 #[strum(serialize_all = "snake_case")]
 pub enum Failure {
     /// The receiver answered something else than 2xx; redirects are not followed.
@@ -163,6 +162,7 @@ impl Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, EnumString, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
+#[schema(as = WebhookDisabledReason)]
 pub enum DisabledReason {
     /// Its tenant disabled it.
     Caller,
@@ -197,27 +197,6 @@ pub fn wait_after(tries: u32, spread: f64, asked: Option<Duration>) -> Option<Du
     Some(asked.map_or(own, |asked| own.max(asked.min(LONGEST_ASKED))))
 }
 
-/// The body of a message: type, time, and the event's data, the session first.
-#[must_use]
-pub fn body(
-    event: &str,
-    at: DateTime<Utc>,
-    place: Option<(&SessionName, i64)>,
-    payload: Map<String, Value>,
-) -> String {
-    let mut data = Map::new();
-    if let Some((session, id)) = place {
-        data.insert("session_id".to_owned(), session.as_str().into());
-        data.insert("event_id".to_owned(), id.into());
-    }
-    data.extend(payload);
-    let mut message = Map::new();
-    message.insert("type".to_owned(), event.into());
-    message.insert("timestamp".to_owned(), at.to_rfc3339_opts(SecondsFormat::Micros, true).into());
-    message.insert("data".to_owned(), data.into());
-    Value::from(message).to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,17 +219,6 @@ mod tests {
         assert_eq!(wait_after(3, 0.0, Some(Duration::from_secs(90))), Some(Duration::from_mins(5)));
         assert_eq!(wait_after(1, 0.0, Some(Duration::MAX)), Some(Duration::from_hours(10)));
         assert_eq!(wait_after(9, 0.0, Some(Duration::from_secs(90))), None, "asking makes no attempt more");
-    }
-
-    #[test]
-    fn a_body_tells_type_time_and_data_in_this_order() {
-        let at = DateTime::from_timestamp(1_700_000_000, 120_000_000).expect("a time");
-        let session = SessionName::parse("s").expect("a name");
-        let payload = Map::from_iter([("version".to_owned(), Value::from(3))]);
-        assert_eq!(
-            body("summary.published", at, Some((&session, 7)), payload),
-            r#"{"type":"summary.published","timestamp":"2023-11-14T22:13:20.120000Z","data":{"session_id":"s","event_id":7,"version":3}}"#
-        );
     }
 
     #[test]

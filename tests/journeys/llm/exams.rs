@@ -209,7 +209,8 @@ async fn a_retelling_that_helps_nothing_leaves_the_version_as_it_was_and_flagged
     let done = compressed(&app, r#"{"shadow": true, "engine": "extractive"}"#).await;
     assert_eq!((&done["engine"], &done["exam"]["low"]), (&json!("extractive"), &json!(true)), "{done}");
     assert_eq!(fake.seen_for(Asks::Narrative).len(), before);
-    put(&app, &json!({"thresholds": {"exam": 0.2}})).await;
+    let lower = json!({"thresholds": {"exam": 0.2}}).to_string();
+    assert_eq!(app.call("PATCH", "/v1/sessions/s", lower).await.status, 200);
     let done = compressed(&app, r#"{"shadow": true}"#).await;
     assert_eq!(done["exam"]["low"], false, "{done}");
 }

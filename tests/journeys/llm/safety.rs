@@ -216,7 +216,7 @@ async fn no_secret_is_in_anything_that_leaves_or_stays() {
         json!({"kind": "recall", "question": format!("What is {first} for?"), "expected": ["importer"]});
     assert_eq!(app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await.status, 201);
     let pins = json!({"pins": [{"text": format!("Always use {first} here")}]});
-    app.call("PUT", "/v1/sessions/s/pins", pins.to_string()).await;
+    assert_eq!(app.call("PUT", "/v1/sessions/s/pins", pins.to_string()).await.status, 200);
     for body in
         ["{}", r#"{"strategy": "regenerative", "shadow": true}"#, r#"{"strategy": "opaque", "shadow": true}"#]
     {

@@ -114,7 +114,7 @@ async fn a_tenant_s_tokens_bound_single_calls_too() {
     let fake = FakeProvider::start([Act::Good]).await;
     let app = app_asking(&fake).await;
     let path = format!("/v1/admin/tenants/{}", app.tenant);
-    app.call_as(OPERATOR, "PUT", &path, r#"{"quotas": {"llm_tokens_per_day": 1}}"#).await;
+    app.call_as(OPERATOR, "PATCH", &path, r#"{"quotas": {"llm_tokens_per_day": 1}}"#).await;
     for (round, engine) in ["llm", "extractive"].into_iter().enumerate() {
         let place = ask(&app, &request(), &[]).await.headers["location"].to_str().unwrap().to_owned();
         app.work().await;

@@ -21,7 +21,7 @@ async fn every_call_counts_for_the_task_that_the_session_has() {
     ])
     .await;
     let app = app_for(options(&fake, Provider::Openai)).await;
-    assert_eq!(app.call("PUT", "/v1/sessions/s", r#"{"task_id": "t"}"#).await.status, 200);
+    assert_eq!(app.call("PATCH", "/v1/sessions/s", r#"{"task_id": "t"}"#).await.status, 200);
     compressed(&app, r#"{"engine": "llm"}"#).await;
     let task = app.call("GET", "/v1/tasks/t", "").await.json();
     let mut look = app.database.connect().await;
@@ -54,7 +54,7 @@ async fn a_tenant_whose_tokens_for_the_day_are_used_up_is_worded_by_code() {
     let fake = FakeProvider::start([Act::Good]).await;
     let app = app_for(options(&fake, Provider::Openai)).await;
     let path = format!("/v1/admin/tenants/{}", app.tenant);
-    let put = app.call_as(OPERATOR, "PUT", &path, r#"{"quotas": {"llm_tokens_per_day": 100}}"#).await;
+    let put = app.call_as(OPERATOR, "PATCH", &path, r#"{"quotas": {"llm_tokens_per_day": 100}}"#).await;
     assert_eq!(put.status, 200, "{}", put.text);
     let first = compressed(&app, r#"{"shadow": true}"#).await;
     assert_eq!(first["engine"], "llm", "{first}");

@@ -146,7 +146,7 @@ async fn the_phase_of_the_work_decides_what_is_told_in_full(
     let fake = FakeProvider::start([Act::Good]).await;
     let app = app_for(options(&fake, Provider::Openai)).await;
     let set = json!({"phase": phase}).to_string();
-    assert_eq!(app.call("PUT", "/v1/sessions/s", set).await.status, 200);
+    assert_eq!(app.call("PATCH", "/v1/sessions/s", set).await.status, 200);
     assert_eq!(compressed(&app, "").await["engine"], "llm");
     let prompt = fake.seen()[0].prompt();
     assert!(prompt.contains(keeps) && prompt.contains(words), "{prompt}");
@@ -226,7 +226,7 @@ async fn a_session_chooses_its_engine_and_its_model_within_what_is_allowed() {
         );
     }
     let fresh = app_for(listed).await;
-    assert_eq!(fresh.call("PUT", "/v1/sessions/s", r#"{"summary_model": "large"}"#).await.status, 200);
+    assert_eq!(fresh.call("PATCH", "/v1/sessions/s", r#"{"summary_model": "large"}"#).await.status, 200);
     assert_eq!(compressed(&fresh, "").await["model"], "large");
     assert_eq!(fake.seen()[0].body["model"], "large");
 }

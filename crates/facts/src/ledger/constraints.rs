@@ -30,7 +30,7 @@ const MAX_PER_SPAN: usize = 80;
 /// The most messages listed for one constraint.
 const MAX_SEQS: usize = 20;
 
-/// Who set a constraint.
+/// Where a constraint comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConstraintSource {
@@ -53,14 +53,14 @@ pub enum ConstraintMode {
     Propose,
 }
 
-/// Something that must hold, word for word.
+/// A requirement, verbatim.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct Constraint {
     /// Its id, derived from its source and text.
     pub id: String,
     /// Its text, verbatim.
     pub text: String,
-    /// Who set it.
+    /// Where it comes from.
     pub source: ConstraintSource,
     /// The messages that it came from; empty for pins.
     pub seqs: Vec<Seq>,

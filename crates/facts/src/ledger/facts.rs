@@ -170,7 +170,7 @@ pub struct EarlierNames<'a> {
     pub things: Vec<&'a str>,
 }
 
-/// What happened to a changed file, over the whole session.
+/// The net change of a file over the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
@@ -179,7 +179,7 @@ pub enum FileAction {
     Created,
     /// It existed and was changed.
     Modified,
-    /// It is gone.
+    /// It was deleted.
     Deleted,
     /// It has another path now.
     Renamed,

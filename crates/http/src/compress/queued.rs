@@ -61,11 +61,12 @@ pub struct CallPath {
 /// A single call that has not ended yet.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PendingCompression {
-    /// Its id; `GET /v1/compress/{id}` reads what came of it.
+    /// Its id; `GET /v1/compress/{id}` reads the result.
     pub id: CompressionId,
     /// How far it is.
     pub status: Status,
     /// Until when it can be read; then messages and result are erased.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub expires_at: DateTime<Utc>,
 }
 
@@ -357,13 +358,13 @@ async fn result(
     caller.compute(work).await
 }
 
-/// Reads what came of a compression that a model was asked for.
+/// Reads the result of a stateless compression by a model.
 ///
 /// It can be read for a day; then the messages and the result are erased.
 #[utoipa::path(
-    get, path = "/v1/compress/{compression_id}", tag = "stateless", params(CallPath),
+    get, path = "/v1/compress/{compression_id}", tag = "stateless", operation_id = "stateless.get_compressed", params(CallPath),
     responses(
-        (status = 200, body = CompressedMessages, description = "It has ended: what to send instead. Without a summary `warnings` say why."),
+        (status = 200, body = CompressedMessages, description = "The compression has ended: what to send instead. Without a summary, `warnings` gives the reason."),
         (status = 202, body = PendingCompression, description = "It waits or runs.",
          headers(("Location" = String, description = "Where it is.")))
     )
@@ -385,7 +386,7 @@ pub async fn find_compressed(
 
 /// Erases a compression that a model was asked for: its messages, its result, and its work when it has not ended.
 #[utoipa::path(
-    delete, path = "/v1/compress/{compression_id}", tag = "stateless", params(CallPath),
+    delete, path = "/v1/compress/{compression_id}", tag = "stateless", operation_id = "stateless.delete_compressed", params(CallPath),
     responses((status = 204, description = "Nothing of it is left."))
 )]
 pub async fn erase_compressed(

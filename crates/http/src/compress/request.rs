@@ -43,7 +43,7 @@ pub struct CompressRequest {
     /// summary, with code in its place when it fails.
     #[serde(default)]
     pub engine: EngineChoice,
-    /// The model that writes the summary, with `engine` `llm`; code asks none, so that it changes nothing.
+    /// The model that writes the summary, with `engine` `llm`. Without effect for other engines.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
     pub summary_model: Option<String>,
@@ -83,7 +83,7 @@ pub struct CompressedMessages {
     #[schema(required = true)]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub compression_ratio: Option<f64>,
-    /// Probes passed of those asked; null when none was asked.
+    /// The share of the probes that passed, from 0 to 1; null without probes.
     #[schema(required = true)]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub probe_score: Option<f64>,
@@ -97,7 +97,7 @@ pub struct CompressedMessages {
     pub probes_failed: u32,
     /// Critical probes that failed.
     pub critical_failed: u32,
-    /// How the summary was made; what a strategy falls back to may stand here.
+    /// The strategy that made the summary, which may be a fallback.
     pub strategy: Strategy,
     /// Calls that wait for their results, by their ids in `messages`.
     pub pending_tool_calls: Vec<String>,

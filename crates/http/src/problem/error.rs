@@ -40,6 +40,8 @@ pub enum Resource {
     Key,
     /// A webhook.
     Webhook,
+    /// A pin.
+    Pin,
     /// A message to a webhook.
     Delivery,
     /// A tenant.
@@ -60,13 +62,14 @@ impl Resource {
             Self::Task => Kind::TaskNotFound,
             Self::Key => Kind::KeyNotFound,
             Self::Webhook => Kind::WebhookNotFound,
+            Self::Pin => Kind::PinNotFound,
             Self::Delivery => Kind::DeliveryNotFound,
             Self::Tenant => Kind::TenantNotFound,
         }
     }
 }
 
-/// One place in the request that cannot be taken.
+/// One invalid place in the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldError {
     /// JSON pointer into the body, or `/` and the name of the parameter or header.

@@ -27,6 +27,7 @@ pub enum Kind {
     TaskNotFound,
     KeyNotFound,
     WebhookNotFound,
+    PinNotFound,
     DeliveryNotFound,
     TenantNotFound,
     NoSummary,
@@ -153,6 +154,7 @@ impl Kind {
             Self::TaskNotFound => missing("No such task"),
             Self::KeyNotFound => missing("No such API key"),
             Self::WebhookNotFound => missing("No such webhook"),
+            Self::PinNotFound => missing("No such pin"),
             Self::DeliveryNotFound => missing("No such delivery"),
             Self::TenantNotFound => missing("No such tenant"),
             Self::NoSummary => About {

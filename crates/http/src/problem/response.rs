@@ -140,7 +140,7 @@ pub struct Problem {
     #[serde(rename = "type")]
     #[schema(examples("/problems/session-not-found"))]
     pub kind: String,
-    /// The kind in words; the same for every problem of the kind.
+    /// A short title; the same for every problem of the type.
     #[schema(examples("No such session"))]
     pub title: String,
     /// The reply's status.
@@ -152,7 +152,7 @@ pub struct Problem {
     /// The request id, as in `X-Request-Id`.
     #[schema(examples("01929f5b-e2c4-7c3f-b1c4-a6d24b4e1a10"))]
     pub instance: String,
-    /// The places in the request that cannot be taken.
+    /// The invalid places in the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub errors: Vec<FieldError>,

@@ -29,6 +29,7 @@ pub use json::push_string;
 #[serde(rename_all = "kebab-case")]
 #[derive(IntoStaticStr, EnumString)]
 #[strum(serialize_all = "kebab-case")]
+#[schema(as = MessageFormat)]
 pub enum Format {
     /// Chat-completions messages.
     #[default]

@@ -16,6 +16,7 @@ const MOST_LOSSES: usize = 32;
 
 /// A clause of a model's answer that was not published.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = UnpublishedClause)]
 pub struct Loss {
     /// The clause.
     pub text: String,
@@ -26,6 +27,7 @@ pub struct Loss {
 /// How much of a model's answer was published.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
+#[schema(as = ModelAnswerCounts)]
 pub struct Account {
     /// Entries in its answer: added, changed, closed; intent and state.
     pub told: u32,

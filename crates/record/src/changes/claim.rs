@@ -16,7 +16,7 @@ pub struct Fault {
 pub(super) enum Claim {
     /// A fact: a message or a tool's output may state it.
     Fact,
-    /// Where the work stands.
+    /// The current state of the work.
     Standing,
     /// What a person or the agent wants, decided, asks or plans.
     Will,

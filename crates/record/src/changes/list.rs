@@ -20,7 +20,7 @@ pub enum List {
     Findings,
     /// What nobody answered.
     Questions,
-    /// What stands in the way.
+    /// What blocks progress.
     Blockers,
     /// What comes next.
     Next,

@@ -15,7 +15,7 @@ pub struct Changes {
     /// What the person wants now; empty when it is unchanged.
     #[serde(default)]
     pub intent: String,
-    /// Where the work stands.
+    /// The current state of the work.
     #[serde(default)]
     pub state: String,
     /// The messages that support intent and state.

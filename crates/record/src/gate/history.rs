@@ -11,16 +11,16 @@ use crate::strategy::{Engine, Strategy};
 pub struct GateRecord {
     /// How the candidate was made.
     pub strategy: Strategy,
-    /// Who wrote its narrative.
+    /// The engine that wrote its narrative.
     pub engine: Engine,
     /// What became of it.
     pub outcome: GateOutcome,
     /// Tokens of its rendering.
     pub tokens_after: u32,
-    /// How its probes went.
+    /// The results of its probes.
     #[serde(flatten)]
     pub scores: Scores,
-    /// Who answered its probes.
+    /// What answered its probes.
     #[serde(default)]
     pub answered_by: Answerer,
     /// Why it was not accepted, a few at most.
@@ -33,7 +33,7 @@ pub struct GateRecord {
 /// What is tried when a candidate fails, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = Measure)]
+#[schema(as = RetryMeasure)]
 pub enum Escalation {
     /// The missing facts are put back word for word, and it is asked again.
     Facts,

@@ -31,6 +31,7 @@ const LEFT_BEHIND: usize = 5;
 
 /// Entries of a finished session that did not come along, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = MergeOmission)]
 pub struct LeftOut {
     /// The section.
     pub section: Section,

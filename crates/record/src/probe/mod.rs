@@ -16,7 +16,9 @@ mod sheet;
 
 pub use carry::{MAX_CARRIED, carry_over};
 pub use generate::{MAX_EXPECTED, MAX_PROBES, generate};
-pub use question::{Answerer, Match, NOT_FOUND, Probe, ProbeKind, ProbeResult, Verdict};
+pub use question::{
+    Answerer, Match, MatchFields, MatchKind, NOT_FOUND, Probe, ProbeKind, ProbeResult, Verdict,
+};
 pub use repair::repair;
 pub use report::{ACCEPT_AT, ProbeReport, Scores, accept, exam_scores};
 pub use score::{check_answer, score};

@@ -9,7 +9,7 @@ use anchord_messages::id::Seq;
 /// The answer when the context does not have the facts.
 pub const NOT_FOUND: &str = "information not found";
 
-/// What a probe asks about.
+/// The subject of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProbeKind {
@@ -21,7 +21,7 @@ pub enum ProbeKind {
     Continuation,
     /// What was decided, and why.
     Decision,
-    /// What stands in the way.
+    /// What blocks progress.
     Blocker,
     /// What must or must not be done.
     Constraint,
@@ -37,8 +37,8 @@ impl ProbeKind {
 }
 
 /// How many of the expected facts an answer needs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "MatchFields", try_from = "StoredMatch")]
 pub enum Match {
     /// Every one.
     #[default]
@@ -49,10 +49,81 @@ pub enum Match {
     Ratio(f64),
 }
 
+/// How many of the expected facts an answer needs.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ProbeMatch, examples(json!({"kind": "ratio", "ratio": 0.8})))]
+pub struct MatchFields {
+    /// How the answer is judged.
+    pub kind: MatchKind,
+    /// With `ratio`: the least share of the facts, above 0 and at most 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(exclusive_minimum = 0, maximum = 1)]
+    pub ratio: Option<f64>,
+}
+
+/// How an answer is judged.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = ProbeMatchKind)]
+pub enum MatchKind {
+    /// It needs every fact.
+    All,
+    /// It needs at least one fact.
+    Any,
+    /// It needs a share of the facts: `ratio`.
+    Ratio,
+}
+
+impl From<Match> for MatchFields {
+    fn from(mode: Match) -> Self {
+        match mode {
+            Match::All => Self { kind: MatchKind::All, ratio: None },
+            Match::Any => Self { kind: MatchKind::Any, ratio: None },
+            Match::Ratio(ratio) => Self { kind: MatchKind::Ratio, ratio: Some(ratio) },
+        }
+    }
+}
+
+/// A match as a row holds it. Rows of earlier versions hold `"all"`, `"any"` or `{"ratio": 0.8}`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredMatch {
+    Fields(MatchFields),
+    Kind(MatchKind),
+    Ratio { ratio: f64 },
+}
+
+impl TryFrom<StoredMatch> for Match {
+    type Error = &'static str;
+
+    fn try_from(stored: StoredMatch) -> Result<Self, &'static str> {
+        match stored {
+            StoredMatch::Fields(fields) => fields.try_into(),
+            StoredMatch::Kind(kind) => MatchFields { kind, ratio: None }.try_into(),
+            StoredMatch::Ratio { ratio } => Ok(Self::Ratio(ratio)),
+        }
+    }
+}
+
+impl TryFrom<MatchFields> for Match {
+    type Error = &'static str;
+
+    fn try_from(fields: MatchFields) -> Result<Self, &'static str> {
+        match fields {
+            MatchFields { kind: MatchKind::All, ratio: None } => Ok(Self::All),
+            MatchFields { kind: MatchKind::Any, ratio: None } => Ok(Self::Any),
+            MatchFields { kind: MatchKind::Ratio, ratio: Some(ratio) } => Ok(Self::Ratio(ratio)),
+            MatchFields { kind: MatchKind::Ratio, ratio: None } => Err("must be set with the kind `ratio`"),
+            MatchFields { .. } => Err("must be absent unless the kind is `ratio`"),
+        }
+    }
+}
+
 /// A question with the facts that its answer must hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Probe {
-    /// What it asks about.
+    /// The subject of the question.
     pub kind: ProbeKind,
     /// The question.
     pub question: String,
@@ -60,6 +131,7 @@ pub struct Probe {
     pub expected: Vec<String>,
     /// How many of them it needs.
     #[serde(default, rename = "match")]
+    #[schema(value_type = MatchFields)]
     pub mode: Match,
     /// The section that must hold them; any when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,9 +166,10 @@ impl Probe {
     }
 }
 
-/// How a probe went.
+/// The verdict on a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = ProbeVerdict)]
 pub enum Verdict {
     /// The rendering holds the facts in the right section.
     Pass,
@@ -106,9 +179,10 @@ pub enum Verdict {
     Cut,
 }
 
-/// Who answered a probe.
+/// What answered a probe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = AnsweredBy)]
 pub enum Answerer {
     /// Code, which looked the facts up in the rendering.
     #[default]
@@ -117,19 +191,19 @@ pub enum Answerer {
     Model,
 }
 
-/// One probe, asked.
+/// The result of one probe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProbeResult {
     /// The probe.
     pub probe: Probe,
     /// The answer; `information not found` when there is none.
     pub answer: String,
-    /// How it went.
+    /// The verdict.
     pub verdict: Verdict,
     /// The expected facts that were not found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// Who answered.
+    /// What answered it.
     #[serde(default)]
     pub answered_by: Answerer,
     /// How long the model's call took, in milliseconds; one call answers several probes. 0 for code.

@@ -33,8 +33,9 @@ pub struct ProbeReport {
 /// Figures of one run of the probes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
+#[schema(as = ProbeScores)]
 pub struct Scores {
-    /// Passed of asked; null when none was asked.
+    /// The share of the probes that passed, from 0 to 1; null without probes.
     #[schema(required = true)]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub score: Option<f64>,

@@ -1,7 +1,5 @@
 //! The scratch style: short Markdown for a scratch pad, headed by the version's time.
 
-use chrono::SecondsFormat;
-
 use super::super::section::Section;
 use super::content::ListShape;
 use super::files::FilesShape;
@@ -10,7 +8,7 @@ use super::rendering::Subject;
 
 /// State, files, key decisions, the current error, next steps; constraints when there are any.
 pub(super) fn layout(subject: &Subject<'_>) -> Layout {
-    let at = subject.meta.last_compressed_at.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let at = anchord_messages::time::text(subject.meta.last_compressed_at);
     Layout {
         title: format!("## Session Summary ({at})"),
         sections: vec![

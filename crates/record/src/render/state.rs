@@ -1,6 +1,5 @@
 //! The state style: JSON for a session state file.
 
-use chrono::SecondsFormat;
 use serde_json::{Map, Value, json};
 
 use super::super::section::Section;
@@ -50,7 +49,7 @@ pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Ren
 
 fn document(subject: &Subject<'_>, ranked: &[(usize, &ModifiedFile)], limits: Limits) -> (Value, Vec<Cut>) {
     let summary = subject.summary;
-    let time = |t: chrono::DateTime<chrono::Utc>| t.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let time = anchord_messages::time::text;
     let text = |t: &str| short(t, limits.chars);
     let mut cut = Vec::new();
     let mut note = |section, all: usize, shown: usize| {

@@ -14,6 +14,7 @@ const DOMINANT_HISTORY: f64 = 0.50;
 
 /// The components as shares of all that the caller sends, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, ToSchema)]
+#[schema(as = ComponentShares)]
 pub struct Shares {
     /// The system prompt and the pins.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
@@ -41,6 +42,7 @@ pub struct Shares {
 /// A component that there is something to do about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = ContextComponent)]
 pub enum Component {
     /// Tool outputs, as they are served.
     ToolOutputs,
@@ -53,6 +55,7 @@ pub enum Component {
 /// What helps against a dominant component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = ComponentRemedy)]
 pub enum Remedy {
     /// Serve placeholders in place of old outputs.
     Mask,
@@ -64,6 +67,7 @@ pub enum Remedy {
 
 /// What to do about a dominant component. Nothing acts on it: only declared signals start work.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = ComponentAdvice)]
 pub struct Advice {
     /// The component.
     pub component: Component,
@@ -72,7 +76,7 @@ pub struct Advice {
     pub share: f64,
     /// What helps.
     pub action: Remedy,
-    /// The same in words.
+    /// The advice as a sentence.
     pub detail: &'static str,
 }
 

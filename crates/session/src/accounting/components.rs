@@ -5,10 +5,11 @@ use utoipa::ToSchema;
 
 /// Tokens by component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = ComponentTokens)]
 pub struct Components {
     /// The system prompt and the pins.
     pub system: u64,
-    /// What the caller said it sends beside the context (`system_tokens`).
+    /// What the caller sends beside the context, as set in `system_tokens`.
     pub tool_definitions: u64,
     /// Messages, tool outputs and retrieved documents aside.
     pub history: u64,

@@ -8,6 +8,15 @@ use super::limits::limits_of;
 use anchord_messages::misread::{escape, must_be, place, pointer};
 
 impl Settings {
+    /// The settings that replace these: an absent field has its default. What is stored with a tenant's settings and is
+    /// no setting (its pins) stays.
+    ///
+    /// # Errors
+    /// As for [`Self::patched`].
+    pub fn replaced(&self, settings: Map<String, Value>, defaults: &Self) -> Result<Self, SettingsError> {
+        Self { wide: self.wide.clone(), ..Self::default() }.patched(settings, defaults)
+    }
+
     /// The settings after a caller's change: an absent field keeps its value, null resets it. One of a pair
     /// of thresholds may be set in `defaults`, so the result is validated together with them.
     ///

@@ -75,7 +75,7 @@ pub struct Settings {
     /// How versions are made. Default `anchored`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strategy::asked_or_none")]
     pub strategy: Option<Strategy>,
-    /// Who reads the spans. Default `auto`.
+    /// The engine that reads the spans. Default `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineChoice>,
     /// The model that writes the summaries, when the operator allows the choice.
@@ -112,8 +112,8 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 200, maximum = 100_000)]
     pub max_summary_tokens: Option<u32>,
-    /// Whether what people demand in messages is a constraint at once, or only proposed until it is pinned. Default
-    /// `bind`.
+    /// Whether a requirement that a person states in a message becomes a constraint (`bind`) or is only proposed
+    /// until it is pinned (`propose`). Default `bind`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraints: Option<ConstraintMode>,
     /// The caller's own data, kept as it is and replaced as a whole: at most 16 KiB as JSON, 64 fields, and 8 levels.

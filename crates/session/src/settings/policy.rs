@@ -15,6 +15,7 @@ use anchord_record::{exam, hindsight, render};
 
 /// Settings with every default resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = ResolvedPolicy)]
 pub struct Policy {
     /// The effective window, in tokens.
     pub effective_window: u32,

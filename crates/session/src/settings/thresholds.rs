@@ -127,6 +127,7 @@ impl Thresholds {
 
 /// The thresholds of the signals about history, with every default resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = HistoryThresholds)]
 pub struct HistoryRules {
     /// Share of the served tokens that a compression must save to be worth it.
     pub savings: f64,

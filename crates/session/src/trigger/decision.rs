@@ -32,7 +32,7 @@ const RULES: [Rule; 10] = [
 /// The messages that must arrive before the next automatic compression, unless enough tokens have.
 const HYSTERESIS_MESSAGES: i64 = 10;
 
-/// What the signals come to.
+/// The decision that follows from the signals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// The most severe action of the signals that count.

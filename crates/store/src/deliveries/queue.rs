@@ -11,10 +11,11 @@ use std::time::Duration;
 use crate::connection::PgConnection;
 use secrecy::{ExposeSecret as _, SecretSlice};
 
-use super::{body, named, parsed};
+use super::{named, parsed};
 use crate::secrets::Unreadable;
 use crate::{Store, StoreError};
 use anchord_messages::id::{DeliveryId, TenantId, WebhookId};
+use anchord_webhooks::event::Event;
 use anchord_webhooks::{DeliveryStatus, DisabledReason, Failure};
 
 /// How long deliveries are kept, in days.
@@ -126,7 +127,13 @@ impl Store {
                     return None;
                 }
             };
-            let body = body(&row.event, row.created_at, session.as_ref().zip(row.event_id), &row.payload);
+            let event = Event {
+                id: row.event_id,
+                kind: row.event,
+                session_id: session,
+                created_at: row.created_at,
+                data: row.payload.as_object().cloned().unwrap_or_default(),
+            };
             let (tenant, webhook) = (TenantId(row.tenant_id), WebhookId(row.webhook_id));
             let secrets = std::iter::once(row.secret).chain(row.previous_secret);
             let secrets = secrets.map(|stored| self.secret_keys.decrypt(tenant, webhook, stored));
@@ -138,7 +145,7 @@ impl Store {
                 tries: u32::try_from(row.tries).unwrap_or_default(),
                 url: row.url,
                 secrets: Secrets(secrets.collect()),
-                body,
+                body: event.text(),
             })
         });
         Ok(claimed.collect())

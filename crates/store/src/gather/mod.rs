@@ -139,7 +139,7 @@ pub struct StoredAppend {
     pub tokens: u64,
 }
 
-/// What an append did, and where the session stands after it.
+/// The result of an append, and the session's state after it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AppendReply {
     /// The session.
@@ -157,7 +157,7 @@ pub struct AppendReply {
     pub tokens_added: u64,
     /// How full the context is.
     pub usage: BriefUsage,
-    /// What the signals come to.
+    /// The decision that follows from the signals.
     pub decision: BriefDecision,
     /// The live compression; null when there is none.
     pub compression: Option<LiveCompression>,
