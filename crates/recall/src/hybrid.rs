@@ -54,7 +54,7 @@ pub fn join(mut ranked: Vec<Ranked>, near: &[Vec<Near>], keep: usize) -> Vec<Ran
 
 /// The messages of a session with the similarities of their neighbourhoods.
 fn with_neighbours(near: &[Near]) -> Vec<Near> {
-    let all: f64 = (1..=i32::try_from(REACH).unwrap_or(i32::MAX)).map(|steps| 2.0 * FADE.powi(steps)).sum();
+    let one_side: f64 = (1..=i32::try_from(REACH).unwrap_or(i32::MAX)).map(|steps| FADE.powi(steps)).sum();
     let mut from = 0;
     let mut smoothed = Vec::with_capacity(near.len());
     for (at, one) in near.iter().enumerate() {
@@ -74,9 +74,9 @@ fn with_neighbours(near: &[Near]) -> Vec<Near> {
             }
         }
         let own = f64::from(one.similarity);
-        // Where the session ends, or has gaps, the message's own stands for what is missing: else the neighbour of a match
-        // would be as near as the match.
-        let around = (sum + (all - weights) * own) / all;
+        // With fewer neighbours than on one side, the message's own similarity stands for those that are missing: in a
+        // session of two messages, the neighbour of a match would otherwise be as near as the match.
+        let around = (sum + (one_side - weights).max(0.0) * own) / weights.max(one_side);
         #[expect(clippy::cast_possible_truncation, reason = "a cosine needs no more digits")]
         let similarity = (OWN * own + (1.0 - OWN) * around) as f32;
         smoothed.push(Near { similarity, ..*one });
