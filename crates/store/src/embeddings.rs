@@ -6,8 +6,7 @@
 //! Invariant: the messages through `through_seq` have the vectors of one model. Every write carries the number of its
 //! attempt, and ends it, so that sessions take turns batch by batch.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -24,17 +23,6 @@ use anchord_runtime::fair;
 const MOST_MARKED: usize = 100_000;
 /// The most sessions of one statement.
 const MARKED_AT_ONCE: usize = 500;
-
-/// The sessions that wait to be queued.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Marks(Arc<Mutex<HashSet<(TenantId, Uuid)>>>);
-
-impl Marks {
-    fn lock(&self) -> MutexGuard<'_, HashSet<(TenantId, Uuid)>> {
-        // The set is valid at every point.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// A session of which a worker makes vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

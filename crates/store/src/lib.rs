@@ -43,6 +43,7 @@ pub mod ledger;
 pub mod listener;
 pub mod load;
 mod lock;
+mod marks;
 pub mod merges;
 pub mod messages;
 pub mod metadata;
