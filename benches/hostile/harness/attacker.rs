@@ -100,6 +100,7 @@ impl Attacker {
                 ("session_id", "main".to_owned()),
                 ("task_id", "task".to_owned()),
                 ("version", "1".to_owned()),
+                ("name", "gpt-4o".to_owned()),
                 ("pin_id", format!("pin_{:016x}", 7)),
                 ("compression_id", format!("cmp_{:032x}", 7)),
             ]),

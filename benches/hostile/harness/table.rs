@@ -139,14 +139,14 @@ pub fn entry(operation: &str) -> Entry {
         "sessions.import" => Entry { fresh: Some(Fresh::SessionName), ..plain },
         "stateless.count_tokens" => Entry { without: &["text"], ..plain },
         "stateless.compress" => {
-            Entry { without: &["model", "engine"], values: &[("target_tokens", "8000")], ..plain }
+            Entry { without: &["summary_model", "engine"], values: &[("target_tokens", "8000")], ..plain }
         }
         // Nothing waits there without a model, and replaced pins have other ids each time.
         "stateless.get_compressed" | "stateless.delete_compressed" | "pins.remove" | "pins.remove_shared" => {
             Entry { only: Some(404), ..plain }
         }
         "compressions.create" => Entry {
-            without: &["through_seq", "model", "engine", "strategy", "preserve_recent_tokens"],
+            without: &["through_seq", "summary_model", "engine", "strategy", "preserve_recent_tokens"],
             values: &[("target", "0.01"), ("preserve_recent", "5"), ("shadow", "true")],
             ..plain
         },
