@@ -14,7 +14,7 @@ pub(super) async fn keep_running(embedded: Option<&Embedded>) {
     if let Some(embedded) = embedded {
         embedded.keep_running().await;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// Where the database is, and the role that the service works as.

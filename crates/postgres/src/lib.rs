@@ -127,12 +127,12 @@ impl Embedded {
     /// The server's process id.
     #[must_use]
     pub fn pid(&self) -> u32 {
-        self.of_server(|server| server.pid())
+        self.of_server(server::Server::pid)
     }
 
     /// Waits until the server has ended.
     pub async fn ended(&self) {
-        self.of_server(|server| server.ended()).await;
+        self.of_server(server::Server::ended).await;
     }
 
     /// Starts the server again whenever it has ended, for as long as this is awaited: one that met a full disk works
