@@ -110,13 +110,30 @@ create table sessions (
   revision bigint not null default 1,
   erased_at timestamptz,
   user_id text,
+  root_id uuid,
+  branch text not null default 'main',
+  current_id uuid,
+  branch_count integer not null default 0,
+  dropped_at timestamptz,
+  depth integer not null default 0,
+  base_id uuid,
+  base_seq bigint not null default 0,
+  jump_id uuid,
+  jump_seq bigint not null default 0,
+  version_base_id uuid,
+  base_version bigint not null default 0,
+  base_anchor_seq bigint not null default 0,
+  index_base_id uuid,
+  base_indexed_seq bigint not null default 0,
+  first_digest bytea,
   primary key (tenant_id, id),
   -- The name comes first: an index that begins as the primary key does takes its place in plans that are made while the
   -- table is empty, and then reads all sessions of the tenant for each one that is asked for.
   constraint sessions_name_key unique (name, tenant_id)
 ) with (fillfactor = 70);
-comment on table sessions is 'One row per conversation: settings, positions and running counts. Updates touch no indexed column, so that they stay on their page.';
+comment on table sessions is 'One row per branch of a conversation: settings, positions and running counts. The row of the branch main stands for the conversation: it has its name, task, user, metadata and parent. Updates touch no indexed column, so that they stay on their page.';
 comment on column sessions.id is 'Made by the service and time-ordered; callers know the name.';
+comment on column sessions.name is 'The caller''s; of a branch other than main one that no caller can write.';
 comment on column sessions.head_seq is 'Position of the newest message; the next one gets head_seq + 1.';
 comment on column sessions.anchor_seq is 'Through which message the current version covers the session.';
 comment on column sessions.version is 'The current version; null before the first one.';
@@ -129,6 +146,22 @@ comment on column sessions.expires_at is 'When the session of a single call is e
 comment on column sessions.revision is 'Grows with every write to the row: a change that was decided on another revision is decided again.';
 comment on column sessions.erased_at is 'When it was erased: hidden since, without its name, until its rows are deleted in steps (erasures); null for all others.';
 comment on column sessions.user_id is 'The end user whom the session is with, as the caller names them; null when nobody is named.';
+comment on column sessions.root_id is 'The row of main; null in that row itself.';
+comment on column sessions.branch is 'The branch''s name, unique in the conversation.';
+comment on column sessions.current_id is 'The branch that operations act on when they name none; null while it is main. Only in the row of main.';
+comment on column sessions.branch_count is 'How many branches there are beside main, erased ones that others stand on included. Only in the row of main.';
+comment on column sessions.dropped_at is 'When the branch was erased although others stand on it: hidden since, and kept as far as they need it.';
+comment on column sessions.depth is 'How many branches it stands on; main stands on none.';
+comment on column sessions.base_id is 'The branch whose own message the last shared one is: messages through base_seq are read there, or where that branch reads them. Null for main.';
+comment on column sessions.base_seq is 'The last message that is shared; the first of its own is the next.';
+comment on column sessions.jump_id is 'A branch further below, chosen so that the owner of any message is found in a number of steps that grows with the logarithm of the depth.';
+comment on column sessions.jump_seq is 'The last message that is shared with that branch.';
+comment on column sessions.version_base_id is 'The branch whose own version base_version is; null when it began without one.';
+comment on column sessions.base_version is 'The version that it began with; its own have higher numbers.';
+comment on column sessions.base_anchor_seq is 'Through which message base_version covers the session: the ledger through there is its owner''s.';
+comment on column sessions.index_base_id is 'The branch in whose recall index and vectors messages through base_indexed_seq are; null when there is none.';
+comment on column sessions.base_indexed_seq is 'Through which message the index of index_base_id serves this branch too; its own begins behind.';
+comment on column sessions.first_digest is 'The digest of its first own message, by which a transcript that goes on here is recognised; null before there is one, and for main.';
 comment on index sessions_name_key is 'Finding a session by the caller''s name, at every request.';
 create index sessions_task_idx on sessions (tenant_id, task_id) where task_id is not null;
 comment on index sessions_task_idx is 'The sessions of a task.';
@@ -138,6 +171,11 @@ create index sessions_user_idx on sessions (tenant_id, user_id, id) where user_i
 comment on index sessions_user_idx is 'The sessions of a user, newest first.';
 create index sessions_expires_at_idx on sessions (expires_at) where expires_at is not null;
 comment on index sessions_expires_at_idx is 'Upkeep: sessions of single calls that are old enough to be erased.';
+
+create unique index sessions_branch_key on sessions (root_id, tenant_id, branch) where root_id is not null and dropped_at is null;
+comment on index sessions_branch_key is 'Finding a branch by its name; the list of branches.';
+create index sessions_base_idx on sessions (base_id, tenant_id, base_seq) where base_id is not null;
+comment on index sessions_base_idx is 'The branches that stand on a branch: where a transcript goes on, and how much of an erased one must stay.';
 
 create table session_metadata (
   tenant_id uuid not null,

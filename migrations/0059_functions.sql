@@ -325,6 +325,113 @@ $$;
 comment on function tail_within is
   'Where the newest messages of a session begin that fit into a context of p_budget tokens. Each counts with its tool outputs as placeholders, and with an eighth of the budget at most. The bodies are bounded too, by 16 MiB or 8 bytes a token, whichever is more, because a placeholder may stand for megabytes.';
 
+-- Branches -------------------------------------------------------------------------------------------------------------
+
+create or replace function find_session(p_tenant uuid, p_name text, p_branch text) returns uuid
+  language sql stable set search_path = public, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+begin atomic
+  select case
+           when p_branch is null then coalesce(m.current_id, m.id)
+           when p_branch = m.branch and m.dropped_at is null then m.id
+           else (select b.id from sessions b
+                 where b.root_id = m.id and b.tenant_id = p_tenant and b.branch = p_branch and b.dropped_at is null limit 1)
+         end
+  from sessions m
+  where m.tenant_id = p_tenant and m.name = p_name and m.erased_at is null limit 1;
+end;
+comment on function find_session is
+  'The row of a session''s branch by the caller''s names; of the current branch when none is named. Null when there is no such session or branch.';
+
+create or replace function lineage(p_tenant uuid, p_session uuid, p_from bigint, p_through bigint)
+  returns table (session_id uuid, first_seq bigint, last_seq bigint)
+  language plpgsql stable rows 2 set search_path = public, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_id uuid := p_session;
+  v_last bigint := p_through;
+  v_of record;
+begin
+  while v_id is not null and v_last >= p_from loop
+    select s.base_id, s.base_seq, s.jump_id, s.jump_seq into v_of
+    from sessions s where s.tenant_id = p_tenant and s.id = v_id limit 1;
+    exit when not found;
+    if v_of.base_id is not null and v_last <= v_of.base_seq then
+      -- None of this branch's own; as far down as the last one leads.
+      if v_of.jump_id is not null and v_last <= v_of.jump_seq then
+        v_id := v_of.jump_id;
+      else
+        v_id := v_of.base_id;
+      end if;
+      continue;
+    end if;
+    session_id := v_id;
+    first_seq := greatest(v_of.base_seq + 1, p_from);
+    last_seq := v_last;
+    return next;
+    v_id := v_of.base_id;
+    v_last := least(v_last, v_of.base_seq);
+  end loop;
+end;
+$$;
+comment on function lineage is
+  'Which rows of sessions own the messages of a branch between two positions, both included, newest first: each with the part of the range that it owns. One step for each owner, and a number of steps that grows with the logarithm of the branch''s depth to find the first.';
+
+create or replace function version_lineage(p_tenant uuid, p_session uuid)
+  returns table (session_id uuid, after_version bigint, through_version bigint, after_seq bigint, through_seq bigint)
+  language plpgsql stable rows 1 set search_path = public, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_id uuid := p_session;
+  v_of record;
+begin
+  through_version := 9223372036854775807;
+  through_seq := 9223372036854775807;
+  while v_id is not null loop
+    select s.version_base_id, s.base_version, s.base_anchor_seq into v_of
+    from sessions s where s.tenant_id = p_tenant and s.id = v_id limit 1;
+    exit when not found;
+    session_id := v_id;
+    after_version := v_of.base_version;
+    after_seq := v_of.base_anchor_seq;
+    return next;
+    v_id := v_of.version_base_id;
+    through_version := v_of.base_version;
+    through_seq := v_of.base_anchor_seq;
+  end loop;
+end;
+$$;
+comment on function version_lineage is
+  'Which rows of sessions own the versions of a branch, newest first: those above after_version, through through_version, and the ledger of the messages after after_seq, through through_seq.';
+
+create or replace function index_lineage(p_tenant uuid, p_session uuid)
+  returns table (session_id uuid, after_seq bigint, through_seq bigint)
+  language plpgsql stable rows 1 set search_path = public, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_id uuid := p_session;
+  v_of record;
+begin
+  through_seq := 9223372036854775807;
+  while v_id is not null loop
+    select s.index_base_id, s.base_indexed_seq, s.indexed_seq into v_of
+    from sessions s where s.tenant_id = p_tenant and s.id = v_id limit 1;
+    exit when not found;
+    session_id := v_id;
+    after_seq := v_of.base_indexed_seq;
+    through_seq := least(through_seq, v_of.indexed_seq);
+    return next;
+    v_id := v_of.index_base_id;
+    through_seq := v_of.base_indexed_seq;
+  end loop;
+end;
+$$;
+comment on function index_lineage is
+  'In which rows'' recall index the messages of a branch are, newest first: those after after_seq, through through_seq.';
+
 -- The queue ------------------------------------------------------------------------------------------------------------
 
 create or replace function claim_compression(p_worker bigint, p_lease_seconds double precision, p_tenant_limit integer)
