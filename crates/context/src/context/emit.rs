@@ -5,10 +5,11 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
+use super::super::tools::{digest_named, record_named};
 use super::input::{Counted, Entry};
 use super::output::{Context, Omitted, Reason, Source, StablePrefix, Tokens};
 use super::plan::Plan;
-use super::texts::{OPENING, note};
+use super::texts::{OPENING, gap_line};
 use super::turns::{ServedMessage, Turns};
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::format::{Format, anthropic, openai_chat, openai_responses, result_text};
@@ -35,12 +36,20 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     }
     if let Some(message) = summary {
         tokens.summary = message.tokens;
-        writer.service(message.text);
+        writer.service(&record_named(input.tools, message.text));
     }
-    let digest = plan.digest.take();
+    let digest = plan.digest.take().map(|(text, counted)| match digest_named(input.tools, &text) {
+        Cow::Borrowed(_) => (text, counted),
+        Cow::Owned(named) => (Cow::Owned(named), counted),
+    });
     if let Some((text, counted)) = &digest {
         tokens.digest = *counted;
         writer.text(Role::User, text, Source::Many(digest::seqs(text).collect()));
+    }
+    let notes = plan.notes.take();
+    if let Some((text, counted)) = &notes {
+        tokens.notes = *counted;
+        writer.service(text);
     }
     let prefix_end = writer.messages.len();
     let cache = input.cache.filter(|_| input.format == Format::Anthropic);
@@ -68,7 +77,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let gaps = plan.gaps();
     let mut gaps = gaps.into_iter().peekable();
     let mut put_note = |writer: &mut Writer<'a>, omitted: &mut Omissions, from, to| {
-        let text = note(from, to);
+        let text = gap_line(from, to, input.tools);
         tail += u64::from(Counted::new(&text, input.counter).tokens);
         omitted.add(from, to, Reason::Budget);
         writer.note(&text);
@@ -100,11 +109,12 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let (system, messages, sources) = writer.finish();
     // In Anthropic's format the next user turn will join the summary's message, so that message is not counted as
     // stable; the summary's text alone goes into the hash.
-    let merged = summary.is_some() && input.format == Format::Anthropic;
+    let merged = (summary.is_some() || notes.is_some()) && input.format == Format::Anthropic;
     let stable = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
+    let record = summary.map(|summary| record_named(input.tools, summary.text));
     let texts =
-        summary.map(|summary| summary.text).into_iter().chain(digest.as_ref().map(|digest| &*digest.0));
-    let stable_prefix = prefix(system.as_deref(), &messages, stable, texts, tokens);
+        [record.as_deref(), digest.as_ref().map(|digest| &*digest.0), notes.as_ref().map(|notes| &*notes.0)];
+    let stable_prefix = prefix(system.as_deref(), &messages, stable, texts.into_iter().flatten(), tokens);
     Context {
         session: input.session,
         format: input.format,
@@ -141,7 +151,9 @@ fn prefix<'t>(
     }
     StablePrefix {
         messages: whole,
-        tokens: tokens.system.saturating_add(tokens.summary).saturating_add(tokens.digest),
+        tokens: [tokens.summary, tokens.digest, tokens.notes]
+            .into_iter()
+            .fold(tokens.system, u32::saturating_add),
         sha256: hex(&hash.finalize(), 32),
     }
 }

@@ -1,0 +1,110 @@
+//! The definitions of the tools, in the form in which each provider takes them.
+
+use serde_json::{Map, Value, json};
+
+use super::tool::{Argument, Kind, Tool};
+use anchord_messages::format::Format;
+use anchord_messages::tokens::TokenCounter;
+
+/// The definitions of all tools for one provider.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definitions {
+    /// One for each tool, as a request to the provider has them in `tools`.
+    pub tools: Vec<Value>,
+    /// The names of the tools, in the same order.
+    pub names: Vec<&'static str>,
+    /// The tokens of the definitions as JSON; providers count theirs in their own way.
+    pub tokens: u32,
+}
+
+/// The definitions in the form of a format's provider.
+#[must_use]
+pub fn definitions(format: Format) -> Definitions {
+    let tools: Vec<Value> = Tool::ALL.iter().map(|tool| definition(*tool, format)).collect();
+    let counter = TokenCounter::default();
+    let tokens = tools.iter().map(|tool| counter.count_text(&tool.to_string())).sum();
+    Definitions { tools, names: Tool::ALL.iter().map(|tool| tool.name()).collect(), tokens }
+}
+
+fn definition(tool: Tool, format: Format) -> Value {
+    let (name, description, parameters) = (tool.name(), tool.description(), schema(tool));
+    match format {
+        Format::OpenaiChat => json!({
+            "type": "function",
+            "function": {"name": name, "description": description, "parameters": parameters},
+        }),
+        // Strict is the default there, and does not know optional arguments.
+        Format::OpenaiResponses => json!({
+            "type": "function", "name": name, "description": description, "parameters": parameters, "strict": false,
+        }),
+        Format::Anthropic => json!({"name": name, "description": description, "input_schema": parameters}),
+    }
+}
+
+fn schema(tool: Tool) -> Value {
+    let arguments = tool.arguments();
+    let properties: Map<String, Value> =
+        arguments.iter().map(|argument| (argument.name.to_owned(), property(argument))).collect();
+    let required: Vec<&str> =
+        arguments.iter().filter(|argument| argument.is_required).map(|argument| argument.name).collect();
+    let mut schema = json!({"type": "object", "properties": properties});
+    if !required.is_empty() {
+        schema["required"] = required.into();
+    }
+    schema
+}
+
+/// Bounds are left out: they cost tokens at every call, and a result tells the one that is exceeded.
+fn property(argument: &Argument) -> Value {
+    let mut property = match argument.kind {
+        Kind::Text(_) => json!({"type": "string"}),
+        Kind::Count(_) => json!({"type": "integer"}),
+        Kind::Word(words) => json!({"type": "string", "enum": words()}),
+    };
+    if !argument.description.is_empty() {
+        property["description"] = argument.description.into();
+    }
+    property
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definitions are sent with every call of the model: docs/tools.md states what they take.
+    const MOST_TOKENS: u32 = 620;
+
+    #[test]
+    fn the_definitions_are_small_enough_to_be_offered_with_every_call() {
+        for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
+            let made = definitions(format);
+            assert!(made.tokens <= MOST_TOKENS, "{} {}", format.as_str(), made.tokens);
+            assert_eq!(made.tools.len(), made.names.len());
+        }
+    }
+
+    #[test]
+    fn every_format_has_the_same_tools_with_the_same_schemas() {
+        let chat = definitions(Format::OpenaiChat);
+        let blocks = definitions(Format::Anthropic);
+        let items = definitions(Format::OpenaiResponses);
+        for (place, name) in chat.names.iter().enumerate() {
+            let function = &chat.tools[place]["function"];
+            assert_eq!(function["name"], *name);
+            assert_eq!(blocks.tools[place]["name"], *name);
+            assert_eq!(items.tools[place]["name"], *name);
+            assert_eq!(blocks.tools[place]["input_schema"], function["parameters"]);
+            assert_eq!(items.tools[place]["parameters"], function["parameters"]);
+            assert_eq!(items.tools[place]["strict"], false);
+        }
+    }
+
+    #[test]
+    fn names_are_those_that_every_provider_takes_and_no_tool_pins() {
+        for tool in Tool::ALL {
+            let name = tool.name();
+            assert!(name.len() <= 64 && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{name}");
+            assert!(!name.contains("pin") && Tool::of_name(name) == Some(*tool));
+        }
+    }
+}
