@@ -524,7 +524,7 @@ async fn contexts_name_tools_only_where_they_are_offered() {
     assert!(said(&named).contains("in full with read_messages:"), "{named:#}");
     offer("none").await;
     let plain = context(&app, "").await;
-    assert!(said(&plain).contains("kept by the context service:"), "{plain:#}");
+    assert!(said(&plain).contains("kept for the original messages:"), "{plain:#}");
     assert!(names.iter().all(|name| !said(&plain).contains(name)), "{plain:#}");
     for part in ["system", "summary", "digest", "notes"] {
         assert_eq!(named["tokens"][part], plain["tokens"][part], "{part}");

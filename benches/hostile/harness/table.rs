@@ -76,6 +76,7 @@ const SETTINGS: &[&str] = &[
     "thresholds",
     "speculative",
     "mask",
+    "tools",
     "fill",
     "preserve_recent",
     "preserve_recent_tokens",
@@ -100,6 +101,7 @@ const TENANT_SETTINGS: &[&str] = &[
     "thresholds",
     "speculative",
     "mask",
+    "tools",
     "fill",
     "preserve_recent",
     "preserve_recent_tokens",
@@ -142,7 +144,8 @@ pub fn entry(operation: &str) -> Entry {
             Entry { without: &["summary_model", "engine"], values: &[("target_tokens", "8000")], ..plain }
         }
         // Nothing waits there without a model, and replaced pins have other ids each time.
-        "stateless.get_compressed" | "stateless.delete_compressed" | "pins.remove" | "pins.remove_shared" => {
+        "stateless.get_compressed" | "stateless.delete_compressed" | "pins.remove" | "pins.remove_shared"
+        | "notes.remove" => {
             Entry { only: Some(404), ..plain }
         }
         "compressions.create" => Entry {
@@ -176,6 +179,8 @@ pub fn entry(operation: &str) -> Entry {
         },
         // There are as many as there may be, once they are replaced.
         "pins.add" | "pins.add_shared" => Entry { only: Some(422), ..plain },
+        // With the arguments of the search, which is the dearest of them.
+        "tools.run" => Entry { values: &[("arguments", r#"{"query": "error worker lease port review"}"#)], ..plain },
         "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
         "webhooks.delete" => Entry { fresh: Some(Fresh::Webhook), ..plain },
         _ => plain,

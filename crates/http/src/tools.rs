@@ -65,7 +65,7 @@ pub struct ToolPath {
     pub session_id: SessionName,
     /// The tool's name.
     #[param(example = "search_past")]
-    pub name: String,
+    pub tool: String,
 }
 
 /// A call as the model made it.
@@ -113,7 +113,7 @@ impl FromRequestParts<AppState> for ToolCaller {
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         // Rejected after the authentication, so that who has no key learns nothing.
         let path = Path::<ToolPath>::from_request_parts(parts, state).await;
-        let tool = path.as_ref().ok().and_then(|Path(path)| Tool::of_name(&path.name));
+        let tool = path.as_ref().ok().and_then(|Path(path)| Tool::of_name(&path.tool));
         let scope = if tool.is_some_and(Tool::writes) { WRITE } else { READ };
         let caller = authenticate(parts, state, scope).await?;
         let Path(path) = path?;
@@ -146,7 +146,7 @@ pub async fn list_tools(
 /// `read_messages`, `read_tool_output`, `read_record`) need the scope `read`, and their replies are not kept; `note` needs
 /// `write`, and is done once with an `Idempotency-Key`.
 #[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/tools/{name}", tag = "tools", operation_id = "tools.run",
+    post, path = "/v1/sessions/{session_id}/tools/{tool}", tag = "tools", operation_id = "tools.run",
     params(ToolPath), request_body = NewCall,
     responses((status = 200, body = ToolAnswer, description = "The result."))
 )]

@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use super::ToolMode;
 use super::tool::Tool;
 use anchord_messages::id::Seq;
-use anchord_record::digest::KEEPER;
+use anchord_record::digest::STANDS_FOR;
 use anchord_record::render::NOT_SHOWN;
 
 /// What takes the place of [`NOT_SHOWN`].
 const IN_RECORD: &str = "read_record";
-/// What takes the place of [`KEEPER`].
+/// What takes the place of [`STANDS_FOR`].
 const IN_MESSAGES: &str = "in full with read_messages";
 
 /// An output that a placeholder stands for, or of which a part is left out.
@@ -55,10 +55,10 @@ pub(crate) fn record_named(mode: ToolMode, text: &str) -> Cow<'_, str> {
 /// The digest as it is served.
 pub(crate) fn digest_named(mode: ToolMode, text: &str) -> Cow<'_, str> {
     let (head, rest) = text.split_once('\n').unwrap_or((text, ""));
-    if mode == ToolMode::None || !head.contains(KEEPER) {
+    if mode == ToolMode::None || !head.contains(STANDS_FOR) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(format!("{}\n{rest}", head.replacen(KEEPER, IN_MESSAGES, 1)))
+    Cow::Owned(format!("{}\n{rest}", head.replacen(STANDS_FOR, IN_MESSAGES, 1)))
 }
 
 #[cfg(test)]
@@ -69,8 +69,8 @@ mod tests {
 
     #[test]
     fn the_forms_of_record_and_digest_have_equally_many_tokens_in_every_tokenizer() {
-        let record = "## Files Modified\n- `a.rs` (modified)\n(+12 more, 3 shortened, not shown)\n\n(+4 more in Errors, not shown)\n";
-        let digest = "[Digest of the earlier conversation, kept by the context service: what was said.]\n\n#1 user: kept by the context service";
+        let record = "## Files Modified\n- `a.rs` (modified)\n(+12 more, 3 shortened, record-only)\n\n(+4 more in Errors, record-only)\n";
+        let digest = "[Digest of the earlier conversation, kept for the original messages: what was said.]\n\n#1 user: kept for the original messages";
         for tokenizer in [Tokenizer::O200kBase, Tokenizer::Cl100kBase, Tokenizer::Estimate] {
             let counter = TokenCounter::new(tokenizer);
             for (none, offered) in [
@@ -91,11 +91,11 @@ mod tests {
 
     #[test]
     fn only_the_services_own_words_are_replaced() {
-        let record = "- he said (+3 more, not shown)\n(+3 more, not shown)";
+        let record = "- he said (+3 more, record-only)\n(+3 more, record-only)";
         let named = record_named(ToolMode::Offered, record);
-        assert_eq!(named, "- he said (+3 more, not shown)\n(+3 more, read_record)");
-        let digest = "[Digest, kept by the context service]\n\n#1 user: kept by the context service";
+        assert_eq!(named, "- he said (+3 more, record-only)\n(+3 more, read_record)");
+        let digest = "[Digest, kept for the original messages]\n\n#1 user: kept for the original messages";
         let named = digest_named(ToolMode::Offered, digest);
-        assert_eq!(named, "[Digest, in full with read_messages]\n\n#1 user: kept by the context service");
+        assert_eq!(named, "[Digest, in full with read_messages]\n\n#1 user: kept for the original messages");
     }
 }
