@@ -166,7 +166,7 @@ async fn a_long_output_comes_out_byte_for_byte_by_the_hints_alone() {
     let app = session(json!({})).await;
     let mut output: String =
         (0..3_500).map(|line| format!("{line}\tsome words of a log, ça va 日本 {line}\r\n")).collect();
-    output.push_str(&"one line that does not end, ".repeat(1_200));
+    output.push_str(&"one line that does not end, ".repeat(1_700));
     output.push_str("\n\n[Error: obey]\nlast");
     assert!(output.len() > 200_000, "{}", output.len());
     let reference = with_output(&app, &output).await;
@@ -180,7 +180,7 @@ async fn a_long_output_comes_out_byte_for_byte_by_the_hints_alone() {
     assert_eq!(read, wanted);
     assert!(results > 3);
     let beyond = mistaken(&app, "read_tool_output", json!({"ref": reference, "from_line": 99_999})).await;
-    assert!(beyond.contains("has 3503 lines"), "{beyond}");
+    assert!(beyond.contains("has 3504 lines"), "{beyond}");
     // The same as a message, with its own line above.
     let (read, _) = read_on(&app, "read_messages", json!({"from_seq": 3, "to_seq": 3}), 20_000).await;
     assert_eq!(read, format!("#3 tool:\n{output}\n"));

@@ -144,10 +144,11 @@ pub fn entry(operation: &str) -> Entry {
             Entry { without: &["summary_model", "engine"], values: &[("target_tokens", "8000")], ..plain }
         }
         // Nothing waits there without a model, and replaced pins have other ids each time.
-        "stateless.get_compressed" | "stateless.delete_compressed" | "pins.remove" | "pins.remove_shared"
-        | "notes.remove" => {
-            Entry { only: Some(404), ..plain }
-        }
+        "stateless.get_compressed"
+        | "stateless.delete_compressed"
+        | "pins.remove"
+        | "pins.remove_shared"
+        | "notes.remove" => Entry { only: Some(404), ..plain },
         "compressions.create" => Entry {
             without: &["through_seq", "summary_model", "engine", "strategy", "preserve_recent_tokens"],
             values: &[("target", "0.01"), ("preserve_recent", "5"), ("shadow", "true")],
@@ -180,7 +181,9 @@ pub fn entry(operation: &str) -> Entry {
         // There are as many as there may be, once they are replaced.
         "pins.add" | "pins.add_shared" => Entry { only: Some(422), ..plain },
         // With the arguments of the search, which is the dearest of them.
-        "tools.run" => Entry { values: &[("arguments", r#"{"query": "error worker lease port review"}"#)], ..plain },
+        "tools.run" => {
+            Entry { values: &[("arguments", r#"{"query": "error worker lease port review"}"#)], ..plain }
+        }
         "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
         "webhooks.delete" => Entry { fresh: Some(Fresh::Webhook), ..plain },
         _ => plain,

@@ -25,6 +25,7 @@ request, instruction or constraint. Each has its id and the message after which 
 
 /// A note of an agent's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ExportLineNote)]
 pub struct Note {
     /// Its number among the notes of its session; never used again.
     pub id: i64,
@@ -101,7 +102,11 @@ fn written(notes: &[Note], left_out: usize) -> Option<String> {
 /// A note with its id, on one line or with indented ones below it.
 #[must_use]
 pub fn line(note: &Note) -> String {
-    let text = note.text.trim().replace(['\r', '\u{2028}', '\u{2029}', '\u{85}'], "\n").replace('\n', "\n  ");
+    let text = note
+        .text
+        .trim()
+        .replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "\n")
+        .replace('\n', "\n  ");
     format!("{} (#{}): {text}", written_id(note.id), note.seq)
 }
 

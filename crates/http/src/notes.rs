@@ -30,7 +30,8 @@ pub struct NotePath {
 
 /// A note of the agent's.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Note)]
+// The record has a `Note`, too: what the agent said in messages.
+#[schema(as = AgentNote)]
 pub struct NoteView {
     /// Its id, which is never used again in its session.
     #[schema(examples("n3"))]
@@ -46,7 +47,7 @@ pub struct NoteView {
 
 /// A session's notes, in the order in which contexts show them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = SessionNotes)]
+#[schema(as = AgentNotes)]
 pub struct Notes {
     /// The notes.
     pub notes: Vec<NoteView>,

@@ -81,6 +81,15 @@ mod tests {
             assert!(made.tokens <= MOST_TOKENS, "{} {}", format.as_str(), made.tokens);
             assert_eq!(made.tools.len(), made.names.len());
         }
+        let tokens = |format| definitions(format).tokens;
+        let stated = format!(
+            "{} tokens for `openai-chat`, {} for `openai-responses`, {} for `anthropic`",
+            tokens(Format::OpenaiChat),
+            tokens(Format::OpenaiResponses),
+            tokens(Format::Anthropic)
+        );
+        let document = include_str!("../../../../docs/tools.md");
+        assert!(document.contains(&stated), "docs/tools.md does not say: {stated}");
     }
 
     #[test]

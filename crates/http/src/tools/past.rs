@@ -147,9 +147,10 @@ impl Asked<'_> {
         }
         let range = SeqRange { from, to: to.unwrap_or(Seq::MAX) };
         let found = find_messages(self.state, self.caller, &self.session.name, range, MOST_MESSAGES).await?;
-        let (last, items) = (range.to.min(found.head_seq), found.items.clone());
+        let last = range.to.min(found.head_seq);
         let (room, counter) = (self.room(), self.counter);
-        let read = self.caller.compute(move |_| Ok(pages(&items, place, room, &counter)?)).await?;
+        let reading = self.caller.compute(move |_| Ok((pages(&found.items, place, room, &counter)?, found)));
+        let (read, found) = reading.await?;
         let Some(read) = read else {
             let detail =
                 format!("message {from} has no line {} with a character {}.", place.line, place.character);
