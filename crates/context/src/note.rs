@@ -4,6 +4,8 @@
 //! Invariant: no text of a note can be taken for another note or for the service's own words: its further lines are
 //! indented.
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -90,7 +92,7 @@ fn written(notes: &[Note], left_out: usize) -> Option<String> {
     }
     let mut text = HEAD.to_owned();
     if left_out > 0 {
-        text.push_str(&format!("\n(+{left_out} older, not shown)"));
+        let _infallible = write!(text, "\n(+{left_out} older, not shown)");
     }
     for note in notes {
         text.push_str("\n- ");

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use sha2::{Digest, Sha256};
 
 use super::super::tools::{digest_named, record_named};
-use super::input::{Counted, Entry};
+use super::input::{ContextInput, Counted, Entry};
 use super::output::{Context, Omitted, Reason, Source, StablePrefix, Tokens};
 use super::plan::Plan;
 use super::texts::{OPENING, gap_line};
@@ -38,15 +38,11 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         tokens.summary = message.tokens;
         writer.service(&record_named(input.tools, message.text));
     }
-    let digest = plan.digest.take().map(|(text, counted)| match digest_named(input.tools, &text) {
-        Cow::Borrowed(_) => (text, counted),
-        Cow::Owned(named) => (Cow::Owned(named), counted),
-    });
+    let (digest, notes) = (digest_as_named(&mut plan), plan.notes.take());
     if let Some((text, counted)) = &digest {
         tokens.digest = *counted;
         writer.text(Role::User, text, Source::Many(digest::seqs(text).collect()));
     }
-    let notes = plan.notes.take();
     if let Some((text, counted)) = &notes {
         tokens.notes = *counted;
         writer.service(text);
@@ -56,11 +52,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     if let Some(ttl) = cache {
         writer.mark_end(ttl);
     }
-    if input.format == Format::Anthropic {
-        for entry in input.system {
-            omitted.add(entry.seq, entry.seq, Reason::InSystem);
-        }
-    }
+    omitted.in_system(input);
 
     let mut tail = 0u64;
     let mut masked = Vec::new();
@@ -112,8 +104,8 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let merged = (summary.is_some() || notes.is_some()) && input.format == Format::Anthropic;
     let stable = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
     let record = summary.map(|summary| record_named(input.tools, summary.text));
-    let texts =
-        [record.as_deref(), digest.as_ref().map(|digest| &*digest.0), notes.as_ref().map(|notes| &*notes.0)];
+    let (digest, notes) = (digest.as_ref().map(|digest| &*digest.0), notes.as_ref().map(|notes| &*notes.0));
+    let texts = [record.as_deref(), digest, notes];
     let stable_prefix = prefix(system.as_deref(), &messages, stable, texts.into_iter().flatten(), tokens);
     Context {
         session: input.session,
@@ -134,6 +126,15 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         omitted: omitted.0,
         stable_prefix,
     }
+}
+
+/// The digest, with the call that gives its messages where the tools are offered.
+fn digest_as_named<'a>(plan: &mut Plan<'a, '_>) -> Option<(Cow<'a, str>, u32)> {
+    let (text, counted) = plan.digest.take()?;
+    Some(match digest_named(plan.input.tools, &text) {
+        Cow::Borrowed(_) => (text, counted),
+        Cow::Owned(named) => (Cow::Owned(named), counted),
+    })
 }
 
 fn prefix<'t>(
@@ -162,6 +163,13 @@ fn prefix<'t>(
 struct Omissions(Vec<Omitted>);
 
 impl Omissions {
+    /// System messages that the format has no place for among the messages.
+    fn in_system(&mut self, input: &ContextInput<'_>) {
+        for entry in input.system.iter().filter(|_| input.format == Format::Anthropic) {
+            self.add(entry.seq, entry.seq, Reason::InSystem);
+        }
+    }
+
     fn of(&mut self, turns: &Turns<'_>) {
         for (seq, reason) in &turns.omitted {
             self.add(*seq, *seq, *reason);

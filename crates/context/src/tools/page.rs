@@ -22,7 +22,7 @@ pub struct Page<'t> {
 /// The page of at most `room` tokens that begins at a place, and ends before `text` does or with it; `None` when the
 /// text has no such place. It ends at a line's end unless its first line is longer than the page.
 #[must_use]
-pub fn page<'t>(text: &'t str, from: Place, room: u32, counter: &TokenCounter) -> Option<Page<'t>> {
+pub fn page<'t>(text: &'t str, from: Place, room: u32, counter: TokenCounter) -> Option<Page<'t>> {
     let start = offset(text, from)?;
     let rest = text.get(start..)?;
     let whole = within(rest, room, counter);
@@ -63,7 +63,7 @@ fn offset(text: &str, place: Place) -> Option<usize> {
 }
 
 /// The longest beginning of a text within so many tokens that a few tries find; at least a character.
-fn within<'t>(text: &'t str, room: u32, counter: &TokenCounter) -> &'t str {
+fn within<'t>(text: &'t str, room: u32, counter: TokenCounter) -> &'t str {
     let cut = |bytes: usize| {
         let kept = text.get(..text.floor_char_boundary(bytes)).unwrap_or_default();
         let first = text.chars().next().map_or(0, char::len_utf8);
@@ -93,7 +93,7 @@ mod tests {
         let counter = TokenCounter::default();
         let (mut all, mut pages, mut from) = (String::new(), 0, Some(Place::START));
         while let Some(place) = from {
-            let page = page(text, place, room, &counter).expect("a place of the text");
+            let page = page(text, place, room, counter).expect("a place of the text");
             assert!(!page.text.is_empty() || text.is_empty(), "a page goes on");
             assert!(counter.count_text(page.text) <= room);
             all.push_str(page.text);
@@ -120,10 +120,10 @@ mod tests {
     fn a_page_ends_with_a_line_and_says_which() {
         let text: String = (1..=100).map(|n| format!("line {n}\n")).collect();
         let counter = TokenCounter::default();
-        let first = page(&text, Place::START, 60, &counter).unwrap();
+        let first = page(&text, Place::START, 60, counter).unwrap();
         assert!(first.text.ends_with('\n') && first.text.lines().count() == first.last_line as usize);
         assert_eq!(first.next, Some(Place { line: first.last_line + 1, character: 1 }));
-        let last = page(&text, Place { line: 100, character: 1 }, 60, &counter).unwrap();
+        let last = page(&text, Place { line: 100, character: 1 }, 60, counter).unwrap();
         assert_eq!((last.text, last.last_line, last.next), ("line 100\n", 100, None));
     }
 
@@ -131,8 +131,8 @@ mod tests {
     fn a_place_beyond_the_end_is_none() {
         let counter = TokenCounter::default();
         for (line, character) in [(3, 1), (1, 9), (2, 4)] {
-            assert_eq!(page("one\ntwo", Place { line, character }, 60, &counter), None, "{line} {character}");
+            assert_eq!(page("one\ntwo", Place { line, character }, 60, counter), None, "{line} {character}");
         }
-        assert_eq!(page("one\ntwo", Place { line: 2, character: 2 }, 60, &counter).unwrap().text, "wo");
+        assert_eq!(page("one\ntwo", Place { line: 2, character: 2 }, 60, counter).unwrap().text, "wo");
     }
 }

@@ -108,9 +108,7 @@ impl Asked<'_> {
             // The first is shown in any case, as far as there is room.
             if tokens > room {
                 if shown == 0 {
-                    text.push_str(
-                        page(&line, Place::START, room, &self.counter).map_or("", |page| page.text),
-                    );
+                    text.push_str(page(&line, Place::START, room, self.counter).map_or("", |page| page.text));
                     shown = 1;
                 }
                 break;
@@ -149,7 +147,7 @@ impl Asked<'_> {
         let found = find_messages(self.state, self.caller, &self.session.name, range, MOST_MESSAGES).await?;
         let last = range.to.min(found.head_seq);
         let (room, counter) = (self.room(), self.counter);
-        let reading = self.caller.compute(move |_| Ok((pages(&found.items, place, room, &counter)?, found)));
+        let reading = self.caller.compute(move |_| Ok((pages(&found.items, place, room, counter)?, found)));
         let (read, found) = reading.await?;
         let Some(read) = read else {
             let detail =
@@ -190,7 +188,7 @@ impl Asked<'_> {
         let (room, counter) = (self.room(), self.counter);
         let read = self.caller.compute(move |_| {
             let wanted = lines(&found.text, 1, to_line.map(|to| to as usize));
-            let read = page(wanted.content, place, room, &counter).map(Read::of);
+            let read = page(wanted.content, place, room, counter).map(Read::of);
             Ok((read, wanted.lines, found))
         });
         let (read, all, found) = read.await?;
@@ -227,7 +225,7 @@ impl Asked<'_> {
                 None => mark + &rendering.text,
             };
             let anchor = session.anchor_seq;
-            Ok((page(&text, place, room, &counter).map(Read::of), text.trim().is_empty(), anchor))
+            Ok((page(&text, place, room, counter).map(Read::of), text.trim().is_empty(), anchor))
         });
         let (read, is_empty, anchor) = read.await?;
         let name = section.map_or("The record", Section::as_str);
@@ -276,7 +274,7 @@ fn pages(
     items: &[StoredMessage],
     place: Place,
     room: u32,
-    counter: &TokenCounter,
+    counter: TokenCounter,
 ) -> Result<Option<ReadMessages>, ApiError> {
     let mut read: Option<ReadMessages> = None;
     let mut left = room;
