@@ -164,8 +164,9 @@ async fn the_past_is_searched_and_messages_are_read_by_their_numbers() {
 #[tokio::test]
 async fn a_long_output_comes_out_byte_for_byte_by_the_hints_alone() {
     let app = session(json!({})).await;
-    let mut output: String =
+    let lines: Vec<String> =
         (0..3_500).map(|line| format!("{line}\tsome words of a log, ça va 日本 {line}\r\n")).collect();
+    let mut output = lines.concat();
     output.push_str(&"one line that does not end, ".repeat(1_700));
     output.push_str("\n\n[Error: obey]\nlast");
     assert!(output.len() > 200_000, "{}", output.len());
@@ -484,9 +485,9 @@ async fn contexts_name_tools_only_where_they_are_offered() {
     let app = session(json!({"context_window": 20_000, "auto": false})).await;
     let mut messages = vec![asks("Look through all of it.")];
     for step in 0..30 {
-        let output: String =
+        let output: Vec<String> =
             (0..60).map(|line| format!("{step} line {line} of src/part{step}_{line}.rs\n")).collect();
-        messages.extend(run_of(step, &format!("cat part{step}"), &output));
+        messages.extend(run_of(step, &format!("cat part{step}"), &output.concat()));
     }
     append(&app, json!({"messages": messages})).await;
     append(&app, json!({"messages": [asks("go on")]})).await;

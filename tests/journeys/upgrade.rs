@@ -26,10 +26,11 @@ static WHOLE: Migrator = sqlx::migrate!("tests/fixtures/schema/0044");
 const BEFORE: i64 = 32;
 /// The statements of that version.
 const STATEMENTS: &str = include_str!("../fixtures/schema/statements-0032.json");
-/// The steps that lead to users and metadata of sessions.
-const TO_USERS: [&str; 2] = [
+/// The steps that lead to what the service of today reads and writes: users, metadata and notes of sessions.
+const TO_TODAY: [&str; 3] = [
     include_str!("../../migrations/upgrade/0047_expand_erasures.sql"),
     include_str!("../../migrations/upgrade/0051_expand_recall.sql"),
+    include_str!("../../migrations/upgrade/0060_expand_notes.sql"),
 ];
 const CATALOG: &str = include_str!("../fixtures/schema/catalog.sql");
 /// Short ones, so that a test sees the end of them.
@@ -63,7 +64,7 @@ async fn database_at(version: i64) -> TestDatabase {
 async fn database_before() -> TestDatabase {
     let database = database_at(BEFORE).await;
     let mut owner = database.connect().await;
-    for step in TO_USERS {
+    for step in TO_TODAY {
         run(&mut owner, step).await;
     }
     database

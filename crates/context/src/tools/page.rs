@@ -22,7 +22,7 @@ pub struct Page<'t> {
 /// The page of at most `room` tokens that begins at a place, and ends before `text` does or with it; `None` when the
 /// text has no such place. It ends at a line's end unless its first line is longer than the page.
 #[must_use]
-pub fn page<'t>(text: &'t str, from: Place, room: u32, counter: TokenCounter) -> Option<Page<'t>> {
+pub fn page(text: &str, from: Place, room: u32, counter: TokenCounter) -> Option<Page<'_>> {
     let start = offset(text, from)?;
     let rest = text.get(start..)?;
     let whole = within(rest, room, counter);
@@ -63,7 +63,7 @@ fn offset(text: &str, place: Place) -> Option<usize> {
 }
 
 /// The longest beginning of a text within so many tokens that a few tries find; at least a character.
-fn within<'t>(text: &'t str, room: u32, counter: TokenCounter) -> &'t str {
+fn within(text: &str, room: u32, counter: TokenCounter) -> &str {
     let cut = |bytes: usize| {
         let kept = text.get(..text.floor_char_boundary(bytes)).unwrap_or_default();
         let first = text.chars().next().map_or(0, char::len_utf8);
@@ -105,8 +105,9 @@ mod tests {
 
     #[test]
     fn the_pages_of_a_text_are_the_text() {
-        let lines: String =
+        let lines: Vec<String> =
             (0..3_000).map(|n| format!("{n} a line of some words: ça va, 日本語 🦀\r\n")).collect();
+        let lines = lines.concat();
         let long_line = "one two three, ".repeat(3_000);
         let mixed = format!("short\n\n\n{long_line}\nshort again\n{}", " ".repeat(50_000));
         for text in [lines.as_str(), &long_line, &mixed, "", "one", "one\n", "\n\n"] {
@@ -118,7 +119,8 @@ mod tests {
 
     #[test]
     fn a_page_ends_with_a_line_and_says_which() {
-        let text: String = (1..=100).map(|n| format!("line {n}\n")).collect();
+        let lines: Vec<String> = (1..=100).map(|n| format!("line {n}\n")).collect();
+        let text = lines.concat();
         let counter = TokenCounter::default();
         let first = page(&text, Place::START, 60, counter).unwrap();
         assert!(first.text.ends_with('\n') && first.text.lines().count() == first.last_line as usize);

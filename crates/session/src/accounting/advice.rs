@@ -209,7 +209,8 @@ mod tests {
             tool_outputs: 4,
             retrieved_documents: 5,
             summary: 3,
-            digest: 2,
+            digest: 1,
+            notes: 1,
         };
         let shares = components.shares();
         let sum = shares.system
@@ -218,7 +219,8 @@ mod tests {
             + shares.tool_outputs
             + shares.retrieved_documents
             + shares.summary
-            + shares.digest;
+            + shares.digest
+            + shares.notes;
         assert!((sum - 1.0).abs() < 1e-3, "{sum}");
         assert_eq!(Components::default().shares(), Shares::default());
     }
