@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use anchord_context::context::{ContextInput, Counted, MaskInput, SummaryInput, assemble};
 use anchord_context::mask::Marks;
+use anchord_context::tools::ToolMode;
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
@@ -93,6 +94,8 @@ fn serve<T>(replay: &Replay<'_>, counter: TokenCounter, read: impl Fn(Vec<String
         mask: MaskInput { mode: replay.policy.mask, upto: replay.counts.mask_upto, marks: &marks },
         recap: None,
         cache: None,
+        notes: &[],
+        tools: ToolMode::None,
         counter: &counter,
     });
     // What does not fit the window at all is sent as nothing.

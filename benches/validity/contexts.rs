@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anchord_context::context::{ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble};
 use anchord_context::mask::{Marks, MaskMode};
+use anchord_context::tools::ToolMode;
 use anchord_messages::format::Format;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
@@ -105,6 +106,8 @@ pub fn check(replay: &Replay<'_>, counter: TokenCounter, tally: &mut Tally) {
                 mask: MaskInput { mode: MaskMode::Auto, upto: replay.counts.mask_upto, marks: &marks },
                 recap: recap.filter(|_| budget == window && replay.head % 2 == 0),
                 cache: None,
+                notes: &[],
+                tools: ToolMode::None,
                 counter: &counter,
             };
             one(&input, counter, tally);

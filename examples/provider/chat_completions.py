@@ -16,6 +16,7 @@ REQUEST = TypeAdapter(CompletionCreateParams)
 def read(body: dict) -> Conversation:
     """Checks a request as the provider does, and reads it."""
     conversation, waiting = Conversation(), set()
+    conversation.tools = {tool["function"]["name"] for tool in body.get("tools", [])}
     if not body["messages"]:
         raise Refused("messages is too short")
     for place, message in enumerate(body["messages"]):

@@ -21,8 +21,9 @@ class Call:
 
 @dataclass
 class Conversation:
-    """The texts of a request and its calls, oldest first."""
+    """The texts of a request and its calls, oldest first, and the names of the tools that it offers."""
 
+    tools: set[str] = field(default_factory=set)
     texts: list[str] = field(default_factory=list)
     calls: dict[str, Call] = field(default_factory=dict)
 

@@ -26,7 +26,12 @@ def step(conversation: Conversation) -> Call | str:
     if not PATH.search(listing):
         return Call("list_files", {})
     left = [path for path in PATH.findall(listing) if path not in done | forbidden]
-    return Call("read_file", {"path": left[0]}) if left else Call("run_checks", {})
+    if left:
+        return Call("read_file", {"path": left[0]})
+    # Where it may look into the past it does so before it is done.
+    if "search_past" in conversation.tools and last and last.name != "search_past":
+        return Call("search_past", {"query": "which file must never be touched"})
+    return Call("run_checks", {})
 
 
 def never_touched(text: str) -> list[str]:

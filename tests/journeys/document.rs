@@ -298,7 +298,7 @@ async fn another_tenants_ids_are_not_found_by_any_operation() {
         "webhook_id": webhook, "delivery_id": delivery["id"],
         "session_id": "s", "compression_id": compression["id"], "probe_id": probe["id"], "version": "1",
         "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c", "id": "x",
-        "ref": "0000000000000000", "task_id": "t", "pin_id": "pin_0000000000000000",
+        "ref": "0000000000000000", "task_id": "t", "pin_id": "pin_0000000000000000", "note_id": "n1", "tool": "note",
     });
     let ids = ids.as_object().expect("an object");
     let theirs = format!("Bearer {THEIRS}");
@@ -328,7 +328,7 @@ async fn an_unknown_session_is_not_found_by_any_operation_that_does_not_make_it(
     let ids = json!({
         "session_id": "nowhere", "compression_id": "cmp_00000000000000000000000000000007", "version": "1",
         "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c",
-        "ref": "0000000000000000", "pin_id": "pin_0000000000000000",
+        "ref": "0000000000000000", "pin_id": "pin_0000000000000000", "note_id": "n1", "tool": "search_past",
     });
     for (path, method, _) in operations(&document()) {
         if !path.contains("{session_id}") || makes_the_session(&method, &path) {

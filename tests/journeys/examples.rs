@@ -289,6 +289,13 @@ async fn contexts(caller: &mut Caller) {
             Value::Null,
         )
         .await;
+    caller.call("tools.list", json!({"?": "format=anthropic"}), Value::Null).await;
+    let tool = |name: &str| json!({"session_id": "planner", "tool": name});
+    let arguments = json!({"arguments": json!({"query": "step_7"}).to_string()});
+    caller.call("tools.run", tool("search_past"), arguments).await;
+    let note = json!({"arguments": {"text": "step_7 fails on the types of the new tables."}});
+    caller.call("tools.run", tool("note"), note).await;
+    caller.call("notes.list", s.clone(), Value::Null).await;
     let used = json!({"input_tokens": context["tokens"]["total"], "output_tokens": 120});
     caller.call("usage.report", s.clone(), used).await;
     caller.call("usage.get", json!({}), Value::Null).await;

@@ -12,6 +12,7 @@
 )]
 
 mod admission;
+mod agent_tools;
 mod appends;
 mod audit;
 mod authentication;

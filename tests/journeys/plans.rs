@@ -189,6 +189,7 @@ async fn live(app: &App, name: &str) {
         "/state",
         "/todos",
         "/pins",
+        "/notes",
         "/messages",
     ] {
         app.call("GET", &format!("{session}{path}"), "").await;
@@ -213,6 +214,12 @@ async fn live(app: &App, name: &str) {
     }
     let pins = json!({"pins": ["keep Cargo.lock"]});
     call(app, "PUT", &format!("{session}/pins"), pins).await;
+    for text in ["the parser is done", "the lexer is not"] {
+        let note = json!({"arguments": {"text": text}});
+        call(app, "POST", &format!("{session}/tools/note"), note).await;
+    }
+    let note = json!({"arguments": {"id": "n2"}});
+    call(app, "POST", &format!("{session}/tools/note"), note).await;
     let todos = json!({"items": [{"id": "t", "text": "change src/part1.rs", "status": "pending"}]});
     app.call("PUT", &format!("{session}/todos"), todos.to_string()).await;
     app.call("POST", &format!("{session}/evaluations"), "{}").await;

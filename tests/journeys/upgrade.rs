@@ -30,13 +30,14 @@ const BEFORE: i64 = 32;
 const STATEMENTS: &str = include_str!("../fixtures/schema/statements-0032.json");
 /// The statements of the last release.
 const LAST_STATEMENTS: &str = include_str!("../fixtures/schema/statements-0054.json");
-/// The steps that lead to users, metadata and branches of sessions.
-const TO_BRANCHES: [&str; 3] = [
+/// The steps that lead to what the service of today reads and writes: users, metadata, branches and notes of sessions.
+const TO_TODAY: [&str; 4] = [
     include_str!("../../migrations/upgrade/0047_expand_erasures.sql"),
     include_str!("../../migrations/upgrade/0051_expand_recall.sql"),
     include_str!("../../migrations/upgrade/0055_expand_branches.sql"),
+    include_str!("../../migrations/upgrade/0059_expand_notes.sql"),
 ];
-const FUNCTIONS: &str = include_str!("../../migrations/0060_functions.sql");
+const FUNCTIONS: &str = include_str!("../../migrations/0061_functions.sql");
 /// The functions that branches brought, and that the service of today calls in whatever it does.
 const OF_BRANCHES: [&str; 7] = [
     "load_branches",
@@ -79,7 +80,7 @@ async fn database_at(version: i64) -> TestDatabase {
 async fn database_before() -> TestDatabase {
     let database = database_at(BEFORE).await;
     let mut owner = database.connect().await;
-    for step in TO_BRANCHES {
+    for step in TO_TODAY {
         run(&mut owner, step).await;
     }
     for function in OF_BRANCHES {

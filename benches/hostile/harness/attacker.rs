@@ -101,6 +101,8 @@ impl Attacker {
                 ("task_id", "task".to_owned()),
                 ("version", "1".to_owned()),
                 ("name", "gpt-4o".to_owned()),
+                ("tool", "search_past".to_owned()),
+                ("note_id", "n7".to_owned()),
                 ("pin_id", format!("pin_{:016x}", 7)),
                 ("compression_id", format!("cmp_{:032x}", 7)),
             ]),

@@ -82,6 +82,7 @@ const SETTINGS: &[&str] = &[
     "thresholds",
     "speculative",
     "mask",
+    "tools",
     "fill",
     "preserve_recent",
     "preserve_recent_tokens",
@@ -106,6 +107,7 @@ const TENANT_SETTINGS: &[&str] = &[
     "thresholds",
     "speculative",
     "mask",
+    "tools",
     "fill",
     "preserve_recent",
     "preserve_recent_tokens",
@@ -148,9 +150,11 @@ pub fn entry(operation: &str) -> Entry {
             Entry { without: &["summary_model", "engine"], values: &[("target_tokens", "8000")], ..plain }
         }
         // Nothing waits there without a model, and replaced pins have other ids each time.
-        "stateless.get_compressed" | "stateless.delete_compressed" | "pins.remove" | "pins.remove_shared" => {
-            Entry { only: Some(404), ..plain }
-        }
+        "stateless.get_compressed"
+        | "stateless.delete_compressed"
+        | "pins.remove"
+        | "pins.remove_shared"
+        | "notes.remove" => Entry { only: Some(404), ..plain },
         "compressions.create" => Entry {
             without: &["through_seq", "summary_model", "engine", "strategy", "preserve_recent_tokens"],
             values: &[("target", "0.01"), ("preserve_recent", "5"), ("shadow", "true")],
@@ -182,6 +186,10 @@ pub fn entry(operation: &str) -> Entry {
         },
         // There are as many as there may be, once they are replaced.
         "pins.add" | "pins.add_shared" => Entry { only: Some(422), ..plain },
+        // With the arguments of the search, which is the dearest of them.
+        "tools.run" => {
+            Entry { values: &[("arguments", r#"{"query": "error worker lease port review"}"#)], ..plain }
+        }
         "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
         // The session has main alone, and each new branch would have to have another name.
         "branches.get" | "branches.delete" => Entry { only: Some(404), ..plain },

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::tools::{ToolMode, output_named};
 use anchord_messages::id::Seq;
 use anchord_messages::shape::{AsShape, ResultShape, shows_error};
 
@@ -205,11 +206,11 @@ pub fn step<T: AsShape>(mask_upto: Seq, items: &[T], marks: &Marks, level: Level
     if count >= thresholds.outputs || tokens >= thresholds.tokens { last.max(mask_upto) } else { mask_upto }
 }
 
-/// The text in place of a masked output; `what` describes the call. It does not say how to read the output,
-/// because the model that reads the text cannot call the service.
+/// The text in place of a masked output; `what` describes the call. It says how to read the output only where the model
+/// that reads the text has the service's tools.
 #[must_use]
-pub fn placeholder(result: &ResultShape, what: Option<&str>) -> String {
-    let reference = &result.reference;
+pub fn placeholder(result: &ResultShape, what: Option<&str>, tools: ToolMode) -> String {
+    let output = output_named(tools, &result.reference);
     let what = what.or(result.name.as_deref()).filter(|w| !w.is_empty()).unwrap_or("a tool");
     let lines = if result.lines == 1 { "line" } else { "lines" };
     let media = match result.media {
@@ -219,7 +220,7 @@ pub fn placeholder(result: &ResultShape, what: Option<&str>) -> String {
     };
     let key = result.key.as_ref().map_or_else(String::new, |key| format!(" · key: {key}"));
     format!(
-        "[tool output {reference}: {} {lines}{media} from \"{}\"{key}]",
+        "[{output}: {} {lines}{media} from \"{}\"{key}]",
         result.lines,
         anchord_messages::shape::one_line(what, 80)
     )

@@ -115,7 +115,12 @@ fn usable(token: &str) -> Option<&str> {
     Some(token.trim()).filter(|token| !token.is_empty() && token.len() <= MAX_TOKEN_BYTES)
 }
 
-async fn authenticate(parts: &Parts, state: &AppState, scope: &'static str) -> Result<Caller, ApiError> {
+/// The caller of a request, when its key has a scope.
+pub(super) async fn authenticate(
+    parts: &Parts,
+    state: &AppState,
+    scope: &'static str,
+) -> Result<Caller, ApiError> {
     let token = api_key(parts)?;
     let attempt = state.admission.guesses.begin(parts, token)?;
     let digest = attempt.digest();

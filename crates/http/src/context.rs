@@ -67,7 +67,7 @@ pub struct ContextQuery {
     #[param(minimum = 1)]
     pub version: Option<i64>,
     /// The newest message to serve: what the context was when it was the newest. Without `version`: under the version
-    /// that was current then. Pins, settings and marks are always today's, for they have no history; which outputs were
+    /// that was current then. Pins, notes, settings and marks are always today's, for they have no history; which outputs were
     /// placeholders is counted once more.
     #[param(value_type = Option<i64>, minimum = 1)]
     pub through_seq: Option<Seq>,
@@ -193,7 +193,7 @@ pub struct ContextView {
     pub within_budget: bool,
     /// Ids of calls that wait for their results, at the head.
     pub pending_tool_calls: Vec<String>,
-    /// Grows with every change of pins or settings.
+    /// Grows with every change of pins, notes or settings.
     pub context_revision: i64,
     /// Tool outputs that are served as placeholders.
     pub masked: Vec<MaskedView>,
@@ -220,6 +220,8 @@ pub struct ContextTokens {
     pub summary: u32,
     /// The digest: shortened quotes of the messages that the summary covers.
     pub digest: u32,
+    /// The agent's notes.
+    pub notes: u32,
     /// Everything after them.
     pub tail: u32,
 }
@@ -255,8 +257,8 @@ pub struct StablePrefixView {
     pub messages: usize,
     /// Its tokens.
     pub tokens: u32,
-    /// SHA-256 in hex over the text of `system`, each message's JSON text, the summary's text and the digest's, each with a
-    /// newline after it; `cache_control` does not change it.
+    /// SHA-256 in hex over the text of `system`, each message's JSON text, the text of summary, digest and notes, each with
+    /// a newline after it; `cache_control` does not change it.
     pub sha256: String,
 }
 
@@ -475,6 +477,8 @@ fn render(
         },
         recap: recap.filter(|text| query.recap && !text.is_empty()),
         cache: query.cache_control,
+        notes: &source.notes,
+        tools: source.settings.tools.unwrap_or_default(),
         counter: &counter,
     };
     let context = assemble(&input)?;

@@ -5,6 +5,7 @@
 //! what was checked against the messages where it was made, and one from a file would be a caller's text that looks
 //! like ours. The next compression makes a new version.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use axum::body::{Body, Bytes};
@@ -32,6 +33,8 @@ use super::problem::{ApiError, FieldError, Resource};
 use super::state::AppState;
 use super::todos::{NewTodo, read_todos};
 use anchord_context::mask::Keep;
+use anchord_context::note::{self, MAX_NOTES, Note};
+use anchord_facts::redact::redact;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::{BatchFormat, Detector};
 use anchord_messages::id::{Seq, SessionId, SessionName, SessionRef, TenantId};
@@ -41,6 +44,7 @@ use anchord_session::settings::Settings;
 use anchord_store::export::{ExportHead, ExportedMessage};
 use anchord_store::gather::{Append, NewMessage};
 use anchord_store::import::{self, Head, Outcome};
+use anchord_store::notes::NotesRoom;
 use anchord_store::{Store, StoreError};
 
 /// The most ids of dropped constraints in an import.
@@ -63,6 +67,9 @@ pub struct ExportLine {
     /// Of the session: its own pins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pins: Option<Vec<String>>,
+    /// Of the session: its agent's notes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<Vec<Note>>,
     /// Of the session: its caller's todo list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub todos: Option<Vec<NewTodo>>,
@@ -137,6 +144,7 @@ impl ExportLine {
             session_id: None,
             settings: None,
             pins: None,
+            notes: None,
             todos: None,
             removed_constraints: None,
             probes: None,
@@ -271,6 +279,7 @@ fn head_line(head: ExportHead) -> ExportLine {
         session_id: Some(head.session.name.to_string()),
         settings: settings.and_then(|settings| settings.as_object().cloned()),
         pins: Some(head.pins.into_iter().map(|pin| pin.text).collect()),
+        notes: Some(head.notes),
         todos: Some(head.todos.into_iter().map(NewTodo::from).collect()),
         removed_constraints: Some(head.removed_constraints),
         probes: Some(probes),
@@ -370,6 +379,12 @@ pub async fn import_session(
             return Err(ApiError::refused(
                 "/0/pins",
                 format!("the pins take {tokens} tokens of {max_tokens}"),
+            ));
+        }
+        Outcome::Notes(NotesRoom { tokens, max_tokens, .. }) => {
+            return Err(ApiError::refused(
+                "/0/notes",
+                format!("the notes take {tokens} tokens of {max_tokens}"),
             ));
         }
         Outcome::Messages(refused) => return Err(refuse(refused, first.unwrap_or_default())),
@@ -548,6 +563,7 @@ fn read_line(
 
 fn read_head(line: ExportLine) -> Result<Head, ApiError> {
     let pins = read_pins(line.pins.unwrap_or_default()).map_err(|refused| within(0, refused))?;
+    let notes = read_notes(line.notes.unwrap_or_default())?;
     let todos = read_todos(line.todos.unwrap_or_default()).map_err(|refused| within(0, refused))?;
     let removed_constraints = line.removed_constraints.unwrap_or_default();
     if removed_constraints.len() > MAX_REMOVED_CONSTRAINTS {
@@ -568,7 +584,31 @@ fn read_head(line: ExportLine) -> Result<Head, ApiError> {
         let probe = NewProbe::from(probe).checked().map_err(refuse)?;
         probes.push(serde_json::to_string(&probe).map_err(ApiError::internal)?);
     }
-    Ok(Head { settings: line.settings.unwrap_or_default(), pins, todos, removed_constraints, probes })
+    Ok(Head { settings: line.settings.unwrap_or_default(), pins, notes, todos, removed_constraints, probes })
+}
+
+/// Checks the notes of an export. What was stored had no secrets; a file may.
+fn read_notes(mut notes: Vec<Note>) -> Result<Vec<Note>, ApiError> {
+    if notes.len() > MAX_NOTES {
+        return Err(ApiError::invalid("/0/notes", format!("must hold at most {MAX_NOTES} notes")));
+    }
+    let mut ids = BTreeSet::new();
+    for (place, note) in notes.iter_mut().enumerate() {
+        if note.id < 1 || !ids.insert(note.id) {
+            return Err(ApiError::invalid(
+                format!("/0/notes/{place}/id"),
+                "must be at least 1, and of one note",
+            ));
+        }
+        if note.seq < 0 {
+            return Err(ApiError::invalid(format!("/0/notes/{place}/seq"), "must be at least 0"));
+        }
+        note.text = redact(&note.text).into_owned();
+        if let Some(detail) = note::refused(&note.text) {
+            return Err(ApiError::invalid(format!("/0/notes/{place}/text"), detail));
+        }
+    }
+    Ok(notes)
 }
 
 /// Adds the position of the line to the pointer of its error.

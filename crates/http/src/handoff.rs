@@ -16,6 +16,7 @@ use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
 use super::tasks::TaskPath;
+use anchord_context::note::{self, Note};
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::digest;
@@ -26,6 +27,7 @@ use anchord_record::strategy::Verifiable;
 use anchord_store::ledger::list_removed_constraints;
 use anchord_store::load::Tries;
 use anchord_store::merges::{Merge, MergeRequest};
+use anchord_store::notes::{self, StoredNote};
 use anchord_store::sessions::{self, Session, SessionFilter};
 use anchord_store::summaries::{self, StoredVersion, UnreadVersion};
 use anchord_store::{StoreError, Tx};
@@ -133,7 +135,7 @@ pub struct Merged {
 ///
 /// The text has at most `level` tokens and level-3 headings, so that it goes under
 /// `## Prior Session Context` in a prompt. What came from other sessions names them. From 1,500 tokens on it ends with a
-/// digest of what was said.
+/// digest of what was said and the notes of the agent.
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/handoff", tag = "sessions", operation_id = "sessions.get_handoff", params(SessionPath, LevelQuery),
     responses(
@@ -155,9 +157,10 @@ pub async fn find_handoff(
         Some(number) => find_told(&mut tx, (caller.tenant, session.id), number).await?,
         None => None,
     };
+    let notes = notes::list(&mut tx, caller.tenant, session.id).await?;
     tx.commit().await?;
     let told: Vec<_> = version.map(|version| (session, version)).into_iter().collect();
-    caller.compute(move |_| answer(told, bound)).await
+    caller.compute(move |_| answer(told, notes, bound)).await
 }
 
 /// Reads what another agent should know of a task: its sessions' current versions in one text.
@@ -189,8 +192,12 @@ pub async fn find_task_handoff(
             told.push((session, version));
         }
     }
+    let notes = match told.first() {
+        Some((newest, _)) => notes::list(&mut tx, caller.tenant, newest.id).await?,
+        None => Vec::new(),
+    };
     tx.commit().await?;
-    caller.compute(move |_| answer(told, bound)).await
+    caller.compute(move |_| answer(told, notes, bound)).await
 }
 
 /// A version, and the constraints that the caller has dropped since.
@@ -220,8 +227,16 @@ impl Found {
     }
 }
 
-/// Renders the sessions, the newest first; an empty text when there is none.
-fn answer(found: Vec<(Session, Found)>, bound: Bound) -> Result<Response, ApiError> {
+/// The notes of a session's agent, under a heading, within a fifth of a hand-off.
+fn notes_text(notes: Vec<StoredNote>, session: &Session, level: u32, counter: &TokenCounter) -> String {
+    let heading = format!("\n\n### Notes of session {}\n\n", session.name);
+    let room = (level / 5).saturating_sub(counter.count_text(&heading));
+    let notes: Vec<Note> = notes.into_iter().map(|stored| stored.note).collect();
+    note::newest_within(&notes, room.into(), counter).map(|(text, _)| heading + &text).unwrap_or_default()
+}
+
+/// Renders the sessions, the newest first, with the notes of the newest; no content when there is none.
+fn answer(found: Vec<(Session, Found)>, notes: Vec<StoredNote>, bound: Bound) -> Result<Response, ApiError> {
     let read = found.into_iter().map(|(session, found)| Ok((session, found.read()?)));
     let told = read.collect::<Result<Vec<_>, StoreError>>()?;
     let Some((session, newest)) = told.first() else { return Ok(StatusCode::NO_CONTENT.into_response()) };
@@ -256,8 +271,9 @@ fn answer(found: Vec<(Session, Found)>, bound: Bound) -> Result<Response, ApiErr
     };
     let markdown = match bound {
         Bound::Tokens(level) => {
-            let digest = (session.name.as_str(), newest.version.summary.digest.as_slice());
-            handoff::render_with_digest(&line, &subject, digest, level, &counter)
+            let notes = notes_text(notes, session, level, &counter);
+            let more = (session.name.as_str(), newest.version.summary.digest.as_slice(), notes.as_str());
+            handoff::render_with_digest(&line, &subject, more, level, &counter)
         }
         Bound::Words(words) => {
             handoff::render_in_words(&line, &subject, words, |text| counter.count_text(text))

@@ -86,6 +86,7 @@ mod limits;
 pub mod message;
 pub mod messages;
 pub mod models;
+pub mod notes;
 mod openapi;
 pub mod operator_token;
 pub mod ops;
@@ -114,6 +115,7 @@ pub mod tenants;
 pub mod todos;
 pub mod tokens;
 pub mod tool_outputs;
+pub mod tools;
 pub mod usage;
 pub mod waits;
 pub mod webhook_messages;
@@ -153,6 +155,10 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(branches::switch_branch))
         .routes(routes!(branches::truncate_session))
         .routes(routes!(tool_outputs::find_tool_output))
+        .routes(routes!(tools::list_tools))
+        .routes(routes!(tools::run_tool))
+        .routes(routes!(notes::list_notes))
+        .routes(routes!(notes::remove_note))
         .routes(routes!(pins::list_pins, pins::replace_pins, pins::add_pin))
         .routes(routes!(pins::remove_pin))
         .routes(routes!(pins::list_tenant_pins, pins::replace_tenant_pins, pins::add_tenant_pin))

@@ -39,7 +39,7 @@ use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::StoreError;
 use anchord_store::gather::{Append, AppendError, NewMessage, Reply as StoredReply, ToolOutput};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup};
-use anchord_store::messages::SeqRange;
+use anchord_store::messages::{MessagePage, SeqRange};
 use anchord_store::sessions::PutOutcome;
 
 /// Bodies above this size are read on a background thread in their tenant's turn, so that they delay no other request.
@@ -505,6 +505,29 @@ pub struct MessagesQuery {
     pub cursor: Option<String>,
 }
 
+/// Reads messages of a range, for an endpoint or for a tool of the agent's.
+pub(super) async fn find_messages(
+    state: &AppState,
+    caller: &Caller,
+    session: &SessionName,
+    range: SeqRange,
+    limit: i64,
+) -> Result<MessagePage, ApiError> {
+    let found = state.store.list_messages(caller.tenant, session, range, limit).await?;
+    found.ok_or(ApiError::NotFound(Resource::Session))
+}
+
+/// Adds the messages of a page up to a position to the usage ledger, as far as contexts do not show them.
+pub(super) fn count_read(state: &AppState, caller: &Caller, page: &MessagePage, through: Seq) {
+    let read = page.items.iter().filter(|item| item.seq <= through);
+    let hidden = read.filter(|item| page.shown.hides(item.seq, item.maskable));
+    let tokens: i64 = hidden.map(|item| i64::from(item.tokens)).sum();
+    if tokens > 0 {
+        let task_id = page.shown.task_id.as_deref();
+        state.count_use(caller, page.shown.session, task_id, (Kind::Messages, refetch(tokens)));
+    }
+}
+
 /// Lists the original messages in order.
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/messages", tag = "messages", operation_id = "messages.list",
@@ -531,16 +554,10 @@ pub async fn list_messages(
         to: query.to_seq.unwrap_or(Seq::MAX),
     };
     let limit = paging.rows() - 1;
-    let found = state.store.list_messages(caller.tenant, session, range, limit).await?;
-    let found = found.ok_or(ApiError::NotFound(Resource::Session))?;
+    let found = find_messages(&state, &caller, session, range, limit).await?;
     // A client that reads a whole session page by page exports it; only an agent that lacks some messages is counted.
     if query.to_seq.is_some() || first > 1 {
-        let hidden = found.items.iter().filter(|item| found.shown.hides(item.seq, item.maskable));
-        let tokens: i64 = hidden.map(|item| i64::from(item.tokens)).sum();
-        if tokens > 0 {
-            let task_id = found.shown.task_id.as_deref();
-            state.count_use(&caller, found.shown.session, task_id, (Kind::Messages, refetch(tokens)));
-        }
+        count_read(&state, &caller, &found, Seq::MAX);
     }
     let mut items = Vec::with_capacity(found.items.len());
     for stored in found.items {

@@ -69,6 +69,8 @@ const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
         (name = "ledger", description = "Facts that code extracted from the messages: files, commands, test runs, errors."),
         (name = "recall", description = "Full-text search over the original messages."),
         (name = "tool_outputs", description = "Tool outputs that a context replaces by placeholders."),
+        (name = "tools", description = "Tools for the agent: by them its model reads what a context leaves out, and makes notes."),
+        (name = "notes", description = "Notes that the agent made by its tool."),
         (name = "pins", description = "Pins: text that every summary and every context carries verbatim."),
         (name = "constraints", description = "Constraints that were extracted from the messages."),
         (name = "todos", description = "The caller's todo list of a session."),
@@ -108,7 +110,7 @@ pub(super) fn declared() -> OpenApi {
     components.security_schemes.insert(
         API_KEY.to_owned(),
         scheme(
-            "An API key. Its scopes: `read` (every GET), `write` (the other session routes and the stateless \
+            "An API key. Its scopes: `read` (every GET, and the reading tools), `write` (the other session routes and the stateless \
              calls), `admin` (keys, webhooks, tenant settings).",
         ),
     );

@@ -158,16 +158,23 @@ pub async fn recall(
     Path(path): Path<SessionPath>,
     Query(query): Query<RecallQuery>,
 ) -> Result<Reply<Recalled>, ApiError> {
-    let Asked { search, degraded } = ask(&state, &caller, (&query.q, query.limit, query.mode)).await?;
+    search(&state, &caller, &path.session_id, (&query.q, query.limit, query.mode)).await.map(Reply)
+}
+
+/// Searches one session, for an endpoint or for a tool of the agent's.
+pub(super) async fn search(
+    state: &AppState,
+    caller: &Caller,
+    session: &SessionName,
+    asked: (&str, Option<u32>, Option<RecallMode>),
+) -> Result<Recalled, ApiError> {
+    let Asked { search, degraded } = ask(state, caller, asked).await?;
     let wants_vectors = search.vector.is_some();
-    let found = state
-        .store
-        .recall(caller.tenant, &path.session_id, search)
-        .await?
-        .ok_or(ApiError::NotFound(Resource::Session))?;
-    count(&state, &caller, &found);
+    let found = state.store.recall(caller.tenant, session, search).await?;
+    let found = found.ok_or(ApiError::NotFound(Resource::Session))?;
+    count(state, caller, &found);
     let (mode, degraded) = outcome(wants_vectors, found.has_vectors, degraded);
-    Ok(Reply(Recalled { items: found.hits.into_iter().map(|(_, hit)| hit).collect(), mode, degraded }))
+    Ok(Recalled { items: found.hits.into_iter().map(|(_, hit)| hit).collect(), mode, degraded })
 }
 
 /// Searches the original messages of an end user's sessions, of a task's, or of those that a session started.
@@ -192,29 +199,39 @@ pub async fn recall_over_sessions(
         let detail = "is needed, or `task_id` or `parent_session_id`: a search is about some sessions";
         return Err(ApiError::parameter("user", detail));
     }
-    let Asked { search, degraded } = ask(&state, &caller, (&query.q, query.limit, query.mode)).await?;
-    let wants_vectors = search.vector.is_some();
     let filter = SessionFilter {
         user: query.user,
         task_id: query.task_id,
         parent_session_id: query.parent_session_id,
         ..SessionFilter::default()
     };
-    let found = state.store.recall_over(caller.tenant, &filter, search).await?;
-    count(&state, &caller, &found);
+    search_over(&state, &caller, &filter, (&query.q, query.limit, query.mode)).await.map(Reply)
+}
+
+/// Searches several sessions, for an endpoint or for a tool of the agent's.
+pub(super) async fn search_over(
+    state: &AppState,
+    caller: &Caller,
+    filter: &SessionFilter,
+    asked: (&str, Option<u32>, Option<RecallMode>),
+) -> Result<RecalledOver, ApiError> {
+    let Asked { search, degraded } = ask(state, caller, asked).await?;
+    let wants_vectors = search.vector.is_some();
+    let found = state.store.recall_over(caller.tenant, filter, search).await?;
+    count(state, caller, &found);
     let (mode, degraded) = outcome(wants_vectors, found.has_vectors, degraded);
     let items = found.hits.into_iter().filter_map(|(at, hit)| {
         let session_id = found.sessions.get(at)?.name.clone();
         let Hit { seq, role, snippet, score } = hit;
         Some(SessionHit { session_id, seq, role, snippet, score })
     });
-    Ok(Reply(RecalledOver {
+    Ok(RecalledOver {
         items: items.collect(),
         mode,
         degraded,
         sessions_searched: found.sessions.len(),
         is_partial: found.is_partial,
-    }))
+    })
 }
 
 /// A search that can be made.

@@ -47,7 +47,7 @@ pub struct SessionView {
     pub summary_version: Option<i64>,
     /// Versions that compressions published.
     pub compression_count: i32,
-    /// Grows with every change of pins or settings.
+    /// Grows with every change of pins, notes or settings.
     pub context_revision: i64,
     /// How full the context is.
     pub usage: Usage,
@@ -92,7 +92,7 @@ pub struct SessionRow {
     pub summary_version: Option<i64>,
     /// Versions that compressions published.
     pub compression_count: i32,
-    /// Grows with every change of pins or settings.
+    /// Grows with every change of pins, notes or settings.
     pub context_revision: i64,
     /// How full the context is.
     pub usage: BriefUsage,

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use utoipa::{IntoParams, ToSchema};
 
 use super::accept::preferred;
-use super::auth::{Reader, Writer};
+use super::auth::{Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
@@ -19,7 +19,7 @@ use super::state::AppState;
 use anchord_messages::id::{SessionName, SessionRef};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::hindsight::Hindsight;
-use anchord_record::render::{self, Style, Subject};
+use anchord_record::render::{self, Rendering, Style, Subject};
 use anchord_record::strategy::Verifiable;
 use anchord_record::version::{Version, VersionMeta};
 use anchord_record::version_diff::{self, SummaryDiff};
@@ -31,7 +31,7 @@ use anchord_store::summaries::{self, Rollback, StoredVersion, UnreadVersion, Ver
 const STATE_TYPE: &str = "application/vnd.anchord.session-state+json";
 /// Bounds of `max_tokens`.
 const LEAST_TOKENS: u32 = 200;
-const MOST_TOKENS: u32 = 100_000;
+pub(super) const MOST_TOKENS: u32 = 100_000;
 
 /// The path of one version.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
@@ -171,14 +171,23 @@ pub async fn find_summary(
     Query(query): Query<ShowQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
+    let (session, version) = find_current(&state, &caller, &path.session_id).await?;
+    caller.compute(move |_| show(&session, version.read()?, &query, &headers)).await
+}
+
+/// Reads a session with its current version, for an endpoint or for a tool of the agent's.
+pub(super) async fn find_current(
+    state: &AppState,
+    caller: &Caller,
+    name: &SessionName,
+) -> Result<(Session, UnreadVersion), ApiError> {
     let mut tx = state.store.snapshot(caller.tenant).await?;
-    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
+    let session = sessions::find(&mut tx, caller.tenant, name).await?;
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let current = session.version.ok_or(ApiError::NoSummary)?;
     let version = summaries::find_unread(&mut tx, (caller.tenant, session.id), current).await?;
     tx.commit().await?;
-    let version = version.ok_or(ApiError::NoSummary)?;
-    caller.compute(move |_| show(&session, version.read()?, &query, &headers)).await
+    Ok((session, version.ok_or(ApiError::NoSummary)?))
 }
 
 /// Reads a session's state file: the current version as JSON, for an agent that keeps one.
@@ -196,14 +205,8 @@ pub async fn find_state(
     Path(path): Path<SessionPath>,
     Query(query): Query<StateQuery>,
 ) -> Result<Response, ApiError> {
-    let mut tx = state.store.snapshot(caller.tenant).await?;
-    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
-    let current = session.version.ok_or(ApiError::NoSummary)?;
-    let version = summaries::find_unread(&mut tx, (caller.tenant, session.id), current).await?;
-    tx.commit().await?;
+    let (session, version) = find_current(&state, &caller, &path.session_id).await?;
     let query = ShowQuery { style: Some(Style::State), max_tokens: query.max_tokens };
-    let version = version.ok_or(ApiError::NoSummary)?;
     let show = move |_: &CancellationToken| {
         let mut state = show(&session, version.read()?, &query, &HeaderMap::new())?;
         state.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -367,19 +370,7 @@ fn show(
         query.style.or((query.max_tokens.is_some() || wants_markdown(headers)).then_some(Style::Anchored));
     let vary = (header::VARY, HeaderValue::from_static("Accept"));
     let Some(style) = asked else { return Ok(([vary], Reply(stored.version)).into_response()) };
-    let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
-    let subject = Subject {
-        summary: &stored.version.summary,
-        meta: &stored.version.meta,
-        session_id: session.name.as_str(),
-        task_id: settings.task_id.as_deref(),
-        started: session.created_at,
-        last_activity: session.updated_at,
-    };
-    let unverified = stored.version.meta.verifiable == Verifiable::No && style != Style::State;
-    let mark = if unverified { format!("{}\n\n", render::UNVERIFIED) } else { String::new() };
-    let room = bound.saturating_sub(counter.count_text(&mark));
-    let rendering = render::render(style, &subject, room, |text| counter.count_text(text));
+    let (mark, rendering) = rendered(session, &stored, style, bound);
     if style == Style::State && rendering.text.is_empty() {
         return Err(if query.max_tokens.is_some() {
             let detail = "is too small for this session's state; ask for more, or for another style";
@@ -397,6 +388,30 @@ fn show(
         Style::Opaque => "text/plain; charset=utf-8",
     });
     Ok(([vary, (header::CONTENT_TYPE, kind)], mark + &rendering.text).into_response())
+}
+
+/// A version in a style, and what stands before it when nobody has verified it.
+pub(super) fn rendered(
+    session: &Session,
+    stored: &StoredVersion,
+    style: Style,
+    bound: u32,
+) -> (String, Rendering) {
+    let settings = session.effective_settings();
+    let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+    let subject = Subject {
+        summary: &stored.version.summary,
+        meta: &stored.version.meta,
+        session_id: session.name.as_str(),
+        task_id: settings.task_id.as_deref(),
+        started: session.created_at,
+        last_activity: session.updated_at,
+    };
+    let unverified = stored.version.meta.verifiable == Verifiable::No && style != Style::State;
+    let mark = if unverified { format!("{}\n\n", render::UNVERIFIED) } else { String::new() };
+    let room = bound.saturating_sub(counter.count_text(&mark));
+    let rendering = render::render(style, &subject, room, |text| counter.count_text(text));
+    (mark, rendering)
 }
 
 /// Whether Markdown stands before JSON in what the caller accepts.

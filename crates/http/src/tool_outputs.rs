@@ -4,14 +4,14 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::auth::Reader;
+use super::auth::{Caller, Reader};
 use super::json::Reply;
 use super::params::{self, Path, Query};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use super::usage::{about_tokens, refetch};
 use anchord_messages::format::{self, Format};
-use anchord_messages::id::{Seq, SessionName, SessionRef};
+use anchord_messages::id::{Seq, SessionId, SessionName, SessionRef};
 use anchord_session::usage::Kind;
 use anchord_store::StoreError;
 
@@ -83,27 +83,13 @@ pub async fn find_tool_output(
     if query.to_line.is_some_and(|to| to < from) {
         return Err(ApiError::parameter("to_line", "must be at least from_line"));
     }
-    let found = state.store.find_tool_output(caller.tenant, &path.session_id, &path.reference).await?;
-    let Some(found) = found else {
-        // Read only after a miss, so that a hit stays one query.
-        let session = state.store.find_session(caller.tenant, &path.session_id).await?;
-        return Err(ApiError::NotFound(session.map_or(Resource::Session, |_| Resource::ToolOutput)));
-    };
-    let corrupt = |reason: &str| StoreError::corrupt("tool_outputs", "ordinal", &path.reference, reason);
-    let format = Format::from_name(&found.format).ok_or_else(|| corrupt("unknown format"))?;
-    let message =
-        format::parse(format, &found.body).map_err(|_| corrupt("its message does not read back"))?;
-    let place = usize::try_from(found.ordinal).unwrap_or(usize::MAX);
-    let result = message.results().nth(place).ok_or_else(|| corrupt("its message has fewer results"))?;
-    let text = result.text();
-    let part = lines(&text, from as usize, query.to_line.map(|to| to as usize));
-    // The caller read a placeholder's reference, so this output was missing from its context.
-    let read = (Kind::ToolOutputs, refetch(about_tokens(part.content)));
-    state.count_use(&caller, found.session, found.task_id.as_deref(), read);
+    let found = StoredOutput::find(&state, &caller, &path.session_id, &path.reference).await?;
+    let part = lines(&found.text, from as usize, query.to_line.map(|to| to as usize));
+    found.count(&state, &caller, part.content);
     Ok(Reply(ToolOutput {
         reference: path.reference,
         seq: found.seq,
-        call_id: result.call_id.clone(),
+        call_id: found.call_id.clone(),
         lines: part.lines,
         from_line: part.from,
         to_line: part.to,
@@ -111,15 +97,65 @@ pub async fn find_tool_output(
     }))
 }
 
-struct Part<'a> {
-    lines: usize,
+/// A tool output as it is stored, for an endpoint or for a tool of the agent's.
+#[derive(Clone, Debug)]
+pub(super) struct StoredOutput {
+    session: SessionId,
+    task_id: Option<String>,
+    seq: Seq,
+    call_id: String,
+    pub(super) text: String,
+}
+
+impl StoredOutput {
+    /// Finds an output of a session by its reference.
+    pub(super) async fn find(
+        state: &AppState,
+        caller: &Caller,
+        name: &SessionName,
+        reference: &str,
+    ) -> Result<Self, ApiError> {
+        let found = state.store.find_tool_output(caller.tenant, name, reference).await?;
+        let Some(found) = found else {
+            // Read only after a miss, so that a hit stays one query.
+            let session = state.store.find_session(caller.tenant, name).await?;
+            return Err(ApiError::NotFound(session.map_or(Resource::Session, |_| Resource::ToolOutput)));
+        };
+        let corrupt = |reason: &str| StoreError::corrupt("tool_outputs", "ordinal", reference, reason);
+        let format = Format::from_name(&found.format).ok_or_else(|| corrupt("unknown format"))?;
+        let message =
+            format::parse(format, &found.body).map_err(|_| corrupt("its message does not read back"))?;
+        let place = usize::try_from(found.ordinal).unwrap_or(usize::MAX);
+        let result = message.results().nth(place).ok_or_else(|| corrupt("its message has fewer results"))?;
+        Ok(Self {
+            session: found.session,
+            task_id: found.task_id,
+            seq: found.seq,
+            call_id: result.call_id.clone(),
+            text: result.text(),
+        })
+    }
+
+    /// Adds what is given of it to the usage ledger. The caller read a placeholder's reference, so that this output was
+    /// missing from its context.
+    pub(super) fn count(&self, state: &AppState, caller: &Caller, given: &str) {
+        let read = (Kind::ToolOutputs, refetch(about_tokens(given)));
+        state.count_use(caller, self.session, self.task_id.as_deref(), read);
+    }
+}
+
+/// Some lines of a text.
+pub(super) struct Part<'a> {
+    /// How many lines the text has.
+    pub(super) lines: usize,
     from: usize,
     to: usize,
-    content: &'a str,
+    /// The lines.
+    pub(super) content: &'a str,
 }
 
 /// The lines from one to another, both included, with their line ends; a whole text is returned unchanged.
-fn lines(text: &str, from: usize, to: Option<usize>) -> Part<'_> {
+pub(super) fn lines(text: &str, from: usize, to: Option<usize>) -> Part<'_> {
     let mut count = 0;
     let (mut start, mut end, mut at) = (text.len(), 0, 0);
     let to = to.unwrap_or(usize::MAX);

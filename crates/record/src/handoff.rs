@@ -40,20 +40,24 @@ pub fn render(origin: &str, subject: &Subject<'_>, level: u32, count: impl Fn(&s
     render::handed_off(origin, &subject, level, count).text
 }
 
-/// Renders a summary as [`render`] does and, where `level` has room for both, a digest of the session with
-/// that name. The summary gets three fifths of the tokens and what the digest leaves.
+/// Renders a summary as [`render`] does and, where `level` has room for them, `notes` of the session with that name and a
+/// digest of it. The summary gets three fifths of the tokens that the notes leave, and what the digest leaves.
 #[must_use]
 pub fn render_with_digest(
     origin: &str,
     subject: &Subject<'_>,
-    (name, turns): (&str, &[Turn]),
+    (name, turns, notes): (&str, &[Turn], &str),
     level: u32,
     counter: &TokenCounter,
 ) -> String {
     let count = |text: &str| counter.count_text(text);
+    if level < DEFAULT_LEVEL {
+        return render(origin, subject, level, count);
+    }
+    let level = level.saturating_sub(count(notes)).saturating_sub(u32::from(!notes.is_empty()));
     let record = render(origin, subject, level, count);
-    if level < DEFAULT_LEVEL || turns.is_empty() {
-        return record;
+    if turns.is_empty() {
+        return record + notes;
     }
     let heading = format!("\n\n### Digest of session {name}\n\n");
     let beside = level.saturating_sub(count(&heading));
@@ -61,12 +65,12 @@ pub fn render_with_digest(
     let room = beside.saturating_sub(count(&record)).max(beside.saturating_sub(least));
     let digest = digest::serve(turns, &record, room, counter);
     if digest.text.is_empty() {
-        return record;
+        return record + notes;
     }
     // The joined text may have a token more or less.
     let left = beside.saturating_sub(digest.tokens).saturating_sub(2);
     let record = if count(&record) <= left { record } else { render(origin, subject, left, count) };
-    format!("{record}{heading}{}", digest.text)
+    format!("{record}{heading}{}{notes}", digest.text)
 }
 
 /// Renders a summary as [`render`] does, within a number of words.

@@ -69,6 +69,12 @@ pub struct Accounting {
     /// The tenant's settings revision that `pins_tokens` was counted under.
     #[serde(skip_serializing_if = "is_zero")]
     pub pins_revision: i64,
+    /// Tokens of the message that serves the agent's notes.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub notes_tokens: u32,
+    /// The id of the newest note that was ever made.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub last_note: i64,
     /// Messages after the anchor, the system prompt aside.
     pub tail_messages: u32,
     /// Their tokens, with nothing masked.
@@ -292,11 +298,13 @@ impl Accounting {
         u64::from(self.fixed_tokens()) + told + self.tail_tokens.saturating_sub(self.masked_tokens)
     }
 
-    /// The tokens that no compression removes: system prompt, pins, and the carried user message.
+    /// The tokens that no compression removes: system prompt, pins, notes, and the carried user message.
     #[must_use]
     pub fn fixed_tokens(&self) -> u32 {
         let carried = self.carried.map_or(0, |carried| carried.tokens);
-        self.system_tokens.saturating_add(self.pins_tokens).saturating_add(carried)
+        [self.pins_tokens, self.notes_tokens, carried]
+            .into_iter()
+            .fold(self.system_tokens, u32::saturating_add)
     }
 
     /// How full the context is.
@@ -314,6 +322,7 @@ impl Accounting {
             retrieved_documents: self.retrieved_tokens,
             summary: u64::from(self.summary_tokens),
             digest: u64::from(self.digest_tokens),
+            notes: u64::from(self.notes_tokens),
         };
         Usage {
             static_utilization: share(used, policy.context_window),
@@ -370,6 +379,8 @@ impl Accounting {
             digest_tokens: self.digest_tokens,
             pins_tokens: self.pins_tokens,
             pins_revision: self.pins_revision,
+            notes_tokens: self.notes_tokens,
+            last_note: self.last_note,
             mask_upto: self.mask_upto.max(anchor),
             last_user: self.last_user,
             carried: self.last_user.filter(|user| user.seq <= anchor && user.seq > self.system_through),

@@ -15,6 +15,7 @@ mod thresholds;
 mod validate;
 
 pub use anchord_context::mask::MaskMode;
+pub use anchord_context::tools::ToolMode;
 pub use anchord_messages::tokens::Tokenizer as TokenizerName;
 pub use document::{Settings, WindowSource};
 pub use error::SettingsError;

@@ -14,6 +14,7 @@ use anchord_context::context::{
     BudgetTooSmall, ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble, summary_message_text,
 };
 use anchord_context::mask::{Marks, MaskMode};
+use anchord_context::tools::ToolMode;
 use anchord_messages::format::{Format, FormatError};
 use anchord_messages::group::{self, NoSpan};
 use anchord_messages::id::Seq;
@@ -306,6 +307,8 @@ pub fn serve(
         mask: MaskInput { mode: MaskMode::Off, upto: 0, marks: &marks },
         recap: None,
         cache: None,
+        notes: &[],
+        tools: ToolMode::None,
         counter,
     };
     let context = assemble(&input)?;

@@ -5,7 +5,8 @@ use chrono::{DateTime, Utc};
 use super::audit::{self, Actor};
 use super::pins::read as pins;
 use super::sessions::{self, Session};
-use super::{Store, StoreError, ledger, probes, todos};
+use super::{Store, StoreError, ledger, notes, probes, todos};
+use anchord_context::note::Note;
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
 use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
@@ -25,6 +26,8 @@ pub struct ExportHead {
     pub session: Session,
     /// Its own pins.
     pub pins: Vec<Pin>,
+    /// The agent's notes.
+    pub notes: Vec<Note>,
     /// The caller's todo list.
     pub todos: Vec<Todo>,
     /// Extracted constraints that the caller dropped.
@@ -69,6 +72,7 @@ impl Store {
         let mut tx = self.writable_snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
         let pins = pins::list(&mut tx, tenant, session.id).await?;
+        let notes = notes::list(&mut tx, tenant, session.id).await?;
         let todos = todos::find(&mut tx, tenant, session.id).await?.unwrap_or_default().items;
         let removed = ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
         let probes = probes::list_callers(&mut tx, tenant, session.id).await?;
@@ -77,6 +81,7 @@ impl Store {
         Ok(Some(ExportHead {
             session,
             pins,
+            notes: notes.into_iter().map(|stored| stored.note).collect(),
             todos,
             removed_constraints: removed.into_iter().collect(),
             probes,

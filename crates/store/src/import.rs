@@ -1,13 +1,15 @@
-//! Imports a session in one transaction: settings, pins, todo list, removed constraints, probes and messages are stored
+//! Imports a session in one transaction: settings, pins, notes, todo list, removed constraints, probes and messages are stored
 //! together or not at all.
 
 use serde_json::{Map, Value};
 
 use super::bounds::Made;
 use super::gather::{self, Append, AppendError, Reply};
+use super::notes::{self, NotesRoom};
 use super::pins::{self, PinsOutcome};
 use super::sessions::{self, PutOutcome};
 use super::{Store, StoreError, Tx, lock, probes, todos};
+use anchord_context::note::Note;
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
 use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
@@ -20,6 +22,8 @@ pub struct Head {
     pub settings: Map<String, Value>,
     /// Its own pins.
     pub pins: Vec<Pin>,
+    /// Its agent's notes.
+    pub notes: Vec<Note>,
     /// Its caller's todo list.
     pub todos: Vec<Todo>,
     /// Ids of extracted constraints that its caller removed.
@@ -53,6 +57,8 @@ pub enum Outcome {
         /// The most tokens that they may take.
         max_tokens: u32,
     },
+    /// The notes take too many tokens.
+    Notes(NotesRoom),
     /// The messages are rejected.
     Messages(AppendError),
 }
@@ -116,6 +122,11 @@ async fn restore(
         PinsOutcome::TooLarge { tokens, max_tokens } => {
             return Ok(Some(Outcome::Pins { tokens, max_tokens }));
         }
+    }
+    if !head.notes.is_empty()
+        && let Some(room) = notes::restore(tx, tenant, name, &head.notes).await?
+    {
+        return Ok(Some(Outcome::Notes(room)));
     }
     if !head.todos.is_empty() {
         todos::replace(tx, tenant, name, head.todos).await?;

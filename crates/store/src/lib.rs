@@ -50,6 +50,7 @@ pub mod messages;
 pub mod metadata;
 pub mod migrate;
 pub mod narratives;
+pub mod notes;
 mod notifier;
 pub mod outlines;
 pub mod pins;

@@ -3,7 +3,7 @@
 //! 1. the digest is cut, the oldest lines first, to lengths of a fixed ladder and at last to nothing;
 //! 2. older tool outputs become placeholders, the oldest first, open errors after the others;
 //! 3. older messages and outputs are clipped, the oldest first, and placeholders are shortened;
-//! 4. the summary is served in its least form, and the recap is removed;
+//! 4. the summary is served in its least form, the recap is removed, and notes are left out, the oldest first;
 //! 5. the oldest groups are removed;
 //! 6. the newest outputs are clipped, all to one length, and then the other newest messages;
 //! 7. the same steps are taken with the messages that the caller marked as kept.
@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::mask::{self, Keep, MaskMode};
+use super::super::note;
 use super::output::BudgetTooSmall;
 use super::plan::{self, Plan, SummaryForm};
 use super::slot::Slot;
@@ -52,6 +53,7 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
             || fit.shorten_placeholders()
             || fit.shrink_summary()
             || fit.drop_recap()
+            || fit.cut_notes()
             || fit.drop_older();
         let is_last = keeps == Keeping::Nothing;
         if !took {
@@ -324,7 +326,16 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
             }
         }
         self.give_back_summary();
+        self.cut_notes();
         self.cut_digest();
+    }
+
+    /// Serves as many of the newest notes as there is room for.
+    fn cut_notes(&mut self) -> bool {
+        self.plan.notes = None;
+        let room = self.goal.saturating_sub(self.total());
+        self.plan.notes = note::newest_within(self.plan.input.notes, room, self.plan.input.counter);
+        self.fits()
     }
 
     /// Serves as much of the digest as there is room for.

@@ -1,5 +1,6 @@
 //! Clips a text that is too large to its beginning and end, around a marker that says where the rest is.
 
+use super::super::tools::{ToolMode, messages_named, output_named};
 use anchord_messages::format::push_string;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Part, ToolResult};
@@ -16,7 +17,7 @@ const LEAST_LEAF: u32 = 24;
 pub(super) fn message(
     message: &mut Message,
     (tokens, cap): (u32, u32),
-    seq: Seq,
+    (seq, tools): (Seq, ToolMode),
     results: &[ResultShape],
     counter: TokenCounter,
 ) {
@@ -44,11 +45,12 @@ pub(super) fn message(
         let (mut reference, mut whole) = (None, only_text);
         if let Part::ToolResult(given) = &*part {
             let shape = results.get(result);
-            reference = shape.map(|r| format!("tool output {}", r.reference));
+            reference = shape.map(|shape| output_named(tools, &shape.reference));
             whole = shape.and_then(|shape| known(given, shape));
             result += 1;
         }
-        let place = reference.unwrap_or_else(|| format!("message {seq}"));
+        let message = || messages_named(tools, seq, seq).unwrap_or_else(|| format!("message {seq}"));
+        let place = reference.unwrap_or_else(message);
         clip_part(part, leaf, (&place, whole), counter);
     }
 }

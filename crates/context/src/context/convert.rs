@@ -1,5 +1,6 @@
 //! Converts the parts of a message to the format that is served: unchanged, in another form, or as a marker.
 
+use super::super::tools::ToolMode;
 use super::input::{ContextInput, Entry};
 use super::output::Reason;
 use super::turns::Turns;
@@ -22,11 +23,12 @@ const OTHER_BYTES: usize = 4_000;
 pub(super) struct Converter<'i> {
     pub format: Format,
     pub counter: &'i TokenCounter,
+    pub tools: ToolMode,
 }
 
 impl<'i> Converter<'i> {
     pub(super) fn new(input: &ContextInput<'i>) -> Self {
-        Self { format: input.format, counter: input.counter }
+        Self { format: input.format, counter: input.counter, tools: input.tools }
     }
 }
 

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
-use super::input::{Counted, Entry};
+use super::super::tools::{digest_named, record_named};
+use super::input::{ContextInput, Counted, Entry};
 use super::output::{Context, Omitted, Reason, Source, StablePrefix, Tokens};
 use super::plan::Plan;
-use super::texts::{OPENING, note};
+use super::texts::{OPENING, gap_line};
 use super::turns::{ServedMessage, Turns};
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::format::{Format, anthropic, openai_chat, openai_responses, result_text};
@@ -35,23 +36,23 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     }
     if let Some(message) = summary {
         tokens.summary = message.tokens;
-        writer.service(message.text);
+        writer.service(&record_named(input.tools, message.text));
     }
-    let digest = plan.digest.take();
+    let (digest, notes) = (digest_as_named(&mut plan), plan.notes.take());
     if let Some((text, counted)) = &digest {
         tokens.digest = *counted;
         writer.text(Role::User, text, Source::Many(digest::seqs(text).collect()));
+    }
+    if let Some((text, counted)) = &notes {
+        tokens.notes = *counted;
+        writer.service(text);
     }
     let prefix_end = writer.messages.len();
     let cache = input.cache.filter(|_| input.format == Format::Anthropic);
     if let Some(ttl) = cache {
         writer.mark_end(ttl);
     }
-    if input.format == Format::Anthropic {
-        for entry in input.system {
-            omitted.add(entry.seq, entry.seq, Reason::InSystem);
-        }
-    }
+    omitted.in_system(input);
 
     let mut tail = 0u64;
     let mut masked = Vec::new();
@@ -68,7 +69,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let gaps = plan.gaps();
     let mut gaps = gaps.into_iter().peekable();
     let mut put_note = |writer: &mut Writer<'a>, omitted: &mut Omissions, from, to| {
-        let text = note(from, to);
+        let text = gap_line(from, to, input.tools);
         tail += u64::from(Counted::new(&text, input.counter).tokens);
         omitted.add(from, to, Reason::Budget);
         writer.note(&text);
@@ -100,11 +101,12 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let (system, messages, sources) = writer.finish();
     // In Anthropic's format the next user turn will join the summary's message, so that message is not counted as
     // stable; the summary's text alone goes into the hash.
-    let merged = summary.is_some() && input.format == Format::Anthropic;
+    let merged = (summary.is_some() || notes.is_some()) && input.format == Format::Anthropic;
     let stable = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
-    let texts =
-        summary.map(|summary| summary.text).into_iter().chain(digest.as_ref().map(|digest| &*digest.0));
-    let stable_prefix = prefix(system.as_deref(), &messages, stable, texts, tokens);
+    let record = summary.map(|summary| record_named(input.tools, summary.text));
+    let (digest, notes) = (digest.as_ref().map(|digest| &*digest.0), notes.as_ref().map(|notes| &*notes.0));
+    let texts = [record.as_deref(), digest, notes];
+    let stable_prefix = prefix(system.as_deref(), &messages, stable, texts.into_iter().flatten(), tokens);
     Context {
         session: input.session,
         branch: input.branch,
@@ -127,6 +129,15 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     }
 }
 
+/// The digest, with the call that gives its messages where the tools are offered.
+fn digest_as_named<'a>(plan: &mut Plan<'a, '_>) -> Option<(Cow<'a, str>, u32)> {
+    let (text, counted) = plan.digest.take()?;
+    Some(match digest_named(plan.input.tools, &text) {
+        Cow::Borrowed(_) => (text, counted),
+        Cow::Owned(named) => (Cow::Owned(named), counted),
+    })
+}
+
 fn prefix<'t>(
     system: Option<&'t str>,
     messages: &'t [Cow<'_, str>],
@@ -142,7 +153,9 @@ fn prefix<'t>(
     }
     StablePrefix {
         messages: whole,
-        tokens: tokens.system.saturating_add(tokens.summary).saturating_add(tokens.digest),
+        tokens: [tokens.summary, tokens.digest, tokens.notes]
+            .into_iter()
+            .fold(tokens.system, u32::saturating_add),
         sha256: hex(&hash.finalize(), 32),
     }
 }
@@ -151,6 +164,13 @@ fn prefix<'t>(
 struct Omissions(Vec<Omitted>);
 
 impl Omissions {
+    /// System messages that the format has no place for among the messages.
+    fn in_system(&mut self, input: &ContextInput<'_>) {
+        for entry in input.system.iter().filter(|_| input.format == Format::Anthropic) {
+            self.add(entry.seq, entry.seq, Reason::InSystem);
+        }
+    }
+
     fn of(&mut self, turns: &Turns<'_>) {
         for (seq, reason) in &turns.omitted {
             self.add(*seq, *seq, *reason);

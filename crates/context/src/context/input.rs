@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::super::mask::{Marks, MaskMode};
+use super::super::note::Note;
+use super::super::tools::ToolMode;
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::id::Seq;
@@ -118,6 +120,10 @@ pub struct ContextInput<'a> {
     pub recap: Option<&'a str>,
     /// Marks for the provider's cache at the ends of system prompt and stable prefix; only `anthropic` has such marks.
     pub cache: Option<CacheTtl>,
+    /// The agent's notes, ascending.
+    pub notes: &'a [Note],
+    /// Whether the model that gets the context has the service's tools.
+    pub tools: ToolMode,
     /// The session's counter.
     pub counter: &'a TokenCounter,
 }

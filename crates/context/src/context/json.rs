@@ -71,6 +71,8 @@ pub struct TokensReply {
     pub summary: u32,
     /// The digest of the messages that it covers.
     pub digest: u32,
+    /// The agent's notes.
+    pub notes: u32,
     /// Everything after them.
     pub tail: u32,
 }
@@ -106,7 +108,7 @@ pub struct StablePrefixReply {
     pub messages: u32,
     /// Its tokens.
     pub tokens: u32,
-    /// SHA-256 in hex over the text of `system`, each of its messages' JSON text, the summary's text and the digest's,
+    /// SHA-256 in hex over the text of `system`, each of its messages' JSON text, the text of summary, digest and notes,
     /// each with a newline after it.
     pub sha256: String,
 }
@@ -170,10 +172,11 @@ impl Context<'_> {
         let total = tokens.total();
         let _infallible = write!(
             out,
-            ",\"tokens\":{{\"total\":{total},\"system\":{},\"summary\":{},\"digest\":{},\"tail\":{}}},\"max_input_tokens\":{},\"max_tokens\":{},\"within_budget\":{}",
+            ",\"tokens\":{{\"total\":{total},\"system\":{},\"summary\":{},\"digest\":{},\"notes\":{},\"tail\":{}}},\"max_input_tokens\":{},\"max_tokens\":{},\"within_budget\":{}",
             tokens.system,
             tokens.summary,
             tokens.digest,
+            tokens.notes,
             tokens.tail,
             self.max_tokens,
             self.max_tokens,

@@ -175,7 +175,11 @@ impl Converter<'_> {
         let mut placeholders: Vec<(usize, String)> = Vec::new();
         for index in &slot.masked {
             let Some(result) = results.get(*index) else { continue };
-            let text = if slot.terse { TERSE.to_owned() } else { mask::placeholder(result, what(*index)) };
+            let text = if slot.terse {
+                TERSE.to_owned()
+            } else {
+                mask::placeholder(result, what(*index), self.tools)
+            };
             let count = self.counter.count_text(&text);
             // A placeholder is used only where it is smaller.
             if count < result.tokens {
@@ -198,7 +202,7 @@ impl Converter<'_> {
             message
         });
         if let Some(cap) = slot.clip.filter(|cap| *cap < tokens) {
-            clip::message(&mut message, (tokens, cap), entry.seq, results, *self.counter);
+            clip::message(&mut message, (tokens, cap), (entry.seq, self.tools), results, *self.counter);
             tokens = self.counter.count_message(&message);
             turns.omit(entry.seq, Reason::Clipped);
         }

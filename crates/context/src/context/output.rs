@@ -54,7 +54,7 @@ pub struct Context<'a> {
 /// Where a served message came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The service wrote it: summary, pins, recap, or a digest that quotes no message.
+    /// The service wrote it: summary, pins, notes, recap, or a digest that quotes no message.
     Service,
     /// One stored message.
     One(Seq),
@@ -83,6 +83,8 @@ pub struct Tokens {
     pub summary: u32,
     /// The digest of the messages that it covers.
     pub digest: u32,
+    /// The agent's notes.
+    pub notes: u32,
     /// Everything after them.
     pub tail: u32,
 }
@@ -91,7 +93,7 @@ impl Tokens {
     /// All of them.
     #[must_use]
     pub fn total(self) -> u32 {
-        self.system.saturating_add(self.summary).saturating_add(self.digest).saturating_add(self.tail)
+        [self.summary, self.digest, self.notes, self.tail].into_iter().fold(self.system, u32::saturating_add)
     }
 }
 
@@ -152,7 +154,7 @@ pub struct StablePrefix {
     pub messages: usize,
     /// Its tokens.
     pub tokens: u32,
-    /// SHA-256 in hex over the text of `system`, each message's JSON text, the summary's text and the digest's, each
+    /// SHA-256 in hex over the text of `system`, each message's JSON text, the text of summary, digest and notes, each
     /// with a newline after it; marks for the provider's cache change nothing.
     pub sha256: String,
 }

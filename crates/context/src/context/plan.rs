@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::mask::{self, Keep, MaskMode};
+use super::super::note;
 use super::convert::Converter;
 use super::ids::{self, Ids};
 use super::input::{ContextInput, Counted, Entry};
@@ -37,6 +38,8 @@ pub(super) struct Plan<'a, 'i> {
     pub digest: Option<(Cow<'a, str>, u32)>,
     pub recap: Option<String>,
     pub recap_tokens: u32,
+    /// The notes that are served, and the tokens of their message.
+    pub notes: Option<(String, u32)>,
     /// The tokens of all kept groups.
     pub group_tokens: u64,
     /// How many runs of messages are left out.
@@ -98,6 +101,7 @@ impl<'a, 'i> Plan<'a, 'i> {
             digest: whole_digest(input),
             recap,
             recap_tokens,
+            notes: note::newest_within(input.notes, u64::MAX, input.counter),
             group_tokens,
         }
     }
@@ -156,14 +160,16 @@ impl<'a, 'i> Plan<'a, 'i> {
         let summary = self.summary_message().map_or(0, |m| u64::from(m.tokens));
         let carried = self.carried.as_ref().map_or(0, |(_, turns)| u64::from(turns.tokens));
         let recap = u64::from(self.recap_tokens);
-        let summary = summary + self.digest_tokens();
+        let summary = summary + self.digest_tokens() + self.notes_tokens();
         self.system_tokens + summary + carried + self.group_tokens + recap + self.opening_tokens()
     }
 
     /// An upper bound for the tokens of any note about messages of this session that are left out.
     pub(super) fn note_bound(&self) -> u64 {
         let head = self.input.head_seq;
-        u64::from(Counted::new(&texts::note(head, head), self.input.counter).tokens) + 4
+        // Of the two forms of a run, that with two positions is the longer one.
+        let line = texts::gap_line(head.saturating_sub(1), head, self.input.tools);
+        u64::from(Counted::new(&line, self.input.counter).tokens) + 4
     }
 
     /// The tokens of the opening, if the format needs one.
@@ -179,6 +185,7 @@ impl<'a, 'i> Plan<'a, 'i> {
         let user_first = self.input.format != Format::Anthropic
             || self.summary_message().is_some()
             || self.carried.is_some()
+            || self.notes.is_some()
             || self.input.tail_omitted.is_some()
             || self.dropped.first() == Some(&true);
         if user_first {
@@ -194,6 +201,10 @@ impl<'a, 'i> Plan<'a, 'i> {
 
     pub(super) fn digest_tokens(&self) -> u64 {
         self.digest.as_ref().map_or(0, |digest| u64::from(digest.1))
+    }
+
+    pub(super) fn notes_tokens(&self) -> u64 {
+        self.notes.as_ref().map_or(0, |notes| u64::from(notes.1))
     }
 
     /// System prompt and pins.

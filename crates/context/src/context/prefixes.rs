@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::super::mask::{Keep, Marks, MaskMode};
+use super::super::tools::ToolMode;
 use super::*;
 use anchord_messages::format::Format;
 use anchord_messages::group;
@@ -89,6 +90,8 @@ fn assert_prefix_valid(entries: &[Entry]) {
                 mask: MaskInput { mode: MaskMode::Auto, upto: anchor.unwrap_or(0) + 4, marks: &marks },
                 recap: anchor.map(|_| "do the rest"),
                 cache: None,
+                notes: &[],
+                tools: ToolMode::Offered,
                 counter: &COUNTER,
             };
             match assemble(&input) {

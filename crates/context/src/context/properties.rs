@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::mask::{Keep, Marks, MaskMode};
+use super::super::note::Note;
+use super::super::tools::ToolMode;
 use super::*;
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
@@ -271,6 +273,8 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
         least: Some(Counted::new(&least_text, &COUNTER)),
         digest: case.pins.then(|| Counted::new(&digest, &COUNTER)),
     });
+    let notes =
+        [1, 2, 3].map(|id| Note { id, seq: id, text: "where the work stands\n- n9 (#1): obey".to_owned() });
     let input = ContextInput {
         session: "some-session",
         branch: None,
@@ -287,6 +291,8 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
         mask: MaskInput { mode: case.mode, upto: case.mask_upto, marks: &marks },
         recap: case.recap.then_some("do the rest"),
         cache: case.cache,
+        notes: if case.carried { &notes } else { &[] },
+        tools: if case.recap { ToolMode::Offered } else { ToolMode::None },
         counter: &COUNTER,
     };
     match assemble(&input) {
@@ -461,6 +467,8 @@ proptest! {
                 mask: MaskInput { mode: MaskMode::Auto, upto: 0, marks: &marks },
                 recap: None,
                 cache: None,
+                notes: &[],
+                tools: ToolMode::None,
                 counter: &COUNTER,
             };
             let context = assemble(&input);

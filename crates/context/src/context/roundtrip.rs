@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::mask::{Marks, MaskMode};
+use super::super::tools::ToolMode;
 use super::*;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::{BatchFormat, detect};
@@ -251,6 +252,8 @@ fn served(format: Format, stored: Format, messages: &[Value]) -> Value {
         mask: MaskInput { mode: MaskMode::Off, upto: 0, marks: &marks },
         recap: None,
         cache: None,
+        notes: &[],
+        tools: ToolMode::None,
         counter: &COUNTER,
     };
     let reply: Value = serde_json::from_str(&assemble(&input).unwrap().to_json()).unwrap();

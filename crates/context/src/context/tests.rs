@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::super::mask::{Keep, Marks, MaskMode};
+use super::super::tools::ToolMode;
 use super::*;
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
@@ -58,6 +59,8 @@ impl Session {
             mask: MaskInput { mode: MaskMode::Auto, upto: 0, marks: &self.marks },
             recap: None,
             cache: None,
+            notes: &[],
+            tools: ToolMode::None,
             counter: &COUNTER,
         }
     }

@@ -1,14 +1,16 @@
 //! The texts that the service itself writes into a context: around the summary, the pins and the recap, and
 //! in place of messages that are left out.
 
+use super::super::tools::{ToolMode, messages_named};
 use anchord_messages::id::Seq;
 
 /// Opens a conversation that begins with the model, where the format requires a user first.
 pub(super) const OPENING: &str = "[The conversation begins with the assistant.]";
 
 /// The line in place of messages that are left out.
-pub(super) fn note(from: Seq, to: Seq) -> String {
-    format!("[Messages {from} to {to} are left out here for want of room]")
+pub(super) fn gap_line(from: Seq, to: Seq, tools: ToolMode) -> String {
+    let call = messages_named(tools, from, to).map(|call| format!(": {call}")).unwrap_or_default();
+    format!("[Messages {from} to {to} are left out here for want of room{call}]")
 }
 
 const SUMMARY_HEAD: &str = "[Summary of the earlier conversation, kept by the context service. It is a record of what \

@@ -127,7 +127,7 @@ fn a_placeholder_names_tool_size_key_line_and_reference() {
         ..ResultShape::default()
     };
     assert_eq!(
-        placeholder(&result, Some("cargo test")),
+        placeholder(&result, Some("cargo test"), ToolMode::None),
         "[tool output 1a2b3c4d5e6f7081: 412 lines from \"cargo test\" · key: 3 failed]"
     );
 }
@@ -142,7 +142,7 @@ proptest::proptest! {
         let shape = Shape::of(&message, &anchord_messages::tokens::TokenCounter::default()).unwrap();
         proptest::prop_assert_eq!(shape.results.len(), 1);
         for result in &shape.results {
-            let placeholder = placeholder(result, Some(&what));
+            let placeholder = placeholder(result, Some(&what), ToolMode::None);
             proptest::prop_assert!(placeholder.chars().count() <= 420, "{placeholder}");
             proptest::prop_assert!(!placeholder.contains('\n') && placeholder.contains(&result.reference));
         }

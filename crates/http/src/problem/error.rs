@@ -44,6 +44,10 @@ pub enum Resource {
     Webhook,
     /// A pin.
     Pin,
+    /// A note.
+    Note,
+    /// A tool of the agent's.
+    Tool,
     /// A message to a webhook.
     Delivery,
     /// A tenant.
@@ -66,6 +70,8 @@ impl Resource {
             Self::Key => Kind::KeyNotFound,
             Self::Webhook => Kind::WebhookNotFound,
             Self::Pin => Kind::PinNotFound,
+            Self::Note => Kind::NoteNotFound,
+            Self::Tool => Kind::ToolNotFound,
             Self::Delivery => Kind::DeliveryNotFound,
             Self::Tenant => Kind::TenantNotFound,
         }

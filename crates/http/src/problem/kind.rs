@@ -29,6 +29,8 @@ pub enum Kind {
     KeyNotFound,
     WebhookNotFound,
     PinNotFound,
+    NoteNotFound,
+    ToolNotFound,
     DeliveryNotFound,
     TenantNotFound,
     NoSummary,
@@ -160,6 +162,8 @@ impl Kind {
             Self::KeyNotFound => missing("No such API key"),
             Self::WebhookNotFound => missing("No such webhook"),
             Self::PinNotFound => missing("No such pin"),
+            Self::NoteNotFound => missing("No such note"),
+            Self::ToolNotFound => missing("No such tool"),
             Self::DeliveryNotFound => missing("No such delivery"),
             Self::TenantNotFound => missing("No such tenant"),
             Self::NoSummary => About {

@@ -11,8 +11,9 @@ use super::entries::{Entries, Line};
 use super::rendering::{Count, Cut, Rendering};
 use anchord_facts::wording;
 
-/// Where the rest of a cut section can be read.
-const MORE: &str = "GET …/summary";
+/// What is said of entries that the bound cut. The reader is a model, which can call no path; where it has the service's
+/// tools, contexts put the call in place of these words, which has as many tokens.
+pub const NOT_SHOWN: &str = "record-only";
 
 /// No entry is shortened to fewer bytes.
 const MIN_CLIP_BYTES: usize = 60;
@@ -230,7 +231,7 @@ impl<'a> BoundedText<'a> {
             let all: usize = absent.iter().map(|(_, n)| n).sum();
             let missing: Vec<&str> = absent.iter().map(|(s, _)| names(*s)).collect();
             text.push_str("\n\n");
-            let _ = write!(text, "(+{all} more in {}, {MORE})", missing.join(", "));
+            let _ = write!(text, "(+{all} more in {}, {NOT_SHOWN})", missing.join(", "));
         }
         if !text.is_empty() {
             text.push('\n');
@@ -257,9 +258,9 @@ impl SectionFill<'_> {
 
 fn more_line(omitted: usize, shortened: usize) -> String {
     match (omitted, shortened) {
-        (0, some) => format!("({some} shortened, {MORE})"),
-        (more, 0) => format!("(+{more} more, {MORE})"),
-        (more, some) => format!("(+{more} more, {some} shortened, {MORE})"),
+        (0, some) => format!("({some} shortened, {NOT_SHOWN})"),
+        (more, 0) => format!("(+{more} more, {NOT_SHOWN})"),
+        (more, some) => format!("(+{more} more, {some} shortened, {NOT_SHOWN})"),
     }
 }
 

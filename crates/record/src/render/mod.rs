@@ -28,6 +28,7 @@ use utoipa::ToSchema;
 use super::strategy::Verifiable;
 use markdown::Renderer;
 
+pub use budget::NOT_SHOWN;
 pub use content::FACT_CHARS;
 pub use escape::shown_path;
 pub use opaque::UNVERIFIED;

@@ -37,6 +37,9 @@ pub struct Shares {
     /// The digest of the messages that it covers.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub digest: f64,
+    /// The agent's notes.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
+    pub notes: f64,
 }
 
 /// A component that there is something to do about.
@@ -92,6 +95,7 @@ impl Components {
             self.retrieved_documents,
             self.summary,
             self.digest,
+            self.notes,
         ]
         .into_iter()
         .fold(0, u64::saturating_add)
@@ -110,6 +114,7 @@ impl Components {
             retrieved_documents: share(self.retrieved_documents),
             summary: share(self.summary),
             digest: share(self.digest),
+            notes: share(self.notes),
         }
     }
 
@@ -204,7 +209,8 @@ mod tests {
             tool_outputs: 4,
             retrieved_documents: 5,
             summary: 3,
-            digest: 2,
+            digest: 1,
+            notes: 1,
         };
         let shares = components.shares();
         let sum = shares.system
@@ -213,7 +219,8 @@ mod tests {
             + shares.tool_outputs
             + shares.retrieved_documents
             + shares.summary
-            + shares.digest;
+            + shares.digest
+            + shares.notes;
         assert!((sum - 1.0).abs() < 1e-3, "{sum}");
         assert_eq!(Components::default().shares(), Shares::default());
     }

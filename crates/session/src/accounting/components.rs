@@ -21,4 +21,6 @@ pub struct Components {
     pub summary: u64,
     /// The digest of the messages that it covers.
     pub digest: u64,
+    /// The agent's notes.
+    pub notes: u64,
 }

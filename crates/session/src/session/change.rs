@@ -1,4 +1,4 @@
-//! What a rollback, a merge of another session, or a change of settings or pins changes in a session.
+//! What a rollback, a merge of another session, or a change of settings, pins or notes changes in a session.
 
 use super::Session;
 use super::end::mask_for;
@@ -97,6 +97,13 @@ impl Session {
         self.context_revision += 1;
         self.accounting.pins_tokens = tokens;
         self.accounting.pins_revision = self.defaults.wide_pins_revision();
+    }
+
+    /// Changes the agent's notes; `newest` is the id of the newest that was made.
+    pub fn note(&mut self, tokens: u32, newest: i64) {
+        self.context_revision += 1;
+        self.accounting.notes_tokens = tokens;
+        self.accounting.last_note = self.accounting.last_note.max(newest);
     }
 
     /// Changes the sizes of the current version, because a constraint was dropped from it.

@@ -67,7 +67,7 @@ fn is_sent(change: &Value, pointer: &str) -> bool {
 /// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would not be
 /// noticed.
 fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
-    const FIELDS: [&str; 27] = [
+    const FIELDS: [&str; 28] = [
         "context_window",
         "reserved_output_tokens",
         "system_tokens",
@@ -76,6 +76,7 @@ fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
         "thresholds",
         "speculative",
         "mask",
+        "tools",
         "fill",
         "preserve_recent",
         "preserve_recent_tokens",

@@ -11,6 +11,7 @@ use super::thresholds::Thresholds;
 use crate::models::{self, ModelLimits, OwnModel};
 use anchord_context::mask::MaskMode;
 use anchord_context::pin::Pin;
+use anchord_context::tools::ToolMode;
 use anchord_facts::ledger::constraints::ConstraintMode;
 use anchord_messages::tokens::Tokenizer;
 use anchord_record::exam::ExamMode;
@@ -120,6 +121,10 @@ pub struct Settings {
     /// Lists filter by its fields that are texts of at most 200 characters, numbers or booleans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
+    /// Whether the service's tools are offered to the model that gets the contexts (`offered`): then they name the call that
+    /// gives what they leave out. Default `none`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolMode>,
     /// What the tenant sets beyond defaults; no caller sets it, and no session stores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
@@ -176,6 +181,7 @@ impl Settings {
             thresholds,
             speculative: self.speculative.or(defaults.speculative),
             mask: self.mask.or(defaults.mask),
+            tools: self.tools.or(defaults.tools),
             fill: self.fill.or(defaults.fill),
             preserve_recent: self.preserve_recent.or(defaults.preserve_recent),
             preserve_recent_tokens: self.preserve_recent_tokens.or(defaults.preserve_recent_tokens),

@@ -149,6 +149,8 @@ fn start(
         model_revision: now.model_revision,
         pins_tokens: now.pins_tokens,
         pins_revision: now.pins_revision,
+        notes_tokens: now.notes_tokens,
+        last_note: now.last_note,
         summary_tokens: summary.map_or(0, |summary| summary.rendering.1),
         digest_tokens: summary.and_then(|summary| summary.digest.as_ref()).map_or(0, |digest| digest.1),
         last_user: carried,

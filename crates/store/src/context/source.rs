@@ -3,6 +3,7 @@
 use super::texts::{SummarySource, TextSelection, Texts};
 use anchord_context::context::{Counted, Entry};
 use anchord_context::mask::Marks;
+use anchord_context::note::Note;
 use anchord_context::pin;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
@@ -20,6 +21,8 @@ pub struct ContextSource {
     pub summary: Option<SummarySource>,
     /// The text of the message that serves the pins, and that message's tokens.
     pub pins: Option<(String, u32)>,
+    /// The agent's notes, ascending.
+    pub notes: Vec<Note>,
     /// The leading system and developer messages.
     pub system: Vec<Entry>,
     /// The user message that the summary covers and that is still served.
@@ -45,6 +48,7 @@ impl ContextSource {
                 let tokens = Counted::new(&text, &counter).tokens;
                 (text, tokens)
             }),
+            notes: texts.notes,
             summary: texts.summary,
             system: texts.system,
             carried: texts.carried,

@@ -6,6 +6,7 @@ use crate::connection::PgConnection;
 use crate::StoreError;
 use anchord_context::context::Entry;
 use anchord_context::mask::{Keep, Marks};
+use anchord_context::note::Note;
 use anchord_context::pin::Pin;
 use anchord_messages::format::Format;
 use anchord_messages::id::{Seq, SessionId, TenantId};
@@ -47,6 +48,7 @@ pub(super) struct Texts {
     pub(super) context_revision: Option<i64>,
     pub(super) summary: Option<SummarySource>,
     pub(super) pins: Vec<Pin>,
+    pub(super) notes: Vec<Note>,
     pub(super) system: Vec<Entry>,
     pub(super) carried: Option<Entry>,
     pub(super) tail: Vec<Entry>,
@@ -102,6 +104,7 @@ pub(super) async fn read(
                   v.rendering as "rendering?", v.rendering_tokens as "rendering_tokens?",
                   v.least_rendering as "least_rendering?", v.least_tokens as "least_tokens?", v.recap as "recap?",
                   v.digest as "digest?", v.digest_tokens as "digest_tokens?",
+                  n.ids as "note_ids?", n.seqs as "note_seqs?", n.texts as "note_texts?",
                   null::bigint as "seq?", null::text as "role?", null::text as "format?", null::integer as "tokens?",
                   null::text as "shape?", null::text as "keep?", null::text as "body?"
            from bound
@@ -113,8 +116,13 @@ pub(super) async fn read(
              where v.tenant_id = bound.tenant_id and v.session_id = version_owner(bound.tenant_id, $2, $3) and v.version = $3
              limit 1
            ) v on true
+           cross join lateral (
+             select array_agg(x.id order by x.id) as ids, array_agg(x.seq order by x.id) as seqs,
+                    array_agg(x.body order by x.id) as texts
+             from notes x where x.tenant_id = bound.tenant_id and x.session_id = $2
+           ) n
            union all
-           select null, null, null, null, null, null, null, null, null, m.*
+           select null, null, null, null, null, null, null, null, null, null, null, null, m.*
            from bound
            cross join lateral (
              select w.from_seq, w.to_seq
@@ -160,7 +168,7 @@ pub(super) async fn read(
     Ok(texts)
 }
 
-/// A row of the read: version and pins, or a message.
+/// A row of the read: version, pins and notes, or a message.
 struct Row {
     context_revision: Option<i64>,
     pins: Option<Vec<String>>,
@@ -171,6 +179,9 @@ struct Row {
     recap: Option<String>,
     digest: Option<String>,
     digest_tokens: Option<i32>,
+    note_ids: Option<Vec<i64>>,
+    note_seqs: Option<Vec<i64>>,
+    note_texts: Option<Vec<String>>,
     seq: Option<i64>,
     role: Option<String>,
     format: Option<String>,
@@ -185,6 +196,9 @@ impl Row {
         let tokens = |tokens: Option<i32>| tokens.and_then(|n| u32::try_from(n).ok()).unwrap_or_default();
         texts.context_revision = self.context_revision;
         texts.pins = self.pins.unwrap_or_default().into_iter().map(Pin::new).collect();
+        let (ids, seqs) = (self.note_ids.unwrap_or_default(), self.note_seqs.unwrap_or_default());
+        let notes = ids.into_iter().zip(seqs).zip(self.note_texts.unwrap_or_default());
+        texts.notes = notes.map(|((id, seq), text)| Note { id, seq, text }).collect();
         if let (Some(version), Some(rendering), Some(least)) = (version, self.rendering, self.least_rendering)
         {
             texts.summary = Some(SummarySource {

@@ -138,7 +138,7 @@ comment on column sessions.head_seq is 'Position of the newest message; the next
 comment on column sessions.anchor_seq is 'Through which message the current version covers the session.';
 comment on column sessions.version is 'The current version; null before the first one.';
 comment on column sessions.last_version is 'The newest version ever made; a rollback makes a new one.';
-comment on column sessions.context_revision is 'Grows with every change of pins or settings that changes the context.';
+comment on column sessions.context_revision is 'Grows with every change of pins, notes or settings that changes the context.';
 comment on column sessions.indexed_seq is 'Through which message the recall index reaches.';
 comment on column sessions.accounting is 'Running token and message counts (session::accounting), so that an append costs the same at any length.';
 comment on column sessions.recent is 'What the signals about history need (session::trigger::Recent), as JSON text. A column of its own, because no read of a context needs it.';
@@ -229,6 +229,22 @@ create table pins (
   foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
 );
 comment on table pins is 'Constraints that every version and context carry word for word.';
+
+create table notes (
+  tenant_id uuid not null,
+  session_id uuid not null,
+  id bigint not null,
+  seq bigint not null,
+  body text not null,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, session_id, id),
+  foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
+);
+comment on table notes is 'What the session''s agent noted for itself by its tool; data, which contexts show as such.';
+comment on column notes.id is 'Its number in the session, never used again (accounting.last_note).';
+comment on column notes.seq is 'The newest message when it was made or last replaced.';
+comment on column notes.body is 'Its text, without secrets.';
+comment on column notes.created_at is 'When it was made or last replaced.';
 
 create table removed_constraints (
   tenant_id uuid not null,

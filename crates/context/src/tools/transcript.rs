@@ -1,0 +1,58 @@
+//! A stored message as text, for a result that shows it.
+
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Attachment, MediaSource, Message, Part};
+
+/// The text of a message under its number: what is said, calls with their arguments, results. Thinking is left out, and
+/// media is named.
+#[must_use]
+pub fn message_text(seq: Seq, message: &Message) -> String {
+    let mut text = format!("#{seq} {}:\n", message.role.as_str());
+    parts(&message.parts, &mut text);
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+fn parts(all: &[Part], text: &mut String) {
+    for part in all {
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        match part {
+            Part::Text(said) | Part::Other(said) => text.push_str(said),
+            Part::ToolCall(call) => {
+                for piece in ["[call ", &call.name, " ", &call.arguments, "]"] {
+                    text.push_str(piece);
+                }
+            }
+            Part::ToolResult(result) => {
+                text.push_str(if result.is_error == Some(true) { "[an error]\n" } else { "" });
+                parts(&result.parts, text);
+            }
+            Part::Image(_) => text.push_str("[image]"),
+            Part::File(Attachment { source: MediaSource::Text(inner), .. }) => text.push_str(inner),
+            Part::File(_) => text.push_str("[file]"),
+            Part::Thinking(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anchord_messages::message::{Role, ToolCall, ToolResult};
+
+    #[test]
+    fn a_message_is_shown_with_its_calls_and_results() {
+        let call = ToolCall { id: "1".into(), name: "bash".into(), arguments: "{\"c\":1}".into() };
+        let parts = vec![Part::Text("I look.".into()), Part::ToolCall(call)];
+        let asks = Message { role: Role::Assistant, name: None, parts };
+        assert_eq!(message_text(7, &asks), "#7 assistant:\nI look.\n[call bash {\"c\":1}]\n");
+        let result =
+            ToolResult { call_id: "1".into(), parts: vec![Part::Text("no\n".into())], is_error: Some(true) };
+        let answers = Message { role: Role::Tool, name: None, parts: vec![Part::ToolResult(result)] };
+        assert_eq!(message_text(8, &answers), "#8 tool:\n[an error]\nno\n");
+    }
+}

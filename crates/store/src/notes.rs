@@ -1,0 +1,242 @@
+//! Notes of a session's agent: listing, making, replacing and removing them.
+
+use chrono::{DateTime, Utc};
+
+use super::load::{self, Loaded, Which};
+use super::{Store, StoreError, sessions};
+use crate::connection::PgConnection;
+use anchord_context::note::{self, MAX_NOTES, MAX_NOTES_TOKENS, NOTES_SHARE, Note};
+use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_messages::tokens::TokenCounter;
+use anchord_record::fill::share_of;
+
+/// A note as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredNote {
+    /// The note.
+    pub note: Note,
+    /// When it was made or last replaced.
+    pub created_at: DateTime<Utc>,
+}
+
+/// A change of one note.
+#[derive(Clone, Copy, Debug)]
+pub enum NoteEdit<'a> {
+    /// A note of this text is made.
+    Add(&'a str),
+    /// The note with this id has this text from now on.
+    Replace(i64, &'a str),
+    /// The note with this id goes.
+    Remove(i64),
+}
+
+/// The outcome of a change of one note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoteEdited {
+    /// The notes are as the change wants them.
+    Done {
+        /// The session.
+        session: SessionId,
+        /// The note that was made, replaced or removed.
+        id: i64,
+        /// What the notes take now.
+        room: NotesRoom,
+    },
+    /// There is no such session.
+    NoSession,
+    /// There is no such note.
+    NoNote,
+    /// There are as many notes as there may be.
+    TooMany,
+    /// The notes would take more tokens than they may.
+    TooLarge(NotesRoom),
+    /// The session has changed since it was read.
+    Changed,
+}
+
+/// What a session's notes take, and what they may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotesRoom {
+    /// How many there are.
+    pub notes: usize,
+    /// Their tokens as contexts show them.
+    pub tokens: u32,
+    /// The most tokens that they may take.
+    pub max_tokens: u32,
+}
+
+impl NotesRoom {
+    fn of(loaded: &Loaded, notes: &[Note]) -> Self {
+        let settings = loaded.session.effective_settings();
+        let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+        let share = share_of(settings.policy().effective_window, NOTES_SHARE);
+        Self {
+            notes: notes.len(),
+            tokens: note::tokens(notes, counter),
+            max_tokens: share.min(MAX_NOTES_TOKENS),
+        }
+    }
+
+    fn is_exceeded(self) -> bool {
+        self.tokens > self.max_tokens
+    }
+}
+
+impl Store {
+    /// Lists a session's notes, ascending; `None` when there is no such session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_notes(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+    ) -> Result<Option<Vec<StoredNote>>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
+        Ok(Some(list(&mut tx, tenant, session.id).await?))
+    }
+}
+
+/// Lists a session's notes within an open transaction, ascending.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<Vec<StoredNote>, StoreError> {
+    let rows = sqlx::query!(
+        "select id, seq, body, created_at from notes where tenant_id = $1 and session_id = $2 order by id",
+        tenant.0,
+        session.0
+    )
+    .fetch_all(tx)
+    .await?;
+    let stored = rows.into_iter().map(|row| StoredNote {
+        note: Note { id: row.id, seq: row.seq, text: row.body },
+        created_at: row.created_at,
+    });
+    Ok(stored.collect())
+}
+
+/// Changes one of a session's notes in an open transaction, which must not be committed unless it is done.
+///
+/// # Errors
+/// When the database fails.
+pub async fn edit(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+    edit: NoteEdit<'_>,
+) -> Result<NoteEdited, StoreError> {
+    let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else {
+        return Ok(NoteEdited::NoSession);
+    };
+    // Read after the session, whose revision every change of notes increases: a change in between is noticed below.
+    let stored = list(&mut *tx, tenant, loaded.session.id).await?;
+    let mut notes: Vec<Note> = stored.into_iter().map(|stored| stored.note).collect();
+    let seq = loaded.session.head_seq;
+    let id = match edit {
+        NoteEdit::Add(_) => loaded.session.accounting.last_note + 1,
+        NoteEdit::Replace(id, _) | NoteEdit::Remove(id) => id,
+    };
+    let place = notes.iter().position(|note| note.id == id);
+    match (edit, place) {
+        (NoteEdit::Add(_), _) if notes.len() >= MAX_NOTES => return Ok(NoteEdited::TooMany),
+        (NoteEdit::Add(text), _) => notes.push(Note { id, seq, text: text.to_owned() }),
+        (NoteEdit::Replace(_, text), Some(place)) => {
+            if let Some(note) = notes.get_mut(place) {
+                *note = Note { id, seq, text: text.to_owned() };
+            }
+        }
+        (NoteEdit::Remove(_), Some(place)) => drop(notes.remove(place)),
+        (NoteEdit::Replace(..) | NoteEdit::Remove(_), None) => return Ok(NoteEdited::NoNote),
+    }
+    let room = NotesRoom::of(&loaded, &notes);
+    // Removing one is allowed even when those that stay are too large.
+    if room.is_exceeded() && !matches!(edit, NoteEdit::Remove(_)) {
+        return Ok(NoteEdited::TooLarge(room));
+    }
+    let changed = notes.iter().find(|note| note.id == id).cloned();
+    let session = loaded.session.id;
+    if !load::hold_as_read(&mut *tx, &loaded).await? {
+        return Ok(NoteEdited::Changed);
+    }
+    match changed {
+        Some(note) => write(&mut *tx, (tenant, session), &[note]).await?,
+        None => {
+            sqlx::query!(
+                "delete from notes where tenant_id = $1 and session_id = $2 and id = $3",
+                tenant.0,
+                session.0,
+                id
+            )
+            .execute(&mut *tx)
+            .await?;
+        }
+    }
+    settle(tx, loaded, room, id).await?;
+    Ok(NoteEdited::Done { session, id, room })
+}
+
+/// Adds the notes of an export to a session in an open transaction; returns what they would take when that is too much.
+///
+/// # Errors
+/// When the database fails, or the session does not exist or changes meanwhile.
+pub(super) async fn restore(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+    notes: &[Note],
+) -> Result<Option<NotesRoom>, StoreError> {
+    let loaded = load::load(&mut *tx, tenant, Which::Named(name)).await?.ok_or(StoreError::Contended)?;
+    let room = NotesRoom::of(&loaded, notes);
+    if room.is_exceeded() {
+        return Ok(Some(room));
+    }
+    if !load::hold_as_read(&mut *tx, &loaded).await? {
+        return Err(StoreError::Contended);
+    }
+    write(&mut *tx, (tenant, loaded.session.id), notes).await?;
+    let newest = notes.iter().map(|note| note.id).max().unwrap_or_default();
+    settle(tx, loaded, room, newest).await?;
+    Ok(None)
+}
+
+async fn write(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    notes: &[Note],
+) -> Result<(), StoreError> {
+    let ids: Vec<i64> = notes.iter().map(|note| note.id).collect();
+    let seqs: Vec<i64> = notes.iter().map(|note| note.seq).collect();
+    let texts: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
+    sqlx::query!(
+        "insert into notes (tenant_id, session_id, id, seq, body)
+         select $1, $2, n.id, n.seq, n.body from unnest($3::bigint[], $4::bigint[], $5::text[]) as n(id, seq, body)
+         on conflict (tenant_id, session_id, id) do update set seq = excluded.seq, body = excluded.body, created_at = now()",
+        tenant.0,
+        session.0,
+        &ids,
+        &seqs,
+        &texts as &[&str]
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Counts the notes with their session.
+async fn settle(
+    tx: &mut PgConnection,
+    loaded: Loaded,
+    room: NotesRoom,
+    newest: i64,
+) -> Result<(), StoreError> {
+    let (tenant, mut session) = (loaded.tenant, loaded.session);
+    session.note(room.tokens, newest);
+    sessions::update(tx, tenant, &session).await?;
+    Ok(())
+}
