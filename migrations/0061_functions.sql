@@ -589,7 +589,8 @@ begin
         where c.tenant_id = w.tenant_id and c.status = 'queued' and c.due_at <= now() order by c.due_at limit 1
       ) oldest
       where tenants.suspended_at is null
-        and running.jobs < coalesce((tenants.quotas ->> 'concurrent_compressions')::integer, p_tenant_limit)
+        and running.jobs < case p_tenant_limit when 0 then 1
+                           else coalesce((tenants.quotas ->> 'concurrent_compressions')::integer, p_tenant_limit) end
       order by running.jobs, oldest.due_at
     loop
       select c.tenant_id, c.id into job
@@ -664,7 +665,7 @@ begin
           order by c.due_at limit v_left
         ) o
       ) due
-      where running.jobs + due.place <= coalesce((t.quotas ->> 'concurrent_compressions')::integer, p_tenant_limit)
+      where running.jobs + due.place <= case p_tenant_limit when 0 then 1 else coalesce((t.quotas ->> 'concurrent_compressions')::integer, p_tenant_limit) end
       order by place, due.due_at limit v_left
     ),
     chosen as materialized (
@@ -689,7 +690,7 @@ begin
 end;
 $$;
 comment on function claim_compressions is
-  'Claims at most p_jobs due jobs and grows their fences: expired leases first, then, each time, the oldest job of the waiting tenant that runs least, and no tenant beyond its bound. The caller commits before it works.';
+  'Claims at most p_jobs due jobs and grows their fences: expired leases first, then, each time, the oldest job of the waiting tenant that runs least, and no tenant beyond its bound. The caller commits before it works. With a p_tenant_limit of 0 only tenants get one that run none, whatever their own limit.';
 
 create or replace function look_after_workers(p_worker bigint, p_patience double precision) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp
@@ -1660,7 +1661,7 @@ begin
     select t.name, t.rows, t.condition from (values
       ('webhook_deliveries', 1000, 'true'), ('idempotency_keys', 1000, 'true'), ('events', 2000, 'true'),
       ('evaluations', 200, 'true'), ('prepared_versions', 50, 'true'), ('shadow_candidates', 100, 'true'),
-      ('compressions', 100, 'true'), ('pins', 1000, 'true'), ('removed_constraints', 5000, 'true'),
+      ('compressions', 100, 'true'), ('pins', 1000, 'true'), ('notes', 1000, 'true'), ('removed_constraints', 5000, 'true'),
       ('todo_lists', 1, 'true'), ('recall_embeddings', 1, 'not $7'),
       ('tool_outputs', 5000, 'y.seq > $4'), ('ledger_entries', 5000, 'y.first_seq > $6'),
       ('probes', 1000, 'y.version is null or y.version > $5'), ('session_merges', 5000, 'y.version > $5'),

@@ -101,6 +101,22 @@ async fn a_tenant_runs_no_more_than_the_pool_or_its_own_bound_allows() {
 }
 
 #[tokio::test]
+async fn the_last_permit_is_only_for_tenants_that_run_nothing() {
+    let workers = workers().await;
+    let busy = workers.tenant("busy", 10, 3_600).await;
+    let quotas = Quotas { concurrent_compressions: Some(20), ..Quotas::default() };
+    let change = TenantChange { quotas: Some(quotas), ..TenantChange::default() };
+    workers.store.change_tenant(busy, &change, Actor::Cli).await.unwrap();
+    let last = async || workers.store.claim(1, LEASE_SECONDS, 0, 1).await.unwrap().pop().map(|job| job.tenant);
+    assert_eq!(last().await, Some(busy), "it runs nothing yet");
+    assert_eq!(last().await, None);
+    let single = workers.tenant("single", 2, 0).await;
+    assert_eq!(last().await, Some(single));
+    assert_eq!(last().await, None);
+    assert_eq!(workers.claim().await.map(|job| job.tenant), Some(busy), "other permits are as before");
+}
+
+#[tokio::test]
 async fn a_job_whose_lease_ran_out_comes_before_everything_that_waits() {
     let workers = workers().await;
     let lost = workers.tenant("lost", 1, 0).await;

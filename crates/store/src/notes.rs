@@ -6,7 +6,7 @@ use super::load::{self, Loaded, Which};
 use super::{Store, StoreError, sessions};
 use crate::connection::PgConnection;
 use anchord_context::note::{self, MAX_NOTES, MAX_NOTES_TOKENS, NOTES_SHARE, Note};
-use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_messages::id::{SessionId, SessionRef, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::fill::share_of;
 
@@ -90,7 +90,7 @@ impl Store {
     pub async fn list_notes(
         &self,
         tenant: TenantId,
-        name: &SessionName,
+        name: &SessionRef,
     ) -> Result<Option<Vec<StoredNote>>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
@@ -128,7 +128,7 @@ pub async fn list(
 pub async fn edit(
     tx: &mut PgConnection,
     tenant: TenantId,
-    name: &SessionName,
+    name: &SessionRef,
     edit: NoteEdit<'_>,
 ) -> Result<NoteEdited, StoreError> {
     let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else {
@@ -188,7 +188,7 @@ pub async fn edit(
 pub(super) async fn restore(
     tx: &mut PgConnection,
     tenant: TenantId,
-    name: &SessionName,
+    name: &SessionRef,
     notes: &[Note],
 ) -> Result<Option<NotesRoom>, StoreError> {
     let loaded = load::load(&mut *tx, tenant, Which::Named(name)).await?.ok_or(StoreError::Contended)?;

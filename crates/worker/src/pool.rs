@@ -1,4 +1,7 @@
 //! The worker pool: claims a job for each free permit, runs it with a heartbeat, and waits for running jobs at shutdown.
+//!
+//! One permit more than there are workers is for tenants that run no job: a tenant whose jobs are long, and as many as
+//! there are workers, makes no other one wait.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -22,7 +25,7 @@ use anchord_store::compressions::{Job, Kind};
 /// The options of a pool.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The most concurrent jobs of this process.
+    /// The most concurrent jobs of this process; one more may run for a tenant that runs none.
     pub workers: usize,
     /// The most concurrent jobs of one tenant, over all processes.
     pub per_tenant: i32,
@@ -39,6 +42,10 @@ impl Default for Options {
     }
 }
 
+/// The permits that are only for tenants that run no job.
+const RESERVED: usize = 1;
+/// The limit by which only tenants get a job that run none, whatever their quota is.
+const NONE_RUNNING: i32 = 0;
 /// How long a job that becomes due by time alone may wait for its claim.
 const TICK: Duration = Duration::from_millis(500);
 /// The most jobs of one claim.
@@ -65,7 +72,7 @@ impl Pool {
 
     /// Works until `stop`, then waits for the running jobs.
     pub async fn run(self, stop: CancellationToken) {
-        let permits = Arc::new(Semaphore::new(self.options.workers));
+        let permits = Arc::new(Semaphore::new(self.options.workers + RESERVED));
         let jobs = TaskTracker::new();
         let Some(presence) = self.begin(&stop).await else { return };
         let (worker, freed) = (presence.worker, Notify::new());
@@ -119,6 +126,8 @@ impl Pool {
         jobs: &TaskTracker,
     ) -> Result<(), StoreError> {
         let mut listener = self.env.store.listen_for_jobs().await?;
+        // A job has ended. It matters while jobs are due that may not have the last permit.
+        let ended = Arc::new(Notify::new());
         loop {
             let permit = tokio::select! {
                 permit = Arc::clone(permits).acquire_owned() => permit,
@@ -132,17 +141,24 @@ impl Pool {
             {
                 taken.push(another);
             }
+            // The last permit is for others than those that have the rest.
+            let is_last = taken.len() == RESERVED && permits.available_permits() == 0;
+            if !is_last && permits.available_permits() == 0 {
+                taken.truncate(taken.len() - RESERVED);
+            }
             // This claim finds all jobs that were announced so far, so discard their notifications.
             while let Some(notification) = listener.next().now_or_never() {
                 notification?;
             }
-            let claimed = self.claim(worker, taken.len()).await?;
+            let per_tenant = if is_last { NONE_RUNNING } else { self.options.per_tenant };
+            let claimed = self.claim(worker, taken.len(), per_tenant).await?;
             let is_idle = claimed.is_empty();
             for (job, permit) in claimed.into_iter().zip(taken) {
-                let (env, lease) = (self.env.clone(), self.options.lease);
+                let (env, lease, ended) = (self.env.clone(), self.options.lease, Arc::clone(&ended));
                 jobs.spawn(async move {
                     run(&env, job, lease).await;
                     drop(permit);
+                    ended.notify_one();
                 });
             }
             if !is_idle {
@@ -151,16 +167,17 @@ impl Pool {
             tokio::select! {
                 notification = listener.next() => { notification?; },
                 () = freed.notified() => {},
+                () = ended.notified(), if is_last => {},
                 () = tokio::time::sleep(self.jittered_tick()) => {},
                 () = stop.cancelled() => return Ok(()),
             }
         }
     }
 
-    /// Claims at most as many due jobs as there are permits.
-    async fn claim(&self, worker: i64, permits: usize) -> Result<Vec<Job>, StoreError> {
+    /// Claims at most as many due jobs as there are permits, of tenants that run fewer than `per_tenant`.
+    async fn claim(&self, worker: i64, permits: usize, per_tenant: i32) -> Result<Vec<Job>, StoreError> {
         let (lease, jobs) = (self.options.lease.as_secs_f64(), i32::try_from(permits).unwrap_or(i32::MAX));
-        self.env.store.claim(worker, lease, self.options.per_tenant, jobs).await
+        self.env.store.claim(worker, lease, per_tenant, jobs).await
     }
 
     /// Runs jobs until none is due, on the caller's task; for tests.
@@ -171,7 +188,7 @@ impl Pool {
         let presence = Presence::begin(&self.env.store).await?;
         let mut done = 0;
         loop {
-            let claimed = self.claim(presence.worker, 1).await?;
+            let claimed = self.claim(presence.worker, 1, self.options.per_tenant).await?;
             if claimed.is_empty() {
                 return Ok(done);
             }

@@ -183,7 +183,7 @@ async fn fork_within(
     let now = now(tx).await?;
     let forked = prepare(tx, (tenant, parent), (id, name), seq, now).await?;
     insert(tx, (tenant, parent.id), &forked, &base, fork.first_digest.as_ref()).await?;
-    copy_own(tx, tenant, (parent.id, id)).await?;
+    copy_own(tx, tenant, (parent.id, id), seq).await?;
     sqlx::query!(
         "update sessions set branch_count = branch_count + 1, revision = revision + 1 where tenant_id = $1 and id = $2",
         tenant.0,
@@ -463,11 +463,13 @@ async fn insert(
     Ok(())
 }
 
-/// Copies what a branch has of its own from the start: pins, removed constraints, todo list and the caller's probes.
+/// Copies what a branch has of its own from the start: pins, removed constraints, todo list, the caller's probes, and the
+/// notes that were made by then.
 async fn copy_own(
     tx: &mut PgConnection,
     tenant: TenantId,
     (from, to): (SessionId, SessionId),
+    seq: Seq,
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "with pinned as (
@@ -483,13 +485,19 @@ async fn copy_own(
            insert into todo_lists (tenant_id, session_id, revision, items, changes, version, updated_at)
            select x.tenant_id, $3, x.revision, x.items, x.changes, x.version, x.updated_at from todo_lists x
            where x.tenant_id = $1 and x.session_id = $2
+         ),
+         noted as (
+           insert into notes (tenant_id, session_id, id, seq, body, created_at)
+           select x.tenant_id, $3, x.id, x.seq, x.body, x.created_at from notes x
+           where x.tenant_id = $1 and x.session_id = $2 and x.seq <= $4
          )
          insert into probes (tenant_id, session_id, id, source, probe, created_at)
          select x.tenant_id, $3, x.id, x.source, x.probe, x.created_at from probes x
          where x.tenant_id = $1 and x.session_id = $2 and x.source = 'caller' and x.retired_in_version is null",
         tenant.0,
         from.0,
-        to.0
+        to.0,
+        seq
     )
     .execute(tx)
     .await?;
