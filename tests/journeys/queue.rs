@@ -1,7 +1,7 @@
 //! The queue's guarantees, at the store: one live job per session, a fence that a late worker meets,
 //! takeover of the dead, and a publication that never overwrites another.
 
-use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_messages::id::{SessionId, SessionName, SessionRef, TenantId};
 use anchord_messages::message::Role;
 use anchord_record::parts::Parts;
 use anchord_record::summary::Summary;
@@ -11,6 +11,7 @@ use anchord_session::compression::{Report, Request, Status};
 use anchord_store::Store;
 use anchord_store::audit::Actor;
 use anchord_store::compressions::{Job, Kind, NewJob, enqueue};
+use anchord_store::events::Following;
 use anchord_store::gather::{Append, Gatherer, NewMessage};
 use anchord_store::settle::{NewVersion, SettleOutcome, Settlement};
 use anchord_worker::index::index;
@@ -28,7 +29,7 @@ struct Queue {
     store: Store,
     tenant: TenantId,
     session: SessionId,
-    name: SessionName,
+    name: SessionRef,
     gatherer: Gatherer,
     database: TestDatabase,
 }
@@ -40,7 +41,7 @@ impl Queue {
         let store = Store::connect(&database.url, 8, TaskTracker::new()).await.unwrap();
         let tenant = store.insert_tenant("queue", Actor::Cli).await.unwrap().unwrap().id;
         let gatherer = Gatherer::start(&store);
-        let name = SessionName::parse("s").unwrap();
+        let name = SessionRef::from(SessionName::parse("s").unwrap());
         let queue = Self { store, tenant, session: SessionId(uuid::Uuid::nil()), name, gatherer, database };
         queue.append(messages).await;
         let found = queue.store.find_session(tenant, &queue.name).await.unwrap().unwrap();
@@ -347,8 +348,9 @@ async fn beginning_and_end_wait_for_whoever_has_the_session_locked() {
     let indexing = despite_a_lock(&queue, index(&queue.store, session, None));
     let indexed = Box::pin(indexing).await.unwrap().unwrap();
     assert_eq!(indexed.through_seq, 10);
-    let events = queue.store.list_events(queue.tenant, queue.session, 0, 9).await.unwrap().unwrap();
-    let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
+    let of = Following::Branch(queue.session);
+    let page = queue.store.list_events(queue.tenant, of, 0, 9).await.unwrap().unwrap();
+    let kinds: Vec<&str> = page.events.iter().map(|event| event.kind.as_str()).collect();
     assert_eq!(kinds, ["compression.started", "compression.succeeded", "summary.published"]);
 }
 

@@ -206,7 +206,7 @@ async fn a_database_of_every_version_since_0025_ends_as_a_new_one_and_keeps_its_
         assert_eq!((reply.status.as_u16(), &reply.json()["first_seq"]), (201, &json!(41)), "{}", reply.text);
         assert!(
             app.store
-                .delete_session(app.tenant, &crate::appends::name("s"), Actor::Cli)
+                .delete_session(app.tenant, &crate::appends::name("s").name, Actor::Cli)
                 .await
                 .expect("a delete")
         );
