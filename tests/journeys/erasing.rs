@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use anchord_store::Store;
+use anchord_store::audit::Actor;
 use anchord_worker::{eraser, janitor};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::app::{OPERATOR, app};
+use crate::support::app::{COMPRESS, OPERATOR, app};
+use crate::support::branches::{branch_of, fork, switch};
 use crate::tenants::tenant;
 
 const HELLO: &str = r#"{"messages": [{"role": "user", "content": "hello"}]}"#;
@@ -215,4 +217,132 @@ async fn of_sixty_tasks_none_is_left_when_both_of_their_sessions_are_erased_at_o
         assert_eq!((one.status.as_u16(), other.status.as_u16()), (204, 204));
     }
     assert_eq!(number(&mut owner, "select count(*) from tasks").await, 0);
+}
+
+/// How many rows there are of every table that belongs to sessions.
+async fn rows_of_sessions(owner: &mut PgConnection) -> Vec<(String, i64)> {
+    let tables = sqlx::query_scalar::<_, String>(
+        "select c.table_name from information_schema.columns c
+         join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name
+         where c.table_schema = 'public' and c.column_name = 'session_id' and t.table_type = 'BASE TABLE'
+         order by c.table_name",
+    );
+    let mut rows = Vec::new();
+    for table in tables.fetch_all(&mut *owner).await.unwrap() {
+        let count =
+            number(owner, &format!("select count(*) from {table} where session_id is not null")).await;
+        rows.push((table, count));
+    }
+    rows
+}
+
+#[tokio::test]
+async fn a_session_is_erased_with_all_of_its_branches() {
+    let app = app().await;
+    let mut owner = app.database.connect().await;
+    let hook = app.call("POST", "/v1/webhooks", r#"{"url": "https://example.com/"}"#).await;
+    assert_eq!(hook.status, 201, "{}", hook.text);
+    let settings = json!({"task_id": "t", "user": "u", "auto": false, "context_window": 10_000});
+    app.call("PUT", "/v1/sessions/s", settings.to_string()).await;
+    let talk: Vec<Value> =
+        (0..12).map(|i| json!({"role": "user", "content": format!("{i} {}", "talk ".repeat(60))})).collect();
+    let talk = json!({"messages": talk}).to_string();
+    app.call("POST", "/v1/sessions/s/messages", talk.clone()).await;
+    for (of, branch, seq) in [("main", "b", 12), ("b", "c", 12), ("main", "d", 3), ("d", "e", 2)] {
+        let branch_id = fork(&app.store, app.tenant, &branch_of("s", of), branch, seq).await;
+        let path = |of: &str| format!("/v1/sessions/s/{of}?branch={branch}");
+        let keyed = [("idempotency-key", branch)];
+        let said = app.call_with("POST", &path("messages"), talk.clone(), &keyed).await;
+        assert_eq!(said.status, 201, "{}", said.text);
+        app.call("PUT", &path("pins"), r#"{"pins": ["keep Cargo.lock"]}"#).await;
+        app.call("GET", &path("context"), "").await;
+        assert_eq!(app.call("POST", &path("compressions"), COMPRESS).await.status, 202);
+        app.work().await;
+        app.store.mark_for_embedding(app.tenant, branch_id);
+    }
+    // More than a step deletes from, and some that nobody sees because others stand on them.
+    for n in 0..60 {
+        fork(&app.store, app.tenant, &branch_of("s", "main"), &format!("more{n}"), n % 12).await;
+    }
+    let (name, dropped) = (branch_of("s", "d").name, branch_of("s", "d").branch.unwrap());
+    app.store.drop_branch(app.tenant, &name, &dropped, Actor::Cli).await.unwrap();
+    switch(&app.store, app.tenant, "s", "c").await;
+    app.store.queue_marked().await.unwrap();
+    app.store.flush_usage(None).await.unwrap();
+    let before = rows_of_sessions(&mut owner).await;
+    let has = |table: &str| before.iter().any(|(name, rows)| name == table && *rows > 0);
+    assert!(
+        ["messages", "pins", "summaries", "events", "recall_pending", "idempotency_keys"]
+            .into_iter()
+            .all(has),
+        "{before:?}"
+    );
+    assert_eq!(app.call("PUT", "/v1/tasks/t", r#"{"status": "completed"}"#).await.status, 200);
+
+    assert_eq!(app.call("DELETE", "/v1/sessions/s", "").await.status, 204);
+    for path in ["", "/messages?branch=b", "/context?branch=c", "/branches"] {
+        assert_eq!(app.call("GET", &format!("/v1/sessions/s{path}"), "").await.status, 404, "{path}");
+    }
+    assert_eq!(app.call("GET", "/v1/tasks/t", "").await.status, 404);
+    let due = "select count(*) from compressions where status in ('queued', 'running', 'prepared')";
+    assert_eq!(number(&mut owner, due).await, 0);
+    erase_all(&app.store).await;
+    let left: Vec<_> = rows_of_sessions(&mut owner).await.into_iter().filter(|(_, rows)| *rows > 0).collect();
+    assert_eq!(left, []);
+    for table in ["sessions", "tasks", "narrative_chunks", "llm_attempts"] {
+        assert_eq!(number(&mut owner, &format!("select count(*) from {table}")).await, 0, "{table}");
+    }
+    let stored = "select sum(bytes)::bigint from usage_by_day where kind = 'append'";
+    assert_eq!(number(&mut owner, stored).await, 0, "all bytes are given back");
+}
+
+#[tokio::test]
+async fn a_write_to_any_branch_keeps_the_session() {
+    let app = app().await;
+    let mut owner = app.database.connect().await;
+    let path = format!("/v1/admin/tenants/{}", app.tenant);
+    assert_eq!(app.call_as(OPERATOR, "PATCH", &path, r#"{"retention_days": 1}"#).await.status, 200);
+    for session in ["kept", "idle"] {
+        app.call("POST", &format!("/v1/sessions/{session}/messages"), HELLO).await;
+        fork(&app.store, app.tenant, &branch_of(session, "main"), "b", 1).await;
+        fork(&app.store, app.tenant, &branch_of(session, "b"), "c", 1).await;
+    }
+    // As if they had been made long ago: ids begin with that time.
+    run(
+        &mut owner,
+        "update sessions set updated_at = now() - interval '2 days', id = ('00' || substr(id::text, 3))::uuid,
+           root_id = ('00' || substr(root_id::text, 3))::uuid, base_id = ('00' || substr(base_id::text, 3))::uuid;
+         update messages set session_id = ('00' || substr(session_id::text, 3))::uuid",
+    )
+    .await;
+    let said = app.call("POST", "/v1/sessions/kept/messages?branch=c", HELLO).await;
+    assert_eq!(said.status, 201, "{}", said.text);
+    let stop = CancellationToken::new();
+    assert_eq!(janitor::round(&app.store, &stop).await.unwrap().1, 1, "sessions, not branches");
+    erase_all(&app.store).await;
+    let listed = app.call("GET", "/v1/sessions", "").await.json();
+    assert_eq!(listed["items"][0]["session_id"], "kept", "{listed}");
+    assert_eq!(number(&mut owner, "select count(*) from sessions").await, 3);
+    run(&mut owner, "update sessions set updated_at = now() - interval '2 days'").await;
+    assert_eq!(janitor::round(&app.store, &stop).await.unwrap().1, 1);
+    erase_all(&app.store).await;
+    assert_eq!(number(&mut owner, "select count(*) from sessions").await, 0);
+}
+
+#[tokio::test]
+async fn a_tenant_with_branches_is_erased_and_nothing_is_left() {
+    let app = app().await;
+    let mut owner = app.database.connect().await;
+    let (id, key) = tenant(&app, "acme").await;
+    let of = anchord_messages::id::TenantId::parse(&id).unwrap();
+    for session in ["a", "b"] {
+        app.call_as(&key, "POST", &format!("/v1/sessions/{session}/messages"), HELLO).await;
+        for n in 0..30 {
+            fork(&app.store, of, &branch_of(session, "main"), &format!("b{n}"), 1).await;
+        }
+    }
+    assert_eq!(app.call_as(OPERATOR, "DELETE", &format!("/v1/admin/tenants/{id}"), "").await.status, 204);
+    erase_all(&app.store).await;
+    assert_eq!(number(&mut owner, "select count(*) from sessions").await, 0);
+    assert_eq!(number(&mut owner, &format!("select count(*) from tenants where id = '{}'", of.0)).await, 0);
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::examples::faults;
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
+use crate::support::branches::{branch_of, fork, switch};
 
 /// A stream that is being read.
 struct Following {
@@ -220,4 +221,75 @@ async fn old_events_are_forgotten() {
         .await
         .unwrap();
     assert_eq!(app.store.forget_old_events().await.unwrap(), 3);
+}
+
+/// What an event tells of where it happened, for short.
+fn place((_, kind, event): &Told) -> String {
+    let kind = kind.rsplit('.').next().unwrap();
+    event["branch"].as_str().map_or_else(|| kind.to_owned(), |branch| format!("{branch}: {kind}"))
+}
+
+#[tokio::test]
+async fn a_stream_follows_the_current_branch_across_switches_and_goes_on_behind_any_event() {
+    let app = app().await;
+    session(&app).await;
+    append(&app, 60).await;
+    let mut live = Following::of(&app, "", &[]).await;
+    compress(&app).await;
+    fork(&app.store, app.tenant, &branch_of("s", "main"), "b", 12).await;
+    // What happens in a branch that is not current is told to those who follow that one.
+    let talk = |n: usize| {
+        json!({"messages": (0..12).map(|i| json!({"role": "user", "content": format!("{n} {i} {}", "talk ".repeat(60))})).collect::<Vec<_>>()}).to_string()
+    };
+    app.call("POST", "/v1/sessions/s/messages?branch=b", talk(0)).await;
+    app.call("POST", "/v1/sessions/s/compressions?branch=b", COMPRESS).await;
+    app.work().await;
+    switch(&app.store, app.tenant, "s", "b").await;
+    app.call("POST", "/v1/sessions/s/messages", talk(1)).await;
+    compress(&app).await;
+    switch(&app.store, app.tenant, "s", "main").await;
+    compress(&app).await;
+
+    let expected = [
+        "started",
+        "succeeded",
+        "published",
+        "branch_switched",
+        "b: started",
+        "b: succeeded",
+        "b: published",
+        "branch_switched",
+        "skipped",
+    ];
+    let mut told = Vec::new();
+    for _ in expected {
+        told.push(live.next().await.unwrap());
+    }
+    assert_eq!(told.iter().map(place).collect::<Vec<_>>(), expected);
+    for (_, _, event) in &told {
+        require_declared(event);
+        assert_eq!(event["session_id"], "s");
+    }
+    assert_eq!(told[3].2["data"], json!({"from": "main", "to": "b"}));
+    assert_eq!(told[7].2["data"], json!({"from": "b", "to": "main"}));
+    for (at, (id, ..)) in told.iter().enumerate() {
+        let mut rest = Following::of(&app, &format!("?after={id}"), &[]).await;
+        for one in &told[at + 1..] {
+            assert_eq!(rest.next().await.as_ref(), Some(one), "behind {}", place(&told[at]));
+        }
+    }
+    let mut named = Following::of(&app, "?after=0&branch=b", &[]).await;
+    for kind in ["started", "succeeded", "published", "started", "succeeded", "published"] {
+        assert_eq!(place(&named.next().await.unwrap()), format!("b: {kind}"));
+    }
+    let mut named = Following::of(&app, "?after=0&branch=main", &[]).await;
+    for kind in ["started", "succeeded", "published", "skipped"] {
+        assert_eq!(place(&named.next().await.unwrap()), kind);
+    }
+    // A new one begins behind the newest event of whichever branch is current.
+    switch(&app.store, app.tenant, "s", "b").await;
+    let mut new = Following::of(&app, "", &[]).await;
+    compress(&app).await;
+    assert_eq!(place(&new.next().await.unwrap()), "b: skipped");
+    app.stop.cancel();
 }

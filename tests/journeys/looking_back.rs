@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::app::{App, COMPRESS, THEIRS, app};
+use crate::support::branches::{branch_of, fork};
 use crate::support::validity;
 
 const SESSION: &str = "/v1/sessions/s";
@@ -255,4 +256,56 @@ async fn an_earlier_moment_has_to_be_one_of_the_session() {
         )
         .await;
     assert_eq!(again.status, 304);
+}
+
+/// Appends to a session, or to the branch that a query names.
+async fn append_to(app: &App, session: &str, query: &str, messages: &[Value]) {
+    let body = json!({"messages": messages}).to_string();
+    let reply = app.call("POST", &format!("/v1/sessions/{session}/messages{query}"), body).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+}
+
+/// What a first version was found to have left out by what came after it.
+async fn hindsight_of_work(app: &App, session: &str, query: &str) -> Value {
+    let compress = async || {
+        let path = format!("/v1/sessions/{session}/compressions");
+        let reply = app.call("POST", &format!("{path}{query}"), COMPRESS).await;
+        assert_eq!(reply.status, 202, "{}", reply.text);
+        app.work().await;
+        format!("{path}/{}{query}", reply.json()["id"].as_str().unwrap())
+    };
+    let first = compress().await;
+    for n in [17, 45, 99, 140, 201, 288] {
+        let command = format!("move RES-{n:04} --to XJ-{n} --for guest_{n}@example.org --pay {}.50", 900 + n);
+        append_to(app, session, query, &ran(&format!("m{n}"), &command, "moved")).await;
+    }
+    append_to(app, session, query, &talk(20)).await;
+    compress().await;
+    let made = app.call("GET", &first, "").await.json();
+    assert_eq!(made["status"], "succeeded", "{made}");
+    made["hindsight"].clone()
+}
+
+#[tokio::test]
+async fn a_version_of_a_branch_is_held_against_what_that_branch_needed() {
+    let app = app().await;
+    let shared = [
+        vec![json!({"role": "user", "content": "Move the guests of the early flight."})],
+        ran("c1", "reservations --all", &listing(0, 300)).to_vec(),
+        talk(20),
+    ]
+    .concat();
+    let settings = json!({"auto": false, "context_window": 16_000, "thresholds": {"hindsight": 1.0}});
+    for session in ["s", "plain"] {
+        app.call("PUT", &format!("/v1/sessions/{session}"), settings.to_string()).await;
+        append_to(&app, session, "", &shared).await;
+    }
+    let head = i64::try_from(shared.len()).unwrap();
+    fork(&app.store, app.tenant, &branch_of("s", "main"), "b", head).await;
+    // Names that the other branch goes on with are none of this one's.
+    append_to(&app, "s", "?branch=main", &ran("x", "void RES-0003 RES-0004 RES-0005", "void")).await;
+    let of_branch = hindsight_of_work(&app, "s", "?branch=b").await;
+    let of_plain = hindsight_of_work(&app, "plain", "").await;
+    assert!(of_branch["asked"].as_u64() > Some(10), "{of_branch}");
+    assert_eq!(of_branch, of_plain);
 }

@@ -3,9 +3,11 @@
 use std::time::{Duration, Instant};
 
 use anchord_messages::id::TenantId;
+use anchord_worker::index::index;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, THEIRS, app, app_with_embedder};
+use crate::support::branches::{branch_of, fork, switch};
 use crate::support::embeddings::{Answering, FakeEmbeddings};
 use crate::support::{number, text};
 
@@ -488,4 +490,63 @@ async fn recall_over_sessions_understands_what_they_mean_and_is_bounded() {
     let hits = places(&found);
     assert_eq!(hits.len(), 50);
     assert!(hits.contains(&"many-50:1".to_owned()) && !hits.contains(&"many-0:1".to_owned()), "the newest");
+}
+
+#[tokio::test]
+async fn a_branch_shares_the_vectors_of_what_it_shares_and_finds_nothing_of_another() {
+    let server = FakeEmbeddings::start().await;
+    let app = app_with_embedder(server.client("small")).await;
+    for session in ["s", "p"] {
+        app.call("PUT", &format!("/v1/sessions/{session}"), json!({"user": session}).to_string()).await;
+    }
+    // Longer than a block; the fork is in the middle of the second one.
+    let mut talk: Vec<String> =
+        (0..100).map(|i| format!("Item {i} of the parking lot is as it was before")).collect();
+    talk[49] = "The crane in the harbour gets a coat of orange".to_owned();
+    talk[89] = "Another crane, and this one is orange from top to bottom".to_owned();
+    let mut own: Vec<String> = (0..10).map(|i| format!("Point {i} is about the hall, not the lot")).collect();
+    own[4] = "On this way the crane stays without orange paint".to_owned();
+    let texts = |some: &[String]| some.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
+    let all: Vec<&str> = talk.iter().map(String::as_str).collect();
+    tell(&app, "s", &all).await;
+    app.make_vectors().await;
+    let main = app.store.find_session(app.tenant, &branch_of("s", "main")).await.unwrap().unwrap().id;
+    index(&app.store, (app.tenant, main), None).await.expect("indexing");
+    fork(&app.store, app.tenant, &branch_of("s", "main"), "b", 70).await;
+    switch(&app.store, app.tenant, "s", "b").await;
+    let own: Vec<&str> = own.iter().map(String::as_str).collect();
+    tell(&app, "s", &own).await;
+    let before = server.texts().len();
+    app.make_vectors().await;
+    let sent: Vec<String> = server.texts()[before..].concat();
+    assert_eq!(sent.len(), 10, "what it shares has its vectors: {}", texts(&sent));
+
+    let plain: Vec<&str> = all[..70].iter().chain(&own).copied().collect();
+    tell(&app, "p", &plain).await;
+    app.make_vectors().await;
+    let over = async |user: &str| {
+        let path = format!("/v1/recall?user={user}&q=hoist+tangerine&limit=5");
+        let found = app.call("GET", &path, "").await.json();
+        let hits = found["items"].as_array().expect("items").clone();
+        let told = hits.iter().map(|hit| (hit["seq"].clone(), hit["score"].clone(), hit["snippet"].clone()));
+        (mode(&found).0.to_owned(), hits[0].clone(), told.collect::<Vec<_>>())
+    };
+    let (of_branch, of_plain) = (over("s").await, over("p").await);
+    assert_eq!((&of_branch.0, &of_branch.2), (&of_plain.0, &of_plain.2));
+    assert_eq!((&of_branch.1["session_id"], &of_branch.1["branch"]), (&json!("s"), &json!("b")));
+    assert_eq!((&of_plain.1["session_id"], &of_plain.1["branch"]), (&json!("p"), &Value::Null));
+    let alone = ask(&app, "s", "q=hoist+tangerine&limit=5").await;
+    assert_eq!((&alone["branch"], seqs(&alone).contains(&90)), (&json!("b"), false), "{alone}");
+    let of_main = ask(&app, "s", "q=hoist+tangerine&limit=5&branch=main").await;
+    assert_eq!((&of_main["branch"], seqs(&of_main).contains(&90)), (&Value::Null, true), "{of_main}");
+
+    // Vectors of what it shares that are not there are asked for where they belong.
+    let mut owner = app.database.connect().await;
+    sqlx::raw_sql("delete from recall_embeddings; delete from recall_vectors")
+        .execute(&mut owner)
+        .await
+        .unwrap();
+    ask(&app, "s", "q=hoist+tangerine").await;
+    app.make_vectors().await;
+    assert_eq!(over("s").await.2, of_branch.2);
 }

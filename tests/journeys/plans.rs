@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use anchord_messages::id::{SessionName, SessionRef};
 use anchord_session::compression::Request;
 use anchord_store::compressions::{Kind, NewJob, enqueue};
+use anchord_store::events::Following;
 use anchord_worker::janitor;
 use serde_json::{Value, json};
 
@@ -48,7 +49,7 @@ const MOST_PAGES: f64 = 24.0;
 const CARRIED: f64 = 32.0 + 4.0;
 
 /// Statements that must be among those that were looked at: what they are for and a part of their text.
-const HOT: [(&str, &str); 60] = [
+const HOT: [(&str, &str); 64] = [
     ("authentication", "from find_key($1)"),
     ("authentication: use", "select touch_keys("),
     ("append: read the sessions", "load_sessions($1, $2, $3)"),
@@ -62,21 +63,28 @@ const HOT: [(&str, &str); 60] = [
     ("context: its texts", "select x.context_revision from sessions x"),
     ("context: how much of the tail", "select tail_within("),
     ("context: a page of the tail", "select min(w.seq) as seq, sum(w.cost) as cost"),
-    ("session by name", "where s.tenant_id = $1 and s.name = $2"),
+    ("session by name", "find_session($1, $2, $3)"),
     ("messages page", "tokens, created_at, maskable as \"maskable!\""),
     ("tool output", "join tool_outputs o on"),
-    ("recall: session", "s.indexed_seq, s.head_seq, s.anchor_seq, s.task_id"),
-    ("recall: postings", "select bucket, chunk, segments from recall_postings"),
-    ("recall: postings that wait", "from recall_pending p cross join lateral unnest"),
-    ("recall: texts", "from unnest($3::bigint[]) with ordinality as wanted (seq, place)"),
-    ("recall: what is not indexed", "and m.seq > $3 and m.seq <= $4 order by m.seq limit $5"),
-    ("index: a page", "and m.seq <= (s.indexed_seq / $3 + 1) * $3"),
+    ("recall: session", "s.indexed_seq, s.head_seq, s.anchor_seq, case when s.root_id is null"),
+    ("recall: parts of the index", "from index_lineage($1, $2)"),
+    ("recall: postings", "from recall_postings x where x.tenant_id = $1 and x.session_id = part.session_id"),
+    (
+        "recall: postings that wait",
+        "from recall_pending x where x.tenant_id = $1 and x.session_id = part.session_id",
+    ),
+    ("recall: texts", "join unnest($3::bigint[]) with ordinality as wanted (seq, place)"),
+    ("recall: what is not indexed", "from lineage($1, $2, $3::bigint + 1, least($4, $3 + $5)) owner"),
+    ("index: a page", "least(s.head_seq, (s.indexed_seq / $3 + 1) * $3)) owner"),
     ("index: write", "insert into recall_pending (tenant_id"),
     ("index: how many wait", "select count(*) from recall_pending"),
     ("index: buckets", "insert into recall_postings as old"),
     ("ledger", "from ledger_entries where tenant_id = $1"),
     ("events: read", "from events x where x.tenant_id = s.tenant_id"),
-    ("events: newest", "select coalesce(max(id), 0) as \"newest!\" from events"),
+    ("events: read across switches", "lateral follow_events(s.tenant_id, s.id, $3, $4)"),
+    ("events: those of a branch", "e.session_id = v_id and e.id > v_after"),
+    ("events: the next switch", "e.kind = 'session.branch_switched' and e.id > v_after"),
+    ("events: newest", "select newest_event($1, $2)"),
     ("events: write", "select p_tenant, p_session, p_kinds[e.place], p_payloads[e.place]"),
     ("enqueue", "values ($1, $2, $3, $4, 'queued', $5, $6, $7, $9)"),
     ("enqueue: the live one", "and status in ('queued', 'running') and not shadow"),
@@ -106,7 +114,7 @@ const HOT: [(&str, &str); 60] = [
     ("settle: end", "set status = p_end.status, version = v_version"),
     ("settle: session", "compression_count = s.compression_count + case"),
     ("evaluation: end", "update compressions set status = $4, version = $5"),
-    ("webhooks: claim", "from claim_deliveries($1, $2, $3, $4)"),
+    ("webhooks: claim", "from claim_branch_deliveries($1, $2, $3, $4)"),
     ("webhooks: choose", "from webhook_deliveries r where r.leased_until > now()"),
     ("webhooks: settle", "update webhook_deliveries d set status = word.status"),
     ("usage: sessions", "insert into usage_by_session as old"),
@@ -252,8 +260,10 @@ async fn live(app: &App, name: &str) {
 async fn keep_house(app: &App, name: &str) {
     let parsed = SessionRef::from(SessionName::parse(name).unwrap());
     let session = app.store.find_session(app.tenant, &parsed).await.unwrap().unwrap();
-    app.store.list_events(app.tenant, session.id, 0, 100).await.unwrap();
-    app.store.newest_event(app.tenant, session.id).await.unwrap();
+    for following in [Following::Session(session.root), Following::Branch(session.id)] {
+        app.store.list_events(app.tenant, following, 0, 100).await.unwrap();
+        app.store.newest_event(app.tenant, following).await.unwrap();
+    }
     // Anything that waits goes first, so that the next claim is of this session's job.
     app.work().await;
     let mut tx = app.store.begin(app.tenant).await.unwrap();

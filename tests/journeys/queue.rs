@@ -11,6 +11,7 @@ use anchord_session::compression::{Report, Request, Status};
 use anchord_store::Store;
 use anchord_store::audit::Actor;
 use anchord_store::compressions::{Job, Kind, NewJob, enqueue};
+use anchord_store::events::Following;
 use anchord_store::gather::{Append, Gatherer, NewMessage};
 use anchord_store::settle::{NewVersion, SettleOutcome, Settlement};
 use anchord_worker::index::index;
@@ -347,8 +348,9 @@ async fn beginning_and_end_wait_for_whoever_has_the_session_locked() {
     let indexing = despite_a_lock(&queue, index(&queue.store, session, None));
     let indexed = Box::pin(indexing).await.unwrap().unwrap();
     assert_eq!(indexed.through_seq, 10);
-    let events = queue.store.list_events(queue.tenant, queue.session, 0, 9).await.unwrap().unwrap();
-    let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
+    let of = Following::Branch(queue.session);
+    let page = queue.store.list_events(queue.tenant, of, 0, 9).await.unwrap().unwrap();
+    let kinds: Vec<&str> = page.events.iter().map(|event| event.kind.as_str()).collect();
     assert_eq!(kinds, ["compression.started", "compression.succeeded", "summary.published"]);
 }
 

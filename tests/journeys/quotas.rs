@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::erasing::erase_all;
 use crate::support::app::{Answer, App, COMPRESS, OPERATOR, app, compress_all};
+use crate::support::branches::{branch_of, fork};
 use crate::tenants::tenant;
 
 /// A tenant with quotas, and its key.
@@ -273,4 +275,33 @@ async fn a_webhook_that_does_not_answer_does_not_grow_and_stops_no_append() {
     assert_eq!(count(&mut owner, "select count(*) from webhook_deliveries").await, 3);
     assert!(count(&mut owner, "select count(*) from events").await > 1, "the events are there");
     assert_full(&test().await, "waiting_deliveries", (3, 3));
+}
+
+#[tokio::test]
+async fn branches_are_no_sessions_and_what_they_share_counts_once() {
+    let app = app().await;
+    let key = bound(&app, json!({"sessions": 2})).await;
+    let tenant = app.store.find_tenant_id("bound").await.unwrap().expect("a tenant");
+    assert_eq!(append(&app, &key, 3, 1_000).await.status, 201);
+    let day = anchord_runtime::clock::Clock::system().now().date_naive();
+    let before = app.store.find_standing(tenant, day).await.unwrap();
+    for branch in ["a", "b", "c"] {
+        fork(&app.store, tenant, &branch_of("s", "main"), branch, 2).await;
+    }
+    assert_eq!(app.store.find_standing(tenant, day).await.unwrap(), before, "a fork copies no message");
+    let body = json!({"messages": [{"role": "user", "content": "x".repeat(1_000)}]}).to_string();
+    let own = app.call_as(&key, "POST", "/v1/sessions/s/messages?branch=a", body.clone()).await;
+    assert_eq!(own.status, 201, "{}", own.text);
+    let after = app.store.find_standing(tenant, day).await.unwrap();
+    assert_eq!(after.messages, before.messages + 1);
+    assert_eq!((after.bytes - before.bytes) * 3, before.bytes, "where it was appended");
+    // The counts of a process that has just started, and of one that goes on.
+    for (session, status) in [("second", 201), ("third", 429)] {
+        let made = app.call_as(&key, "POST", &format!("/v1/sessions/{session}/messages"), body.clone()).await;
+        assert_eq!(made.status, status, "{session}: {}", made.text);
+    }
+    assert_eq!(app.call_as(&key, "DELETE", "/v1/sessions/s", "").await.status, 204);
+    erase_all(&app.store).await;
+    let left = app.store.find_standing(tenant, day).await.unwrap().bytes;
+    assert_eq!(left * 3, before.bytes, "the second session's message alone");
 }

@@ -6,7 +6,7 @@ use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
 use anchord_http::{AppState, Limits, Shared, router};
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
+use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef, TenantId};
 use anchord_messages::message::Role;
 use anchord_recall::postings::CHUNK;
 use anchord_recall::{Hit, Query, analyze};
@@ -28,6 +28,7 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use crate::appends::{Stored, append, message, name, stored};
+use crate::support::branches::{branch_of, fork};
 use crate::support::number;
 
 impl Stored {
@@ -311,4 +312,103 @@ async fn a_session_that_is_not_there_is_not_found() {
     let (status, reply) = recall(&api, "q=crane").await;
     assert_eq!(status, StatusCode::NOT_FOUND);
     assert_eq!(reply["type"], "/problems/session-not-found");
+}
+
+impl Stored {
+    /// Appends chat messages to a branch, a hundred at a time.
+    async fn tell_branch(&self, tenant: TenantId, of: &SessionRef, messages: &[Value]) {
+        for batch in messages.chunks(100) {
+            let messages = batch.iter().map(new_message).collect();
+            let batch = Append { messages, session: of.clone(), ..append(tenant, "s", &[]) };
+            self.appends.append(batch).await.expect("an append");
+        }
+    }
+
+    /// The answers of a branch to [`QUESTIONS`], and the branch that they name.
+    async fn ask_branch(&self, tenant: TenantId, of: &SessionRef) -> (Vec<Vec<Hit>>, Option<BranchName>) {
+        let (mut answers, mut branch) = (Vec::new(), None);
+        for question in QUESTIONS {
+            let query = Query::parse(question).expect("a question");
+            let search = Search { query, vector: None, limit: 20 };
+            let found = self.store.recall(tenant, of, search).await.expect("an answer").expect("a branch");
+            answers.push(found.hits.into_iter().map(|(_, hit)| hit).collect());
+            branch = found.sessions.into_iter().next().and_then(|session| session.branch);
+        }
+        (answers, branch)
+    }
+
+    /// Indexes at most so many of a branch's next messages.
+    async fn index_some_of(&self, tenant: TenantId, id: SessionId, most: usize) -> Seq {
+        let mut part = self.store.find_unindexed(tenant, id).await.expect("a read").expect("a branch");
+        part.messages.truncate(most);
+        let documents: Vec<_> = part.messages.iter().map(analyze).collect();
+        let through = part.indexed_seq + Seq::try_from(documents.len()).expect("a count");
+        let done = self.store.index_messages((tenant, id), part.indexed_seq, documents, None).await;
+        assert_eq!(done.expect("indexing"), Indexing::Indexed);
+        through
+    }
+
+    /// Requires that branches answer as sessions do that have the same messages.
+    async fn require_same(&self, tenant: TenantId, pairs: &[(SessionRef, SessionRef)], when: &str) {
+        for (branch, plain) in pairs {
+            let (found, named) = self.ask_branch(tenant, branch).await;
+            assert_eq!(named, branch.branch.clone().filter(|branch| !branch.is_main()), "{when}");
+            assert_eq!(found, self.ask_branch(tenant, plain).await.0, "{branch} {when}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_branch_answers_as_a_session_with_its_messages_however_far_either_is_indexed() {
+    let service = stored().await;
+    let tenant = service.ours;
+    let talk = long_talk();
+    let mut own: Vec<Value> =
+        (0..400).map(|i| user(&format!("Ben: the other way, step {i} of the budget"))).collect();
+    own[200] = user("Ada: the crane in the harbour is painted green, says valve_control.rs");
+    let more: Vec<Value> = (0..40).map(|i| user(&format!("Cy: open_valve was called {i} times"))).collect();
+    for indexed in [0, 250, 900, 1_100] {
+        let (main, plain) = (format!("main{indexed}"), format!("plain{indexed}"));
+        service.tell(tenant, &name(&main), &talk).await;
+        let id_of_main = service.id(tenant, &name(&main)).await;
+        let mut reached = 0;
+        while reached < indexed {
+            let most = usize::try_from(indexed - reached).expect("a count");
+            reached = service.index_some_of(tenant, id_of_main, most).await;
+        }
+        let first = branch_of(&main, "first");
+        let id = fork(&service.store, tenant, &branch_of(&main, "main"), "first", 900).await;
+        service.tell_branch(tenant, &first, &own).await;
+        service.tell(tenant, &name(&plain), &[&talk[..900], &own[..]].concat()).await;
+        service.tell(tenant, &name(&format!("{plain}-alone")), &talk).await;
+        let mut pairs =
+            vec![(first.clone(), name(&plain)), (branch_of(&main, "main"), name(&format!("{plain}-alone")))];
+        service.require_same(tenant, &pairs, "after the fork").await;
+        // What main is indexed further is not the branch's.
+        index(&service.store, (tenant, id_of_main), None).await.expect("indexing");
+        service.require_same(tenant, &pairs, "when main is indexed").await;
+        assert_eq!(service.index_some_of(tenant, id, 60).await, indexed.min(900) + 60);
+        service.require_same(tenant, &pairs, "when a part of its own is indexed").await;
+        index(&service.store, (tenant, id), None).await.expect("indexing");
+        service.require_same(tenant, &pairs, "when it is indexed").await;
+
+        // A branch of the branch, in the middle of a chunk and of what its own index has.
+        let second = branch_of(&main, "second");
+        let id = fork(&service.store, tenant, &first, "second", 1_150).await;
+        service.tell_branch(tenant, &second, &more).await;
+        let all = [&talk[..900], &own[..250], &more[..]].concat();
+        service.tell(tenant, &name(&format!("{plain}-second")), &all).await;
+        pairs.push((second, name(&format!("{plain}-second"))));
+        service.require_same(tenant, &pairs, "after the second fork").await;
+        index(&service.store, (tenant, id), None).await.expect("indexing");
+        service.require_same(tenant, &pairs, "when the second is indexed").await;
+        // What is shared is indexed once.
+        let mut owner = service.database.connect().await;
+        let query = format!(
+            "select count(*) from recall_postings p where p.session_id = '{}' and p.chunk = 0
+             union all select 0 limit 1",
+            id.0
+        );
+        assert_eq!(number(&mut owner, &query).await, 0);
+    }
 }

@@ -1,8 +1,9 @@
 //! Sessions, their settings and their pins over HTTP.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::app::app;
+use crate::support::app::{App, app};
+use crate::support::branches::{branch_of, fork, switch};
 
 const PATH: &str = "/v1/sessions/s";
 
@@ -131,4 +132,58 @@ async fn tokens_are_counted_as_sessions_count_them() {
     assert_eq!(counted["per_message"].as_array().map(Vec::len), Some(2));
     assert_eq!(app.call("POST", "/v1/tokens", r#"{"text":"hello"}"#).await.json(), json!({"tokens": 1}));
     assert_eq!(app.call("POST", "/v1/tokens", "{}").await.refusal().0, 422);
+}
+
+async fn say(app: &App, path: &str, texts: &[&str]) {
+    let messages: Vec<Value> = texts.iter().map(|text| json!({"role": "user", "content": text})).collect();
+    let reply = app.call("POST", path, json!({"messages": messages}).to_string()).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+}
+
+#[tokio::test]
+async fn a_session_is_one_in_lists_with_the_figures_of_its_current_branch() {
+    let app = app().await;
+    let main = branch_of("s", "main");
+    let settings = json!({"user": "u", "task_id": "t", "metadata": {"team": "x"}, "parent_session_id": "p"});
+    app.call("PUT", PATH, settings.to_string()).await;
+    say(&app, "/v1/sessions/s/messages", &["a", "b", "c"]).await;
+    say(&app, "/v1/sessions/later/messages", &["a"]).await;
+    for (branch, seq) in [("b", 2), ("c", 1)] {
+        fork(&app.store, app.tenant, &main, branch, seq).await;
+    }
+    say(&app, "/v1/sessions/s/messages?branch=b", &["1", "2", "3", "4"]).await;
+    let listed = async |query: &str| {
+        let listed = app.call("GET", &format!("/v1/sessions{query}"), "").await.json();
+        let items = listed["items"].as_array().unwrap_or_else(|| panic!("{listed}")).clone();
+        items
+            .iter()
+            .map(|item| json!([item["session_id"], item["branch"], item["head_seq"]]))
+            .collect::<Vec<_>>()
+    };
+    let later = json!(["later", null, 1]);
+    assert_eq!(listed("").await, [later.clone(), json!(["s", null, 3])]);
+    switch(&app.store, app.tenant, "s", "b").await;
+    let current = json!(["s", "b", 6]);
+    assert_eq!(listed("").await, [later.clone(), current.clone()]);
+    for filter in ["user=u", "task_id=t", "metadata=team:x", "parent_session_id=p", "user=u&metadata=team:x"]
+    {
+        assert_eq!(listed(&format!("?{filter}")).await, [current.clone()], "{filter}");
+    }
+    // The pages follow the sessions, whichever of their branches are current.
+    let first = app.call("GET", "/v1/sessions?limit=1", "").await.json();
+    let cursor = first["next_cursor"].as_str().expect("a second page");
+    assert_eq!(listed(&format!("?limit=1&cursor={cursor}")).await, [current.clone()]);
+
+    // A write to any branch is one to the session.
+    let mut owner = app.database.connect().await;
+    sqlx::raw_sql("update sessions set updated_at = now() - interval '2 days'")
+        .execute(&mut owner)
+        .await
+        .unwrap();
+    let since = (chrono::Utc::now() - chrono::TimeDelta::hours(1)).format("%Y-%m-%dT%H:%M:%SZ");
+    assert_eq!(listed(&format!("?updated_since={since}")).await, [json!(null); 0]);
+    say(&app, "/v1/sessions/s/messages?branch=c", &["again"]).await;
+    for filter in ["", "&metadata=team:x"] {
+        assert_eq!(listed(&format!("?updated_since={since}{filter}")).await, [current.clone()]);
+    }
 }

@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
+use crate::support::branches::{branch_of, fork};
 use crate::support::plans::run;
 use crate::support::{number, until};
 
@@ -379,4 +380,31 @@ async fn a_task_goes_with_the_last_of_its_sessions_though_two_are_erased_at_once
     };
     futures::join!(second, commit);
     assert_eq!(number(&mut look, "select count(*) from tasks").await, 0);
+}
+
+#[tokio::test]
+async fn a_task_counts_a_session_once_with_all_that_its_branches_use() {
+    let app = app().await;
+    let settings = json!({"task_id": "t", "auto": false, "context_window": 10_000, "mask": "off"});
+    app.call("PUT", "/v1/sessions/s", settings.to_string()).await;
+    let talk = |n: usize| {
+        let say = |i| json!({"role": "user", "content": format!("{n} {i} {}", "talk ".repeat(60))});
+        json!({"messages": (0..12).map(say).collect::<Vec<_>>()}).to_string()
+    };
+    app.call("POST", "/v1/sessions/s/messages", talk(0)).await;
+    fork(&app.store, app.tenant, &branch_of("s", "main"), "b", 12).await;
+    app.call("POST", "/v1/sessions/s/messages?branch=b", talk(1)).await;
+    app.call("GET", "/v1/sessions/s/context?branch=b", "").await;
+    app.call("GET", "/v1/sessions/s/context", "").await;
+    for branch in ["main", "b"] {
+        let queued =
+            app.call("POST", &format!("/v1/sessions/s/compressions?branch={branch}"), COMPRESS).await;
+        assert_eq!(queued.status, 202, "{}", queued.text);
+    }
+    app.work().await;
+    let task = app.call("GET", "/v1/tasks/t", "").await.json();
+    assert_eq!((&task["sessions"], &task["compressions"]), (&json!(1), &json!(2)), "{task}");
+    assert_eq!((&task["appended_messages"], &task["requests"]), (&json!(24), &json!(2)), "{task}");
+    let ended = app.call("PUT", "/v1/tasks/t", r#"{"status": "completed"}"#).await.json();
+    assert_eq!(ended["sessions"], 1);
 }

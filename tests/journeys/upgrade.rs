@@ -35,9 +35,9 @@ const TO_TODAY: [&str; 4] = [
     include_str!("../../migrations/upgrade/0047_expand_erasures.sql"),
     include_str!("../../migrations/upgrade/0051_expand_recall.sql"),
     include_str!("../../migrations/upgrade/0055_expand_branches.sql"),
-    include_str!("../../migrations/upgrade/0059_expand_notes.sql"),
+    include_str!("../../migrations/upgrade/0061_expand_notes.sql"),
 ];
-const FUNCTIONS: &str = include_str!("../../migrations/0061_functions.sql");
+const FUNCTIONS: &str = include_str!("../../migrations/0063_functions.sql");
 /// The functions that branches brought, and that the service of today calls in whatever it does.
 const OF_BRANCHES: [&str; 7] = [
     "load_branches",

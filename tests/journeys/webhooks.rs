@@ -15,6 +15,7 @@ use crate::erasing::erase_all;
 use crate::events::{append, compress, session};
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, OPERATOR, THEIRS, app, app_with_webhooks};
+use crate::support::branches::{branch_of, fork, switch};
 use crate::support::number;
 use crate::support::receiver::{Answer, Message, Receiver};
 
@@ -438,4 +439,43 @@ async fn an_erased_tenant_takes_its_webhooks_along() {
     for table in ["webhooks", "webhook_deliveries"] {
         assert_eq!(number(&mut look, &format!("select count(*) from {table}")).await, 0, "{table}");
     }
+}
+
+#[tokio::test]
+async fn what_happens_in_a_branch_names_session_and_branch_in_messages_and_lists() {
+    let app = app_with_webhooks().await;
+    let receiver = Receiver::start(vec![Answer::Status(200); 12]).await;
+    let (path, _) = webhook(&app, json!({"url": receiver.url})).await;
+    session(&app).await;
+    append(&app, 60).await;
+    fork(&app.store, app.tenant, &branch_of("s", "main"), "retry", 12).await;
+    app.call("POST", "/v1/sessions/s/compressions?branch=retry", COMPRESS).await;
+    app.work().await;
+    switch(&app.store, app.tenant, "s", "retry").await;
+    app.deliver().await;
+    let mut told: Vec<Value> = receiver.seen().iter().map(Message::json).collect();
+    told.sort_by_key(|event| event["id"].as_i64());
+    let told: Vec<Value> =
+        told.iter().map(|event| json!([event["type"], event["session_id"], event["branch"]])).collect();
+    let listed: Vec<Value> = log(&app, &path)
+        .await
+        .iter()
+        .rev()
+        .map(|item| json!([item["event"], item["session_id"], item["branch"]]))
+        .collect();
+    let expected = [
+        json!(["compression.started", "s", "retry"]),
+        json!(["compression.succeeded", "s", "retry"]),
+        json!(["summary.published", "s", "retry"]),
+        json!(["session.branch_switched", "s", null]),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(listed, expected);
+    let [newest, ..] = &log(&app, &path).await[..] else { panic!("nothing is listed") };
+    let one =
+        app.call("GET", &format!("{path}/deliveries/{}", newest["id"].as_str().unwrap()), "").await.json();
+    assert_eq!(one["message"]["data"], json!({"from": "main", "to": "retry"}), "{one}");
+    // A webhook may ask for switches alone.
+    let alone = app.call("PATCH", &path, json!({"events": ["session.branch_switched"]}).to_string()).await;
+    assert_eq!(alone.status, 200, "{}", alone.text);
 }

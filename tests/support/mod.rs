@@ -12,6 +12,7 @@
 //! that.
 
 pub mod app;
+pub mod branches;
 pub mod corpus;
 pub mod embeddings;
 pub mod pair;

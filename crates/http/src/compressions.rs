@@ -24,6 +24,7 @@ use anchord_session::compression::{Report, Request, Status};
 use anchord_session::flags::{self, Flag};
 use anchord_session::settings::MAX_PRESERVE_RECENT;
 use anchord_store::compressions::{self, CompressionRow, Kind};
+use anchord_store::events::Following;
 use anchord_store::figures::Figures;
 use anchord_store::sessions::{self, Session};
 use anchord_store::settle;
@@ -382,7 +383,7 @@ pub(super) async fn wait_for(
     let deadline = tokio::time::Instant::now() + longest;
     let mut pause = LOOK_FIRST;
     // Listen before the first read, so that no event is missed in between.
-    let mut events = state.store.listen_to(session);
+    let mut events = state.store.listen_to(Following::Branch(session));
     let mut changes = state.store.watch_tenant(caller.tenant);
     loop {
         let row = state.store.find_compression(caller.tenant, session, id).await?;

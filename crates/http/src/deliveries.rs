@@ -15,7 +15,7 @@ use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
 use super::webhooks::WebhookPath;
-use anchord_messages::id::{DeliveryId, SessionName, WebhookId};
+use anchord_messages::id::{BranchName, DeliveryId, SessionName, WebhookId};
 use anchord_store::deliveries::{Delivery, Redelivery};
 use anchord_webhooks::{DeliveryStatus, Failure};
 
@@ -48,6 +48,10 @@ pub struct DeliveryView {
     /// The session that it is about; null for a test.
     #[schema(required = true, inline)]
     pub session_id: Option<SessionName>,
+    /// The branch of the session; absent when it is `main`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, inline)]
+    pub branch: Option<BranchName>,
     /// Its status.
     pub status: DeliveryStatus,
     /// Attempts so far.
@@ -97,6 +101,7 @@ impl From<Delivery> for DeliveryView {
             webhook_id: delivery.webhook,
             event: delivery.event,
             session_id: delivery.session,
+            branch: delivery.branch,
             status: delivery.status,
             attempts: delivery.attempts,
             last_status_code: delivery.last_status_code,

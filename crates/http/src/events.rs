@@ -22,8 +22,8 @@ use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use super::streams::Place;
-use anchord_messages::id::{SessionId, SessionName};
-use anchord_store::events::{Event as StoredEvent, Listening};
+use anchord_messages::id::SessionName;
+use anchord_store::events::{Event as StoredEvent, Following, Listening};
 use anchord_store::keys::Changes;
 use anchord_webhooks::event::Event;
 
@@ -51,6 +51,7 @@ pub struct EventsQuery {
 
 /// Streams a session's events.
 ///
+/// Those of its current branch, across switches (`session.branch_switched`), or of the branch that is named.
 /// Server-sent events. The `data` line of each is an `Event` as JSON, the same that webhooks receive; the lines `id` and
 /// `event` repeat its `id` and `type`. Events are kept for a week. A stream ends after fifteen minutes, when the session is erased, when
 /// the key is good no longer and when the service stops; clients come back with `Last-Event-ID` and miss nothing, because
@@ -78,19 +79,23 @@ pub async fn follow_events(
         return Err(ApiError::parameter("after", "must be at least 0"));
     }
     let found = state.store.find_session(caller.tenant, &path.session_id).await?;
-    let session = found.ok_or(ApiError::NotFound(Resource::Session))?.id;
+    let session = found.ok_or(ApiError::NotFound(Resource::Session))?;
+    let following = match path.session_id.branch {
+        Some(_) => Following::Branch(session.id),
+        None => Following::Session(session.root),
+    };
     let place = state.admission.streams.acquire(caller.tenant, caller.key)?;
     // Listen before the first read, so that no event is missed in between, and watch before the next look at the key.
-    let listening = state.store.listen_to(session);
+    let listening = state.store.listen_to(following);
     let changes = state.store.watch_tenant(caller.tenant);
     let after = match resume {
         Some(after) => after,
-        None => state.store.newest_event(caller.tenant, session).await?,
+        None => state.store.newest_event(caller.tenant, following).await?,
     };
     let mut follower = Follower {
         state,
         caller,
-        session,
+        following,
         name: path.session_id.name,
         after,
         read: VecDeque::new(),
@@ -116,7 +121,7 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>, ApiError> {
 struct Follower {
     state: AppState,
     caller: Caller,
-    session: SessionId,
+    following: Following,
     name: SessionName,
     after: i64,
     read: VecDeque<StoredEvent>,
@@ -157,11 +162,13 @@ impl Follower {
             if stop.is_cancelled() {
                 return None;
             }
-            match self.state.store.list_events(self.caller.tenant, self.session, self.after, PAGE).await {
-                Ok(Some(events)) if events.is_empty() => {}
-                Ok(Some(events)) => {
-                    self.read = events.into();
-                    continue;
+            match self.state.store.list_events(self.caller.tenant, self.following, self.after, PAGE).await {
+                Ok(Some(page)) => {
+                    self.listening.turn_to(page.branch);
+                    if !page.events.is_empty() {
+                        self.read = page.events.into();
+                        continue;
+                    }
                 }
                 Ok(None) => return None,
                 Err(error) => {
@@ -185,8 +192,8 @@ impl Follower {
 }
 
 fn line(session_id: &SessionName, event: StoredEvent) -> Line {
-    let StoredEvent { id, kind, payload, created_at } = event;
+    let StoredEvent { id, branch, kind, payload, created_at } = event;
     let data = if let Value::Object(data) = payload { data } else { Map::new() };
-    let event = Event { id: Some(id), kind, session_id: Some(session_id.clone()), created_at, data };
+    let event = Event { id: Some(id), kind, session_id: Some(session_id.clone()), branch, created_at, data };
     Line::default().id(id.to_string()).event(&event.kind).data(event.text())
 }

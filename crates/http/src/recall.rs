@@ -16,7 +16,7 @@ use super::state::AppState;
 use super::usage::{about_tokens, refetch};
 use anchord_facts::redact::redact;
 use anchord_llm::LlmError;
-use anchord_messages::id::{Seq, SessionName};
+use anchord_messages::id::{BranchName, Seq, SessionName, SessionRef};
 use anchord_messages::message::Role;
 use anchord_recall::Hit;
 use anchord_recall::vectors::Question;
@@ -97,6 +97,10 @@ pub struct RecallOverQuery {
 pub struct Recalled {
     /// The messages that the question is about, best first, spread over the session; empty when there are none.
     pub items: Vec<Hit>,
+    /// The branch that was searched; absent when it is `main`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, inline)]
+    pub branch: Option<BranchName>,
     /// How they were ranked.
     pub mode: RecallMode,
     /// Why they were ranked by words alone although `hybrid` was asked for, or is the default; null otherwise.
@@ -110,6 +114,10 @@ pub struct Recalled {
 pub struct SessionHit {
     /// The session.
     pub session_id: SessionName,
+    /// The branch of it that was searched, which is the current one; absent when that is `main`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, inline)]
+    pub branch: Option<BranchName>,
     /// The message's position.
     pub seq: Seq,
     /// Who speaks in it.
@@ -137,7 +145,7 @@ pub struct RecalledOver {
     pub is_partial: bool,
 }
 
-/// Searches all original messages of a session, compressed ones included.
+/// Searches all original messages of a branch, compressed ones included.
 ///
 /// Full text in any script; identifiers and paths are found whole and by their parts. A message counts
 /// for more among neighbours that match too, what is said for more than tool output, and of equals the
@@ -165,7 +173,7 @@ pub async fn recall(
 pub(super) async fn search(
     state: &AppState,
     caller: &Caller,
-    session: &SessionName,
+    session: &SessionRef,
     asked: (&str, Option<u32>, Option<RecallMode>),
 ) -> Result<Recalled, ApiError> {
     let Asked { search, degraded } = ask(state, caller, asked).await?;
@@ -174,12 +182,15 @@ pub(super) async fn search(
     let found = found.ok_or(ApiError::NotFound(Resource::Session))?;
     count(state, caller, &found);
     let (mode, degraded) = outcome(wants_vectors, found.has_vectors, degraded);
-    Ok(Recalled { items: found.hits.into_iter().map(|(_, hit)| hit).collect(), mode, degraded })
+    let branch = found.sessions.into_iter().next().and_then(|session| session.branch);
+    let items = found.hits.into_iter().map(|(_, hit)| hit).collect();
+    Ok(Recalled { items, branch, mode, degraded })
 }
 
 /// Searches the original messages of an end user's sessions, of a task's, or of those that a session started.
 ///
-/// The newest 50 sessions are searched as one, so that scores are comparable; each hit names its session. Otherwise as
+/// The newest 50 sessions are searched as one, each in its current branch, so that scores are comparable; each hit names
+/// its session. Otherwise as
 /// the search of one session.
 #[utoipa::path(
     get, path = "/v1/recall", tag = "recall", operation_id = "recall.search_sessions",
@@ -221,9 +232,10 @@ pub(super) async fn search_over(
     count(state, caller, &found);
     let (mode, degraded) = outcome(wants_vectors, found.has_vectors, degraded);
     let items = found.hits.into_iter().filter_map(|(at, hit)| {
-        let session_id = found.sessions.get(at)?.name.clone();
+        let session = found.sessions.get(at)?;
+        let (session_id, branch) = (session.name.clone(), session.branch.clone());
         let Hit { seq, role, snippet, score } = hit;
-        Some(SessionHit { session_id, seq, role, snippet, score })
+        Some(SessionHit { session_id, branch, seq, role, snippet, score })
     });
     Ok(RecalledOver {
         items: items.collect(),

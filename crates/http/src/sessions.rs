@@ -271,7 +271,7 @@ pub struct SessionsQuery {
     /// numbers and booleans at the top of the metadata can be asked for.
     #[param(value_type = Option<Vec<String>>, style = Form, explode, max_items = 4, example = json!(["team:support"]))]
     pub metadata: Option<Repeated>,
-    /// Only sessions written to at or after this time (RFC 3339).
+    /// Only sessions of which a branch was written to at or after this time (RFC 3339).
     pub updated_since: Option<DateTime<Utc>>,
     /// What each row has beside its short form: `policy` (every threshold in force), `settings` (what was set).
     #[param(value_type = Option<Vec<SessionPart>>, inline)]
@@ -285,6 +285,8 @@ pub struct SessionsQuery {
 }
 
 /// Lists sessions, newest first.
+///
+/// A session is one row, with the figures of its current branch.
 #[utoipa::path(
     get, path = "/v1/sessions", tag = "sessions", operation_id = "sessions.list",
     params(SessionsQuery),
@@ -312,7 +314,7 @@ pub async fn list_sessions(
     let rows =
         state.store.list_sessions(caller.tenant, &filter, paging.after.map(SessionId), paging.rows()).await?;
     let include = query.include.as_ref();
-    Ok(Reply(paging.page(rows, |session| session.id.0, |session| SessionRow::of(session, include))))
+    Ok(Reply(paging.page(rows, |session| session.root.0, |session| SessionRow::of(session, include))))
 }
 
 /// The most fields of metadata that one list filters by.

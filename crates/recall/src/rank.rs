@@ -1,6 +1,7 @@
 //! Ranks matching messages with BM25, by their own words and those of their neighbours.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::analyze::{Document, Frequencies, Term};
@@ -58,6 +59,8 @@ pub struct Matches {
     groups: Vec<Vec<(usize, Frequencies)>>,
     /// The words in speech, and in tool calls and outputs, of each message from the first.
     lengths: Vec<(u32, u32)>,
+    /// The messages that are added from here on; others are ignored.
+    within: Range<usize>,
 }
 
 impl Matches {
@@ -65,14 +68,29 @@ impl Matches {
     #[must_use]
     pub fn new(query: Arc<Query>) -> Self {
         let groups = vec![Vec::new(); query.groups.len()];
-        Self { query, groups, lengths: Vec::new() }
+        Self { query, groups, lengths: Vec::new(), within: 0..usize::MAX }
     }
 
-    /// Sets the length of a message in words; messages must be added in the order of the session.
+    /// Ignores what is added from here on of messages through `after` or behind `through`: an index that several branches
+    /// share holds messages that are not all of them.
+    pub fn keep_within(&mut self, after: Seq, through: Seq) {
+        let place = |seq| usize::try_from(seq).unwrap_or_default();
+        self.within = place(after)..place(through);
+    }
+
+    /// The place of a message, if it is not to be ignored.
+    fn place(&self, seq: Seq) -> Option<usize> {
+        index(seq).filter(|at| self.within.contains(at))
+    }
+
+    /// Sets the length of a message in words. Messages must be added in the order of the session, but for those that
+    /// [`Self::keep_within`] keeps: their number is known.
     pub fn length(&mut self, seq: Seq, said: u32, shown: u32) {
-        if let Some(at) = index(seq) {
+        if let Some(at) = self.place(seq) {
             // A seq beyond the next one is ignored, so that a wrong number cannot exhaust the memory.
-            if at == self.lengths.len() {
+            let is_next = at == self.lengths.len();
+            if is_next || (at > self.lengths.len() && self.within.end < usize::MAX) {
+                self.lengths.resize(at, (0, 0));
                 self.lengths.push((said, shown));
             } else if let Some(old) = self.lengths.get_mut(at) {
                 *old = (said, shown);
@@ -82,9 +100,9 @@ impl Matches {
 
     /// Adds the occurrences of a term in a message; terms outside of the query are ignored.
     pub fn occurrence(&mut self, term: Term, seq: Seq, frequencies: Frequencies) {
-        if let Some(group) = self.query.by_term.get(&term)
+        if let Some(at) = self.place(seq)
+            && let Some(group) = self.query.by_term.get(&term)
             && let Some(list) = self.groups.get_mut(*group)
-            && let Some(at) = index(seq)
         {
             list.push((at, frequencies));
         }

@@ -129,7 +129,7 @@ async fn count_rows(
                from bound
                cross join lateral (
                  select count(*) as rows from (
-                   select from sessions s where s.tenant_id = bound.tenant_id limit $2
+                   select from sessions s where s.tenant_id = bound.tenant_id and s.root_id is null limit $2
                  ) page
                ) found"#,
             tenant.0,

@@ -224,7 +224,7 @@ async fn make_current(tx: &mut Tx, tenant: TenantId, main: &Main, to: SessionId)
     )
     .execute(&mut **tx)
     .await?;
-    events::switched(tx, (tenant, main.current), &names.before, &names.after).await
+    events::switched(tx, (tenant, main.id), (&names.before, &names.after)).await
 }
 
 /// Finds a branch in an open transaction.

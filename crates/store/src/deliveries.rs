@@ -21,7 +21,7 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 
 use super::{Store, StoreError, bounds, channel};
-use anchord_messages::id::{DeliveryId, SessionName, TenantId, WebhookId};
+use anchord_messages::id::{BranchName, DeliveryId, SessionName, TenantId, WebhookId};
 use anchord_webhooks::event::Event;
 use anchord_webhooks::{DeliveryStatus, Failure, TEST_EVENT};
 
@@ -34,6 +34,8 @@ pub struct Delivery {
     pub webhook: WebhookId,
     /// The session of the event; `None` for a test message.
     pub session: Option<SessionName>,
+    /// The branch of the event, unless it is main.
+    pub branch: Option<BranchName>,
     /// The name of the event, or `webhook.test`.
     pub event: String,
     /// The status of the delivery.
@@ -100,11 +102,12 @@ impl Store {
         }
         let rows = sqlx::query_as!(
             Row,
-            r#"select d.webhook_id, d.id, s.name as "session?", d.event_id, d.event, d.payload, d.status, d.due_at,
+            r#"select d.webhook_id, d.id, coalesce(main.name, s.name) as session, s.branch as "branch?", d.event_id, d.event, d.payload, d.status, d.due_at,
                       d.leased_until > now() as "running?", d.attempts, d.last_status_code, d.last_error,
                       d.last_duration_ms, d.last_attempt_at, d.created_at, d.finished_at
                from webhook_deliveries d
                left join sessions s on s.tenant_id = d.tenant_id and s.id = d.session_id
+               left join sessions main on main.tenant_id = s.tenant_id and main.id = s.root_id
                where d.tenant_id = $1 and d.webhook_id = $2 and ($3::uuid is null or d.id < $3)
                  and ($4::text is null or d.status = $4)
                  -- Those of an erased session are deleted in steps.
@@ -231,6 +234,7 @@ struct Row {
     webhook_id: Uuid,
     id: Uuid,
     session: Option<String>,
+    branch: Option<String>,
     event_id: Option<i64>,
     event: String,
     payload: Value,
@@ -248,11 +252,12 @@ struct Row {
 
 impl Row {
     fn read(self) -> Result<(Delivery, String), StoreError> {
-        let session = named(self.id, self.session)?;
+        let (session, branch) = named(self.id, self.session, self.branch)?;
         let event = Event {
             id: self.event_id,
             kind: self.event.clone(),
             session_id: session.clone(),
+            branch: branch.clone(),
             created_at: self.created_at,
             data: self.payload.as_object().cloned().unwrap_or_default(),
         };
@@ -261,6 +266,7 @@ impl Row {
             id: DeliveryId(self.id),
             webhook: WebhookId(self.webhook_id),
             session,
+            branch,
             event: self.event,
             status: parsed(self.id, &self.status)?,
             attempts: self.attempts,
@@ -283,11 +289,12 @@ async fn find(
 ) -> Result<Option<(Delivery, String)>, StoreError> {
     sqlx::query_as!(
         Row,
-        r#"select d.webhook_id, d.id, s.name as "session?", d.event_id, d.event, d.payload, d.status, d.due_at,
+        r#"select d.webhook_id, d.id, coalesce(main.name, s.name) as session, s.branch as "branch?", d.event_id, d.event, d.payload, d.status, d.due_at,
                   d.leased_until > now() as "running?", d.attempts, d.last_status_code, d.last_error,
                   d.last_duration_ms, d.last_attempt_at, d.created_at, d.finished_at
            from webhook_deliveries d
            left join sessions s on s.tenant_id = d.tenant_id and s.id = d.session_id
+           left join sessions main on main.tenant_id = s.tenant_id and main.id = s.root_id
            where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3
              and (d.session_id is null or s.id is not null)"#,
         tenant.0,
@@ -300,12 +307,16 @@ async fn find(
     .transpose()
 }
 
-fn named(id: Uuid, name: Option<String>) -> Result<Option<SessionName>, StoreError> {
-    let read = |name: String| {
-        SessionName::parse(&name)
-            .map_err(|error| StoreError::corrupt("webhook_deliveries", "session_id", id, error))
+/// The session of an event, and its branch unless that is main.
+type Named = (Option<SessionName>, Option<BranchName>);
+
+fn named(id: Uuid, session: Option<String>, branch: Option<String>) -> Result<Named, StoreError> {
+    let corrupt = |error: &dyn std::fmt::Display| {
+        StoreError::corrupt("webhook_deliveries", "session_id", id, error.to_string())
     };
-    name.map(read).transpose()
+    let session = session.map(|name| SessionName::parse(&name)).transpose().map_err(|e| corrupt(&e))?;
+    let branch = branch.map(|name| BranchName::parse(&name)).transpose().map_err(|e| corrupt(&e))?;
+    Ok((session, branch.filter(|branch| !branch.is_main())))
 }
 
 fn parsed(id: Uuid, word: &str) -> Result<DeliveryStatus, StoreError> {

@@ -3,7 +3,8 @@
 //! No append pays for vectors: a process marks the sessions that were appended to in its memory, and queues them once a
 //! second. A crash loses the marks of that second; the session's next append, or a question about it, makes them again.
 //! A row of the queue is a session and not a batch, so that a session that grows fast is queued once.
-//! Invariant: the messages through `through_seq` have the vectors of one model. Every write carries the number of its
+//! Invariant: the messages through `through_seq` have the vectors of one model, those of a branch from behind its
+//! `base_indexed_seq` on. Every write carries the number of its
 //! attempt, and ends it, so that sessions take turns batch by batch.
 
 use std::collections::HashMap;
@@ -40,7 +41,8 @@ pub struct EmbeddingJob {
 /// Messages that have no vectors yet.
 #[derive(Clone, Debug)]
 pub struct Unembedded {
-    /// The last message that has its vectors; 0 when those that there are come from another model.
+    /// The last message that has its vectors; when those that there are come from another model, the last one of which
+    /// the branch has none of its own.
     pub after: Seq,
     /// The dimensions of the vectors that there are; 0 when there are none of the model.
     pub dimensions: usize,
@@ -151,7 +153,7 @@ impl Store {
     ) -> Result<Option<Unembedded>, StoreError> {
         let mut tx = self.snapshot(job.tenant).await?;
         let state = sqlx::query!(
-            "select e.model, e.dimensions, e.through_seq, s.head_seq
+            "select e.model, e.dimensions, e.through_seq, s.head_seq, s.base_indexed_seq
              from recall_embeddings e
              join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id
              where e.tenant_id = $1 and e.session_id = $2 and e.attempt = $3",
@@ -163,7 +165,8 @@ impl Store {
         .await?;
         let Some(state) = state else { return Ok(None) };
         let goes_on = state.model == model && !anew;
-        let after = if goes_on { state.through_seq } else { 0 };
+        let base = state.base_indexed_seq;
+        let after = if goes_on { state.through_seq.max(base) } else { base };
         let dimensions = if goes_on { usize::try_from(state.dimensions).unwrap_or_default() } else { 0 };
         let through = state.head_seq.min((after / BLOCK + 1) * BLOCK);
         let rows = page(&mut tx, (job.tenant, job.session), after, through).await?;
@@ -185,7 +188,7 @@ impl Store {
         let mut tx = self.begin(job.tenant).await?;
         let stored = sqlx::query!(
             r#"select bytes as "bytes!", task_id, more as "more!", stored_at as "stored_at!"
-               from store_vectors($1, $2, $3, $4, $5, $6, $7, $8, $9)"#,
+               from add_vectors($1, $2, $3, $4, $5, $6, $7, $8, $9)"#,
             job.tenant.0,
             job.session.0,
             job.attempt,

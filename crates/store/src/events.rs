@@ -1,7 +1,7 @@
 //! The events of sessions: writing them, reading them, and waiting for new ones.
 //!
-//! Invariant: an event is written in the commit of what it reports, under the session's lock. So within a session ids
-//! follow the order of commits, and a reader that has seen an id has missed none below it.
+//! Invariant: an event is written in the commit of what it reports, under its branch's lock; a switch under that of main.
+//! So within a branch ids follow the order of commits, and a reader that has seen an id has missed none below it.
 
 use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
@@ -12,14 +12,14 @@ use super::job::{Job, Kind};
 pub use super::notifier::Listening;
 use super::{Store, StoreError, channel};
 use anchord_facts::redact::redact;
-use anchord_messages::id::{CompressionId, SessionId, TenantId};
+use anchord_messages::id::{BranchName, CompressionId, SessionId, TenantId};
 use anchord_messages::rounded::four;
 use anchord_session::compression::{Report, Status};
 
-/// The event that another branch is current.
-const SWITCHED: &str = "session.branch_switched";
 /// The event that reports a new current version.
 const PUBLISHED: &str = "summary.published";
+/// The event that reports that another branch is current. It is kept with main, because it is no branch's.
+const SWITCHED: &str = "session.branch_switched";
 /// How long events are kept, in days.
 const KEPT_DAYS: i32 = 7;
 /// The most events that one statement deletes.
@@ -28,8 +28,10 @@ const FORGOTTEN_AT_ONCE: i32 = 5_000;
 /// An event as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its id; ids ascend within a session.
+    /// Its id; ids ascend within a branch.
     pub id: i64,
+    /// The branch, unless it is main or the event is no branch's.
+    pub branch: Option<BranchName>,
     /// The kind of event, such as `compression.started`.
     pub kind: String,
     /// Its data, as JSON.
@@ -38,69 +40,114 @@ pub struct Event {
     pub created_at: DateTime<Utc>,
 }
 
+/// Whose events are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Following {
+    /// Those of a session (main's id): of whichever branch is current, and the switches.
+    Session(SessionId),
+    /// Those of one branch.
+    Branch(SessionId),
+}
+
+/// Events that were read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventPage {
+    /// The events, ascending.
+    pub events: Vec<Event>,
+    /// The branch that new events may be of.
+    pub branch: SessionId,
+}
+
 impl Store {
-    /// Subscribes to the notifications about a session.
+    /// Subscribes to the notifications about a session or a branch.
     #[must_use]
-    pub fn listen_to(&self, session: SessionId) -> Listening {
-        self.notifier.listen_to(session)
+    pub fn listen_to(&self, following: Following) -> Listening {
+        let (Following::Session(id) | Following::Branch(id)) = following;
+        self.notifier.listen_to(id)
     }
 
-    /// Reads the events after an id, ascending; `None` when the session is gone.
+    /// Reads the events after an id; `None` when the session or the branch is gone.
+    ///
+    /// With one id for all branches a session is followed across switches: behind an id those events come next that
+    /// are of the branch that was current then.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn list_events(
         &self,
         tenant: TenantId,
-        session: SessionId,
+        following: Following,
         after: i64,
         limit: i64,
-    ) -> Result<Option<Vec<Event>>, StoreError> {
+    ) -> Result<Option<EventPage>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
-        let rows = sqlx::query!(
-            r#"select e.id as "id?", e.kind as "kind?", e.payload as "payload?", e.created_at as "created_at?"
-               from sessions s
-               left join lateral (
-                 select x.id, x.kind, x.payload, x.created_at from events x
-                 where x.tenant_id = s.tenant_id and x.session_id = s.id and x.id > $3 order by x.id limit $4
-               ) e on true
-               where s.tenant_id = $1 and s.id = $2 order by e.id"#,
-            tenant.0,
-            session.0,
-            after,
-            limit
-        )
-        .fetch_all(&mut *tx)
-        .await?;
-        tx.commit().await?;
-        if rows.is_empty() {
-            return Ok(None);
-        }
-        let read = |(id, kind, payload, created_at)| {
-            Some(Event { id: id?, kind: kind?, payload: payload?, created_at: created_at? })
+        let rows = match following {
+            Following::Session(session) => {
+                let rows = sqlx::query_as!(
+                    Row,
+                    r#"select coalesce(s.current_id, s.id) as "current!", e.id as "id?", e.kind as "kind?",
+                              e.payload as "payload?", e.created_at as "created_at?", e.branch as "branch?"
+                       from sessions s
+                       left join lateral follow_events(s.tenant_id, s.id, $3, $4) e on true
+                       where s.tenant_id = $1 and s.id = $2 order by e.id"#,
+                    tenant.0,
+                    session.0,
+                    after,
+                    limit
+                );
+                rows.fetch_all(&mut *tx).await?
+            }
+            Following::Branch(branch) => {
+                let rows = sqlx::query_as!(
+                    Row,
+                    r#"select s.id as "current!", e.id as "id?", e.kind as "kind?", e.payload as "payload?",
+                              e.created_at as "created_at?", s.branch as "branch?"
+                       from sessions s
+                       left join lateral (
+                         select x.id, x.kind, x.payload, x.created_at from events x
+                         where x.tenant_id = s.tenant_id and x.session_id = s.id and x.id > $3 and x.kind <> $5
+                         order by x.id limit $4
+                       ) e on true
+                       where s.tenant_id = $1 and s.id = $2 and s.dropped_at is null order by e.id"#,
+                    tenant.0,
+                    branch.0,
+                    after,
+                    limit,
+                    SWITCHED
+                );
+                rows.fetch_all(&mut *tx).await?
+            }
         };
-        Ok(Some(
-            rows.into_iter()
-                .filter_map(|row| read((row.id, row.kind, row.payload, row.created_at)))
-                .collect(),
-        ))
+        tx.commit().await?;
+        let Some(current) = rows.first().map(|row| row.current) else { return Ok(None) };
+        let events = rows.into_iter().filter_map(Row::read).collect::<Result<_, _>>()?;
+        Ok(Some(EventPage { events, branch: SessionId(current) }))
     }
 
-    /// The id of a session's newest event; 0 when there is none.
+    /// The id behind which nothing has happened yet; 0 when nothing ever did.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn newest_event(&self, tenant: TenantId, session: SessionId) -> Result<i64, StoreError> {
+    pub async fn newest_event(&self, tenant: TenantId, following: Following) -> Result<i64, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
-        let newest = sqlx::query_scalar!(
-            r#"select coalesce(max(id), 0) as "newest!" from events where tenant_id = $1 and session_id = $2"#,
-            tenant.0,
-            session.0
-        )
-        .fetch_one(&mut *tx)
-        .await?;
+        let newest = match following {
+            Following::Session(session) => {
+                sqlx::query_scalar!("select newest_event($1, $2)", tenant.0, session.0)
+                    .fetch_optional(&mut *tx)
+                    .await?
+            }
+            Following::Branch(branch) => {
+                sqlx::query_scalar!(
+                    "select max(id) from events where tenant_id = $1 and session_id = $2",
+                    tenant.0,
+                    branch.0
+                )
+                .fetch_optional(&mut *tx)
+                .await?
+            }
+        };
         tx.commit().await?;
-        Ok(newest)
+        Ok(newest.flatten().unwrap_or_default())
     }
 
     /// Deletes events that are older than a week, over all tenants; returns their number.
@@ -122,6 +169,27 @@ impl Store {
                 return Ok(all);
             }
         }
+    }
+}
+
+/// An event with the branch that new ones may be of; no event where there is none.
+struct Row {
+    current: Uuid,
+    id: Option<i64>,
+    kind: Option<String>,
+    payload: Option<Value>,
+    created_at: Option<DateTime<Utc>>,
+    branch: Option<String>,
+}
+
+impl Row {
+    fn read(self) -> Option<Result<Event, StoreError>> {
+        let (id, kind, payload, created_at) = (self.id?, self.kind?, self.payload?, self.created_at?);
+        let branch = match self.branch.map(|name| BranchName::parse(&name)).transpose() {
+            Ok(branch) => branch.filter(|branch| !branch.is_main()),
+            Err(error) => return Some(Err(StoreError::corrupt("sessions", "branch", self.current, error))),
+        };
+        Some(Ok(Event { id, branch, kind, payload, created_at }))
     }
 }
 
@@ -216,15 +284,13 @@ pub(super) async fn published(
     record(connection, session, PUBLISHED, &publication(version, compression)).await
 }
 
-/// Writes the event that another branch is current, as one of the branch that was current before: who follows that one
-/// learns where to go on.
+/// Writes the event that another branch of a session is current. `session` is the id of main, whose lock the caller holds.
 pub(super) async fn switched(
     connection: &mut PgConnection,
-    before: (TenantId, SessionId),
-    from: &str,
-    to: &str,
+    session: (TenantId, SessionId),
+    (from, to): (&str, &str),
 ) -> Result<(), StoreError> {
-    record(connection, before, SWITCHED, &json!({"from": from, "to": to})).await
+    record(connection, session, SWITCHED, &json!({"from": from, "to": to})).await
 }
 
 fn publication(version: i64, compression: Option<CompressionId>) -> Value {

@@ -24,23 +24,30 @@ impl EventNotifier {
 
     /// Hears of a session's events from now on.
     pub(super) fn listen_to(&self, session: SessionId) -> Listening {
-        Listening { session, heard: self.0.subscribe() }
+        Listening { session, branch: session, heard: self.0.subscribe() }
     }
 }
 
-/// The notifications about one session.
+/// The notifications about one session, or one branch.
 #[derive(Debug)]
 pub struct Listening {
     session: SessionId,
+    /// The branch that is current.
+    branch: SessionId,
     heard: broadcast::Receiver<Option<SessionId>>,
 }
 
 impl Listening {
+    /// Hears of this branch too from now on, in place of the one before.
+    pub fn turn_to(&mut self, branch: SessionId) {
+        self.branch = branch;
+    }
+
     /// Waits until the session may have a new event.
     pub async fn rung(&mut self) {
         loop {
             match self.heard.recv().await {
-                Ok(Some(session)) if session != self.session => {}
+                Ok(Some(session)) if session != self.session && session != self.branch => {}
                 Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
                 // Never closed: the store holds the sender as long as the process lives.
                 Err(broadcast::error::RecvError::Closed) => std::future::pending().await,

@@ -4,6 +4,9 @@
 //! A search over several sessions ranks them as one, so that scores are comparable, and is bounded in sessions, in their
 //! messages, and in the bytes of messages that are not indexed yet.
 //!
+//! What a branch shares is indexed once, where it was first: a branch's index is its own and, through a bound, those of
+//! the branches below ([`stretch`]).
+//!
 //! The newest postings are stored beside the index (`recall_pending`): a version adds a few postings to nearly every
 //! bucket of its chunk, and to append to a value, Postgres writes it whole. Up to seven indexings have a row each,
 //! which searches read too; the eighth moves all of them into the buckets. Large indexings go into the buckets at
@@ -11,6 +14,7 @@
 
 mod hindsight;
 mod nearest;
+mod stretch;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,13 +22,14 @@ use std::sync::Arc;
 use crate::connection::PgConnection;
 use futures::TryStreamExt as _;
 
+use self::stretch::{Stretch, Stretches};
 use super::compute::compute;
 use super::job::{Job, report_text};
 use super::sessions::{self, SessionFilter};
 use super::usage::ContextCoverage;
 use super::{Store, StoreError, Tx};
 use anchord_messages::format::{Format, parse};
-use anchord_messages::id::{Seq, SessionId, SessionName, SessionRef, TenantId};
+use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef, TenantId};
 use anchord_messages::message::{Message, Part, Role};
 use anchord_recall::postings::{CHUNK, Segments, by_bucket, chunk_of, encode, read_bucket, read_directory};
 use anchord_recall::vectors::{BLOCK, Near, Question};
@@ -87,6 +92,8 @@ pub struct Search {
 pub struct SearchedSession {
     /// Its name.
     pub name: SessionName,
+    /// The branch of it that was searched, unless that is main.
+    pub branch: Option<BranchName>,
     /// Which messages its context shows.
     pub shown: ContextCoverage,
 }
@@ -107,6 +114,7 @@ pub struct Recalled {
 /// A session as a search reads it.
 struct Searched {
     id: SessionId,
+    index: Vec<Stretch>,
     indexed_seq: Seq,
     head_seq: Seq,
     session: SearchedSession,
@@ -189,10 +197,13 @@ impl Store {
                      from (
                        select m.seq, m.role, m.format, m.body,
                               sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
-                       from messages m
-                       where m.tenant_id = bound.tenant_id and m.session_id = s.id and m.seq > s.indexed_seq
-                         and m.seq <= (s.indexed_seq / $3 + 1) * $3
-                       order by m.seq limit $3
+                       from lineage(bound.tenant_id, s.id, s.indexed_seq + 1, least(s.head_seq, (s.indexed_seq / $3 + 1) * $3)) owner
+                       cross join lateral (
+                         select x.seq, x.role, x.format, x.body from messages x
+                         where x.tenant_id = bound.tenant_id and x.session_id = owner.session_id
+                           and x.seq between owner.first_seq and owner.last_seq
+                         order by x.seq offset 0
+                       ) m
                      ) w
                      where w.bytes_before < $4
                    ) page on true"#,
@@ -240,7 +251,7 @@ impl Store {
         let report = job.map(|job| report_text(job, &Report::default())).transpose()?;
         let write = async |connection: &mut PgConnection, waits: bool| {
             sqlx::query_scalar!(
-                "select index_postings($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                "select add_postings($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
                 tenant.0,
                 session.0,
                 after,
@@ -335,21 +346,26 @@ impl Store {
         let query = Arc::new(query);
         let mut all = Vec::with_capacity(searched.len());
         let mut near: Vec<Vec<Near>> = Vec::with_capacity(searched.len());
-        for Searched { id, indexed_seq, head_seq, .. } in &searched {
-            let key = (tenant, *id);
-            let matches = from_index(&mut tx, key, &query, (0, i64::MAX)).await?;
-            all.push(from_scan(&mut tx, key, *indexed_seq, matches, &mut bounds).await?);
+        for Searched { id, index, indexed_seq, head_seq, .. } in &searched {
+            let matches = from_index(&mut tx, tenant, index, &query, (0, i64::MAX)).await?;
+            let scanned = (*indexed_seq, *head_seq);
+            all.push(from_scan(&mut tx, (tenant, *id), scanned, matches, &mut bounds).await?);
             let Some((model, question)) = &vector else { continue };
-            let reach = nearest::reach(&mut tx, key, model).await?;
-            if reach.is_none_or(|reach| reach < *head_seq) {
-                self.mark_for_embedding(tenant, *id);
-            }
-            near.push(match reach {
-                Some(_) => {
-                    nearest::compare(&mut tx, key, (model.as_str(), question), &mut bounds.blocks).await?
+            let parts = nearest::parts(index, *head_seq);
+            let reaches = nearest::reach(&mut tx, tenant, &parts, model).await?;
+            let mut of_session = Vec::new();
+            for (part, reach) in parts.into_iter().zip(reaches) {
+                if reach.is_none_or(|reach| reach < part.through) {
+                    self.mark_for_embedding(tenant, part.session);
                 }
-                None => Vec::new(),
-            });
+                if reach.is_some() {
+                    let asked = (model.as_str(), question);
+                    of_session
+                        .extend(nearest::compare(&mut tx, tenant, part, asked, &mut bounds.blocks).await?);
+                }
+            }
+            of_session.sort_unstable_by_key(|near| near.seq);
+            near.push(of_session);
         }
         bounds.is_reached |= bounds.blocks <= 0;
         let has_vectors = near.iter().any(|near| !near.is_empty());
@@ -372,10 +388,14 @@ async fn find_searched(
     (tenant, session): (TenantId, SessionId),
 ) -> Result<Option<Searched>, StoreError> {
     let found = sqlx::query!(
-        r#"select s.name, s.indexed_seq, s.head_seq, s.anchor_seq, s.task_id,
+        r#"select coalesce(main.name, s.name) as "name!", s.branch, s.indexed_seq, s.head_seq, s.anchor_seq,
+                  case when s.root_id is null then s.task_id else main.task_id end as task_id,
                   coalesce(a.system_through, 0) as "system_through!", coalesce(a.mask_upto, 0) as "mask_upto!"
            from sessions s
            cross join lateral json_to_record(s.accounting) as a(system_through bigint, mask_upto bigint)
+           left join lateral (
+             select x.name, x.task_id from sessions x where x.tenant_id = $1 and x.id = s.root_id limit 1
+           ) main on true
            where s.tenant_id = $1 and s.id = $2"#,
         tenant.0,
         session.0
@@ -385,6 +405,8 @@ async fn find_searched(
     let Some(found) = found else { return Ok(None) };
     let name = SessionName::parse(&found.name)
         .map_err(|error| StoreError::corrupt("sessions", "name", session.0, error))?;
+    let branch = BranchName::parse(&found.branch)
+        .map_err(|error| StoreError::corrupt("sessions", "branch", session.0, error))?;
     let shown = ContextCoverage {
         session,
         task_id: found.task_id,
@@ -394,16 +416,19 @@ async fn find_searched(
     };
     Ok(Some(Searched {
         id: session,
+        index: stretch::find(tx, (tenant, session)).await?,
         indexed_seq: found.indexed_seq,
         head_seq: found.head_seq,
-        session: SearchedSession { name, shown },
+        session: SearchedSession { name, branch: Some(branch).filter(|branch| !branch.is_main()), shown },
     }))
 }
 
-/// Reads the query's buckets, some chunks of each in one range, and then the postings that are not in a bucket yet.
+/// Reads the query's buckets, some chunks of each in one range, and then the postings that are not in a bucket yet; of
+/// every part of a branch's index what the branch reads there.
 async fn from_index(
     tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
+    tenant: TenantId,
+    index: &[Stretch],
     query: &Arc<Query>,
     (first_chunk, last_chunk): (i64, i64),
 ) -> Result<Matches, StoreError> {
@@ -411,44 +436,65 @@ async fn from_index(
     let wanted: BTreeMap<u8, Vec<Term>> = by_bucket(&query.terms());
     let mut numbers: Vec<i16> = wanted.keys().map(|bucket| i16::from(*bucket)).collect();
     numbers.push(DIRECTORY);
-    let mut add = |bucket: i16, segments: &[u8]| match u8::try_from(bucket).ok().and_then(|b| wanted.get(&b))
-    {
-        Some(terms) => read_bucket(segments, terms, &mut matches),
-        None => read_directory(segments, &mut matches),
+    let mut add = |place: i64, bucket: i16, segments: &[u8]| {
+        let Some(stretch) = stretch::at(index, place) else { return Ok(()) };
+        matches.keep_within(stretch.after, stretch.through);
+        match u8::try_from(bucket).ok().and_then(|b| wanted.get(&b)) {
+            Some(terms) => read_bucket(segments, terms, &mut matches),
+            None => read_directory(segments, &mut matches),
+        }
     };
-    // In the order of the primary key: first the directories, and the chunks in the session's order.
+    let Stretches { sessions, after, through } = Stretches::of(index);
+    // One range of the primary key for each bucket; what is read may come in any order.
     let mut rows = sqlx::query!(
-        "select bucket, chunk, segments from recall_postings
-         where tenant_id = $1 and session_id = $2 and bucket = any($3) and chunk between $4 and $5
-         order by bucket, chunk",
+        r#"select part.place as "place!", p.bucket as "bucket!", p.chunk as "chunk!", p.segments as "segments!"
+           from unnest($2::uuid[], $3::bigint[], $4::bigint[]) with ordinality
+             as part(session_id, after_seq, through_seq, place)
+           cross join lateral (
+             select x.bucket, x.chunk, x.segments from recall_postings x
+             where x.tenant_id = $1 and x.session_id = part.session_id and x.bucket = any($5)
+               and x.chunk between greatest($6, part.after_seq / $8) and least($7, (part.through_seq - 1) / $8)
+             offset 0
+           ) p"#,
         tenant.0,
-        session.0,
+        &sessions,
+        &after,
+        &through,
         &numbers,
         first_chunk,
-        last_chunk
+        last_chunk,
+        CHUNK
     )
     .fetch(&mut **tx);
     while let Some(row) = rows.try_next().await? {
-        add(row.bucket, &row.segments).map_err(|reason| {
-            let key = format!("{} bucket {} chunk {}", session.0, row.bucket, row.chunk);
+        add(row.place, row.bucket, &row.segments).map_err(|reason| {
+            let key =
+                format!("{:?} bucket {} chunk {}", stretch::at(index, row.place), row.bucket, row.chunk);
             StoreError::corrupt("recall_postings", "segments", key, reason)
         })?;
     }
     drop(rows);
-    // These postings come after all that are in buckets.
     let mut rows = sqlx::query!(
-        r#"select p.first_seq, waits.bucket as "bucket!", waits.segment as "segment!"
-           from recall_pending p cross join lateral unnest(p.buckets, p.segments) as waits(bucket, segment)
-           where p.tenant_id = $1 and p.session_id = $2 and waits.bucket = any($3)
-           order by p.first_seq"#,
+        r#"select part.place as "place!", p.first_seq as "first_seq!", waits.bucket as "bucket!",
+                  waits.segment as "segment!"
+           from unnest($2::uuid[], $3::bigint[]) with ordinality as part(session_id, through_seq, place)
+           cross join lateral (
+             select x.first_seq, x.buckets, x.segments from recall_pending x
+             where x.tenant_id = $1 and x.session_id = part.session_id and x.first_seq <= part.through_seq
+             offset 0
+           ) p
+           cross join lateral unnest(p.buckets, p.segments) as waits(bucket, segment)
+           where waits.bucket = any($4)"#,
         tenant.0,
-        session.0,
+        &sessions,
+        &through,
         &numbers
     )
     .fetch(&mut **tx);
     while let Some(row) = rows.try_next().await? {
-        add(row.bucket, &row.segment).map_err(|reason| {
-            let key = format!("{} bucket {} from {}", session.0, row.bucket, row.first_seq);
+        add(row.place, row.bucket, &row.segment).map_err(|reason| {
+            let key =
+                format!("{:?} bucket {} from {}", stretch::at(index, row.place), row.bucket, row.first_seq);
             StoreError::corrupt("recall_pending", "segments", key, reason)
         })?;
     }
@@ -460,17 +506,18 @@ async fn from_index(
 async fn from_scan(
     tx: &mut Tx,
     key: (TenantId, SessionId),
-    indexed_seq: Seq,
+    (indexed_seq, head_seq): (Seq, Seq),
     mut matches: Matches,
     bounds: &mut Bounds,
 ) -> Result<Matches, StoreError> {
     let mut after = indexed_seq;
+    matches.keep_within(indexed_seq, head_seq);
     loop {
         if bounds.scanned_bytes <= 0 {
             bounds.is_reached = true;
             return Ok(matches);
         }
-        let rows = page(tx, key, after, Seq::MAX).await?;
+        let rows = page(tx, key, after, head_seq).await?;
         let Some(last) = rows.last() else { return Ok(matches) };
         after = last.seq;
         let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
@@ -539,14 +586,21 @@ async fn examine(
            from (
              select m.seq, m.role, m.format, m.body,
                     sum(octet_length(m.body)) over (order by wanted.place) - octet_length(m.body) as bytes_before
-             from unnest($3::bigint[]) with ordinality as wanted (seq, place)
-             join messages m on m.tenant_id = $1 and m.session_id = $2 and m.seq = wanted.seq
+             from lineage($1, $2, $5, $6) owner
+             join unnest($3::bigint[]) with ordinality as wanted (seq, place)
+               on wanted.seq between owner.first_seq and owner.last_seq
+             cross join lateral (
+               select * from messages x
+               where x.tenant_id = $1 and x.session_id = owner.session_id and x.seq = wanted.seq limit 1
+             ) m
            ) best
            where bytes_before < $4"#,
         tenant.0,
         session.0,
         &seqs,
-        *bytes_left
+        *bytes_left,
+        seqs.iter().min().copied().unwrap_or_default(),
+        seqs.iter().max().copied().unwrap_or_default()
     )
     .fetch_all(&mut **tx)
     .await?;
@@ -572,14 +626,14 @@ pub(super) async fn page(
            from (
              select m.seq, m.role, m.format, m.body,
                     sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
-             from lineage($1, $2, $3::bigint + 1, $4) owner
+             -- Positions have no gaps, so that as many of them are as many messages.
+             from lineage($1, $2, $3::bigint + 1, least($4, $3 + $5)) owner
              cross join lateral (
                select x.seq, x.role, x.format, x.body from messages x
                where x.tenant_id = $1 and x.session_id = owner.session_id
                  and x.seq between owner.first_seq and owner.last_seq
-               order by x.seq limit $5
+               order by x.seq offset 0
              ) m
-             order by m.seq limit $5
            ) page
            where bytes_before < $6
            order by seq"#,

@@ -29,7 +29,7 @@ pub struct SessionFilter {
     pub user: Option<String>,
     /// Only sessions with all of these fields in their metadata.
     pub metadata: Vec<MetadataField>,
-    /// Only sessions written to at or after this time.
+    /// Only sessions of which a branch was written to at or after this time.
     pub updated_since: Option<DateTime<Utc>>,
 }
 
@@ -74,7 +74,7 @@ impl Store {
         }
     }
 
-    /// Lists a tenant's sessions, newest first.
+    /// Lists a tenant's sessions, newest first, each with the state of its current branch; `before` is the id of main.
     ///
     /// # Errors
     /// When the database fails, or a row does not parse.
@@ -158,7 +158,7 @@ impl Store {
         }
     }
 
-    /// Erases a session with everything that it owns: it is hidden and its name is free when this returns, and live
+    /// Erases a session with all of its branches and everything that they own: it is hidden and its name is free when this returns, and live
     /// work can no longer publish into it. Rows of a large session are deleted later. Returns `false` when there is no
     /// such session.
     ///
@@ -193,7 +193,7 @@ impl Store {
 }
 
 impl Store {
-    /// Erases at most `limit` sessions without a write for as long as their tenant keeps sessions, over all tenants;
+    /// Erases at most `limit` sessions without a write to any branch for as long as their tenant keeps sessions, over all tenants;
     /// returns their number. An index on the last write would cost an index write in every append, so candidates are
     /// found by their ids, which begin with the time of creation.
     ///
@@ -327,7 +327,7 @@ async fn share(tx: &mut PgConnection, loaded: &Loaded, settings: &Settings) -> R
     Ok(done.rows_affected() == 1)
 }
 
-/// The ids of a tenant's sessions, newest first.
+/// The ids of the current branches of a tenant's sessions, the newest session first.
 pub(super) async fn list(
     tx: &mut PgConnection,
     tenant: TenantId,
@@ -339,15 +339,19 @@ pub(super) async fn list(
         return list_with(tx, tenant, (filter, first, others), before, limit).await;
     }
     let found = sqlx::query_scalar!(
-        "select s.id from sessions s
-         where s.tenant_id = $1
+        r#"select coalesce(s.current_id, s.id) as "id!" from sessions s
+         where s.tenant_id = $1 and s.root_id is null
            and ($2::text is null or s.task_id = $2)
            and ($3::text is null or s.parent_session_id = $3)
-           and ($4::timestamptz is null or s.updated_at >= $4)
+           and ($4::timestamptz is null or s.updated_at >= $4
+                or (s.branch_count > 0
+                    and exists (select from sessions b
+                                where b.root_id = s.id and b.tenant_id = $1 and b.dropped_at is null
+                                  and b.updated_at >= $4)))
            and ($5::uuid is null or s.id < $5)
            and ($7::text is null or s.user_id = $7)
            and s.expires_at is null
-         order by s.id desc limit $6",
+         order by s.id desc limit $6"#,
         tenant.0,
         filter.task_id,
         filter.parent_session_id,
@@ -359,7 +363,7 @@ pub(super) async fn list(
     Ok(found.fetch_all(tx).await?)
 }
 
-/// The ids of the sessions with some fields in their metadata: those with the first one are read in the order of the
+/// The ids of the current branches of the sessions with some fields in their metadata: those with the first one are read in the order of the
 /// list until the page is full.
 async fn list_with(
     tx: &mut PgConnection,
@@ -371,17 +375,21 @@ async fn list_with(
     let (names, values): (Vec<&str>, Vec<&str>) =
         others.iter().map(|field| (field.name.as_str(), field.value.as_str())).unzip();
     let found = sqlx::query_scalar!(
-        r#"select s.id from (
+        r#"select coalesce(s.current_id, s.id) as "id!" from (
              select m.session_id from session_metadata m
              where m.tenant_id = $1 and m.name = $8 and m.value = $9 and ($5::uuid is null or m.session_id < $5)
              order by m.session_id desc
            ) with_first
            cross join lateral (
-             select x.id from sessions x
-             where x.tenant_id = $1 and x.id = with_first.session_id
+             select x.id, x.current_id from sessions x
+             where x.tenant_id = $1 and x.id = with_first.session_id and x.root_id is null
                and ($2::text is null or x.task_id = $2)
                and ($3::text is null or x.parent_session_id = $3)
-               and ($4::timestamptz is null or x.updated_at >= $4)
+               and ($4::timestamptz is null or x.updated_at >= $4
+                    or (x.branch_count > 0
+                        and exists (select from sessions b
+                                    where b.root_id = x.id and b.tenant_id = $1 and b.dropped_at is null
+                                      and b.updated_at >= $4)))
                and ($7::text is null or x.user_id = $7)
                and x.expires_at is null
              limit 1

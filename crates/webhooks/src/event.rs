@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use anchord_messages::id::{CompressionId, Seq, SessionName, WebhookId};
+use anchord_messages::id::{BranchName, CompressionId, Seq, SessionName, WebhookId};
 
 /// Something that happened in a session. Streams and webhooks send the same JSON.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -27,6 +27,10 @@ pub struct Event {
     /// The session. Null in a `webhook.test`.
     #[schema(required = true)]
     pub session_id: Option<SessionName>,
+    /// The branch of the session; absent when it is `main`, and in what is no branch's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub branch: Option<BranchName>,
     /// When it happened.
     #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
@@ -67,6 +71,9 @@ pub enum EventType {
     /// `effective_window`, `head_seq`.
     #[serde(rename = "trigger.warned")]
     TriggerWarned,
+    /// Another branch of the session is current. Data: `from`, `to`.
+    #[serde(rename = "session.branch_switched")]
+    BranchSwitched,
     /// A test of a webhook. Data: `webhook_id`.
     #[serde(rename = "webhook.test")]
     WebhookTest,
@@ -114,6 +121,10 @@ pub struct EventData {
     pub effective_window: Option<i64>,
     /// The position of the newest message.
     pub head_seq: Option<Seq>,
+    /// The branch that was current before.
+    pub from: Option<BranchName>,
+    /// The branch that is current now.
+    pub to: Option<BranchName>,
     /// The webhook that is tested.
     pub webhook_id: Option<WebhookId>,
 }
@@ -138,9 +149,12 @@ mod tests {
             id: Some(7),
             kind: "summary.published".to_owned(),
             session_id: Some(SessionName::parse("s").expect("a name")),
+            branch: None,
             created_at: DateTime::from_timestamp(1_700_000_000, 120_456_000).expect("a time"),
             data: Map::from_iter([("version".to_owned(), Value::from(3))]),
         };
+        let retry = Event { branch: BranchName::parse("retry").ok(), ..event.clone() };
+        assert!(retry.text().contains(r#""session_id":"s","branch":"retry","created_at":"#));
         assert_eq!(
             event.text(),
             r#"{"id":7,"type":"summary.published","session_id":"s","created_at":"2023-11-14T22:13:20.120Z","data":{"version":3}}"#

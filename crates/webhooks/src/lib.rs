@@ -56,11 +56,14 @@ pub enum WebhookEvent {
     /// An append has brought a session to its warn level.
     #[serde(rename = "trigger.warned")]
     TriggerWarned,
+    /// Another branch of a session is current.
+    #[serde(rename = "session.branch_switched")]
+    BranchSwitched,
 }
 
 impl WebhookEvent {
     /// The number of kinds.
-    pub const COUNT: usize = 6;
+    pub const COUNT: usize = 7;
 
     /// Its name, as events are stored.
     #[must_use]
@@ -72,6 +75,7 @@ impl WebhookEvent {
             Self::CompressionSkipped => "compression.skipped",
             Self::SummaryPublished => "summary.published",
             Self::TriggerWarned => "trigger.warned",
+            Self::BranchSwitched => "session.branch_switched",
         }
     }
 
@@ -85,6 +89,7 @@ impl WebhookEvent {
             Self::CompressionSkipped,
             Self::SummaryPublished,
             Self::TriggerWarned,
+            Self::BranchSwitched,
         ];
         all.into_iter().find(|event| event.as_str() == name)
     }
@@ -228,7 +233,8 @@ mod tests {
             assert_eq!(WebhookEvent::parse(name).map(WebhookEvent::as_str), Some(name));
             found += 1;
         }
-        for name in ["compression.skipped", "summary.published", "trigger.warned"] {
+        for name in ["compression.skipped", "summary.published", "trigger.warned", "session.branch_switched"]
+        {
             let event = WebhookEvent::parse(name).expect("an event");
             assert_eq!(serde_json::to_value(event).expect("JSON"), name);
             found += 1;

@@ -108,9 +108,9 @@ impl Store {
     ) -> Result<Vec<Attempt>, StoreError> {
         let rows = sqlx::query!(
             r#"select tenant_id as "tenant_id!", webhook_id as "webhook_id!", id as "id!", attempts as "attempts!",
-                      tries as "tries!", event as "event!", payload as "payload!", session_name, event_id,
+                      tries as "tries!", event as "event!", payload as "payload!", session_name, branch, event_id,
                       created_at as "created_at!", url as "url!", secret as "secret!", previous_secret
-               from claim_deliveries($1, $2, $3, $4)"#,
+               from claim_branch_deliveries($1, $2, $3, $4)"#,
             lease.as_secs_f64(),
             limit,
             per_webhook,
@@ -120,8 +120,8 @@ impl Store {
         .await?;
         let claimed = rows.into_iter().filter_map(|row| {
             // Skip a row that does not parse, so that it does not block the others; its lease ends by itself.
-            let session = match named(row.id, row.session_name) {
-                Ok(session) => session,
+            let (session, branch) = match named(row.id, row.session_name, row.branch) {
+                Ok(named) => named,
                 Err(error) => {
                     tracing::error!(%error, "webhooks.not_read");
                     return None;
@@ -131,6 +131,7 @@ impl Store {
                 id: row.event_id,
                 kind: row.event,
                 session_id: session,
+                branch,
                 created_at: row.created_at,
                 data: row.payload.as_object().cloned().unwrap_or_default(),
             };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{PAGE_BYTES, from_index, in_turn, page, parsed};
+use super::{PAGE_BYTES, from_index, in_turn, page, parsed, stretch};
 use crate::error::expect_rows;
 use crate::load::{self, Which};
 use crate::pins::read as pins;
@@ -149,7 +149,8 @@ async fn evaluate(
     let (query, needed) = Query::names(&wanted);
     let last = chunk_of(anchor_seq);
     let chunks = (last.saturating_sub(CHUNKS_BEFORE), last);
-    let matches = from_index(&mut tx, key, &Arc::new(query), chunks).await?;
+    let index = stretch::find(&mut tx, key).await?;
+    let matches = from_index(&mut tx, key.0, &index, &Arc::new(query), chunks).await?;
     let names = wanted.clone();
     let find = move || {
         let holders = |needed| matches.holders(needed, anchor_seq, HOLDERS);
@@ -194,8 +195,8 @@ async fn originals(
            from (
              select m.seq, m.role, m.format, m.body,
                     sum(octet_length(m.body)) over (order by octet_length(m.body), m.seq) as bytes
-             from unnest($3::bigint[]) as wanted (seq)
-             cross join lateral lineage($1, $2, wanted.seq, wanted.seq) owner
+             from lineage($1, $2, $6, $7) owner
+             join unnest($3::bigint[]) as wanted (seq) on wanted.seq between owner.first_seq and owner.last_seq
              cross join lateral (
                select * from messages x
                where x.tenant_id = $1 and x.session_id = owner.session_id and x.seq = wanted.seq limit 1
@@ -207,7 +208,9 @@ async fn originals(
         session.0,
         &seqs,
         PAGE_BYTES,
-        CHUNK
+        CHUNK,
+        seqs.first().copied().unwrap_or_default(),
+        seqs.last().copied().unwrap_or_default()
     )
     .fetch_all(&mut **tx)
     .await?;

@@ -1,4 +1,5 @@
-//! Reads the usage ledger: sums for a task, and for a tenant by day.
+//! Reads the usage ledger: sums for a task, and for a tenant by day. A session is one, however many branches it has, and
+//! uses what they use.
 
 use crate::connection::PgConnection;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -214,7 +215,7 @@ async fn find(
         r#"with members as (
              select s.id from sessions s where s.tenant_id = $1 and s.task_id = $2
              union
-             select u.session_id from usage_by_session u
+             select coalesce(s.root_id, s.id) from usage_by_session u
              join sessions s on s.tenant_id = u.tenant_id and s.id = u.session_id
              where u.tenant_id = $1 and u.task_id = $2 and u.task_id <> ''
            ),
@@ -222,11 +223,16 @@ async fn find(
              select max(u.last_at) - min(u.first_at) as time from usage_by_session u
              join sessions s on s.tenant_id = u.tenant_id and s.id = u.session_id
              where u.tenant_id = $1 and u.task_id = $2 and u.task_id <> '' and u.kind in ('context', 'append')
-             group by u.session_id, u.day
+             group by coalesce(s.root_id, s.id), u.day
+           ),
+           branches as (
+             select s.compression_count from sessions s join members m on m.id = s.id where s.tenant_id = $1
+             union all
+             select b.compression_count from members m
+             join sessions b on b.root_id = m.id and b.tenant_id = $1 and b.dropped_at is null
            )
            select (select count(*) from members) as "sessions!",
-                  (select coalesce(sum(s.compression_count), 0)::bigint from sessions s join members m on m.id = s.id
-                   where s.tenant_id = $1) as "compressions!",
+                  (select coalesce(sum(b.compression_count), 0)::bigint from branches b) as "compressions!",
                   (select coalesce(extract(epoch from sum(w.time)) * 1000000, 0)::bigint from work w) as "active_us!",
                   t.status as "status?", t.ended_at as "ended_at?"
            from (select 1) as one
@@ -298,6 +304,9 @@ async fn outcomes(
            compressed as (
              select e.task_id from ended e join sessions s on s.tenant_id = $1 and s.task_id = e.task_id
              where s.compression_count > 0
+                or exists (select from sessions b
+                           where b.root_id = s.id and b.tenant_id = $1 and b.dropped_at is null
+                             and b.compression_count > 0)
              union
              select e.task_id from ended e
              join usage_by_session u on u.tenant_id = $1 and u.task_id = e.task_id and u.task_id <> ''

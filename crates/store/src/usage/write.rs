@@ -224,7 +224,11 @@ pub(crate) async fn add_model_call(
 ) -> Result<(), StoreError> {
     // Lock the session first, as everywhere, so that no transaction that holds it waits for this one.
     let session = sqlx::query!(
-        r#"select s.id, s.task_id, now() as "now!" from compressions c
+        r#"select s.id, now() as "now!",
+                  case when s.root_id is null then s.task_id
+                       else (select r.task_id from sessions r where r.tenant_id = $1 and r.id = s.root_id limit 1)
+                  end as task_id
+           from compressions c
            join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id
            where c.tenant_id = $1 and c.id = $2 for key share of s"#,
         tenant.0,
