@@ -6,9 +6,10 @@ use super::load::{self, Loaded, Which};
 use super::{Store, StoreError, sessions};
 use crate::connection::PgConnection;
 use anchord_context::note::{self, MAX_NOTES, MAX_NOTES_TOKENS, NOTES_SHARE, Note};
-use anchord_messages::id::{SessionId, SessionRef, TenantId};
+use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::fill::share_of;
+use anchord_session::session::Session;
 
 /// A note as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,6 +120,19 @@ pub async fn list(
         created_at: row.created_at,
     });
     Ok(stored.collect())
+}
+
+/// The tokens of those of a session's notes that were made by a message.
+pub(super) async fn tokens_by(
+    tx: &mut PgConnection,
+    (tenant, id): (TenantId, SessionId),
+    session: &Session,
+    seq: Seq,
+) -> Result<u32, StoreError> {
+    let stored = list(tx, tenant, id).await?.into_iter().map(|stored| stored.note);
+    let notes: Vec<Note> = stored.filter(|note| note.seq <= seq).collect();
+    let counter = TokenCounter::new(session.effective_settings().tokenizer.unwrap_or_default());
+    Ok(note::tokens(&notes, counter))
 }
 
 /// Changes one of a session's notes in an open transaction, which must not be committed unless it is done.

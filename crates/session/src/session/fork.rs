@@ -44,6 +44,8 @@ pub struct ForkPoint<'a> {
     pub tail: &'a [Outline],
     /// The first messages of the appends after the version was published.
     pub starts: &'a [Seq],
+    /// Tokens of the notes that were made by then.
+    pub notes_tokens: u32,
     /// The newest shared message of a person before the tail.
     pub user_before: Option<RetainedUserMessage>,
 }
@@ -135,6 +137,9 @@ impl Session {
             model_revision: now.model_revision,
             pins_tokens: now.pins_tokens,
             pins_revision: now.pins_revision,
+            notes_tokens: at.notes_tokens,
+            // An id is never that of two notes.
+            last_note: now.last_note,
             summary_tokens: version.map_or(0, |version| version.summary_tokens),
             digest_tokens: version.map_or(0, |version| version.digest_tokens),
             last_user: version.and_then(|version| version.carried),

@@ -8,7 +8,7 @@ use crate::connection::PgConnection;
 use crate::context::{CARRIED_WITHIN, find_appends, find_user};
 use crate::load::{self, Which};
 use crate::outlines::outlines_within;
-use crate::{Store, StoreError, Tx, lock, sessions};
+use crate::{Store, StoreError, Tx, lock, notes, sessions};
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef, TenantId};
 use anchord_session::session::{ForkPoint, InheritedVersion, Session};
 
@@ -351,6 +351,7 @@ async fn prepare(
         version: version.map(|(version, _)| version),
         tail: &tail,
         starts: &starts,
+        notes_tokens: notes::tokens_by(tx, key, parent, seq).await?,
         user_before,
     };
     Ok(parent.fork((id, name), at, now))
