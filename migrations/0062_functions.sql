@@ -1568,8 +1568,7 @@ create or replace function erase_session(p_tenant uuid, p_name text) returns boo
   language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
 as $$
 begin
-  return erase_sessions(p_tenant, array(select s.id from sessions s
-                                        where s.tenant_id = p_tenant and s.name = p_name and s.root_id is null)) > 0;
+  return erase_sessions(p_tenant, array(select s.id from sessions s where s.tenant_id = p_tenant and s.name = p_name)) > 0;
 end;
 $$;
 comment on function erase_session is
