@@ -509,7 +509,7 @@ pub struct MessagesQuery {
 pub(super) async fn find_messages(
     state: &AppState,
     caller: &Caller,
-    session: &SessionName,
+    session: &SessionRef,
     range: SeqRange,
     limit: i64,
 ) -> Result<MessagePage, ApiError> {

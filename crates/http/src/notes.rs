@@ -8,11 +8,11 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::auth::{Reader, Writer};
 use super::json::Reply;
-use super::params::{Path, SessionPath};
+use super::params::{self, Path, SessionPath};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use anchord_context::note::{read_id, written_id};
-use anchord_messages::id::{Seq, SessionName};
+use anchord_messages::id::{Seq, SessionName, SessionRef};
 use anchord_store::load::Tries;
 use anchord_store::notes::{self, NoteEdit, NoteEdited, StoredNote};
 
@@ -21,8 +21,9 @@ use anchord_store::notes::{self, NoteEdit, NoteEdited, StoredNote};
 #[into_params(parameter_in = Path)]
 pub struct NotePath {
     /// The session's id, chosen by the caller.
-    #[param(inline)]
-    pub session_id: SessionName,
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "params::session")]
+    pub session_id: SessionRef,
     /// The note's id.
     #[param(example = "n3")]
     pub note_id: String,

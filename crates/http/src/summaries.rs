@@ -179,7 +179,7 @@ pub async fn find_summary(
 pub(super) async fn find_current(
     state: &AppState,
     caller: &Caller,
-    name: &SessionName,
+    name: &SessionRef,
 ) -> Result<(Session, UnreadVersion), ApiError> {
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, name).await?;

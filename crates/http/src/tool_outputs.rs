@@ -112,7 +112,7 @@ impl StoredOutput {
     pub(super) async fn find(
         state: &AppState,
         caller: &Caller,
-        name: &SessionName,
+        name: &SessionRef,
         reference: &str,
     ) -> Result<Self, ApiError> {
         let found = state.store.find_tool_output(caller.tenant, name, reference).await?;

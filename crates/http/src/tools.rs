@@ -17,12 +17,12 @@ use self::result::Outcome;
 use super::auth::{Caller, READ, Reader, WRITE, authenticate};
 use super::idempotency::IdempotencyKey;
 use super::json::{Json, Reply};
-use super::params::{Path, Query};
+use super::params::{self, Path, Query};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use anchord_context::tools::{self, Call, Tool};
 use anchord_messages::format::Format;
-use anchord_messages::id::SessionName;
+use anchord_messages::id::{SessionName, SessionRef};
 use anchord_messages::tokens::TokenCounter;
 
 /// Tokens of a result when the caller does not say.
@@ -61,8 +61,9 @@ pub struct Tools {
 #[into_params(parameter_in = Path)]
 pub struct ToolPath {
     /// The session's id, chosen by the caller.
-    #[param(inline)]
-    pub session_id: SessionName,
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "params::session")]
+    pub session_id: SessionRef,
     /// The tool's name.
     #[param(example = "search_past")]
     pub tool: String,
@@ -103,7 +104,7 @@ pub struct ToolAnswer {
 #[derive(Clone, Debug)]
 pub struct ToolCaller {
     caller: Caller,
-    session: SessionName,
+    session: SessionRef,
     tool: Tool,
 }
 

@@ -53,6 +53,11 @@ impl Asked<'_> {
         self.max_tokens.saturating_sub(HEAD_TOKENS)
     }
 
+    /// The branch that the call is about, also when another one is current meanwhile.
+    fn own(self) -> SessionRef {
+        SessionRef { name: self.session.name.clone(), branch: Some(self.session.branch.clone()) }
+    }
+
     pub(super) async fn search(
         self,
         query: &str,
@@ -75,7 +80,7 @@ impl Asked<'_> {
                 return Ok(Outcome::error("this conversation has no user; use scope session."));
             }
         };
-        let own = &self.session.name;
+        let own = &self.own();
         let asked = (query, Some(limit), None);
         let (hits, is_partial) = match &filter {
             None => match search(self.state, self.caller, own, asked).await {
@@ -89,7 +94,7 @@ impl Asked<'_> {
                 Ok(found) => {
                     let is_partial = found.is_partial;
                     let hits = found.items.into_iter().map(|hit| {
-                        let other = (hit.session_id != *own).then_some(hit.session_id);
+                        let other = (hit.session_id != own.name).then_some(hit.session_id);
                         (other, hit.seq, hit.role, hit.snippet)
                     });
                     (hits.collect(), is_partial)
@@ -144,7 +149,7 @@ impl Asked<'_> {
             }));
         }
         let range = SeqRange { from, to: to.unwrap_or(Seq::MAX) };
-        let found = find_messages(self.state, self.caller, &self.session.name, range, MOST_MESSAGES).await?;
+        let found = find_messages(self.state, self.caller, &self.own(), range, MOST_MESSAGES).await?;
         let last = range.to.min(found.head_seq);
         let (room, counter) = (self.room(), self.counter);
         let reading = self.caller.compute(move |_| Ok((pages(&found.items, place, room, counter)?, found)));
@@ -176,7 +181,7 @@ impl Asked<'_> {
         place: Place,
         to_line: Option<u32>,
     ) -> Result<Outcome, ApiError> {
-        let found = match StoredOutput::find(self.state, self.caller, &self.session.name, &reference).await {
+        let found = match StoredOutput::find(self.state, self.caller, &self.own(), &reference).await {
             Ok(found) => found,
             Err(ApiError::NotFound(Resource::ToolOutput)) => {
                 let told =
@@ -209,7 +214,7 @@ impl Asked<'_> {
     }
 
     pub(super) async fn record(self, section: Option<Section>, place: Place) -> Result<Outcome, ApiError> {
-        let (session, version) = match find_current(self.state, self.caller, &self.session.name).await {
+        let (session, version) = match find_current(self.state, self.caller, &self.own()).await {
             Ok(found) => found,
             Err(ApiError::NoSummary) => {
                 return Ok(Outcome::done("There is no record yet: all messages are shown as they are."));

@@ -14,7 +14,7 @@ use super::result::Outcome;
 use anchord_context::note::{self, MAX_NOTES, written_id};
 use anchord_context::tools::NoteCall;
 use anchord_facts::redact::redact;
-use anchord_messages::id::SessionName;
+use anchord_messages::id::SessionRef;
 use anchord_messages::tokens::TokenCounter;
 use anchord_store::load::Tries;
 use anchord_store::notes::{self, NoteEdit, NoteEdited, NotesRoom};
@@ -26,7 +26,7 @@ const ROOM: &str = "Replace one (note with its id and a new text) or remove one 
 pub(super) async fn take(
     state: &AppState,
     caller: &Caller,
-    (session, key, digest): (&SessionName, IdempotencyKey, [u8; 32]),
+    (session, key, digest): (&SessionRef, IdempotencyKey, [u8; 32]),
     (call, counter): (NoteCall, TokenCounter),
 ) -> Result<Response, ApiError> {
     let refuse = |told: String| Ok(Reply(Outcome::error(told).answer(&counter)).into_response());
