@@ -12,7 +12,7 @@ use super::super::tool_outputs::{StoredOutput, lines};
 use super::result::{HEAD_TOKENS, Outcome};
 use anchord_context::tools::{Page, Place, SearchScope, Tool, message_text, page};
 use anchord_messages::format::{self, Format};
-use anchord_messages::id::Seq;
+use anchord_messages::id::{Seq, SessionRef};
 use anchord_messages::message::Role;
 use anchord_messages::shape::one_line;
 use anchord_messages::tokens::TokenCounter;
