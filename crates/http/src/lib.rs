@@ -113,6 +113,7 @@ pub mod tenants;
 pub mod todos;
 pub mod tokens;
 pub mod tool_outputs;
+pub mod transcript;
 pub mod usage;
 pub mod waits;
 pub mod webhook_messages;
@@ -147,6 +148,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(export::import_session))
         .routes(routes!(messages::append_messages, messages::list_messages))
         .routes(routes!(context::find_context))
+        .routes(routes!(transcript::sync_transcript))
         .routes(routes!(tool_outputs::find_tool_output))
         .routes(routes!(pins::list_pins, pins::replace_pins, pins::add_pin))
         .routes(routes!(pins::remove_pin))
