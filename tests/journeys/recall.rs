@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::quotas::QuotaWatch;
-use anchord_http::transcript::KnownBranches;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
+use anchord_http::transcript::KnownBranches;
 use anchord_http::{AppState, Limits, Shared, router};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::message::Role;

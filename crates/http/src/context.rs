@@ -282,7 +282,8 @@ pub async fn find_context(
     Query(query): Query<ContextQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let (tag, body) = Box::pin(serve(&state, &caller, &path.session_id, (query.checked()?, None), &headers)).await?;
+    let (tag, body) =
+        Box::pin(serve(&state, &caller, &path.session_id, (query.checked()?, None), &headers)).await?;
     let Some(body) = body else {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     };

@@ -331,7 +331,9 @@ impl Sync<'_> {
     async fn find_continuation(&self, along: &Along) -> Result<Step<Option<Along>>, ApiError> {
         let (tenant, store) = (self.caller.tenant, &self.state.store);
         let after = After { branch: along.id, seq: seq_of(along.common) };
-        let Some(digest) = self.list.digest(along.common, along.format())? else { return Ok(Step::Done(None)) };
+        let Some(digest) = self.list.digest(along.common, along.format())? else {
+            return Ok(Step::Done(None));
+        };
         if let Some(found) = store.find_continuation(tenant, after, &digest.0).await? {
             return self.compare_on(along, found).await;
         }
@@ -513,11 +515,15 @@ impl Sync<'_> {
         let gone = || ApiError::NotFound(Resource::Session);
         let mut session = store.find_session(tenant, of).await?.ok_or_else(gone)?;
         // An append sets it by itself.
-        if let Some(model) = self.model.as_ref().filter(|model| session.settings.model.as_ref() != Some(model)) {
+        if let Some(model) =
+            self.model.as_ref().filter(|model| session.settings.model.as_ref() != Some(model))
+        {
             let change = Map::from_iter([("model".to_owned(), Value::from(model.as_str()))]);
             session = match store.patch_session(tenant, of, change).await?.ok_or_else(gone)? {
                 PutOutcome::Created(session) | PutOutcome::Updated(session) => *session,
-                PutOutcome::Refused(refused) => return Err(ApiError::invalid(refused.pointer, refused.detail)),
+                PutOutcome::Refused(refused) => {
+                    return Err(ApiError::invalid(refused.pointer, refused.detail));
+                }
                 PutOutcome::NoBranch => return Err(ApiError::NotFound(Resource::Branch)),
             };
         }

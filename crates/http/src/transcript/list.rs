@@ -126,7 +126,11 @@ impl List {
     }
 
     /// The digest of a message; `before` is the format of the one before it, which it has when it shows none.
-    pub(super) fn digest(&self, at: usize, before: Option<Format>) -> Result<Option<ContentDigest>, ApiError> {
+    pub(super) fn digest(
+        &self,
+        at: usize,
+        before: Option<Format>,
+    ) -> Result<Option<ContentDigest>, ApiError> {
         let Some(listed) = self.messages.get(at) else { return Ok(None) };
         let mut shown = Detector::new(self.stated);
         shown.look(at, listed.raw.get()).map_err(|refused| refused_under("/messages", refused))?;

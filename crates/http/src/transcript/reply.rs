@@ -143,7 +143,8 @@ impl<S: Send + Sync> FromRequestParts<S> for SyncOptions {
             usage: Words::have(include.as_ref(), &AppendPart::Usage),
             signals: Words::have(include.as_ref(), &AppendPart::Signals),
         };
-        let asked = ContextQuery { format, max_input_tokens, max_tokens, recap, cache_control, ..Default::default() };
+        let asked =
+            ContextQuery { format, max_input_tokens, max_tokens, recap, cache_control, ..Default::default() };
         Ok(Self { included, context: asked.checked()?, request_id })
     }
 }
