@@ -13,11 +13,11 @@ use super::auth::{Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
-use super::params::{Path, Query, SessionPath};
+use super::params::{self, Path, Query, SessionPath};
 use super::prefer::{PREFERENCE_APPLIED, Wait};
 use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
-use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName};
+use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, SessionRef};
 use anchord_record::hindsight::Hindsight;
 use anchord_record::strategy::{self, EngineChoice, Strategy, Verifiable};
 use anchord_session::compression::{Report, Request, Status};
@@ -38,8 +38,9 @@ const LOOK_LONGEST: Duration = Duration::from_millis(300);
 #[into_params(parameter_in = Path)]
 pub struct CompressionPath {
     /// The session's id, chosen by the caller.
-    #[param(inline)]
-    pub session_id: SessionName,
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "params::session")]
+    pub session_id: SessionRef,
     /// The compression's id.
     #[param(inline)]
     pub compression_id: CompressionId,

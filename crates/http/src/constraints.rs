@@ -6,10 +6,10 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::auth::Writer;
-use super::params::Path;
+use super::params::{self, Path};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
-use anchord_messages::id::SessionName;
+use anchord_messages::id::{SessionName, SessionRef};
 use anchord_store::constraints::Removal;
 
 /// The path of a constraint.
@@ -17,8 +17,9 @@ use anchord_store::constraints::Removal;
 #[into_params(parameter_in = Path)]
 pub struct ConstraintPath {
     /// The session's id, chosen by the caller.
-    #[param(inline)]
-    pub session_id: SessionName,
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "params::session")]
+    pub session_id: SessionRef,
     /// The constraint's id, as the summary names it.
     pub constraint_id: String,
 }

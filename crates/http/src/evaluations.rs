@@ -11,11 +11,11 @@ use super::compressions::{self, Compression};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
-use super::params::{Path, Query, SessionPath};
+use super::params::{self, Path, Query, SessionPath};
 use super::prefer::{PREFERENCE_APPLIED, Wait};
 use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
-use anchord_messages::id::{CompressionId, EvaluationId, SessionName};
+use anchord_messages::id::{CompressionId, EvaluationId, SessionName, SessionRef};
 use anchord_record::probe::{ProbeResult, Scores};
 use anchord_record::rubric::Rubric;
 use anchord_session::compression::{MANUAL, Request, Status};
@@ -28,8 +28,9 @@ use anchord_store::{StoreError, bounds, sessions, summaries};
 #[into_params(parameter_in = Path)]
 pub struct EvaluationPath {
     /// The session's id, chosen by the caller.
-    #[param(inline)]
-    pub session_id: SessionName,
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "params::session")]
+    pub session_id: SessionRef,
     /// The evaluation's id.
     #[param(inline)]
     pub evaluation_id: EvaluationId,

@@ -14,7 +14,7 @@ use strum::VariantNames;
 use utoipa::IntoParams;
 
 use super::problem::ApiError;
-use anchord_messages::id::SessionName;
+use anchord_messages::id::{BranchName, SessionName, SessionRef};
 use anchord_messages::misread::{must_be, quoted};
 
 /// Whether RFC 3339 can write a time: its years have four digits. The database knows fewer years than the parser.
@@ -35,8 +35,49 @@ pub struct Query<T>(pub T);
 #[into_params(parameter_in = Path)]
 pub struct SessionPath {
     /// The session's id, chosen by the caller.
-    #[param(inline)]
-    pub session_id: SessionName,
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "session")]
+    pub session_id: SessionRef,
+}
+
+/// The parameter of the query that names a branch, on every route of a session.
+pub const BRANCH: &str = "branch";
+/// The part of a route that names a session.
+const SESSION: &str = "session_id";
+/// What stands between a session and its branch when both are read as one parameter: what no value has.
+const BETWEEN: char = '\0';
+
+/// Reads a session with the branch that the query names, which [`Path`] writes behind it.
+///
+/// # Errors
+/// When either is not a name.
+pub fn session<'de, D: Deserializer<'de>>(from: D) -> Result<SessionRef, D::Error> {
+    let text = Cow::<'de, str>::deserialize(from)?;
+    let (name, branch) = match text.split_once(BETWEEN) {
+        Some((name, branch)) => (name, Some(BranchName::parse(branch).map_err(D::Error::custom)?)),
+        None => (text.as_ref(), None),
+    };
+    Ok(SessionRef { name: SessionName::parse(name).map_err(D::Error::custom)?, branch })
+}
+
+/// The branch that a query names.
+fn branch_of(query: &str) -> Result<Option<BranchName>, ApiError> {
+    let mut named = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == BRANCH);
+    let Some((_, branch)) = named.next() else { return Ok(None) };
+    if named.next().is_some() {
+        return Err(ApiError::parameter(BRANCH, "must come once"));
+    }
+    BranchName::parse(&branch).map(Some).map_err(|refused| ApiError::parameter(BRANCH, refused.to_string()))
+}
+
+/// Whether a query may name a branch beside its own parameters: on routes of a session that do not name it themselves.
+fn takes_branch<'p>(path: impl Iterator<Item = (&'p str, &'p str)>) -> bool {
+    let (mut is_of_session, mut names_branch) = (false, false);
+    for (name, _) in path {
+        is_of_session |= name == SESSION;
+        names_branch |= name == BRANCH;
+    }
+    is_of_session && !names_branch
 }
 
 /// A list of words, separated by commas, such as `include=usage,signals`.
@@ -71,17 +112,39 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
             }
             ApiError::internal(anyhow::anyhow!("{rejection}"))
         })?;
+        let branch = if takes_branch(raw.iter()) {
+            branch_of(parts.uri.query().unwrap_or_default())?
+        } else {
+            None
+        };
         // Written as a query, so that both are parsed in the same way: the framework's own parser does not report the
         // name of the parameter that one of our types rejects.
         let mut query = form_urlencoded::Serializer::new(String::new());
-        read_query(&query.extend_pairs(raw.iter()).finish()).map(Self)
+        let query = query.extend_pairs(raw.iter()).finish();
+        let pairs = checked(&query)?;
+        let Some(branch) = branch else { return read_pairs(&pairs).map(Self) };
+        let with_branch = form_urlencoded::parse(pairs.as_bytes()).map(|(name, value)| {
+            let value = if name == SESSION { format!("{value}{BETWEEN}{branch}").into() } else { value };
+            (name, value)
+        });
+        read_pairs(&form_urlencoded::Serializer::new(String::new()).extend_pairs(with_branch).finish()).map(Self)
     }
 }
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Query<T> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let query = parts.uri.query().unwrap_or_default();
+        if query.contains(BRANCH) {
+            let raw = RawPathParams::from_request_parts(parts, state).await;
+            if raw.is_ok_and(|raw| takes_branch(raw.iter())) {
+                let query = parts.uri.query().unwrap_or_default();
+                let others = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name != BRANCH);
+                let others = form_urlencoded::Serializer::new(String::new()).extend_pairs(others).finish();
+                return read_query(&others).map(Self);
+            }
+        }
         read_query(parts.uri.query().unwrap_or_default()).map(Self)
     }
 }
@@ -125,12 +188,20 @@ fn joined(text: &str) -> Cow<'_, str> {
 }
 
 fn read_query<T: DeserializeOwned>(text: &str) -> Result<T, ApiError> {
+    read_pairs(&checked(text)?)
+}
+
+/// The query with the values of each parameter that may be repeated in one, when no name and no value has a NUL.
+fn checked(text: &str) -> Result<Cow<'_, str>, ApiError> {
     for (name, value) in form_urlencoded::parse(text.as_bytes()) {
         if name.contains('\0') || value.contains('\0') {
             return Err(ApiError::parameter(&name.replace('\0', ""), "must not contain NUL"));
         }
     }
-    let text = &joined(text);
+    Ok(joined(text))
+}
+
+fn read_pairs<T: DeserializeOwned>(text: &str) -> Result<T, ApiError> {
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(text.as_bytes()));
     serde_path_to_error::deserialize(pairs).map_err(|error| {
         let path = error.path().to_string();

@@ -13,11 +13,11 @@ use utoipa::{IntoParams, ToSchema};
 use super::auth::{Admin, Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, ReadOnly, Reply};
-use super::params::{Path, SessionPath};
+use super::params::{self, Path, SessionPath};
 use super::problem::{ApiError, FieldError, Resource};
 use super::state::AppState;
 use anchord_context::pin::{MAX_PINS, Pin};
-use anchord_messages::id::{SessionId, SessionName};
+use anchord_messages::id::{SessionId, SessionName, SessionRef};
 use anchord_store::Tx;
 use anchord_store::load::Tries;
 use anchord_store::pins::{self, PinEdit, PinEdited, PinsOutcome};
@@ -91,8 +91,9 @@ impl<'de> Deserialize<'de> for NewPin {
 #[into_params(parameter_in = Path)]
 pub struct PinPath {
     /// The session's id, chosen by the caller.
-    #[param(inline)]
-    pub session_id: SessionName,
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "params::session")]
+    pub session_id: SessionRef,
     /// The pin's id.
     #[param(example = "pin_9f2c4b7a1d3e5f60")]
     pub pin_id: String,

@@ -13,10 +13,10 @@ use super::auth::{Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
-use super::params::{Path, Query, SessionPath};
+use super::params::{self, Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
-use anchord_messages::id::SessionName;
+use anchord_messages::id::{SessionName, SessionRef};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::hindsight::Hindsight;
 use anchord_record::render::{self, Style, Subject};
@@ -38,8 +38,9 @@ const MOST_TOKENS: u32 = 100_000;
 #[into_params(parameter_in = Path)]
 pub struct VersionPath {
     /// The session's id, chosen by the caller.
-    #[param(inline)]
-    pub session_id: SessionName,
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "params::session")]
+    pub session_id: SessionRef,
     /// The version's number.
     #[param(minimum = 1)]
     pub version: i64,

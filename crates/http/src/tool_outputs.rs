@@ -6,12 +6,12 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::auth::Reader;
 use super::json::Reply;
-use super::params::{Path, Query};
+use super::params::{self, Path, Query};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use super::usage::{about_tokens, refetch};
 use anchord_messages::format::{self, Format};
-use anchord_messages::id::{Seq, SessionName};
+use anchord_messages::id::{Seq, SessionName, SessionRef};
 use anchord_session::usage::Kind;
 use anchord_store::StoreError;
 
@@ -20,8 +20,9 @@ use anchord_store::StoreError;
 #[into_params(parameter_in = Path)]
 pub struct ToolOutputPath {
     /// The session's id, chosen by the caller.
-    #[param(inline)]
-    pub session_id: SessionName,
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "params::session")]
+    pub session_id: SessionRef,
     /// The reference, as placeholders name it.
     #[param(example = "1a2b3c4d5e6f7081")]
     #[serde(rename = "ref")]

@@ -1,5 +1,5 @@
 //! Typed ids: what the service makes (`TenantId`, `SessionId`, prefixed resource ids) and what the
-//! caller chooses (`SessionName`).
+//! caller chooses (`SessionName`, `BranchName`).
 
 use std::fmt;
 
@@ -88,6 +88,137 @@ impl SessionName {
 impl fmt::Display for SessionName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// Why a caller's name of a branch was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BranchNameError {
+    /// Empty, or longer than [`BranchName::MAX_CHARS`].
+    #[error("a branch's name has 1 to {max} characters", max = BranchName::MAX_CHARS)]
+    Length,
+    /// A character outside letters, digits and `. _ -`.
+    #[error("a branch's name has only letters, digits and . _ -, and is not . or ..")]
+    Characters,
+}
+
+/// The name of a branch, unique in its session.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, utoipa::ToSchema)]
+#[cfg_attr(feature = "sqlx", derive(sqlx::Type), sqlx(transparent))]
+#[schema(
+    min_length = 1,
+    max_length = 100,
+    // Everything of the alphabet but `.` and `..`, which no path can name.
+    pattern = r"^(\.{0,2}[A-Za-z0-9_-][A-Za-z0-9._-]*|\.{3}[A-Za-z0-9._-]*)$",
+    examples("main", "retry-2")
+)]
+pub struct BranchName(String);
+
+/// Parses while the text is visited, so that the error of a field knows its name.
+impl<'de> Deserialize<'de> for BranchName {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Parse;
+        impl serde::de::Visitor<'_> for Parse {
+            type Value = BranchName;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a branch's name")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<BranchName, E> {
+                BranchName::parse(text).map_err(E::custom)
+            }
+        }
+        from.deserialize_str(Parse)
+    }
+}
+
+impl BranchName {
+    /// The name of the branch that every session begins with.
+    pub const MAIN: &'static str = "main";
+    /// The most characters a name may have.
+    pub const MAX_CHARS: usize = 100;
+
+    /// The branch that every session begins with.
+    #[must_use]
+    pub fn main() -> Self {
+        Self(Self::MAIN.to_owned())
+    }
+
+    /// Parses a caller's name of a branch.
+    ///
+    /// # Errors
+    /// When it is empty, too long, `.` or `..`, or has a character that is not allowed.
+    pub fn parse(text: &str) -> Result<Self, BranchNameError> {
+        if text.is_empty() || text.len() > Self::MAX_CHARS {
+            return Err(BranchNameError::Length);
+        }
+        let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
+        if text == "." || text == ".." || !text.bytes().all(allowed) {
+            return Err(BranchNameError::Characters);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is the branch that every session begins with.
+    #[must_use]
+    pub fn is_main(&self) -> bool {
+        self.0 == Self::MAIN
+    }
+}
+
+impl fmt::Display for BranchName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How a caller names what an operation acts on: a session, and one of its branches.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionRef {
+    /// The session.
+    pub name: SessionName,
+    /// The branch; `None` for the current one.
+    pub branch: Option<BranchName>,
+}
+
+impl SessionRef {
+    /// The branch `main` of a session, whichever is current.
+    #[must_use]
+    pub fn main(name: SessionName) -> Self {
+        Self { name, branch: Some(BranchName::main()) }
+    }
+
+    /// The branch's name as text; `None` for the current one.
+    #[must_use]
+    pub fn branch_str(&self) -> Option<&str> {
+        self.branch.as_ref().map(BranchName::as_str)
+    }
+
+    /// Whether a branch is named that a session does not begin with.
+    #[must_use]
+    pub fn is_of_other_branch(&self) -> bool {
+        self.branch.as_ref().is_some_and(|branch| !branch.is_main())
+    }
+}
+
+impl From<SessionName> for SessionRef {
+    fn from(name: SessionName) -> Self {
+        Self { name, branch: None }
+    }
+}
+
+/// As it stands behind `/v1/sessions/`: the name, and the branch as a query.
+impl fmt::Display for SessionRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name.as_str())?;
+        self.branch.as_ref().map_or(Ok(()), |branch| write!(f, "?branch={branch}"))
     }
 }
 
@@ -198,6 +329,25 @@ mod tests {
         for bad in ["", ".", "..", "a/b", "a b", "é", &"x".repeat(201)] {
             assert!(SessionName::parse(bad).is_err(), "{bad:?} was taken");
         }
+    }
+
+    #[test]
+    fn a_branch_name_keeps_to_its_alphabet() {
+        for good in ["main", "retry-2", "v1.2_x", "..."] {
+            assert_eq!(BranchName::parse(good).map(|n| n.to_string()), Ok(good.to_owned()));
+        }
+        for bad in ["", ".", "..", "a/b", "a b", "a:b", "\u{2}a", "é", &"x".repeat(101)] {
+            assert!(BranchName::parse(bad).is_err(), "{bad:?} was taken");
+        }
+    }
+
+    #[test]
+    fn a_session_ref_is_written_as_paths_have_it() {
+        let name = SessionName::parse("s").unwrap();
+        assert_eq!(SessionRef::from(name.clone()).to_string(), "s");
+        let of_main = SessionRef::main(name);
+        assert_eq!(of_main.to_string(), "s?branch=main");
+        assert!(!of_main.is_of_other_branch());
     }
 
     #[test]

@@ -14,11 +14,13 @@ use anchord_messages::message::Role;
 use anchord_messages::shape::AsShape;
 
 mod advice;
+mod again;
 mod components;
 mod message_counts;
 mod open_group;
 
 use crate::calibration::{Calibration, CalibrationView};
+pub use again::Moment;
 pub use advice::{Advice, Component, Remedy, Shares};
 pub use components::Components;
 pub use message_counts::MessageCounts;

@@ -155,12 +155,15 @@ impl Store {
     ) -> Result<Vec<(ProbeId, serde_json::Value)>, StoreError> {
         let mut tx = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"select id, probe from probes
-             where tenant_id = $1 and session_id = $2
-               and ((source = 'caller' and retired_in_version is null)
-                    or (version <= $3 and is_critical
-                        and (retired_in_version is null or retired_in_version > $3)))
-             order by id"#,
+            r#"select id as "id!", probe as "probe!" from (
+                 select id, probe from probes
+                 where tenant_id = $1 and session_id = $2 and source = 'caller' and retired_in_version is null
+                 union all
+                 select id, probe from probes
+                 where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version <= $3 and is_critical
+                   and (retired_in_version is null or retired_in_version > $3)
+               ) asked
+               order by id"#,
             tenant.0,
             session.0,
             version,
@@ -200,7 +203,8 @@ impl Store {
         let mut tx = self.snapshot(tenant).await?;
         let Some(stored) = summaries::find(&mut tx, tenant, session, version).await? else { return Ok(None) };
         let digest = sqlx::query_scalar!(
-            "select digest from summaries where tenant_id = $1 and session_id = $2 and version = $3",
+            "select digest from summaries
+             where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3",
             tenant.0,
             session.0,
             version,
@@ -212,12 +216,17 @@ impl Store {
         };
         // The probes that this version was asked, and those of earlier spans and the caller that are still asked.
         let probes = sqlx::query!(
-            r#"select id, probe from probes
-             where tenant_id = $1 and session_id = $2
-               and (source = 'caller' or version = $3
-                    or (version < $3 and (is_exam or is_critical)
-                        and (retired_in_version is null or retired_in_version > $3)))
-             order by id"#,
+            r#"select id as "id!", probe as "probe!" from (
+                 select id, probe from probes
+                 where tenant_id = $1 and session_id = $2 and source = 'caller'
+                 union all
+                 select id, probe from probes
+                 where tenant_id = $1 and session_id = version_owner($1, $2, $3)
+                   and (version = $3
+                        or (version < $3 and (is_exam or is_critical)
+                            and (retired_in_version is null or retired_in_version > $3)))
+               ) asked
+               order by id"#,
             tenant.0,
             session.0,
             version,
@@ -259,9 +268,11 @@ impl Store {
                    )
                    select m.seq as "seq!", m.format as "format!", m.body as "body!"
                    from bound
+                   cross join lateral lineage(bound.tenant_id, $2, $3, $4) owner
                    cross join lateral (
                      select x.seq, x.format, x.body from messages x
-                     where x.tenant_id = bound.tenant_id and x.session_id = $2 and x.seq between $3 and $4
+                     where x.tenant_id = bound.tenant_id and x.session_id = owner.session_id
+                       and x.seq between owner.first_seq and owner.last_seq
                      order by x.seq offset 0
                    ) m"#,
                 tenant.0,
@@ -295,7 +306,7 @@ async fn find_version(
                     x.carry::text as carry
              where x.version is distinct from $4
            ) record on true
-           where x.tenant_id = $1 and x.session_id = $2 and x.version = $3"#,
+           where x.tenant_id = $1 and x.session_id = version_owner($1, $2, $3) and x.version = $3"#,
         tenant.0,
         session.0,
         version,
@@ -323,10 +334,9 @@ pub(super) async fn asked(
     session: SessionId,
 ) -> Result<Vec<(ProbeId, serde_json::Value)>, StoreError> {
     let rows = sqlx::query!(
-        r#"select id, probe from probes
-             where tenant_id = $1 and session_id = $2 and retired_in_version is null
-               and (source = 'caller' or is_critical)
-             order by id"#,
+        r#"select id as "id!", probe as "probe!" from probes_of($1, $2)
+           where retired_in_version is null and (source = 'caller' or is_critical)
+           order by id"#,
         tenant.0,
         session.0,
     )

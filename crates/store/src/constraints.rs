@@ -11,10 +11,10 @@ use super::compute::compute;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries};
 use super::sessions::{self, Session};
-use super::{Store, StoreError, ledger, summaries};
+use super::{Store, StoreError, Tx, ledger, summaries};
 use anchord_context::context::{Counted, summary_message_text};
 use anchord_facts::ledger::constraints::ConstraintSource;
-use anchord_messages::id::{SessionName, TenantId};
+use anchord_messages::id::{SessionRef, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::digest;
 use anchord_record::render::{self, Subject};
@@ -41,7 +41,7 @@ impl Store {
     pub async fn remove_constraint(
         &self,
         tenant: TenantId,
-        name: &SessionName,
+        name: &SessionRef,
         constraint: &str,
     ) -> Result<Removal, StoreError> {
         let mut tries = Tries::default();
@@ -112,12 +112,32 @@ impl Store {
         )
         .execute(&mut *tx)
         .await?;
+        // What another branch began with stays as it is there.
+        own_version(&mut tx, tenant, &mut session).await?;
         shown.write(&mut tx, tenant, &session).await?;
         session.show(shown.rendering.1, shown.digest.as_ref().map_or(0, |digest| digest.1));
         sessions::update(&mut tx, tenant, &session).await?;
         tx.commit().await?;
         Ok(Some(Removal::Done))
     }
+}
+
+/// Makes the current version one of the branch's own, under the next number, when it is one that it began with.
+async fn own_version(tx: &mut Tx, tenant: TenantId, session: &mut Session) -> Result<(), StoreError> {
+    let Some(current) = session.version else { return Ok(()) };
+    let key = (tenant, session.id);
+    if summaries::owner(tx, key, current).await? == session.id {
+        return Ok(());
+    }
+    let Some(stored) = summaries::find(tx, tenant, session.id, current).await? else { return Ok(()) };
+    let mut meta = stored.version.meta;
+    (meta.version, meta.parent_version) = (session.last_version + 1, Some(current));
+    summaries::adopt_probes(tx, key, current).await?;
+    summaries::copy_version(tx, key, current, &meta).await?;
+    session.last_version = meta.version;
+    session.version = Some(meta.version);
+    summaries::note_served(tx, key, meta.version, &session.accounting).await?;
+    sessions::update_for_version(tx, tenant, session).await
 }
 
 /// A version without a constraint.
@@ -130,7 +150,6 @@ enum Without {
 
 /// The texts that contexts show of a version, with their tokens as messages.
 struct RenderedTexts {
-    version: i64,
     rendering: (String, u32),
     least: (String, u32),
     digest: Option<(String, u32)>,
@@ -165,7 +184,7 @@ impl RenderedTexts {
         let room = session.accounting.digest_tokens;
         let digest = digest::serve(&version.summary.digest, &rendering.0, room, &counter);
         let digest = (!digest.text.is_empty()).then_some((digest.text, digest.tokens));
-        Self { version: version.meta.version, rendering, least, digest }
+        Self { rendering, least, digest }
     }
 
     async fn write(
@@ -181,7 +200,7 @@ impl RenderedTexts {
              where tenant_id = $1 and session_id = $2 and version = $3",
             tenant.0,
             session.id.0,
-            self.version,
+            session.version,
             self.rendering.0,
             whole(self.rendering.1),
             self.least.0,

@@ -99,7 +99,14 @@ impl Store {
     async fn erase_step(&self, tenant: TenantId, sessions: &[Uuid]) -> Result<bool, StoreError> {
         let _share = self.share(tenant).await?;
         let is_more = sqlx::query_scalar!(r#"select erase_some($1, $2) as "is_more!""#, tenant.0, sessions);
-        Ok(is_more.fetch_one(&self.pool).await?)
+        let mut is_more = is_more.fetch_one(&self.pool).await?;
+        for session in sessions {
+            // A branch that others stand on loses what they do not need.
+            let of_branch =
+                sqlx::query_scalar!(r#"select erase_some_of_branch($1, $2) as "is_more!""#, tenant.0, session);
+            is_more |= of_branch.fetch_one(&self.pool).await?;
+        }
+        Ok(is_more)
     }
 
     async fn put_off(&self, tenant: TenantId, session: Uuid) -> Result<(), StoreError> {

@@ -16,6 +16,8 @@ use anchord_messages::id::{CompressionId, SessionId, TenantId};
 use anchord_messages::rounded::four;
 use anchord_session::compression::{Report, Status};
 
+/// The event that another branch is current.
+const SWITCHED: &str = "session.branch_switched";
 /// The event that reports a new current version.
 const PUBLISHED: &str = "summary.published";
 /// How long events are kept, in days.
@@ -212,6 +214,17 @@ pub(super) async fn published(
     compression: Option<CompressionId>,
 ) -> Result<(), StoreError> {
     record(connection, session, PUBLISHED, &publication(version, compression)).await
+}
+
+/// Writes the event that another branch is current, as one of the branch that was current before: who follows that one
+/// learns where to go on.
+pub(super) async fn switched(
+    connection: &mut PgConnection,
+    before: (TenantId, SessionId),
+    from: &str,
+    to: &str,
+) -> Result<(), StoreError> {
+    record(connection, before, SWITCHED, &json!({"from": from, "to": to})).await
 }
 
 fn publication(version: i64, compression: Option<CompressionId>) -> Value {

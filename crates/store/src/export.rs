@@ -8,7 +8,7 @@ use super::sessions::{self, Session};
 use super::{Store, StoreError, ledger, probes, todos};
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
-use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_record::parts::StoredSummary;
 
 /// The most bytes of message bodies on one page; a page always has its first message, however large.
@@ -63,7 +63,7 @@ impl Store {
     pub async fn export_head(
         &self,
         tenant: TenantId,
-        name: &SessionName,
+        name: &SessionRef,
         actor: Actor,
     ) -> Result<Option<ExportHead>, StoreError> {
         let mut tx = self.writable_snapshot(tenant).await?;
@@ -101,10 +101,14 @@ impl Store {
                from (
                  select m.seq, m.format, m.role, m.tokens, m.keep, m.component, m.created_at, m.body,
                         sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
-                 from messages m
-                 where m.tenant_id = $1 and m.session_id = $2 and m.seq > $3 and m.seq <= $4
-                   -- It may have been erased meanwhile.
-                   and exists (select from sessions s where s.tenant_id = $1 and s.id = $2)
+                 -- Of a session that was erased meanwhile there is none.
+                 from lineage($1, $2, $3::bigint + 1, $4) owner
+                 cross join lateral (
+                   select x.* from messages x
+                   where x.tenant_id = $1 and x.session_id = owner.session_id
+                     and x.seq between owner.first_seq and owner.last_seq
+                   order by x.seq limit $5
+                 ) m
                  order by m.seq limit $5
                ) page
                where bytes_before < $6
@@ -133,12 +137,17 @@ impl Store {
     ) -> Result<Vec<(i64, String, String)>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
-            r#"select version, meta::text as "meta!", document::text as "document!", parts,
-                      read_parts(tenant_id, session_id, parts) as texts
-               from summaries
-               where tenant_id = $1 and session_id = $2 and version > $3
-                 and exists (select from sessions s where s.tenant_id = $1 and s.id = $2)
-               order by version limit $4"#,
+            r#"select v.version as "version!", v.meta::text as "meta!", v.document::text as "document!", v.parts,
+                      read_parts(v.tenant_id, v.session_id, v.parts) as texts
+               -- Of a session that was erased meanwhile there is none.
+               from version_lineage($1, $2) owner
+               cross join lateral (
+                 select x.* from summaries x
+                 where x.tenant_id = $1 and x.session_id = owner.session_id
+                   and x.version > greatest($3, owner.after_version) and x.version <= owner.through_version
+                 order by x.version limit $4
+               ) v
+               order by v.version limit $4"#,
             tenant.0,
             session.0,
             after,

@@ -10,7 +10,7 @@ use super::sessions::{self, PutOutcome};
 use super::{Store, StoreError, Tx, lock, probes, todos};
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
-use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_session::settings::SettingsError;
 
 /// What an export has beside messages.
@@ -65,7 +65,7 @@ pub async fn import(
     store: &Store,
     tx: &mut Tx,
     tenant: TenantId,
-    name: &SessionName,
+    name: &SessionRef,
     (head, append): (Option<Head>, Option<Append>),
 ) -> Result<Outcome, StoreError> {
     let was_there = sessions::find(tx, tenant, name).await?.is_some();
@@ -99,12 +99,13 @@ pub async fn import(
 async fn restore(
     tx: &mut Tx,
     tenant: TenantId,
-    name: &SessionName,
+    name: &SessionRef,
     head: Head,
 ) -> Result<Option<Outcome>, StoreError> {
     let put = sessions::put(tx, tenant, name, &head.settings).await?.ok_or(StoreError::Contended)?;
     let session = match put {
         PutOutcome::Refused(refused) => return Ok(Some(Outcome::Settings(refused))),
+        PutOutcome::NoBranch => return Ok(Some(Outcome::Messages(AppendError::NoBranch))),
         PutOutcome::Created(session) | PutOutcome::Updated(session) => session,
     };
     if session.head_seq > 0 {

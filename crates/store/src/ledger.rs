@@ -39,10 +39,16 @@ pub async fn list(
 ) -> Result<Vec<EntryRow>, StoreError> {
     let after = after.unwrap_or(Place { seq: 0, ordinal: 0 });
     let rows = sqlx::query!(
-        r#"select first_seq, ordinal, value::text as "value!" from ledger_entries
-           where tenant_id = $1 and session_id = $2 and kind = $3
-             and (first_seq, ordinal) > ($4, $5) and first_seq <= $6
-           order by first_seq, ordinal limit $7"#,
+        r#"select e.first_seq as "first_seq!", e.ordinal as "ordinal!", e.value::text as "value!"
+           from version_lineage($1, $2) owner
+           cross join lateral (
+             select x.first_seq, x.ordinal, x.value from ledger_entries x
+             where x.tenant_id = $1 and x.session_id = owner.session_id and x.kind = $3
+               and (x.first_seq, x.ordinal) > ($4, $5) and x.first_seq <= $6
+               and x.first_seq > owner.after_seq and x.first_seq <= owner.through_seq
+             order by x.first_seq, x.ordinal limit $7
+           ) e
+           order by e.first_seq, e.ordinal limit $7"#,
         tenant.0,
         session.0,
         kind,

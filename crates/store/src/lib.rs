@@ -14,6 +14,7 @@ pub mod address;
 pub mod audit;
 pub mod base;
 pub mod bounds;
+pub mod branches;
 pub mod breakers;
 mod bulkhead;
 mod candidate;

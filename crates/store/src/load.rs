@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::StoreError;
 use super::outlines::{OutlineRow, read_all};
 use super::pins::read as pins;
-use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
+use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName, SessionRef, TenantId};
 use anchord_session::compression::Status;
 use anchord_session::outline::{Outline, marks};
 use anchord_session::session::{Live, Session};
@@ -42,16 +42,17 @@ pub(super) struct Loaded {
 /// How a session is identified.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Which<'a> {
-    Named(&'a SessionName),
+    Named(&'a SessionRef),
     WithId(SessionId),
 }
 
 /// Reads the sessions with these names for an append, in the order of the names. The mask positions are moved as the
-/// decision needs them; a session that does not exist is returned in its initial state.
+/// decision needs them; a session that does not exist is returned in its initial state. `None` for a branch that does
+/// not exist: an append makes none.
 pub(super) async fn load_for_appends(
     connection: &mut PgConnection,
-    names: &[(TenantId, &SessionName)],
-) -> Result<Vec<Loaded>, StoreError> {
+    names: &[(TenantId, &SessionRef)],
+) -> Result<Vec<Option<Loaded>>, StoreError> {
     let wanted: Vec<_> = names.iter().map(|(tenant, name)| (*tenant, Which::Named(name))).collect();
     let mut loaded = Vec::with_capacity(names.len());
     for (row, (tenant, name)) in read(connection, &wanted).await?.into_iter().zip(names) {
@@ -59,11 +60,12 @@ pub(super) async fn load_for_appends(
         let row =
             row.ok_or(StoreError::RowCount { what: "the tenant of an append", expected: 1, actual: 0 })?;
         loaded.push(match row.id {
-            Some(_) => recounted(connection, row.read(*tenant)?).await?,
-            None => row.begun(*tenant, name)?,
+            Some(_) => Some(recounted(connection, row.read(*tenant)?).await?),
+            None if name.is_of_other_branch() => None,
+            None => Some(row.begun(*tenant, &name.name)?),
         });
     }
-    mask(connection, &mut loaded).await?;
+    mask(connection, loaded.iter_mut().flatten()).await?;
     Ok(loaded)
 }
 
@@ -153,21 +155,29 @@ async fn read(
     wanted: &[(TenantId, Which<'_>)],
 ) -> Result<Vec<Option<Row>>, StoreError> {
     let tenants: Vec<Uuid> = wanted.iter().map(|(tenant, _)| tenant.0).collect();
-    let (names, ids): (Vec<Option<&str>>, Vec<Option<Uuid>>) = wanted
+    let named = wanted.iter().map(|(_, which)| match which {
+        Which::Named(of) => Some(*of),
+        Which::WithId(_) => None,
+    });
+    let names: Vec<Option<&str>> = named.clone().map(|of| of.map(|of| of.name.as_str())).collect();
+    let branches: Vec<Option<&str>> = named.map(|of| of.and_then(SessionRef::branch_str)).collect();
+    let ids: Vec<Option<Uuid>> = wanted
         .iter()
         .map(|(_, which)| match which {
-            Which::Named(name) => (Some(name.as_str()), None),
-            Which::WithId(id) => (None, Some(id.0)),
+            Which::Named(_) => None,
+            Which::WithId(id) => Some(id.0),
         })
-        .unzip();
+        .collect();
     let rows = sqlx::query_as!(
         Row,
-        r#"select place as "place!", id, name, settings, defaults as "defaults!", head_seq, anchor_seq, indexed_seq, version,
-                  last_version, compression_count, context_revision, accounting, recent, created_at, updated_at,
-                  now() as "read_at!", live_id, live_status, is_live_ahead, revision, tenant_revision as "tenant_revision!"
-           from load_sessions($1, $2, $3)"#,
+        r#"select place as "place!", id, root_id, name, branch, settings, root_settings, defaults as "defaults!", head_seq,
+                  anchor_seq, indexed_seq, version, last_version, compression_count, context_revision, accounting, recent,
+                  created_at, updated_at, now() as "read_at!", live_id, live_status, is_live_ahead, revision,
+                  tenant_revision as "tenant_revision!"
+           from load_branches($1, $2, $3, $4)"#,
         &tenants,
         &names as &[Option<&str>],
+        &branches as &[Option<&str>],
         &ids as &[Option<Uuid>]
     )
     .fetch_all(connection)
@@ -183,9 +193,12 @@ async fn read(
 }
 
 /// Moves the mask positions of the sessions that are full enough.
-async fn mask(connection: &mut PgConnection, loaded: &mut [Loaded]) -> Result<(), StoreError> {
+async fn mask<'a>(
+    connection: &mut PgConnection,
+    loaded: impl Iterator<Item = &'a mut Loaded>,
+) -> Result<(), StoreError> {
     let mut pressed: Vec<_> =
-        loaded.iter_mut().filter_map(|one| one.session.mask_level().map(|level| (one, level))).collect();
+        loaded.filter_map(|one| one.session.mask_level().map(|level| (one, level))).collect();
     if pressed.is_empty() {
         return Ok(());
     }
@@ -244,8 +257,12 @@ async fn tails(
 struct Row {
     place: i32,
     id: Option<Uuid>,
+    root_id: Option<Uuid>,
     name: Option<String>,
+    branch: Option<String>,
     settings: Option<String>,
+    /// Those of main; `None` when it is main itself.
+    root_settings: Option<String>,
     defaults: String,
     head_seq: Option<i64>,
     anchor_seq: Option<i64>,
@@ -293,15 +310,22 @@ impl Row {
             _ => None,
         };
         let accounting = self.accounting.as_deref().unwrap_or_default();
+        let mut settings = read_settings(self.settings.as_deref().unwrap_or_default())
+            .map_err(|e| corrupt("settings", &e))?;
+        if let Some(main) = &self.root_settings {
+            settings.take_shared(&read_settings(main).map_err(|e| corrupt("settings", &e))?);
+        }
         let mut session = Session {
             id: SessionId(id),
+            root: SessionId(self.root_id.unwrap_or(id)),
             defaults: self.defaults(tenant)?,
-            settings: read_settings(self.settings.as_deref().unwrap_or_default())
-                .map_err(|e| corrupt("settings", &e))?,
+            settings,
             accounting: serde_json::from_str(accounting).map_err(|e| corrupt("accounting", &e))?,
             recent: Recent::read(self.recent.as_deref()).map_err(|e| corrupt("recent", &e))?,
             name: SessionName::parse(self.name.as_deref().unwrap_or_default())
                 .map_err(|e| corrupt("name", &e))?,
+            branch: BranchName::parse(self.branch.as_deref().unwrap_or_default())
+                .map_err(|e| corrupt("branch", &e))?,
             head_seq: self.head_seq.unwrap_or_default(),
             anchor_seq: self.anchor_seq.unwrap_or_default(),
             indexed_seq: self.indexed_seq.unwrap_or_default(),

@@ -17,7 +17,7 @@ use super::{Store, StoreError, Tx, base, bounds, events, prepared, sessions, set
 use anchord_context::context::{Counted, summary_message_text};
 use anchord_facts::ledger::LedgerState;
 use anchord_messages::format::{self, Format};
-use anchord_messages::id::{EvaluationId, ProbeId, SessionId, SessionName, TenantId};
+use anchord_messages::id::{EvaluationId, ProbeId, SessionId, SessionRef, TenantId};
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::candidate;
@@ -38,9 +38,9 @@ const OPENING: i64 = 12;
 #[derive(Clone, Copy, Debug)]
 pub struct MergeRequest<'a> {
     /// The session that takes it.
-    pub parent: &'a SessionName,
+    pub parent: &'a SessionRef,
     /// The session that is merged.
-    pub child: &'a SessionName,
+    pub child: &'a SessionRef,
     /// Its version; `None` for the current one.
     pub version: Option<i64>,
     /// The current time.
@@ -145,7 +145,7 @@ impl Store {
             return Ok(Merge::NoSession);
         };
         let into = &parent.session;
-        if into.id == child.id {
+        if into.root == child.root {
             return Ok(Merge::Itself);
         }
         let Some(merged) = wanted.version.or(child.version) else { return Ok(Merge::NoSummary) };
@@ -208,6 +208,9 @@ impl Store {
         let live = find_live(tx, tenant, session.id).await?;
         cancel_live(tx, tenant, session.id).await?;
         prepared::supersede(tx, tenant, session.id).await?;
+        if let Some(current) = session.version {
+            summaries::adopt_probes(tx, (tenant, session.id), current).await?;
+        }
         made.insert(tx, tenant, session.id).await?;
         let number = merging.version();
         session.merge(made.tokens);
@@ -361,7 +364,8 @@ impl MergedVersion {
                     -- The words are still those of the parent's own messages.
                     own.digest, own.digest_tokens, s.head_seq, (s.accounting ->> 'mask_upto')::bigint,
                     (s.accounting -> 'carried' ->> 'seq')::bigint
-             from (select * from sessions s where s.tenant_id = $1 and s.id = $2) s left join summaries own on own.tenant_id = $1 and own.session_id = $2 and own.version = $4",
+             from (select * from sessions s where s.tenant_id = $1 and s.id = $2) s
+             left join summaries own on own.tenant_id = $1 and own.session_id = version_owner($1, $2, $4) and own.version = $4",
             tenant.0,
             session.0,
             meta.version,
@@ -447,9 +451,15 @@ async fn find_merge(
     version: i64,
 ) -> Result<Option<(i64, i64)>, StoreError> {
     let found = sqlx::query!(
-        "select version, child_version from session_merges
-         where tenant_id = $1 and session_id = $2 and child_id = $3 and child_version >= $4
-         order by child_version limit 1",
+        r#"select m.version as "version!", m.child_version as "child_version!"
+           from version_lineage($1, $2) owner
+           cross join lateral (
+             select x.version, x.child_version from session_merges x
+             where x.tenant_id = $1 and x.session_id = owner.session_id and x.child_id = $3 and x.child_version >= $4
+               and x.version > owner.after_version and x.version <= owner.through_version
+             order by x.child_version limit 1
+           ) m
+           order by m.child_version limit 1"#,
         tenant.0,
         parent.0,
         child.0,
@@ -490,8 +500,15 @@ async fn opening(
     session: SessionId,
 ) -> Result<Vec<(i64, String, String)>, StoreError> {
     let rows = sqlx::query!(
-        r#"select m.seq, m.format, m.body from messages m
-           where m.tenant_id = $1 and m.session_id = $2 and m.seq <= $3 order by m.seq"#,
+        r#"select m.seq as "seq!", m.format as "format!", m.body as "body!"
+           from lineage($1, $2, 1, $3) owner
+           cross join lateral (
+             select x.seq, x.format, x.body from messages x
+             where x.tenant_id = $1 and x.session_id = owner.session_id
+               and x.seq between owner.first_seq and owner.last_seq
+             offset 0
+           ) m
+           order by m.seq"#,
         tenant.0,
         session.0,
         OPENING

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use super::usage::ContextCoverage;
 use super::{Store, StoreError};
-use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 
 /// The most bytes of message bodies on one page; a page always has its first message, however large.
 const PAGE_BYTES: i64 = 8 * 1024 * 1024;
@@ -47,19 +47,21 @@ impl Store {
     pub async fn list_messages(
         &self,
         tenant: TenantId,
-        session: &SessionName,
+        session: &SessionRef,
         range: SeqRange,
         limit: i64,
     ) -> Result<Option<MessagePage>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let found = sqlx::query!(
-            r#"select s.id, s.head_seq, s.anchor_seq, s.task_id, coalesce(a.system_through, 0) as "system_through!",
+            r#"select s.id, s.head_seq, s.anchor_seq, root.task_id, coalesce(a.system_through, 0) as "system_through!",
                       coalesce(a.mask_upto, 0) as "mask_upto!"
                from sessions s
+               join sessions root on root.tenant_id = $1 and root.id = coalesce(s.root_id, s.id)
                cross join lateral json_to_record(s.accounting) as a(system_through bigint, mask_upto bigint)
-               where s.tenant_id = $1 and s.name = $2"#,
+               where s.tenant_id = $1 and s.id = find_session($1, $2, $3)"#,
             tenant.0,
-            session.as_str()
+            session.name.as_str(),
+            session.branch_str()
         )
         .fetch_optional(&mut *tx)
         .await?;
@@ -122,8 +124,13 @@ pub async fn list(
            from (
              select m.seq, m.role, m.format, m.tokens, m.created_at, m.least_tokens is not null as maskable, m.body,
                     sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
-             from messages m
-             where m.tenant_id = $1 and m.session_id = $2 and m.seq between $3 and $4
+             from lineage($1, $2, $3, $4) owner
+             cross join lateral (
+               select x.* from messages x
+               where x.tenant_id = $1 and x.session_id = owner.session_id
+                 and x.seq between owner.first_seq and owner.last_seq
+               order by x.seq limit $5
+             ) m
              order by m.seq limit $5
            ) page
            where bytes_before < $6

@@ -29,9 +29,16 @@ pub(super) async fn outlines_within(
 ) -> Result<Vec<Outline>, StoreError> {
     let rows = sqlx::query_as!(
         OutlineRow,
-        r#"select seq, role, format = 'openai-responses' as "is_item!", tokens, shape, keep,
-                  component = 'retrieved_documents' as retrieved, octet_length(m.body) as "bytes!"
-           from messages m where tenant_id = $1 and session_id = $2 and seq > $3 and seq <= $4 order by seq limit $5"#,
+        r#"select m.seq, m.role, m.format = 'openai-responses' as "is_item!", m.tokens, m.shape, m.keep,
+                  m.component = 'retrieved_documents' as retrieved, octet_length(m.body) as "bytes!"
+           from lineage($1, $2, $3::bigint + 1, $4) owner
+           cross join lateral (
+             select x.* from messages x
+             where x.tenant_id = $1 and x.session_id = owner.session_id
+               and x.seq between owner.first_seq and owner.last_seq
+             order by x.seq limit $5
+           ) m
+           order by m.seq limit $5"#,
         tenant.0,
         session.0,
         after,

@@ -9,7 +9,7 @@ use super::sessions::{self};
 use super::{Store, StoreError};
 use crate::connection::PgConnection;
 use anchord_context::pin::{MAX_PINS, PINS_SHARE, Pin};
-use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_messages::id::{SessionId, SessionRef, TenantId};
 use anchord_record::fill::share_of;
 
 /// The outcome of replacing pins.
@@ -86,7 +86,7 @@ impl PinEdit<'_> {
 pub async fn edit(
     tx: &mut PgConnection,
     tenant: TenantId,
-    name: &SessionName,
+    name: &SessionRef,
     edit: PinEdit<'_>,
 ) -> Result<PinEdited, StoreError> {
     let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else {
@@ -117,7 +117,7 @@ impl Store {
     pub async fn list_pins(
         &self,
         tenant: TenantId,
-        session: &SessionName,
+        session: &SessionRef,
     ) -> Result<Option<(Vec<Pin>, Vec<Pin>)>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, session).await? else { return Ok(None) };
@@ -132,7 +132,7 @@ impl Store {
     pub async fn replace_pins(
         &self,
         tenant: TenantId,
-        name: &SessionName,
+        name: &SessionRef,
         pins: &[Pin],
     ) -> Result<Option<PinsOutcome>, StoreError> {
         let mut tries = Tries::default();
@@ -158,7 +158,7 @@ impl Store {
 pub(super) async fn replace(
     tx: &mut PgConnection,
     tenant: TenantId,
-    name: &SessionName,
+    name: &SessionRef,
     pins: &[Pin],
 ) -> Result<Option<PinsOutcome>, StoreError> {
     let Some(loaded) = load::load(tx, tenant, Which::Named(name)).await? else { return Ok(None) };

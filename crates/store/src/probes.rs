@@ -56,7 +56,7 @@ impl Store {
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
             r#"select id, probe::text as "probe!" from probes
-               where tenant_id = $1 and session_id = $2 and is_exam and version <= $3
+               where tenant_id = $1 and session_id = version_owner($1, $2, $3) and is_exam and version <= $3
                  and (retired_in_version is null or retired_in_version > $3)
                order by id"#,
             tenant.0,
@@ -85,8 +85,9 @@ pub async fn list(
     limit: i64,
 ) -> Result<Vec<ProbeRow>, StoreError> {
     let rows = sqlx::query!(
-        r#"select id, source, version, retired_in_version, probe::text as "probe!", created_at from probes
-           where tenant_id = $1 and session_id = $2 and ($3::uuid is null or id > $3) order by id limit $4"#,
+        r#"select id as "id!", source as "source!", version, retired_in_version, probe::text as "probe!",
+                  created_at as "created_at!"
+           from probes_of($1, $2) where $3::uuid is null or id > $3 order by id limit $4"#,
         tenant.0,
         session.0,
         after.map(|id| id.0),

@@ -24,7 +24,7 @@ use super::sessions::{self, SessionFilter};
 use super::usage::ContextCoverage;
 use super::{Store, StoreError, Tx};
 use anchord_messages::format::{Format, parse};
-use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::id::{Seq, SessionId, SessionName, SessionRef, TenantId};
 use anchord_messages::message::{Message, Part, Role};
 use anchord_recall::postings::{CHUNK, Segments, by_bucket, chunk_of, encode, read_bucket, read_directory};
 use anchord_recall::vectors::{BLOCK, Near, Question};
@@ -279,18 +279,13 @@ impl Store {
     pub async fn recall(
         &self,
         tenant: TenantId,
-        session: &SessionName,
+        session: &SessionRef,
         search: Search,
     ) -> Result<Option<Recalled>, StoreError> {
         // One snapshot, because the indexed and the unindexed messages must add up.
         let mut tx = self.snapshot(tenant).await?;
-        let id = sqlx::query_scalar!(
-            "select s.id from sessions s where s.tenant_id = $1 and s.name = $2",
-            tenant.0,
-            session.as_str()
-        );
-        let Some(id) = id.fetch_optional(&mut *tx).await? else { return Ok(None) };
-        let Some(searched) = find_searched(&mut tx, (tenant, SessionId(id))).await? else { return Ok(None) };
+        let Some(id) = sessions::find_id(&mut tx, tenant, session).await? else { return Ok(None) };
+        let Some(searched) = find_searched(&mut tx, (tenant, id)).await? else { return Ok(None) };
         let bounds = Bounds { scanned_bytes: i64::MAX, blocks: COMPARED_BLOCKS, is_reached: false };
         Ok(Some(self.search(tx, tenant, vec![searched], (search, bounds)).await?))
     }
@@ -577,8 +572,13 @@ pub(super) async fn page(
            from (
              select m.seq, m.role, m.format, m.body,
                     sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
-             from messages m
-             where m.tenant_id = $1 and m.session_id = $2 and m.seq > $3 and m.seq <= $4
+             from lineage($1, $2, $3::bigint + 1, $4) owner
+             cross join lateral (
+               select x.seq, x.role, x.format, x.body from messages x
+               where x.tenant_id = $1 and x.session_id = owner.session_id
+                 and x.seq between owner.first_seq and owner.last_seq
+               order by x.seq limit $5
+             ) m
              order by m.seq limit $5
            ) page
            where bytes_before < $6

@@ -14,7 +14,7 @@ use super::error::expect_rows;
 use super::load::{self, Loaded, Tries, Which};
 use super::metadata::{self, MetadataField};
 use super::{Store, StoreError, bounds, prepared};
-use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_messages::id::{SessionId, SessionName, SessionRef, TenantId};
 pub use anchord_session::session::{Live, Session};
 use anchord_session::settings::{Settings, SettingsError};
 
@@ -42,6 +42,8 @@ pub enum PutOutcome {
     Updated(Box<Session>),
     /// The settings were rejected; nothing has changed.
     Refused(SettingsError),
+    /// The branch that is named does not exist.
+    NoBranch,
 }
 
 impl Store {
@@ -52,7 +54,7 @@ impl Store {
     pub async fn find_session(
         &self,
         tenant: TenantId,
-        name: &SessionName,
+        name: &SessionRef,
     ) -> Result<Option<Session>, StoreError> {
         Ok(self.load_session(tenant, name).await?.map(|loaded| loaded.session))
     }
@@ -61,7 +63,7 @@ impl Store {
     pub(super) async fn load_session(
         &self,
         tenant: TenantId,
-        name: &SessionName,
+        name: &SessionRef,
     ) -> Result<Option<Loaded>, StoreError> {
         loop {
             let mut reading = self.reading(tenant).await?;
@@ -97,14 +99,14 @@ impl Store {
     pub async fn put_session(
         &self,
         tenant: TenantId,
-        name: &SessionName,
+        name: &SessionRef,
         settings: Map<String, Value>,
     ) -> Result<PutOutcome, StoreError> {
         let mut tries = Tries::default();
         loop {
             let mut tx = self.begin(tenant).await?;
             match put(&mut tx, tenant, name, &settings).await? {
-                Some(PutOutcome::Refused(refused)) => return Ok(PutOutcome::Refused(refused)),
+                Some(put @ (PutOutcome::Refused(_) | PutOutcome::NoBranch)) => return Ok(put),
                 Some(put) => {
                     let is_made = matches!(put, PutOutcome::Created(_));
                     if is_made {
@@ -130,7 +132,7 @@ impl Store {
     pub async fn patch_session(
         &self,
         tenant: TenantId,
-        name: &SessionName,
+        name: &SessionRef,
         change: Map<String, Value>,
     ) -> Result<Option<PutOutcome>, StoreError> {
         let mut tries = Tries::default();
@@ -218,11 +220,14 @@ impl Store {
 pub(super) async fn put(
     tx: &mut PgConnection,
     tenant: TenantId,
-    name: &SessionName,
+    of: &SessionRef,
     settings: &Map<String, Value>,
 ) -> Result<Option<PutOutcome>, StoreError> {
-    let created = create(&mut *tx, tenant, name).await?;
-    let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else { return Ok(None) };
+    // A branch that is named and not there is made by nothing but a fork.
+    let created = !of.is_of_other_branch() && create(&mut *tx, tenant, &of.name).await?;
+    let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(of)).await? else {
+        return Ok(of.is_of_other_branch().then_some(PutOutcome::NoBranch));
+    };
     let Session { settings: old, defaults, head_seq, .. } = &loaded.session;
     let mut settings = settings.clone();
     // The tokenizer is fixed by the first message, and is no one's to leave out from then on.
@@ -254,6 +259,11 @@ async fn set(
     created: bool,
 ) -> Result<Option<Result<Box<Session>, SettingsError>>, StoreError> {
     let tenant = loaded.tenant;
+    let shares_otherwise = !loaded.session.is_main() && !settings.shares_with(&loaded.session.settings);
+    // Main before another branch, as everywhere.
+    if shares_otherwise && !share(&mut *tx, &loaded, &settings).await? {
+        return Ok(None);
+    }
     if !load::hold_as_read(&mut *tx, &loaded).await? {
         return Ok(None);
     }
@@ -261,7 +271,7 @@ async fn set(
     let revision = session.context_revision;
     let has_other_metadata = settings.metadata != session.settings.metadata;
     if settings.task_id.is_some() && settings.task_id != session.settings.task_id {
-        bounds::require_task_room(&mut *tx, (tenant, session.id)).await?;
+        bounds::require_task_room(&mut *tx, (tenant, session.root)).await?;
     }
     let tail = if session.masks_otherwise(&settings) {
         load::tail(tx, (tenant, session.id), session.floor()).await?
@@ -280,9 +290,41 @@ async fn set(
         }
     }
     if has_other_metadata {
-        metadata::replace(&mut *tx, (tenant, session.id), session.settings.metadata.as_ref()).await?;
+        metadata::replace(&mut *tx, (tenant, session.root), session.settings.metadata.as_ref()).await?;
     }
     Ok(Some(Ok(Box::new(loaded.session))))
+}
+
+/// Writes what belongs to the session and to no branch of it, for another branch than main; returns `false` when it has
+/// changed since the branch was read.
+async fn share(tx: &mut PgConnection, loaded: &Loaded, settings: &Settings) -> Result<bool, StoreError> {
+    let (tenant, root) = (loaded.tenant, loaded.session.root);
+    let corrupt = |error| StoreError::corrupt("sessions", "settings", root.0, error);
+    let stored = sqlx::query_scalar!(
+        r#"select settings::text as "settings!" from sessions where tenant_id = $1 and id = $2 for update"#,
+        tenant.0,
+        root.0
+    );
+    let Some(stored) = stored.fetch_optional(&mut *tx).await? else { return Ok(false) };
+    let mut of_main = load::read_settings(&stored).map_err(corrupt)?;
+    if !of_main.shares_with(&loaded.session.settings) {
+        return Ok(false);
+    }
+    of_main.take_shared(settings);
+    let done = sqlx::query!(
+        "update sessions set settings = $3::text::json, task_id = $4, parent_session_id = $5, user_id = $6,
+                context_revision = context_revision + 1, revision = revision + 1, updated_at = now()
+         where tenant_id = $1 and id = $2",
+        tenant.0,
+        root.0,
+        serde_json::to_string(&of_main).map_err(corrupt)?,
+        of_main.task_id,
+        of_main.parent_session_id,
+        of_main.user
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 /// The ids of a tenant's sessions, newest first.
@@ -390,9 +432,24 @@ pub(crate) async fn create(
 pub async fn find(
     connection: &mut PgConnection,
     tenant: TenantId,
-    name: &SessionName,
+    name: &SessionRef,
 ) -> Result<Option<Session>, StoreError> {
     Ok(load::load(connection, tenant, Which::Named(name)).await?.map(|loaded| loaded.session))
+}
+
+/// The id of a session's branch; `None` when there is no such session or branch.
+pub(super) async fn find_id(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    of: &SessionRef,
+) -> Result<Option<SessionId>, StoreError> {
+    let found = sqlx::query_scalar!(
+        "select find_session($1, $2, $3)",
+        tenant.0,
+        of.name.as_str(),
+        of.branch_str()
+    );
+    Ok(found.fetch_one(connection).await?.map(SessionId))
 }
 
 /// Locks a session's row, and reads it then.
@@ -402,12 +459,13 @@ pub async fn find(
 pub async fn lock(
     tx: &mut PgConnection,
     tenant: TenantId,
-    name: &SessionName,
+    name: &SessionRef,
 ) -> Result<Option<Session>, StoreError> {
     let held = sqlx::query_scalar!(
-        "select s.id from sessions s where s.tenant_id = $1 and s.name = $2 for update",
+        "select s.id from sessions s where s.tenant_id = $1 and s.id = find_session($1, $2, $3) for update",
         tenant.0,
-        name.as_str()
+        name.name.as_str(),
+        name.branch_str()
     )
     .fetch_optional(&mut *tx)
     .await?;
@@ -424,7 +482,13 @@ pub(crate) async fn update(
     let text = |column, value: serde_json::Result<String>| {
         value.map_err(|error| StoreError::corrupt("sessions", column, session.id.0, error))
     };
-    let settings = text("settings", serde_json::to_string(&session.settings))?;
+    let (own, shared);
+    if session.is_main() {
+        (own, shared) = (Cow::Borrowed(&session.settings), Some(&session.settings));
+    } else {
+        (own, shared) = (Cow::Owned(session.settings.without_shared()), None);
+    }
+    let settings = text("settings", serde_json::to_string(&own))?;
     let mut counts = Cow::Borrowed(&session.accounting);
     if counts.prepared.is_some_and(|prepared| prepared.revision != session.served_revision()) {
         // A prepared version was made under the previous pins or settings.
@@ -441,9 +505,9 @@ pub(crate) async fn update(
         settings,
         accounting,
         session.context_revision,
-        session.settings.task_id,
-        session.settings.parent_session_id,
-        session.settings.user
+        shared.and_then(|settings| settings.task_id.as_deref()),
+        shared.and_then(|settings| settings.parent_session_id.as_deref()),
+        shared.and_then(|settings| settings.user.as_deref())
     )
     .fetch_all(&mut *tx)
     .await?;

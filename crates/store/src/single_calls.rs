@@ -30,8 +30,8 @@ impl Store {
         let mut tries = Tries::default();
         loop {
             let mut tx = self.begin(tenant).await?;
-            let put = match sessions::put(&mut tx, tenant, name, &settings).await? {
-                Some(PutOutcome::Refused(refused)) => return Ok(PutOutcome::Refused(refused)),
+            let put = match sessions::put(&mut tx, tenant, &name.clone().into(), &settings).await? {
+                Some(put @ (PutOutcome::Refused(_) | PutOutcome::NoBranch)) => return Ok(put),
                 Some(put) => put,
                 None => {
                     tx.rollback().await?;
@@ -79,7 +79,7 @@ impl Store {
         .fetch_optional(&mut *tx)
         .await?;
         let Some(expires_at) = expires_at else { return Ok(None) };
-        let session = sessions::find(&mut tx, tenant, name).await?;
+        let session = sessions::find(&mut tx, tenant, &name.clone().into()).await?;
         tx.commit().await?;
         Ok(session.map(|session| (session, expires_at)))
     }

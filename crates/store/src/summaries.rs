@@ -8,7 +8,7 @@ use super::error::expect_rows;
 use super::load::{self, Loaded, Which};
 use super::{Store, StoreError, Tx, bounds, events, prepared, sessions};
 use anchord_facts::ledger::LedgerState;
-use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_messages::id::{SessionId, SessionRef, TenantId};
 use anchord_record::hindsight::Hindsight;
 use anchord_record::parts::StoredSummary;
 use anchord_record::strategy::{Strategy, Verifiable};
@@ -121,7 +121,8 @@ pub async fn find_unread(
     let row = sqlx::query!(
         r#"select meta::text as "meta!", document::text as "document!", parts,
                   read_parts(tenant_id, session_id, parts) as texts, carry::text as "carry!", created_at
-           from summaries where tenant_id = $1 and session_id = $2 and version = $3"#,
+           from summaries
+           where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3"#,
         tenant.0,
         session.0,
         version
@@ -149,9 +150,15 @@ pub async fn list(
     limit: i64,
 ) -> Result<Vec<VersionEntry>, StoreError> {
     let rows = sqlx::query!(
-        r#"select version, meta::text as "meta!", hindsight::text, created_at from summaries
-           where tenant_id = $1 and session_id = $2 and ($3::bigint is null or version < $3)
-           order by version desc limit $4"#,
+        r#"select v.version as "version!", v.meta::text as "meta!", v.hindsight::text, v.created_at as "created_at!"
+           from version_lineage($1, $2) owner
+           cross join lateral (
+             select x.version, x.meta, x.hindsight, x.created_at from summaries x
+             where x.tenant_id = $1 and x.session_id = owner.session_id and x.version > owner.after_version
+               and x.version <= owner.through_version and ($3::bigint is null or x.version < $3)
+             order by x.version desc limit $4
+           ) v
+           order by v.version desc limit $4"#,
         tenant.0,
         session.0,
         before,
@@ -179,7 +186,7 @@ impl Store {
     pub async fn decide_rollback(
         &self,
         tenant: TenantId,
-        name: &SessionName,
+        name: &SessionRef,
         to: i64,
     ) -> Result<Rollback, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
@@ -220,6 +227,7 @@ impl Store {
         cancel_live(tx, tenant, session.id).await?;
         prepared::supersede(tx, tenant, session.id).await?;
         let served = copy_version(tx, (tenant, session.id), to, &version.meta).await?;
+        adopt_probes(tx, (tenant, session.id), to).await?;
         retire_probes(tx, (tenant, session.id), to, version.meta.version).await?;
         forget_merges_after(tx, (tenant, session.id), to).await?;
 
@@ -241,8 +249,33 @@ impl RolledBack {
     }
 }
 
+/// The branch that made a version which a branch has.
+pub(super) async fn owner(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    version: i64,
+) -> Result<SessionId, StoreError> {
+    let owner = sqlx::query_scalar!(
+        r#"select version_owner($1, $2, $3) as "owner!""#,
+        tenant.0,
+        session.0,
+        version
+    );
+    Ok(SessionId(owner.fetch_one(connection).await?))
+}
+
+/// Copies the probes that a branch began with into it, before they change in it.
+pub(super) async fn adopt_probes(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    version: i64,
+) -> Result<(), StoreError> {
+    sqlx::query!("select adopt_probes($1, $2, $3)", tenant.0, session.0, version).execute(connection).await?;
+    Ok(())
+}
+
 /// Copies a version under a new number and metadata; returns the tokens of its rendering and of its digest.
-async fn copy_version(
+pub(super) async fn copy_version(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     from: i64,
@@ -255,10 +288,10 @@ async fn copy_version(
         "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
                                 meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
                                 least_tokens, recap, digest, digest_tokens, head_seq)
-         select tenant_id, session_id, $4, $5, null, from_seq, through_seq,
+         select tenant_id, $2, $4, $5, null, from_seq, through_seq,
                 $6::text::json, document, parts, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap,
                 digest, digest_tokens, (select s.head_seq from sessions s where s.tenant_id = $1 and s.id = $2)
-         from summaries where tenant_id = $1 and session_id = $2 and version = $3
+         from summaries where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3
          returning rendering_tokens, digest_tokens",
         tenant.0,
         session.0,
@@ -276,7 +309,7 @@ async fn copy_version(
 }
 
 /// Records which messages a new version is served with: the mask position and the carried message.
-async fn note_served(
+pub(super) async fn note_served(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     version: i64,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError, sessions};
 use anchord_facts::todo::{self, Followed, Todo, TodoChange};
-use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_messages::id::{SessionId, SessionRef, TenantId};
 
 /// A list as it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Store {
     pub async fn find_todos(
         &self,
         tenant: TenantId,
-        name: &SessionName,
+        name: &SessionRef,
     ) -> Result<Option<TodoList>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
@@ -57,7 +57,7 @@ impl Store {
     pub async fn replace_todos(
         &self,
         tenant: TenantId,
-        name: &SessionName,
+        name: &SessionRef,
         items: Vec<Todo>,
     ) -> Result<Option<TodoList>, StoreError> {
         let mut tx = self.begin(tenant).await?;
@@ -71,7 +71,7 @@ impl Store {
 pub(super) async fn replace(
     tx: &mut PgConnection,
     tenant: TenantId,
-    name: &SessionName,
+    name: &SessionRef,
     mut items: Vec<Todo>,
 ) -> Result<Option<TodoList>, StoreError> {
     let Some(session) = sessions::lock(&mut *tx, tenant, name).await? else { return Ok(None) };

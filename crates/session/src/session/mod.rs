@@ -7,10 +7,12 @@
 mod append;
 mod change;
 mod end;
+mod fork;
 mod state;
 
 pub use append::{AppendRefusal, Appended, BatchOptions, Incoming};
 pub use end::{Ended, Ending, Retry, Served};
+pub use fork::{ForkPoint, InheritedVersion};
 pub use state::{Live, Session};
 
 #[cfg(test)]

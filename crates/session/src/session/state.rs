@@ -9,7 +9,7 @@ use crate::settings::{Policy, Settings};
 use crate::trigger::Recent;
 use crate::warning::Warning;
 use anchord_context::mask::{self, Level, Marks, MaskMode};
-use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName};
+use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName};
 use anchord_messages::shape::AsShape;
 
 /// A session is indexed for recall when a version is published, and again when this many messages have
@@ -23,8 +23,12 @@ pub(super) const INDEX_EVERY: Seq = 1_000;
 pub struct Session {
     /// Its internal id, never used again.
     pub id: SessionId,
+    /// The id of its branch main, which stands for the whole of it; the same as `id` when it is that branch.
+    pub root: SessionId,
     /// The caller's name for it.
     pub name: SessionName,
+    /// The branch that this is the state of.
+    pub branch: BranchName,
     /// What the caller set.
     pub settings: Settings,
     /// The tenant's defaults, used where the caller set nothing.
@@ -72,7 +76,9 @@ impl Session {
     pub fn new(id: SessionId, name: SessionName, defaults: Settings, now: DateTime<Utc>) -> Self {
         Self {
             id,
+            root: id,
             name,
+            branch: BranchName::main(),
             settings: Settings::default(),
             defaults,
             head_seq: 0,
@@ -88,6 +94,18 @@ impl Session {
             updated_at: now,
             live: None,
         }
+    }
+
+    /// The branch, unless it is main.
+    #[must_use]
+    pub fn other_branch(&self) -> Option<&BranchName> {
+        Some(&self.branch).filter(|branch| !branch.is_main())
+    }
+
+    /// Whether it is the branch main, whose row stands for the whole session.
+    #[must_use]
+    pub fn is_main(&self) -> bool {
+        self.id == self.root
     }
 
     /// The settings, with the tenant's defaults where the session sets nothing, and with the tokenizer that the first

@@ -107,6 +107,12 @@ impl Recent {
         Self { lengths: self.lengths.after_publication(), todos: self.todos.clone(), ..Self::default() }
     }
 
+    /// The state without the open todo items.
+    #[must_use]
+    pub fn without_todos(self) -> Self {
+        Self { todos: OpenTodos::default(), ..self }
+    }
+
     /// When the newest message arrived, in seconds since 1970.
     #[must_use]
     pub fn newest(&self) -> i64 {

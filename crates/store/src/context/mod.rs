@@ -14,6 +14,7 @@ mod source;
 mod texts;
 
 pub use past::Past;
+pub(super) use past::{CARRIED_WITHIN, find_appends, find_user};
 pub use source::ContextSource;
 pub use texts::SummarySource;
 

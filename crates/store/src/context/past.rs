@@ -6,24 +6,18 @@
 use super::source::ContextSource;
 use super::texts::{self, TextSelection, Texts};
 use crate::compute::compute;
+use crate::connection::PgConnection;
 use crate::outlines::outlines_within;
 use crate::{Store, StoreError, Tx, sessions};
-use anchord_context::mask;
-use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
-use anchord_messages::message::Role;
-use anchord_messages::shape::{AsShape as _, Feature};
-use anchord_session::accounting::{Accounting, MessageCounts, RetainedUserMessage};
-use anchord_session::outline::{Outline, marks};
-use anchord_session::room::Room;
+use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
+use anchord_session::accounting::{Accounting, Moment, RetainedUserMessage};
+use anchord_session::outline::Outline;
 use anchord_session::session::Session;
-use anchord_session::settings::Policy;
 
 /// The most messages after an anchor that are counted again.
 const MOST_COUNTED: Seq = 20_000;
-/// The most steps of the mask position times messages that are examined; on a long tail it moves in fewer steps.
-const MOST_LOOKS: usize = 1_000_000;
 /// How many messages before the anchor are searched for the carried user message.
-const CARRIED_WITHIN: Seq = 2_000;
+pub(crate) const CARRIED_WITHIN: Seq = 2_000;
 
 /// The result of looking for an earlier context.
 #[derive(Clone, Debug)]
@@ -60,7 +54,7 @@ impl Store {
     pub async fn find_past_context(
         &self,
         tenant: TenantId,
-        name: &SessionName,
+        name: &SessionRef,
         (version, through): (Option<i64>, Option<Seq>),
         budget: Option<u32>,
     ) -> Result<Past, StoreError> {
@@ -102,7 +96,7 @@ impl Store {
             }
             Some(VersionRow { mask_upto: Some(_), .. }) | None => None,
             // The version is from before this was recorded: decide it as publishing does.
-            Some(_) if !outlines.iter().any(|outline| speaks(outline) && outline.seq <= published) => {
+            Some(_) if !outlines.iter().any(|outline| outline.of_person().is_some() && outline.seq <= published) => {
                 find_user(&mut tx, key, (system_through.max(anchor - CARRIED_WITHIN), anchor)).await?
             }
             _ => None,
@@ -119,7 +113,7 @@ impl Store {
         let mask_upto = version.and_then(|version| version.mask_upto);
         let made = compute(tenant, move || {
             let counts = start(&session.accounting, &texts, mask_upto, carried);
-            let counts = counted_again(&counts, moment, (&outlines, &starts), &policy);
+            let counts = counts.counted_again(moment, (&outlines, &starts), &policy);
             let session = Session {
                 anchor_seq: anchor,
                 head_seq: through,
@@ -131,15 +125,6 @@ impl Store {
         });
         Ok(Past::Found(Box::new(made.await?)))
     }
-}
-
-/// The moment of a context, as positions in the session.
-#[derive(Clone, Copy)]
-struct Moment {
-    /// The last message that the version covered.
-    anchor: Seq,
-    /// The newest message when it was published.
-    published: Seq,
 }
 
 /// The counts at the moment when the version was published, without its tail.
@@ -168,47 +153,6 @@ fn start(
     }
 }
 
-/// Counts a tail as the publication and the later appends did; the mask position moves before each append.
-fn counted_again(
-    start: &Accounting,
-    moment: Moment,
-    (tail, starts): (&[Outline], &[Seq]),
-    policy: &Policy,
-) -> Accounting {
-    let marks = marks(tail);
-    let there = tail.partition_point(|outline| outline.seq <= moment.published);
-    let (old, new) = tail.split_at(there);
-    let counted: Vec<MessageCounts> = old.iter().map(Outline::counted).collect();
-    let mut counts = start.rebuilt(moment.anchor, &counted, policy.preserve_recent);
-    if start.mask_upto > 0 {
-        counts.mask_through(start.mask_upto, old, &marks);
-    } else if moment.anchor > 0 {
-        counts.mask_to(Room::of(policy, None, &counts), policy.mask, old, &marks);
-    }
-    let stride = (tail.len() * starts.len()).div_ceil(MOST_LOOKS).max(1);
-    let mut looks = starts.iter().step_by(stride).peekable();
-    for (place, outline) in new.iter().enumerate() {
-        let mut begins = false;
-        while looks.next_if(|start| **start <= outline.seq).is_some() {
-            begins = true;
-        }
-        if begins && let Some(level) = counts.mask_level(policy) {
-            let known = tail.get(..there + place).unwrap_or_default();
-            let upto = mask::step(counts.mask_upto, known, &marks, level);
-            if upto > counts.mask_upto {
-                counts.mask_through(upto, known, &marks);
-            }
-        }
-        counts.push(&outline.counted(), policy.preserve_recent);
-    }
-    counts
-}
-
-/// Whether a message is a person's, and not a tool's result in the role of the user.
-fn speaks(outline: &Outline) -> bool {
-    outline.role == Role::User && !outline.shape().is_some_and(|shape| shape.has(Feature::OnlyResults))
-}
-
 /// Finds the version that was current when a message was the newest.
 async fn find_version_at(
     tx: &mut Tx,
@@ -218,9 +162,16 @@ async fn find_version_at(
     let (tenant, session) = key;
     // For a version from before the newest message was recorded, the last message that it covers counts instead.
     let version = sqlx::query_scalar!(
-        "select version from summaries
-         where tenant_id = $1 and session_id = $2 and coalesce(head_seq, through_seq) <= $3
-         order by version desc limit 1",
+        r#"select v.version as "version!"
+           from version_lineage($1, $2) owner
+           cross join lateral (
+             select x.version from summaries x
+             where x.tenant_id = $1 and x.session_id = owner.session_id and x.version > owner.after_version
+               and x.version <= owner.through_version
+               and coalesce(x.head_seq, x.through_seq) <= $3
+             order by x.version desc limit 1
+           ) v
+           order by v.version desc limit 1"#,
         tenant.0,
         session.0,
         through
@@ -240,7 +191,7 @@ async fn find_version(
 ) -> Result<Option<VersionRow>, StoreError> {
     let row = sqlx::query!(
         "select version, through_seq, head_seq, mask_upto, carried_seq from summaries
- where tenant_id = $1 and session_id = $2 and version = $3",
+         where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3",
         tenant.0,
         session.0,
         version
@@ -257,8 +208,8 @@ async fn find_version(
 }
 
 /// The first message of each append within a range.
-async fn find_appends(
-    tx: &mut Tx,
+pub(crate) async fn find_appends(
+    tx: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     (after, through): (Seq, Seq),
 ) -> Result<Vec<Seq>, StoreError> {
@@ -267,7 +218,13 @@ async fn find_appends(
         "select m.seq
          from (
            select x.seq, x.created_at, lag(x.created_at) over (order by x.seq) as before
-           from messages x where x.tenant_id = $1 and x.session_id = $2 and x.seq > $3 and x.seq <= $4
+           from lineage($1, $2, $3::bigint + 1, $4) owner
+           cross join lateral (
+             select y.seq, y.created_at from messages y
+             where y.tenant_id = $1 and y.session_id = owner.session_id
+               and y.seq between owner.first_seq and owner.last_seq
+             offset 0
+           ) x
            order by x.seq limit $5
          ) m
          where m.before is null or m.before <> m.created_at
@@ -278,17 +235,16 @@ async fn find_appends(
         through,
         MOST_COUNTED
     )
-    .fetch_all(&mut **tx)
+    .fetch_all(tx)
     .await?)
 }
 
 /// Finds the newest message of a person within a range.
-async fn find_user(
-    tx: &mut Tx,
+pub(crate) async fn find_user(
+    tx: &mut PgConnection,
     key: (TenantId, SessionId),
     within: (Seq, Seq),
 ) -> Result<Option<RetainedUserMessage>, StoreError> {
     let found = outlines_within(tx, key, within, CARRIED_WITHIN).await?;
-    let newest = found.iter().rfind(|outline| speaks(outline));
-    Ok(newest.map(|outline| RetainedUserMessage { seq: outline.seq, tokens: outline.tokens }))
+    Ok(found.iter().rev().find_map(Outline::of_person))
 }

@@ -110,19 +110,25 @@ pub(super) async fn read(
            ) s
            left join lateral (
              select * from summaries v
-             where v.tenant_id = bound.tenant_id and v.session_id = $2 and v.version = $3 limit 1
+             where v.tenant_id = bound.tenant_id and v.session_id = version_owner(bound.tenant_id, $2, $3) and v.version = $3
+             limit 1
            ) v on true
            union all
            select null, null, null, null, null, null, null, null, null, m.*
            from bound
-           cross join lateral (values (1::bigint, $4::bigint), ($5::bigint, $5), ($6::bigint, $7::bigint)) as wanted (from_seq, to_seq)
+           cross join lateral (
+             select w.from_seq, w.to_seq
+             from (values (1::bigint, $4::bigint), ($5::bigint, $5), ($6::bigint, $7::bigint)) as w (from_seq, to_seq)
+             where w.from_seq <= w.to_seq offset 0
+           ) wanted
+           cross join lateral lineage(bound.tenant_id, $2, wanted.from_seq, wanted.to_seq) owner
            cross join lateral (
              select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body from messages m
-             where m.tenant_id = bound.tenant_id and m.session_id = $2 and m.seq between wanted.from_seq and wanted.to_seq
+             where m.tenant_id = bound.tenant_id and m.session_id = owner.session_id
+               and m.seq between owner.first_seq and owner.last_seq
              -- Apart from the rest, so that they are always looked up in the index.
              offset 0
-           ) m
-           where wanted.from_seq <= wanted.to_seq"#,
+           ) m"#,
         tenant.0,
         session.0,
         wanted.version,

@@ -148,13 +148,14 @@ async fn attempt(
     let (mut decided, mut outcomes) = (Vec::new(), Vec::new());
     for (group, staged) in groups.into_iter().zip(staged) {
         match staged {
-            Some(staged) if staged.is_touched() => {
+            Decided::Staged(staged) if staged.is_touched() => {
                 decided.push(group);
                 outcomes.push(staged);
             }
             // There are only rejections and replays, so nothing to commit.
-            Some(staged) => tell(group, *staged),
-            None => left.push(group),
+            Decided::Staged(staged) => tell(group, *staged),
+            Decided::NoBranch => group.answer_all(&AppendError::NoBranch),
+            Decided::NeedsMore => left.push(group),
         }
     }
     if decided.is_empty() {
@@ -190,19 +191,32 @@ async fn attempt(
     Ok(left)
 }
 
-/// Decides every group on the current state of its session. `None` for a group that needed more data, which is loaded
-/// now.
+/// The decision on a group.
+enum Decided {
+    /// What is to be written, or only answered.
+    Staged(Box<Staged>),
+    /// It names a branch that does not exist.
+    NoBranch,
+    /// It needed more data, which is loaded now.
+    NeedsMore,
+}
+
+/// Decides every group on the current state of its session.
 async fn decide(
     store: &Store,
     connection: &mut PgConnection,
     groups: &mut [Group],
-) -> Result<Vec<Option<Box<Staged>>>, StoreError> {
+) -> Result<Vec<Decided>, StoreError> {
     find_replies(connection, groups).await?;
     let names: Vec<_> = groups.iter().map(|group| (group.key.0, &group.key.1)).collect();
     let loaded = load::load_for_appends(connection, &names).await?;
     let mut staged = Vec::with_capacity(groups.len());
     for (group, loaded) in groups.iter_mut().zip(loaded) {
         let tenant = group.key.0;
+        let Some(loaded) = loaded else {
+            staged.push(Decided::NoBranch);
+            continue;
+        };
         let no_session = match loaded.revision {
             None => full(store.require_session_room(connection, tenant, Made::Later).await)?,
             Some(_) => None,
@@ -220,14 +234,14 @@ async fn decide(
         };
         let session = loaded.session.id;
         staged.push(match stage::stage(&group.appends, loaded, known) {
-            Outcome::Staged(staged) => Some(staged),
+            Outcome::Staged(staged) => Decided::Staged(staged),
             Outcome::NeedsReplies => {
                 group.looks_up = true;
-                None
+                Decided::NeedsMore
             }
             Outcome::NeedsVersion(wanted) => {
                 group.publish(store, session, *wanted).await;
-                None
+                Decided::NeedsMore
             }
         });
     }
@@ -252,6 +266,7 @@ pub(super) async fn run_within(
 ) -> Result<Result<Reply, AppendError>, StoreError> {
     let (tenant, name) = (pending.append.tenant, pending.append.session.clone());
     let loaded = load::load_for_appends(tx, &[(tenant, &name)]).await?.pop().ok_or(StoreError::Contended)?;
+    let Some(loaded) = loaded else { return Ok(Err(AppendError::NoBranch)) };
     let known = Known { has_no_version: true, replays: Some(&Replays::new()), ..Known::default() };
     let group = Group::new((tenant, name), vec![pending]);
     let Outcome::Staged(staged) = stage::stage(&group.appends, loaded, known) else {

@@ -33,7 +33,7 @@ use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
-use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
+use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionRef, TenantId};
 use anchord_runtime::trace;
 use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;
@@ -55,8 +55,8 @@ const REMEMBERED_TOKENIZERS: u64 = 10_000;
 pub struct Append {
     /// The tenant of the session.
     pub tenant: TenantId,
-    /// The session; it is created when it does not exist.
-    pub session: SessionName,
+    /// The session; it is created when it does not exist, unless a branch is named that it would not begin with.
+    pub session: SessionRef,
     /// The messages, in order; never empty.
     pub messages: Vec<NewMessage>,
     /// The format of the messages: one that they show, or of an import the last one's. Messages that show none, and
@@ -144,6 +144,9 @@ pub struct StoredAppend {
 pub struct AppendReply {
     /// The session.
     pub session_id: String,
+    /// The branch; absent when it is main.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<BranchName>,
     /// Position of the batch's first message.
     pub first_seq: Seq,
     /// Position of the batch's last message.
@@ -191,6 +194,9 @@ pub enum AppendError {
     /// The idempotency key was used with another body.
     #[error("the idempotency key was used with another body")]
     KeyReused,
+    /// The session has no such branch, or there is no such session to have it.
+    #[error("there is no such branch")]
+    NoBranch,
     /// The model cannot be the session's.
     #[error("the model cannot be the session's: {0}")]
     Model(SettingsError),
@@ -285,7 +291,7 @@ pub struct Gatherer {
     /// Cancelled when the dispatcher has ended.
     ended: CancellationToken,
     /// The tokenizers of sessions that do not use the expected one.
-    tokenizers: Cache<(TenantId, SessionName), TokenizerName>,
+    tokenizers: Cache<(TenantId, SessionRef), TokenizerName>,
 }
 
 impl Gatherer {
@@ -314,7 +320,7 @@ impl Gatherer {
     /// The tokenizer that the session used last, when it was not the expected one; [`AppendError::Tokenizer`] reports a
     /// wrong guess.
     #[must_use]
-    pub fn known_tokenizer(&self, tenant: TenantId, session: &SessionName) -> Option<TokenizerName> {
+    pub fn known_tokenizer(&self, tenant: TenantId, session: &SessionRef) -> Option<TokenizerName> {
         // The common case: every session uses the expected one, so no key is built.
         if self.tokenizers.entry_count() == 0 {
             return None;

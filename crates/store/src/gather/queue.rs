@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
-use anchord_messages::id::{SessionName, TenantId};
+use anchord_messages::id::{SessionRef, TenantId};
 
 /// The most appends in one transaction.
 const BATCH_APPENDS: usize = 64;
@@ -41,7 +41,7 @@ const APPENDS_PART: usize = WAITING_APPENDS / 1_024;
 const BYTES_PART: usize = WAITING_BYTES / 1_024;
 
 /// A session, as the key of its appends.
-pub(super) type Key = (TenantId, SessionName);
+pub(super) type Key = (TenantId, SessionRef);
 
 /// What the queue needs of an append: its session, its size, and since when it waits.
 pub(super) trait Waits {

@@ -276,6 +276,7 @@ impl Stage<'_> {
                     let decision = started.unwrap_or(appended.decision);
                     let reply = AppendReply {
                         session_id: session.name.as_str().to_owned(),
+                        branch: session.other_branch().cloned(),
                         first_seq: appended.first_seq,
                         last_seq: appended.last_seq,
                         next_seq: appended.last_seq + 1,

@@ -195,9 +195,10 @@ async fn originals(
              select m.seq, m.role, m.format, m.body,
                     sum(octet_length(m.body)) over (order by octet_length(m.body), m.seq) as bytes
              from unnest($3::bigint[]) as wanted (seq)
+             cross join lateral lineage($1, $2, wanted.seq, wanted.seq) owner
              cross join lateral (
                select * from messages x
-               where x.tenant_id = $1 and x.session_id = $2 and x.seq = wanted.seq limit 1
+               where x.tenant_id = $1 and x.session_id = owner.session_id and x.seq = wanted.seq limit 1
              ) m
              limit $5
            ) smallest

@@ -10,7 +10,7 @@ use super::meter::{Counted, Key, Meter};
 use crate::bulkhead::Share;
 use crate::sessions::{self, Session};
 use crate::{Store, StoreError};
-use anchord_messages::id::{CompressionId, SessionId, SessionName, TenantId};
+use anchord_messages::id::{CompressionId, SessionId, SessionRef, TenantId};
 use anchord_session::calibration::Verdict;
 use anchord_session::usage::{Kind, UsageDelta};
 
@@ -167,7 +167,7 @@ impl Store {
     pub async fn report_usage(
         &self,
         tx: &mut PgConnection,
-        (tenant, name): (TenantId, &SessionName),
+        (tenant, name): (TenantId, &SessionRef),
         report: Report,
     ) -> Result<Option<Reported>, StoreError> {
         let Report { figures, counted, at } = report;

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use anchord_messages::id::SessionName;
 use uuid::Uuid;
 
 use super::*;
@@ -31,7 +32,7 @@ fn tenant(number: u128) -> TenantId {
 }
 
 fn item(of: u128, session: usize, bytes: usize, number: usize) -> Item {
-    let key = (tenant(of), SessionName::parse(&format!("s{session}")).unwrap());
+    let key = (tenant(of), SessionName::parse(&format!("s{session}")).unwrap().into());
     Item { key, bytes, number, since: Instant::now() }
 }
 

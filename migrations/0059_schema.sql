@@ -173,9 +173,12 @@ create index sessions_expires_at_idx on sessions (expires_at) where expires_at i
 comment on index sessions_expires_at_idx is 'Upkeep: sessions of single calls that are old enough to be erased.';
 
 create unique index sessions_branch_key on sessions (root_id, tenant_id, branch) where root_id is not null and dropped_at is null;
-comment on index sessions_branch_key is 'Finding a branch by its name; the list of branches.';
+comment on index sessions_branch_key is 'Finding a branch by its name.';
 create index sessions_base_idx on sessions (base_id, tenant_id, base_seq) where base_id is not null;
 comment on index sessions_base_idx is 'The branches that stand on a branch: where a transcript goes on, and how much of an erased one must stay.';
+
+create index sessions_root_idx on sessions (root_id, tenant_id, id) where root_id is not null;
+comment on index sessions_root_idx is 'The branches of a session, oldest first, erased ones included.';
 
 create table session_metadata (
   tenant_id uuid not null,

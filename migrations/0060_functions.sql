@@ -78,6 +78,55 @@ comment on function list_audit_events is
 
 -- The service reads a session with its revision, decides, and writes what it decided if the revision is still the same.
 
+create or replace function load_branches(p_tenants uuid[], p_names text[], p_branches text[], p_ids uuid[])
+  returns table (place integer, id uuid, root_id uuid, name text, branch text, settings text, root_settings text, defaults text,
+                 head_seq bigint, anchor_seq bigint, indexed_seq bigint, version bigint, last_version bigint,
+                 compression_count integer, context_revision bigint, accounting text, recent text, created_at timestamptz,
+                 updated_at timestamptz, live_id uuid, live_status text, is_live_ahead boolean, revision bigint,
+                 tenant_revision bigint)
+  language plpgsql stable security definer set search_path = public, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+begin
+  return query
+  select w.place::integer, s.id, coalesce(s.root_id, s.id), coalesce(root.name, s.name), s.branch, s.settings::text,
+         root.settings, t.settings::text, s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version,
+         s.compression_count, s.context_revision, s.accounting::text, s.recent, s.created_at, s.updated_at, live.id,
+         live.status, live.is_ahead, s.revision, t.revision
+  from unnest(p_tenants, p_names, p_branches, p_ids) with ordinality as w(tenant_id, name, branch, id, place)
+  cross join lateral (
+    select x.settings, x.revision from tenants x where x.id = w.tenant_id and x.erased_at is null limit 1
+  ) t
+  left join lateral (
+    select x.* from sessions x
+    where x.tenant_id = w.tenant_id and x.erased_at is null and x.dropped_at is null
+      -- find_session, here without its call.
+      and x.id = coalesce(w.id, (
+        select case
+                 when w.branch is null then coalesce(y.current_id, y.id)
+                 when w.branch = y.branch then y.id
+                 else (select b.id from sessions b
+                       where b.root_id = y.id and b.tenant_id = w.tenant_id and b.branch = w.branch
+                         and b.dropped_at is null limit 1)
+               end
+        from sessions y where y.tenant_id = w.tenant_id and y.name = w.name limit 1))
+    limit 1
+  ) s on true
+  left join lateral (
+    select r.name, r.settings::text as settings from sessions r
+    where s.root_id is not null and r.tenant_id = w.tenant_id and r.id = s.root_id limit 1
+  ) root on true
+  left join lateral (
+    select c.id, c.status, coalesce((c.request ->> 'ahead')::boolean, false) as is_ahead from compressions c
+    where c.tenant_id = w.tenant_id and c.session_id = s.id and c.kind = 'compress'
+      and c.status in ('queued', 'running') and not c.shadow
+    limit 1
+  ) live on true;
+end;
+$$;
+comment on function load_branches is
+  'Sessions with everything that a change of them is decided on, each by its name and that of a branch (the current one when it is null), or by the branch''s id, with its place among the arguments from 1. The name is the caller''s, and root_settings are those of main for another branch. For a session or a branch that does not exist, its tenant''s columns alone. Locks nothing.';
+
 create or replace function load_sessions(p_tenants uuid[], p_names text[], p_ids uuid[])
   returns table (place integer, id uuid, name text, settings text, defaults text, head_seq bigint, anchor_seq bigint,
                  indexed_seq bigint, version bigint, last_version bigint, compression_count integer,
@@ -97,7 +146,7 @@ begin
   ) t
   left join lateral (
     select x.* from sessions x
-    where x.tenant_id = w.tenant_id and x.erased_at is null
+    where x.tenant_id = w.tenant_id and x.erased_at is null and x.root_id is null and x.dropped_at is null
       and x.id = coalesce(w.id, (select y.id from sessions y where y.tenant_id = w.tenant_id and y.name = w.name limit 1))
     limit 1
   ) s on true
@@ -110,7 +159,7 @@ begin
 end;
 $$;
 comment on function load_sessions is
-  'Sessions with everything that a change of them is decided on, each by its name or its id, with its place among the arguments from 1. For a session that does not exist, its tenant''s columns alone. Locks nothing.';
+  'load_branches as the release before calls it, which knows no branches: it sees main alone, and a job of another branch ends there as one whose session is gone.';
 
 create or replace function load_outlines(p_tenants uuid[], p_sessions uuid[], p_after bigint[])
   returns table (place integer, seq bigint, role text, is_item boolean, tokens integer, shape text, keep text,
@@ -123,14 +172,17 @@ begin
   select w.place::integer, m.seq, m.role, m.format = 'openai-responses', m.tokens, m.shape, m.keep,
          coalesce(m.component = 'retrieved_documents', false), octet_length(m.body)
   from unnest(p_tenants, p_sessions, p_after) with ordinality as w(tenant_id, session_id, after, place)
+  cross join lateral lineage(w.tenant_id, w.session_id, w.after + 1, 9223372036854775807) owner
   cross join lateral (
     select x.* from messages x
-    where x.tenant_id = w.tenant_id and x.session_id = w.session_id and x.seq > w.after order by x.seq
+    where x.tenant_id = w.tenant_id and x.session_id = owner.session_id
+      and x.seq between owner.first_seq and owner.last_seq
+    order by x.seq
   ) m;
 end;
 $$;
 comment on function load_outlines is
-  'Messages without their bodies, of several sessions, each from behind a position.';
+  'Messages without their bodies, of several branches, each from behind a position.';
 
 create or replace function load_replies(p_tenants uuid[], p_routes text[], p_keys text[])
   returns table (place integer, body_digest bytea, reply text)
@@ -306,9 +358,14 @@ begin
       from (
         select m.seq, greatest(least(coalesce(m.least_tokens, m.tokens), p_budget / 8), 1)::bigint as cost,
                octet_length(m.body)::bigint as bytes
-        from messages m
-        where m.tenant_id = p_tenant and m.session_id = p_session and m.seq > p_floor and m.seq < v_from
-        order by m.seq desc limit 500
+        -- A page reads at most as far back as it has rows, so that it asks for no owner beyond.
+        from lineage(p_tenant, p_session, greatest(p_floor + 1, v_from - 500), v_from - 1) owner
+        cross join lateral (
+          select x.seq, x.tokens, x.least_tokens, x.body from messages x
+          where x.tenant_id = p_tenant and x.session_id = owner.session_id
+            and x.seq between owner.first_seq and owner.last_seq
+          order by x.seq desc offset 0
+        ) m
       ) p
       window newest as (order by p.seq desc)
     ) w
@@ -405,6 +462,71 @@ end;
 $$;
 comment on function version_lineage is
   'Which rows of sessions own the versions of a branch, newest first: those above after_version, through through_version, and the ledger of the messages after after_seq, through through_seq.';
+
+create or replace function version_owner(p_tenant uuid, p_session uuid, p_version bigint) returns uuid
+  language plpgsql stable strict set search_path = public, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_id uuid := p_session;
+  v_of record;
+begin
+  loop
+    select s.version_base_id, s.base_version into v_of
+    from sessions s where s.tenant_id = p_tenant and s.id = v_id limit 1;
+    if not found or v_of.version_base_id is null or p_version > v_of.base_version then
+      return v_id;
+    end if;
+    v_id := v_of.version_base_id;
+  end loop;
+end;
+$$;
+comment on function version_owner is
+  'Which row of sessions owns a version of a branch: the part of version_lineage that a search for one version needs.';
+
+create or replace function probes_of(p_tenant uuid, p_session uuid)
+  returns table (id uuid, source text, version bigint, retired_in_version bigint, probe json, created_at timestamptz,
+                 is_exam boolean, is_critical boolean)
+  language sql stable
+begin atomic
+  select p.id, p.source, p.version, p.retired_in_version, p.probe, p.created_at, p.is_exam, p.is_critical
+  from probes p where p.tenant_id = p_tenant and p.session_id = p_session
+  union all
+  select p.id, p.source, p.version, null::bigint, p.probe, p.created_at, p.is_exam, p.is_critical
+  from sessions s
+  join probes p on p.tenant_id = s.tenant_id and p.session_id = s.version_base_id
+  where s.tenant_id = p_tenant and s.id = p_session and s.last_version = s.base_version
+    and p.source = 'generated' and (p.is_critical or p.is_exam) and p.version <= s.base_version
+    and (p.retired_in_version is null or p.retired_in_version > s.base_version);
+end;
+comment on function probes_of is
+  'The probes of a branch: its own, and until it has a version of its own those that the one it began with left to be asked. Without settings of its own, so that the planner sees through it.';
+
+create or replace function adopt_probes(p_tenant uuid, p_session uuid, p_version bigint) returns void
+  language plpgsql volatile set search_path = public, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_of record;
+begin
+  select s.version_base_id, s.base_version, s.last_version into v_of
+  from sessions s where s.tenant_id = p_tenant and s.id = p_session limit 1;
+  -- Later ones come with a rollback alone, which asks again what was retired after its version.
+  if v_of.version_base_id is null or (v_of.last_version > v_of.base_version and p_version >= v_of.base_version) then
+    return;
+  end if;
+  insert into probes (tenant_id, session_id, id, source, version, retired_in_version, probe, created_at)
+  select p_tenant, p_session, p.id, p.source, p.version,
+         case when p.retired_in_version <= v_of.base_version then p.retired_in_version end, p.probe, p.created_at
+  from probes p
+  where p.tenant_id = p_tenant and p.session_id = v_of.version_base_id and p.source = 'generated'
+    and (p.is_critical or p.is_exam) and p.version <= v_of.base_version
+    and (p.retired_in_version is null or p.retired_in_version > least(p_version, v_of.base_version))
+  on conflict do nothing;
+end;
+$$;
+comment on function adopt_probes is
+  'Copies the probes that a branch began with into it, before its first own version, so that they retire there alone: those that were still asked after p_version.';
 
 create or replace function index_lineage(p_tenant uuid, p_session uuid)
   returns table (session_id uuid, after_seq bigint, through_seq bigint)
@@ -695,6 +817,9 @@ begin
   end if;
   if v_version is not null then
     select s.head_seq into v_head from sessions s where s.tenant_id = v_tenant and s.id = v_session;
+    if p_version.parent_version is not null then
+      perform adopt_probes(v_tenant, v_session, p_version.parent_version);
+    end if;
     insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq, meta,
                            document, parts, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap, digest,
                            digest_tokens, head_seq, mask_upto, carried_seq)
@@ -833,9 +958,12 @@ begin
   end if;
   select coalesce(array_agg(x.entries order by named.place), '{}') into v_entries
   from unnest(p_parts) with ordinality as named(id, place)
+  -- The number of its version is in its id (record::parts).
+  join version_lineage(p_tenant, p_session) owner
+    on named.id >> 20 > owner.after_version and named.id >> 20 <= owner.through_version
   cross join lateral (
     select p.entries from record_parts p
-    where p.tenant_id = p_tenant and p.session_id = p_session and p.id = named.id limit 1
+    where p.tenant_id = p_tenant and p.session_id = owner.session_id and p.id = named.id limit 1
   ) x;
   if cardinality(v_entries) <> cardinality(p_parts) then
     raise exception 'parts of a record are gone' using errcode = 'data_corrupted';
@@ -1264,7 +1392,9 @@ begin
   -- Few rows for each session, and what would still be found or queued.
   delete from session_metadata m where m.tenant_id = p_tenant and m.session_id = any(v_sessions);
   delete from recall_embeddings e where e.tenant_id = p_tenant and e.session_id = any(v_sessions);
-  insert into erasures (tenant_id, session_id) select p_tenant, id from unnest(v_sessions) as id;
+  -- A dropped branch may be there already, whose rows are deleted in part.
+  insert into erasures (tenant_id, session_id) select p_tenant, id from unnest(v_sessions) as id
+  on conflict (tenant_id, session_id) do update set through_seq = 0, due_at = now();
   update compressions c set status = 'cancelled', finished_at = now(), lease_until = null
   where c.tenant_id = p_tenant and c.session_id = any(v_sessions) and c.status in ('queued', 'running', 'prepared');
   select v_tasks || array_agg(distinct u.task_id) into v_tasks from usage_by_session u
@@ -1430,6 +1560,145 @@ $$;
 comment on function erase_some is
   'Deletes rows of erased sessions, or of an erased tenant when there are no such sessions: at most so many that it takes a fraction of a second. True when more may be left. Sessions that another process deletes from are skipped.';
 
+create or replace function drop_branch(p_tenant uuid, p_main uuid, p_branch uuid) returns void
+  language plpgsql volatile security definer set search_path = public, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  -- The branches that may be needed no more: this one, then those that it stood on.
+  v_left uuid[] := array[p_branch];
+  v_id uuid;
+  v_of record;
+begin
+  update sessions s set dropped_at = now(), revision = s.revision + 1
+  where s.tenant_id = p_tenant and s.id = p_branch and s.dropped_at is null and s.erased_at is null;
+  if not found then
+    return;
+  end if;
+  delete from recall_embeddings e where e.tenant_id = p_tenant and e.session_id = p_branch;
+  update compressions c set status = 'cancelled', finished_at = now(), lease_until = null
+  where c.tenant_id = p_tenant and c.session_id = p_branch and c.status in ('queued', 'running', 'prepared');
+  while cardinality(v_left) > 0 loop
+    v_id := v_left[1];
+    v_left := v_left[2:];
+    select s.base_id, s.version_base_id into v_of from sessions s
+    where s.tenant_id = p_tenant and s.id = v_id and s.dropped_at is not null and s.erased_at is null;
+    continue when not found;
+    if v_id = p_main
+       or exists (select from sessions d where d.base_id = v_id and d.tenant_id = p_tenant and d.erased_at is null)
+       or exists (select from sessions d
+                  where d.root_id = p_main and d.tenant_id = p_tenant and d.version_base_id = v_id and d.erased_at is null)
+    then
+      -- How much stays is found by each step, because it may become less before the last one.
+      insert into erasures (tenant_id, session_id) values (p_tenant, v_id)
+      on conflict (tenant_id, session_id) do update set through_seq = 0, due_at = now();
+    else
+      perform erase_sessions(p_tenant, array[v_id]);
+      update sessions s set branch_count = s.branch_count - 1 where s.tenant_id = p_tenant and s.id = p_main;
+      v_left := v_left || array[v_of.base_id, v_of.version_base_id];
+    end if;
+  end loop;
+end;
+$$;
+comment on function drop_branch is
+  'Erases a branch: hides it and ends its jobs; with it go the erased branches that only it stood on. What others stand on stays, and the rest is deleted by erase_some_of_branch. The caller holds the lock of main''s row.';
+
+create or replace function erase_some_of_branch(p_tenant uuid, p_session uuid) returns boolean
+  language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
+  set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+declare
+  c_rows constant integer := 500;
+  c_bytes constant bigint := 67108864;
+  v_main uuid;
+  v_seq bigint;
+  v_version bigint;
+  v_anchor bigint;
+  v_is_indexed boolean;
+  v_through bigint;
+  v_rows bigint;
+  v_bytes bigint;
+  v_of record;
+begin
+  select coalesce(s.root_id, s.id) into v_main from sessions s
+  where s.tenant_id = p_tenant and s.id = p_session and s.dropped_at is not null and s.erased_at is null
+  for update skip locked;
+  if not found then
+    return false;
+  end if;
+  select coalesce(max(d.base_seq), 0) into v_seq from sessions d
+  where d.base_id = p_session and d.tenant_id = p_tenant and d.erased_at is null;
+  select coalesce(max(d.base_version), 0), coalesce(max(d.base_anchor_seq), 0) into v_version, v_anchor from sessions d
+  where d.root_id = v_main and d.tenant_id = p_tenant and d.version_base_id = p_session and d.erased_at is null;
+  v_is_indexed := exists (select from sessions d where d.root_id = v_main and d.tenant_id = p_tenant
+                          and d.index_base_id = p_session and d.erased_at is null);
+  select greatest(e.through_seq, v_seq) into v_through from erasures e
+  where e.tenant_id = p_tenant and e.session_id = p_session;
+  if not found then
+    return false;
+  end if;
+  with page as (
+    select m.place, m.seq, m.bytes from (
+      select x.place, x.seq, x.bytes, sum(x.bytes) over (order by x.seq) - x.bytes as bytes_before from (
+        select y.ctid as place, y.seq, octet_length(y.body)::bigint as bytes from messages y
+        where y.tenant_id = p_tenant and y.session_id = p_session and y.seq > v_through
+        order by y.seq limit c_rows
+      ) x
+    ) m where m.bytes_before < c_bytes
+  ),
+  gone as (
+    delete from messages x where x.ctid = any (array(select p.place from page p)) returning x.seq
+  )
+  select count(*), max(g.seq), (select sum(p.bytes) from page p) into v_rows, v_through, v_bytes from gone g;
+  if v_rows > 0 then
+    update erasures e set through_seq = v_through where e.tenant_id = p_tenant and e.session_id = p_session;
+    perform give_back(p_tenant, p_session, v_bytes);
+    return true;
+  end if;
+  for v_of in
+    select t.name, t.rows, t.condition from (values
+      ('webhook_deliveries', 1000, 'true'), ('idempotency_keys', 1000, 'true'), ('events', 2000, 'true'),
+      ('evaluations', 200, 'true'), ('prepared_versions', 50, 'true'), ('shadow_candidates', 100, 'true'),
+      ('compressions', 100, 'true'), ('pins', 1000, 'true'), ('removed_constraints', 5000, 'true'),
+      ('todo_lists', 1, 'true'), ('recall_embeddings', 1, 'not $7'),
+      ('tool_outputs', 5000, 'y.seq > $4'), ('ledger_entries', 5000, 'y.first_seq > $6'),
+      ('probes', 1000, 'y.version is null or y.version > $5'), ('session_merges', 5000, 'y.version > $5'),
+      ('record_parts', 500, 'y.id >> 20 > $5'), ('summaries', 100, 'y.version > $5'),
+      ('recall_postings', 500, 'not $7'), ('recall_pending', 100, 'not $7'), ('recall_vectors', 500, 'not $7')
+    ) as t(name, rows, condition)
+  loop
+    execute format('delete from %1$I x where x.ctid = any (array(
+                      select y.ctid from %1$I y where y.tenant_id = $1 and y.session_id = $2 and (%2$s) limit $3))',
+                   v_of.name, v_of.condition)
+    using p_tenant, p_session, v_of.rows, v_seq, v_version, v_anchor, v_is_indexed;
+    get diagnostics v_rows = row_count;
+    if v_rows = v_of.rows and v_rows > 1 then
+      return true;
+    end if;
+  end loop;
+  delete from erasures e where e.tenant_id = p_tenant and e.session_id = p_session;
+  return false;
+end;
+$$;
+comment on function erase_some_of_branch is
+  'Deletes rows of a dropped branch that no branch needs which stands on it: at most so many that it takes a fraction of a second. True when more may be left. Its messages through the last shared one stay, its versions through the last inherited one, and its index as long as it serves another.';
+
+create or replace function give_back(p_tenant uuid, p_session uuid, p_bytes bigint) returns void
+  language plpgsql volatile set search_path = public, pg_temp
+as $$
+declare
+  v_day constant date := (now() at time zone 'UTC')::date;
+begin
+  insert into usage_by_session as u (tenant_id, session_id, day, kind, bytes, first_at, last_at)
+  values (p_tenant, p_session, v_day, 'append', -p_bytes, now(), now())
+  on conflict (tenant_id, session_id, task_id, day, kind) do update set bytes = u.bytes + excluded.bytes;
+  insert into usage_by_day as d (tenant_id, day, kind, bytes) values (p_tenant, v_day, 'append', -p_bytes)
+  on conflict (tenant_id, day, kind) do update set bytes = d.bytes + excluded.bytes;
+end;
+$$;
+comment on function give_back is
+  'Takes bytes of deleted messages from what a session and its tenant store.';
+
 create or replace function erase_some_of_tenant(p_tenant uuid) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
 as $$
@@ -1573,16 +1842,16 @@ comment on function forget_old_replies is
 -- Who may call what crosses tenants ------------------------------------------------------------------------------------
 
 revoke execute on function
-  find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
+  find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_branches, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
   claim_embeddings, claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
-  erase_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, put_off_erasure,
+  erase_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, drop_branch, erase_some_of_branch, put_off_erasure,
   erase_expired_sessions, erase_single_calls, erase_idle, forget_old_replies
   from public;
 grant execute on function
-  find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
+  find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_branches, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
   claim_embeddings, claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
-  erase_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, put_off_erasure,
+  erase_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, drop_branch, erase_some_of_branch, put_off_erasure,
   erase_expired_sessions, erase_single_calls, erase_idle, forget_old_replies
   to anchord_app;

@@ -1,0 +1,61 @@
+//! Counts an earlier moment again: from the version that was current then, and the messages after it.
+
+use super::{Accounting, MessageCounts};
+use crate::outline::{Outline, marks};
+use crate::room::Room;
+use crate::settings::Policy;
+use anchord_context::mask;
+use anchord_messages::id::Seq;
+
+/// The most steps of the mask position times messages that are examined; on a long tail it moves in fewer steps.
+const MOST_LOOKS: usize = 1_000_000;
+
+/// The version that was current at a moment, as positions in the session.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// The last message that it covered; 0 when there was none.
+    pub anchor: Seq,
+    /// The newest message when it was published.
+    pub published: Seq,
+}
+
+impl Accounting {
+    /// Counts a tail as the publication and the later appends did; the mask position moves before each append. `self` has the
+    /// counts when the version was published, without its tail; `starts` are the first messages of the appends after
+    /// that.
+    #[must_use]
+    pub fn counted_again(
+        &self,
+        moment: Moment,
+        (tail, starts): (&[Outline], &[Seq]),
+        policy: &Policy,
+    ) -> Self {
+        let marks = marks(tail);
+        let there = tail.partition_point(|outline| outline.seq <= moment.published);
+        let (old, new) = tail.split_at(there);
+        let counted: Vec<MessageCounts> = old.iter().map(Outline::counted).collect();
+        let mut counts = self.rebuilt(moment.anchor, &counted, policy.preserve_recent);
+        if self.mask_upto > 0 {
+            counts.mask_through(self.mask_upto, old, &marks);
+        } else if moment.anchor > 0 {
+            counts.mask_to(Room::of(policy, None, &counts), policy.mask, old, &marks);
+        }
+        let stride = (tail.len() * starts.len()).div_ceil(MOST_LOOKS).max(1);
+        let mut looks = starts.iter().step_by(stride).peekable();
+        for (place, outline) in new.iter().enumerate() {
+            let mut begins = false;
+            while looks.next_if(|start| **start <= outline.seq).is_some() {
+                begins = true;
+            }
+            if begins && let Some(level) = counts.mask_level(policy) {
+                let known = tail.get(..there + place).unwrap_or_default();
+                let upto = mask::step(counts.mask_upto, known, &marks, level);
+                if upto > counts.mask_upto {
+                    counts.mask_through(upto, known, &marks);
+                }
+            }
+            counts.push(&outline.counted(), policy.preserve_recent);
+        }
+        counts
+    }
+}

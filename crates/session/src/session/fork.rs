@@ -1,0 +1,157 @@
+//! What a branch begins as that is forked from another: as if that had ended there.
+
+use chrono::{DateTime, Utc};
+
+use super::Session;
+use crate::accounting::{Accounting, Moment, RetainedUserMessage};
+use crate::outline::Outline;
+use crate::trigger::Recent;
+use anchord_messages::id::{BranchName, Seq, SessionId};
+use anchord_messages::message::Role;
+use anchord_messages::shape::{AsShape as _, Feature};
+
+/// The version that a branch begins with: the newest whose anchor is not beyond the last shared message.
+#[derive(Clone, Copy, Debug)]
+pub struct InheritedVersion {
+    /// Its number.
+    pub version: i64,
+    /// The last message that it covers.
+    pub anchor: Seq,
+    /// The newest message when it was published; `None` where that was not recorded.
+    pub head: Option<Seq>,
+    /// The mask position then; `None` where that was not recorded.
+    pub mask_upto: Option<Seq>,
+    /// The user message that was served beside it.
+    pub carried: Option<RetainedUserMessage>,
+    /// Tokens of its record.
+    pub summary_tokens: u32,
+    /// Tokens of its digest.
+    pub digest_tokens: u32,
+}
+
+/// Where a branch is forked, and what is read for it.
+#[derive(Clone, Copy, Debug)]
+pub struct ForkPoint<'a> {
+    /// The last shared message; 0 when none is shared.
+    pub seq: Seq,
+    /// Tokens of all shared messages.
+    pub tokens: u64,
+    /// Tokens of the system prompt, as far as it is shared.
+    pub system_tokens: u32,
+    /// The version that the branch begins with.
+    pub version: Option<InheritedVersion>,
+    /// Every shared message after the floor, ascending.
+    pub tail: &'a [Outline],
+    /// The first messages of the appends after the version was published.
+    pub starts: &'a [Seq],
+    /// The newest shared message of a person before the tail.
+    pub user_before: Option<RetainedUserMessage>,
+}
+
+impl Outline {
+    /// The message as one of a person; `None` for any other, and for a tool's result in the role of the user.
+    #[must_use]
+    pub fn of_person(&self) -> Option<RetainedUserMessage> {
+        let speaks =
+            self.role == Role::User && !self.shape().is_some_and(|shape| shape.has(Feature::OnlyResults));
+        speaks.then_some(RetainedUserMessage { seq: self.seq, tokens: self.tokens })
+    }
+}
+
+impl Session {
+    /// The floor of a branch that shares the messages through `seq` and begins with a version of this anchor.
+    #[must_use]
+    pub fn floor_of_fork(&self, seq: Seq, anchor: Seq) -> Seq {
+        anchor.max(self.accounting.system_through.min(seq))
+    }
+
+    /// The state of a branch that is forked from this one. It has the settings, and no signals of what this one said after
+    /// the fork; what the newest compression left behind counts for it only when it stands on the same version.
+    #[must_use]
+    pub fn fork(
+        &self,
+        (id, branch): (SessionId, BranchName),
+        at: ForkPoint<'_>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let version = at.version.as_ref();
+        let is_whole = at.seq == self.head_seq;
+        let stands_on_same = version.map(|version| version.version) == self.version;
+        let mut forked = Self {
+            id,
+            root: self.root,
+            name: self.name.clone(),
+            branch,
+            settings: self.settings.clone(),
+            defaults: self.defaults.clone(),
+            head_seq: at.seq,
+            anchor_seq: version.map_or(0, |version| version.anchor),
+            // Where the index is that it shares is known where it is stored.
+            indexed_seq: 0,
+            version: version.map(|version| version.version),
+            last_version: version.map_or(0, |version| version.version),
+            compression_count: 0,
+            context_revision: self.context_revision,
+            accounting: Accounting::default(),
+            recent: if is_whole && stands_on_same { self.recent.clone() } else { self.recent.before_fork() },
+            created_at: now,
+            updated_at: now,
+            live: None,
+        };
+        let policy = forked.policy();
+        let published = version.map_or(0, |version| version.head.unwrap_or(version.anchor)).min(at.seq);
+        let moment = Moment { anchor: forked.anchor_seq, published };
+        let mut counts = self.counts_at(at).counted_again(moment, (at.tail, at.starts), &policy);
+        counts.last_user = at.tail.iter().rev().find_map(Outline::of_person).or(at.user_before);
+        counts.appended_tokens = at.tokens;
+        if version.is_some() {
+            let since = at.tail.iter().filter(|outline| outline.seq > published);
+            counts.settled_head = published;
+            counts.settled_tokens = at.tokens - since.map(|outline| u64::from(outline.tokens)).sum::<u64>();
+        }
+        if stands_on_same {
+            counts.suspended = self.accounting.suspended;
+            counts.above_target = self.accounting.above_target;
+            counts.spent_tokens = self.accounting.spent_tokens;
+            if self.accounting.attempted_through <= at.seq {
+                counts.attempted_through = self.accounting.attempted_through;
+                counts.retry_tokens = self.accounting.retry_tokens;
+            }
+        }
+        forked.accounting = counts;
+        forked.forget_masks_that_are_off();
+        forked
+    }
+
+    /// The counts of a fork when its version was published, without its tail.
+    fn counts_at(&self, at: ForkPoint<'_>) -> Accounting {
+        let now = &self.accounting;
+        let version = at.version.as_ref();
+        let has_messages = at.seq > 0;
+        Accounting {
+            system_through: now.system_through.min(at.seq),
+            system_tokens: at.system_tokens,
+            calibration: now.calibration.clone(),
+            // The first message fixes it.
+            tokenizer: now.tokenizer.filter(|_| has_messages),
+            format: now.format.filter(|_| has_messages),
+            // The settings have the model, whether they or an append named it.
+            model: None,
+            model_revision: now.model_revision,
+            pins_tokens: now.pins_tokens,
+            pins_revision: now.pins_revision,
+            summary_tokens: version.map_or(0, |version| version.summary_tokens),
+            digest_tokens: version.map_or(0, |version| version.digest_tokens),
+            last_user: version.and_then(|version| version.carried),
+            mask_upto: version.and_then(|version| version.mask_upto).unwrap_or_default().min(at.seq),
+            ..Accounting::default()
+        }
+    }
+}
+
+impl Recent {
+    /// What remains of it on a branch that parts from what it was made of: the usual length of messages.
+    fn before_fork(&self) -> Self {
+        self.after_publication().without_todos()
+    }
+}

@@ -1,0 +1,277 @@
+//! The branches of a session: finding, listing, forking, switching, going back and erasing.
+//!
+//! What lives here: what a caller sees of a branch; `fork` makes one, `drop` erases one.
+//! Invariant: a branch is a row of `sessions` that reads what came before it where that is stored. Whoever makes, erases or
+//! switches a branch holds the lock of main's row, and takes it before that of any other branch.
+//! Must not know: how messages and versions are read through the lineage.
+
+mod drop;
+mod fork;
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::{Store, StoreError, Tx, events, sessions};
+use crate::connection::PgConnection;
+use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef, TenantId};
+pub use drop::DropOutcome;
+pub use fork::{Fork, ForkOutcome};
+
+/// The most branches of a session beside main, erased ones that others stand on included.
+pub const MAX_BRANCHES: i32 = 20_000;
+
+/// A branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The id of its row.
+    pub id: SessionId,
+    /// Its name.
+    pub name: BranchName,
+    /// The branch that owns the last message that it shares; `None` for main, and when that branch is erased.
+    pub from: Option<BranchName>,
+    /// The last message that it shares; 0 when it shares none.
+    pub seq: Seq,
+    /// The position of its newest message.
+    pub head_seq: Seq,
+    /// Its current version.
+    pub version: Option<i64>,
+    /// Whether operations act on it that name no branch.
+    pub is_current: bool,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last written to.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A row before its names are parsed.
+struct Row {
+    id: Uuid,
+    branch: String,
+    base: Option<String>,
+    base_seq: i64,
+    head_seq: i64,
+    version: Option<i64>,
+    is_current: bool,
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+}
+
+impl Row {
+    fn read(self) -> Result<Branch, StoreError> {
+        let parse = |name: &str| {
+            BranchName::parse(name).map_err(|error| StoreError::corrupt("sessions", "branch", self.id, error))
+        };
+        Ok(Branch {
+            id: SessionId(self.id),
+            name: parse(&self.branch)?,
+            from: self.base.as_deref().map(parse).transpose()?,
+            seq: self.base_seq,
+            head_seq: self.head_seq,
+            version: self.version,
+            is_current: self.is_current,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        })
+    }
+}
+
+impl Store {
+    /// Finds a branch; `None` when there is no such session or branch.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not parse.
+    pub async fn find_branch(
+        &self,
+        tenant: TenantId,
+        of: &SessionRef,
+    ) -> Result<Option<Branch>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let found = find(&mut tx, tenant, of).await?;
+        tx.commit().await?;
+        Ok(found)
+    }
+
+    /// Lists the branches of a session, oldest first; `after` is the last one of the page before. `None` when there is no
+    /// such session.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not parse.
+    pub async fn list_branches(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        after: Option<SessionId>,
+        limit: i64,
+    ) -> Result<Option<Vec<Branch>>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(main) = find_main(&mut tx, tenant, name).await? else { return Ok(None) };
+        let mut listed = Vec::new();
+        // Main is the oldest.
+        if after.is_none() {
+            listed.extend(read(&mut tx, tenant, main.id).await?);
+        }
+        let rows = sqlx::query_as!(
+            Row,
+            r#"select b.id, b.branch, base.branch as "base?", b.base_seq, b.head_seq, b.version, b.id = $5 as "is_current!",
+                      b.created_at, b.updated_at
+               from (
+                 select x.* from sessions x
+                 where x.root_id = $2 and x.tenant_id = $1 and x.id > $3 and x.dropped_at is null
+                 order by x.id limit $4
+               ) b
+               left join lateral (
+                 select y.branch from sessions y
+                 where y.tenant_id = $1 and y.id = b.base_id and y.dropped_at is null limit 1
+               ) base on true
+               order by b.id"#,
+            tenant.0,
+            main.id.0,
+            after.map_or(Uuid::nil(), |id| id.0),
+            limit,
+            main.current.0
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        let rest = rows.into_iter().map(Row::read).collect::<Result<Vec<_>, _>>()?;
+        listed.extend(rest);
+        listed.truncate(usize::try_from(limit).unwrap_or_default());
+        Ok(Some(listed))
+    }
+
+    /// Makes a branch the one that operations act on which name none; `None` when there is no such session or branch.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not parse.
+    pub async fn switch_branch(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        to: &BranchName,
+    ) -> Result<Option<Branch>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let Some(main) = lock_main(&mut tx, tenant, name).await? else { return Ok(None) };
+        let of = SessionRef { name: name.clone(), branch: Some(to.clone()) };
+        let Some(found) = find(&mut tx, tenant, &of).await? else { return Ok(None) };
+        if found.is_current {
+            return Ok(Some(found));
+        }
+        make_current(&mut tx, tenant, &main, found.id).await?;
+        tx.commit().await?;
+        Ok(Some(Branch { is_current: true, ..found }))
+    }
+}
+
+/// Main's row, as far as every operation on branches needs it.
+#[derive(Clone, Copy, Debug)]
+struct Main {
+    id: SessionId,
+    current: SessionId,
+    branches: i32,
+}
+
+async fn find_main(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+) -> Result<Option<Main>, StoreError> {
+    let found = sqlx::query!(
+        "select id, current_id, branch_count from sessions where tenant_id = $1 and name = $2",
+        tenant.0,
+        name.as_str()
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(found.map(|row| Main {
+        id: SessionId(row.id),
+        current: SessionId(row.current_id.unwrap_or(row.id)),
+        branches: row.branch_count,
+    }))
+}
+
+/// Locks main's row, and reads it then.
+async fn lock_main(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+) -> Result<Option<Main>, StoreError> {
+    sqlx::query!(
+        "select from sessions where tenant_id = $1 and name = $2 for update",
+        tenant.0,
+        name.as_str()
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    find_main(tx, tenant, name).await
+}
+
+/// Makes a branch current. Main and the branch before get another revision: what was decided on either while it was
+/// current is decided again.
+async fn make_current(
+    tx: &mut Tx,
+    tenant: TenantId,
+    main: &Main,
+    to: SessionId,
+) -> Result<(), StoreError> {
+    let names = sqlx::query!(
+        r#"select (select x.branch from sessions x where x.tenant_id = $1 and x.id = $2) as "before!",
+                  (select y.branch from sessions y where y.tenant_id = $1 and y.id = $3) as "after!""#,
+        tenant.0,
+        main.current.0,
+        to.0
+    )
+    .fetch_one(&mut **tx)
+    .await?;
+    sqlx::query!(
+        "update sessions
+         set revision = revision + 1, current_id = case when id = $2 then nullif($4, id) else current_id end
+         where tenant_id = $1 and id in ($2, $3)",
+        tenant.0,
+        main.id.0,
+        main.current.0,
+        to.0
+    )
+    .execute(&mut **tx)
+    .await?;
+    events::switched(tx, (tenant, main.current), &names.before, &names.after).await
+}
+
+/// Finds a branch in an open transaction.
+async fn find(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    of: &SessionRef,
+) -> Result<Option<Branch>, StoreError> {
+    match sessions::find_id(&mut *tx, tenant, of).await? {
+        Some(id) => read(tx, tenant, id).await,
+        None => Ok(None),
+    }
+}
+
+/// Reads a branch by its id.
+async fn read(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    id: SessionId,
+) -> Result<Option<Branch>, StoreError> {
+    let row = sqlx::query_as!(
+        Row,
+        r#"select b.id, b.branch, base.branch as "base?", b.base_seq, b.head_seq, b.version,
+                  b.id = main.current_id as "is_current!", b.created_at, b.updated_at
+           from sessions b
+           cross join lateral (
+             select coalesce(x.current_id, x.id) as current_id from sessions x
+             where x.tenant_id = $1 and x.id = coalesce(b.root_id, b.id) limit 1
+           ) main
+           left join lateral (
+             select y.branch from sessions y
+             where y.tenant_id = $1 and y.id = b.base_id and y.dropped_at is null limit 1
+           ) base on true
+           where b.tenant_id = $1 and b.id = $2 and b.dropped_at is null"#,
+        tenant.0,
+        id.0
+    )
+    .fetch_optional(tx)
+    .await?;
+    row.map(Row::read).transpose()
+}

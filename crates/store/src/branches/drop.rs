@@ -1,0 +1,48 @@
+//! Erasing a branch: it is hidden at once, what others stand on stays, and the rest is deleted in steps.
+
+use super::{find, lock_main};
+use crate::audit::{self, Actor};
+use crate::erasures::Erasure;
+use crate::{Store, StoreError};
+use anchord_messages::id::{BranchName, SessionName, SessionRef, TenantId};
+
+/// The outcome of erasing a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropOutcome {
+    /// It is erased.
+    Dropped,
+    /// There is no such session or branch.
+    NotFound,
+    /// It is the current branch; nothing has changed.
+    IsCurrent,
+}
+
+impl Store {
+    /// Erases a branch: nobody can name it when this returns. What other branches share with it stays until the last of them
+    /// is erased.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_branch(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        branch: &BranchName,
+        actor: Actor,
+    ) -> Result<DropOutcome, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let Some(main) = lock_main(&mut tx, tenant, name).await? else { return Ok(DropOutcome::NotFound) };
+        let of = SessionRef { name: name.clone(), branch: Some(branch.clone()) };
+        let Some(found) = find(&mut tx, tenant, &of).await? else { return Ok(DropOutcome::NotFound) };
+        if found.is_current {
+            return Ok(DropOutcome::IsCurrent);
+        }
+        sqlx::query!("select drop_branch($1, $2, $3)", tenant.0, main.id.0, found.id.0)
+            .execute(&mut *tx)
+            .await?;
+        audit::record(&mut tx, tenant, actor, "branch.deleted", found.id.0).await?;
+        tx.commit().await?;
+        self.erase_now(&Erasure { tenant, sessions: vec![found.id.0] }).await;
+        Ok(DropOutcome::Dropped)
+    }
+}

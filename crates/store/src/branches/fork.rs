@@ -1,0 +1,460 @@
+//! Forking a branch, and going back, which is a fork that becomes the current branch.
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::{Branch, MAX_BRANCHES, Main, find, lock_main, make_current, read};
+use crate::connection::PgConnection;
+use crate::context::{CARRIED_WITHIN, find_appends, find_user};
+use crate::load::{self, Which};
+use crate::outlines::outlines_within;
+use crate::{Store, StoreError, Tx, lock, sessions};
+use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef, TenantId};
+use anchord_session::session::{ForkPoint, InheritedVersion, Session};
+
+/// A fork as it is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Fork {
+    /// The name of the new branch; `None` for a generated one.
+    pub name: Option<BranchName>,
+    /// The last message that it shares; `None` for the newest.
+    pub seq: Option<Seq>,
+    /// Whether it becomes the current branch.
+    pub switch: bool,
+    /// The digest of the message that it will begin with, by which a transcript that goes on there finds it. An empty branch
+    /// that was forked at the same place for the same one is used again.
+    pub first_digest: Option<[u8; 32]>,
+}
+
+/// The outcome of a fork, and of going back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ForkOutcome {
+    /// The branch is there.
+    Forked(Branch),
+    /// An empty branch at the same place is used again.
+    Reused(Branch),
+    /// The branch ends there already; it is current.
+    Unchanged(Branch),
+    /// There is no such session or branch.
+    NoSession,
+    /// The session has a branch of this name.
+    Exists,
+    /// The session has as many branches as it may.
+    TooMany,
+    /// The branch does not reach there.
+    BeyondHead {
+        /// Its newest message.
+        head_seq: Seq,
+    },
+}
+
+/// Which empty branch at the same place is used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reuse<'a> {
+    /// None.
+    Never,
+    /// One that will begin with this message.
+    ToBeginWith(&'a [u8; 32]),
+    /// One that going back has made.
+    MadeByTruncation,
+}
+
+impl Store {
+    /// Forks a branch.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not parse.
+    pub async fn fork(
+        &self,
+        tenant: TenantId,
+        of: &SessionRef,
+        fork: Fork,
+    ) -> Result<ForkOutcome, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let Some(main) = lock_main(&mut tx, tenant, &of.name).await? else { return Ok(ForkOutcome::NoSession) };
+        let Some(parent) = hold(&mut tx, tenant, of).await? else { return Ok(ForkOutcome::NoSession) };
+        let reuse = fork.first_digest.as_ref().map_or(Reuse::Never, Reuse::ToBeginWith);
+        let outcome = fork_within(&mut tx, tenant, (&main, &parent), (&fork, reuse)).await?;
+        tx.commit().await?;
+        Ok(outcome)
+    }
+
+    /// Goes back to a message: forks there, and makes the fork the current branch.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not parse.
+    pub async fn truncate(
+        &self,
+        tenant: TenantId,
+        of: &SessionRef,
+        seq: Seq,
+    ) -> Result<ForkOutcome, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let Some(main) = lock_main(&mut tx, tenant, &of.name).await? else { return Ok(ForkOutcome::NoSession) };
+        let Some(parent) = hold(&mut tx, tenant, of).await? else { return Ok(ForkOutcome::NoSession) };
+        let outcome = if seq == parent.head_seq {
+            if parent.id != main.current {
+                make_current(&mut tx, tenant, &main, parent.id).await?;
+            }
+            let branch = read(&mut tx, tenant, parent.id).await?;
+            branch.map_or(ForkOutcome::NoSession, ForkOutcome::Unchanged)
+        } else {
+            let fork = Fork { seq: Some(seq), switch: true, ..Fork::default() };
+            fork_within(&mut tx, tenant, (&main, &parent), (&fork, Reuse::MadeByTruncation)).await?
+        };
+        tx.commit().await?;
+        Ok(outcome)
+    }
+}
+
+/// Locks a branch and reads it then: appends to it wait for a moment, so that a fork of a busy one needs no second try.
+async fn hold(tx: &mut Tx, tenant: TenantId, of: &SessionRef) -> Result<Option<Session>, StoreError> {
+    let Some(id) = sessions::find_id(&mut *tx, tenant, of).await? else { return Ok(None) };
+    lock::hold(&mut *tx, tenant, id).await?;
+    Ok(load::load(tx, tenant, Which::WithId(id)).await?.map(|loaded| loaded.session))
+}
+
+async fn fork_within(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (main, parent): (&Main, &Session),
+    (fork, reuse): (&Fork, Reuse<'_>),
+) -> Result<ForkOutcome, StoreError> {
+    let seq = fork.seq.unwrap_or(parent.head_seq);
+    if seq > parent.head_seq {
+        return Ok(ForkOutcome::BeyondHead { head_seq: parent.head_seq });
+    }
+    let base = find_base(tx, (tenant, parent), seq).await?;
+    if let Some(id) = find_empty(tx, tenant, (main, base.id), seq, reuse).await? {
+        if fork.switch && id != main.current {
+            make_current(tx, tenant, main, id).await?;
+        }
+        return Ok(read(tx, tenant, id).await?.map_or(ForkOutcome::NoSession, ForkOutcome::Reused));
+    }
+    if main.branches >= MAX_BRANCHES {
+        return Ok(ForkOutcome::TooMany);
+    }
+    if let Some(name) = &fork.name {
+        let of = SessionRef { name: parent.name.clone(), branch: Some(name.clone()) };
+        // The name of main stays its own when it is erased.
+        if name.is_main() || find(tx, tenant, &of).await?.is_some() {
+            return Ok(ForkOutcome::Exists);
+        }
+    }
+    let id = SessionId(Uuid::now_v7());
+    let name = match &fork.name {
+        Some(name) => name.clone(),
+        None => generated(id)?,
+    };
+    let now = now(tx).await?;
+    let forked = prepare(tx, (tenant, parent), (id, name), seq, now).await?;
+    insert(tx, (tenant, parent.id), &forked, &base, fork.first_digest.as_ref()).await?;
+    copy_own(tx, tenant, (parent.id, id)).await?;
+    sqlx::query!(
+        "update sessions set branch_count = branch_count + 1, revision = revision + 1 where tenant_id = $1 and id = $2",
+        tenant.0,
+        main.id.0
+    )
+    .execute(&mut **tx)
+    .await?;
+    if fork.switch {
+        make_current(tx, tenant, main, id).await?;
+    }
+    Ok(read(tx, tenant, id).await?.map_or(ForkOutcome::NoSession, ForkOutcome::Forked))
+}
+
+/// The name of a branch that its caller gave none: the random part of its id.
+fn generated(id: SessionId) -> Result<BranchName, StoreError> {
+    let hex = id.0.simple().to_string();
+    let (_, random) = hex.split_at(hex.len() - 12);
+    BranchName::parse(&format!("branch-{random}"))
+        .map_err(|error| StoreError::corrupt("sessions", "branch", id.0, error))
+}
+
+async fn now(tx: &mut PgConnection) -> Result<DateTime<Utc>, StoreError> {
+    Ok(sqlx::query_scalar!(r#"select now() as "now!""#).fetch_one(tx).await?)
+}
+
+/// The branch that owns the last shared message, and what a branch that stands on it begins with.
+struct Base {
+    id: SessionId,
+    depth: i32,
+    /// A branch further below, and the last message that is shared with it.
+    jump: (SessionId, Seq),
+    index_base: Option<SessionId>,
+    indexed_seq: Seq,
+}
+
+/// Finds the owner of the last shared message. The jump pointer is that of a skew-binary list: two of equal length are
+/// followed at once, so that any owner is found in a number of steps that grows with the logarithm of the depth.
+async fn find_base(
+    tx: &mut PgConnection,
+    (tenant, parent): (TenantId, &Session),
+    seq: Seq,
+) -> Result<Base, StoreError> {
+    let row = sqlx::query!(
+        r#"select b.id, b.depth, b.jump_id, b.jump_seq, j.depth as "jump_depth?", j.jump_id as "second_id?",
+                  j.jump_seq as "second_seq?", k.depth as "second_depth?"
+           from sessions b
+           left join lateral (
+             select x.* from sessions x where x.tenant_id = $1 and x.id = b.jump_id limit 1
+           ) j on true
+           left join lateral (
+             select y.depth from sessions y where y.tenant_id = $1 and y.id = j.jump_id limit 1
+           ) k on true
+           where b.tenant_id = $1
+             and b.id = coalesce((select o.session_id from lineage($1, $2, $3, $3) o where $3 > 0), $4)"#,
+        tenant.0,
+        parent.id.0,
+        seq,
+        parent.root.0
+    )
+    .fetch_one(&mut *tx)
+    .await?;
+    let jump = match (row.jump_depth, row.second_id, row.second_seq, row.second_depth) {
+        (Some(first), Some(second_id), Some(second_seq), Some(second))
+            if row.depth - first == first - second =>
+        {
+            (SessionId(second_id), second_seq)
+        }
+        _ => (SessionId(row.id), seq),
+    };
+    let index = sqlx::query!(
+        r#"select session_id as "session_id!", least(through_seq, $3) as "through_seq!"
+           from index_lineage($1, $2) where least(through_seq, $3) > after_seq limit 1"#,
+        tenant.0,
+        row.id,
+        seq
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(Base {
+        id: SessionId(row.id),
+        depth: row.depth,
+        jump,
+        index_base: index.as_ref().map(|index| SessionId(index.session_id)),
+        indexed_seq: index.map_or(0, |index| index.through_seq),
+    })
+}
+
+/// Finds an empty branch at the same place that may be used again.
+async fn find_empty(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    (main, base): (&Main, SessionId),
+    seq: Seq,
+    reuse: Reuse<'_>,
+) -> Result<Option<SessionId>, StoreError> {
+    let digest = match reuse {
+        Reuse::Never => return Ok(None),
+        Reuse::ToBeginWith(digest) => Some(digest.as_slice()),
+        Reuse::MadeByTruncation => None,
+    };
+    // Truncation makes branches without a caller's name, and for no message.
+    let found = sqlx::query_scalar!(
+        "select x.id from sessions x
+         where x.base_id = $3 and x.tenant_id = $1 and x.base_seq = $4 and x.root_id = $2 and x.dropped_at is null
+           and x.head_seq = x.base_seq and x.last_version = x.base_version
+           and x.first_digest is not distinct from $5 and x.branch = 'branch-' || right(x.id::text, 12)
+         order by x.id desc limit 1",
+        tenant.0,
+        main.id.0,
+        base.0,
+        seq,
+        digest
+    );
+    Ok(found.fetch_optional(tx).await?.map(SessionId))
+}
+
+/// Reads what the state of the fork follows from, and decides it.
+async fn prepare(
+    tx: &mut Tx,
+    (tenant, parent): (TenantId, &Session),
+    (id, name): (SessionId, BranchName),
+    seq: Seq,
+    now: DateTime<Utc>,
+) -> Result<Session, StoreError> {
+    let key = (tenant, parent.id);
+    let mut version = find_version(tx, key, seq).await?;
+    let anchor = version.as_ref().map_or(0, |(version, _)| version.anchor);
+    let floor = parent.floor_of_fork(seq, anchor);
+    let tail = outlines_within(tx, key, (floor, seq), i64::MAX).await?;
+    let published = version.as_ref().map_or(0, |(version, _)| version.head.unwrap_or(version.anchor));
+    let starts = find_appends(tx, key, (published, seq)).await?;
+    let user_before = find_user(tx, key, ((floor - CARRIED_WITHIN).max(0), floor)).await?;
+    if let Some((version, carried)) = &mut version {
+        let is_recorded = version.mask_upto.is_some();
+        version.carried = match carried {
+            Some(carried) => find_user(tx, key, (*carried - 1, *carried)).await?,
+            // The version is from before this was recorded: decided as publishing does.
+            None if !is_recorded
+                && !tail.iter().any(|outline| outline.of_person().is_some() && outline.seq <= published) =>
+            {
+                user_before.filter(|user| user.seq <= version.anchor)
+            }
+            None => None,
+        };
+    }
+    let counts = &parent.accounting;
+    let system_tokens = if seq < counts.system_through {
+        u32::try_from(sum(tx, key, (0, seq)).await?).unwrap_or(u32::MAX)
+    } else {
+        counts.system_tokens
+    };
+    // The shorter side is summed.
+    let tokens = if parent.head_seq - seq < seq {
+        counts.appended_tokens.saturating_sub(sum(tx, key, (seq, parent.head_seq)).await?)
+    } else {
+        sum(tx, key, (0, seq)).await?
+    };
+    let at = ForkPoint {
+        seq,
+        tokens,
+        system_tokens,
+        version: version.map(|(version, _)| version),
+        tail: &tail,
+        starts: &starts,
+        user_before,
+    };
+    Ok(parent.fork((id, name), at, now))
+}
+
+/// Finds the newest version that covers nothing beyond a message, and the message that was served beside it.
+async fn find_version(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    seq: Seq,
+) -> Result<Option<(InheritedVersion, Option<Seq>)>, StoreError> {
+    let found = sqlx::query!(
+        r#"select v.version as "version!", v.through_seq as "through_seq!", v.head_seq, v.mask_upto, v.carried_seq,
+                  v.rendering_tokens as "rendering_tokens!", v.digest_tokens
+           from version_lineage($1, $2) owner
+           cross join lateral (
+             select x.version, x.through_seq, x.head_seq, x.mask_upto, x.carried_seq, x.rendering_tokens, x.digest_tokens
+             from summaries x
+             where x.tenant_id = $1 and x.session_id = owner.session_id and x.version > owner.after_version
+               and x.version <= owner.through_version and x.through_seq <= $3
+             order by x.version desc limit 1
+           ) v
+           order by v.version desc limit 1"#,
+        tenant.0,
+        session.0,
+        seq
+    )
+    .fetch_optional(tx)
+    .await?;
+    let tokens = |count: i32| u32::try_from(count).unwrap_or_default();
+    Ok(found.map(|row| {
+        let version = InheritedVersion {
+            version: row.version,
+            anchor: row.through_seq,
+            head: row.head_seq,
+            mask_upto: row.mask_upto,
+            carried: None,
+            summary_tokens: tokens(row.rendering_tokens),
+            digest_tokens: row.digest_tokens.map_or(0, tokens),
+        };
+        (version, row.carried_seq)
+    }))
+}
+
+/// Tokens of the messages after one position and up to another.
+async fn sum(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    (after, through): (Seq, Seq),
+) -> Result<u64, StoreError> {
+    let sum = sqlx::query_scalar!(
+        r#"select coalesce(sum(m.tokens), 0)::bigint as "sum!"
+           from lineage($1, $2, $3::bigint + 1, $4) owner
+           cross join lateral (
+             select x.tokens from messages x
+             where x.tenant_id = $1 and x.session_id = owner.session_id
+               and x.seq between owner.first_seq and owner.last_seq
+             offset 0
+           ) m"#,
+        tenant.0,
+        session.0,
+        after,
+        through
+    );
+    Ok(u64::try_from(sum.fetch_one(tx).await?).unwrap_or_default())
+}
+
+async fn insert(
+    tx: &mut PgConnection,
+    (tenant, parent): (TenantId, SessionId),
+    session: &Session,
+    base: &Base,
+    first_digest: Option<&[u8; 32]>,
+) -> Result<(), StoreError> {
+    let corrupt = |column, error| StoreError::corrupt("sessions", column, session.id.0, error);
+    // No caller can write such a name, so that it takes none of theirs.
+    let name = format!("\u{2}{}", session.id.0);
+    sqlx::query!(
+        "insert into sessions (tenant_id, id, name, settings, head_seq, anchor_seq, version, last_version, context_revision,
+                               accounting, recent, created_at, updated_at, root_id, branch, depth, base_id, base_seq,
+                               jump_id, jump_seq, version_base_id, base_version, base_anchor_seq, index_base_id,
+                               base_indexed_seq, indexed_seq, first_digest)
+         values ($1, $2, $3, $4::text::json, $5, $6, $7, $8, $9, $10::text::json, $11, $12, $12, $13, $14, $15, $16, $5, $17, $18,
+                 version_owner($1, $19, $7), $8, $6, $20, $21, $21, $22)",
+        tenant.0,
+        session.id.0,
+        name,
+        serde_json::to_string(&session.settings.without_shared()).map_err(|e| corrupt("settings", e))?,
+        session.head_seq,
+        session.anchor_seq,
+        session.version,
+        session.last_version,
+        session.context_revision,
+        serde_json::to_string(&session.accounting).map_err(|e| corrupt("accounting", e))?,
+        session.recent.write().map_err(|e| corrupt("recent", e))?,
+        session.created_at,
+        session.root.0,
+        session.branch.as_str(),
+        base.depth + 1,
+        base.id.0,
+        base.jump.0.0,
+        base.jump.1,
+        parent.0,
+        base.index_base.map(|id| id.0),
+        base.indexed_seq,
+        first_digest.map(<[u8; 32]>::as_slice)
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Copies what a branch has of its own from the start: pins, removed constraints, todo list and the caller's probes.
+async fn copy_own(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    (from, to): (SessionId, SessionId),
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "with pinned as (
+           insert into pins (tenant_id, session_id, position, id, body)
+           select x.tenant_id, $3, x.position, x.id, x.body from pins x where x.tenant_id = $1 and x.session_id = $2
+         ),
+         removed as (
+           insert into removed_constraints (tenant_id, session_id, constraint_id, removed_at)
+           select x.tenant_id, $3, x.constraint_id, x.removed_at from removed_constraints x
+           where x.tenant_id = $1 and x.session_id = $2
+         ),
+         listed as (
+           insert into todo_lists (tenant_id, session_id, revision, items, changes, version, updated_at)
+           select x.tenant_id, $3, x.revision, x.items, x.changes, x.version, x.updated_at from todo_lists x
+           where x.tenant_id = $1 and x.session_id = $2
+         )
+         insert into probes (tenant_id, session_id, id, source, probe, created_at)
+         select x.tenant_id, $3, x.id, x.source, x.probe, x.created_at from probes x
+         where x.tenant_id = $1 and x.session_id = $2 and x.source = 'caller' and x.retired_in_version is null",
+        tenant.0,
+        from.0,
+        to.0
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
