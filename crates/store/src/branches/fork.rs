@@ -21,8 +21,8 @@ pub struct Fork {
     pub seq: Option<Seq>,
     /// Whether it becomes the current branch.
     pub switch: bool,
-    /// The digest of the message that it will begin with, by which a transcript that goes on there finds it. An empty branch
-    /// that was forked at the same place for the same one is used again.
+    /// The digest of the message that it will begin with, by which a transcript that goes on there finds it. A branch that was
+    /// forked at the same place for the same one is used again, also when it has the message already.
     pub first_digest: Option<[u8; 32]>,
 }
 
@@ -31,7 +31,7 @@ pub struct Fork {
 pub enum ForkOutcome {
     /// The branch is there.
     Forked(Branch),
-    /// An empty branch at the same place is used again.
+    /// A branch at the same place is used again.
     Reused(Branch),
     /// The branch ends there already; it is current.
     Unchanged(Branch),
