@@ -79,6 +79,7 @@ fn serve<T>(replay: &Replay<'_>, counter: TokenCounter, read: impl Fn(Vec<String
     });
     let made = assemble(&ContextInput {
         session: "a-session",
+        branch: None,
         format: Format::OpenaiChat,
         budget: replay.policy.effective_window,
         head_seq: replay.head,

@@ -91,6 +91,7 @@ pub fn check(replay: &Replay<'_>, counter: TokenCounter, tally: &mut Tally) {
             let (tail, tail_omitted) = loaded(replay.tail(), budget);
             let input = ContextInput {
                 session: "a-session",
+                branch: None,
                 format,
                 budget,
                 head_seq: replay.head,

@@ -23,7 +23,7 @@ use super::prefer::{PREFERENCE_APPLIED, Return};
 use super::problem::{ApiError, Problem};
 use super::state::AppState;
 use anchord_messages::format::Format;
-use anchord_messages::id::{Seq, SessionName};
+use anchord_messages::id::{BranchName, Seq, SessionName, SessionRef};
 use anchord_session::accounting::BriefUsage;
 use anchord_session::trigger::BriefDecision;
 use anchord_session::warning::Warning;
@@ -35,6 +35,10 @@ use anchord_store::gather::{Included, LiveCompression, Reply as StoredReply};
 pub struct Appended {
     /// The session.
     pub session_id: SessionName,
+    /// The branch; absent when it is main.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub branch: Option<BranchName>,
     /// Position of the batch's first message.
     pub first_seq: Seq,
     /// Position of the batch's last message.
@@ -173,7 +177,7 @@ impl AppendOptions {
     pub(super) async fn answer(
         self,
         (state, caller): (&AppState, &Caller),
-        session: &SessionName,
+        session: &SessionRef,
         reply: StoredReply,
         started: Instant,
     ) -> Result<Response, ApiError> {
@@ -204,14 +208,14 @@ impl AppendOptions {
 }
 
 /// Where the messages of an append are read.
-fn location(session: &SessionName, body: &str) -> Result<HeaderValue, ApiError> {
+fn location(session: &SessionRef, body: &str) -> Result<HeaderValue, ApiError> {
     #[derive(Deserialize)]
     struct Positions {
         first_seq: Seq,
         last_seq: Seq,
     }
     let Positions { first_seq, last_seq } = serde_json::from_str(body).map_err(ApiError::internal)?;
-    let path = format!("/v1/sessions/{session}/messages?from_seq={first_seq}&to_seq={last_seq}");
+    let path = session.path_of(&format!("/messages?from_seq={first_seq}&to_seq={last_seq}"));
     HeaderValue::from_str(&path).map_err(ApiError::internal)
 }
 
@@ -219,7 +223,7 @@ fn location(session: &SessionName, body: &str) -> Result<HeaderValue, ApiError> 
 /// the append is acknowledged: its messages are stored, and the reply has the problem beside them.
 pub(super) async fn with_context(
     (state, caller): (&AppState, &Caller),
-    session: &SessionName,
+    session: &SessionRef,
     asked: (ContextQuery, Option<Seq>),
     (body, request_id): (String, RequestId),
     started: Instant,

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
@@ -23,6 +23,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
+use super::params;
 use super::prefer::{self, Return};
 use super::problem::{ApiError, Problem};
 use super::scope::Scope;
@@ -65,7 +66,7 @@ pub async fn observe(State(state): State<AppState>, mut request: Request, next: 
     if failed && (problem.is_some() || !has_body_of_ours(&response)) {
         let problem =
             problem.unwrap_or_else(|| span.in_scope(|| Problem::of_status(response.status(), uri.path())));
-        write_problem(&mut response, problem, &id);
+        write_problem(&mut response, named(problem, &uri), &id);
     }
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -143,6 +144,14 @@ impl Drop for ToTheEnd {
             self.counted.task_tracker().spawn_on(rest.instrument(self.span.clone()), &runtime);
         }
     }
+}
+
+/// The problem, with the branch that the request named when nothing was found.
+fn named(mut problem: Problem, uri: &Uri) -> Problem {
+    if let Ok(Some(branch)) = params::branch_of(uri.query().unwrap_or_default()) {
+        problem.name_branch(&branch);
+    }
+    problem
 }
 
 fn write_problem(response: &mut Response, mut problem: Problem, id: &str) {

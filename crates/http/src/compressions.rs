@@ -357,7 +357,7 @@ fn is_same(one: &Request, other: &Request) -> bool {
 
 /// The reply: 200 when the job has ended, else 202 with its location.
 pub(super) fn reply(session: &Session, row: CompressionRow, wait: &Wait) -> Result<KeptReply, ApiError> {
-    let location = format!("/v1/sessions/{}/compressions/{}", session.name, row.id);
+    let location = session.reference().path_of(&format!("/compressions/{}", row.id));
     let status = if row.status.is_live() { StatusCode::ACCEPTED } else { StatusCode::OK };
     let mut reply =
         KeptReply::json(status, &Compression::of(session, row))?.with(&header::LOCATION, location);
@@ -411,7 +411,7 @@ pub(super) async fn wait_for(
 pub(super) async fn find_session(
     state: &AppState,
     caller: &Caller,
-    name: &SessionName,
+    name: &SessionRef,
 ) -> Result<Session, ApiError> {
     state.store.find_session(caller.tenant, name).await?.ok_or(ApiError::NotFound(Resource::Session))
 }

@@ -20,7 +20,7 @@ use super::usage::micros;
 use anchord_context::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
-use anchord_messages::id::{Seq, SessionName};
+use anchord_messages::id::{BranchName, Seq, SessionName, SessionRef};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::Usage;
 use anchord_session::models;
@@ -162,6 +162,10 @@ impl Asked {
 pub struct ContextView {
     /// The session.
     pub session_id: SessionName,
+    /// The branch; absent when it is main.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub branch: Option<BranchName>,
     /// The conversation format of `messages`.
     pub format: Format,
     /// The summary version that it shows; null when there is none.
@@ -296,7 +300,7 @@ pub async fn find_context(
 pub(super) async fn serve(
     state: &AppState,
     caller: &Caller,
-    name: &SessionName,
+    name: &SessionRef,
     (query, newest): (ContextQuery, Option<Seq>),
     headers: &HeaderMap,
 ) -> Result<(HeaderValue, Option<Bytes>), ApiError> {
@@ -365,7 +369,7 @@ fn most_tokens(session: &Session, query: Asked) -> u64 {
 async fn find_past(
     state: &AppState,
     caller: &Caller,
-    session: &SessionName,
+    session: &SessionRef,
     query: Asked,
 ) -> Result<ContextSource, ApiError> {
     if query.version.is_some_and(|version| version < 1) {
@@ -460,6 +464,7 @@ fn render(
     let recap = source.summary.as_ref().map(|summary| summary.recap.as_str());
     let input = ContextInput {
         session: session.name.as_str(),
+        branch: session.other_branch().map(BranchName::as_str),
         format: query.format,
         budget: budget(session, query),
         head_seq: session.head_seq,

@@ -214,7 +214,7 @@ pub async fn create_evaluation(
         None
     };
     let reply = if let Some(row) = row {
-        let location = format!("/v1/sessions/{}/evaluations/{}", session.name, row.id);
+        let location = session.reference().path_of(&format!("/evaluations/{}", row.id));
         let reply = KeptReply::json(StatusCode::OK, &EvaluationDetail::try_from(row)?)?;
         let reply = reply.with(&header::LOCATION, location);
         match wait.applied() {

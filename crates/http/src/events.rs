@@ -91,7 +91,7 @@ pub async fn follow_events(
         state,
         caller,
         session,
-        name: path.session_id,
+        name: path.session_id.name,
         after,
         read: VecDeque::new(),
         listening,

@@ -34,7 +34,7 @@ use super::todos::{NewTodo, read_todos};
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::{BatchFormat, Detector};
-use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::id::{Seq, SessionId, SessionName, SessionRef, TenantId};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::probe::Probe;
 use anchord_session::settings::Settings;
@@ -379,7 +379,7 @@ pub async fn import_session(
         let detail = format!("the session would have {last} messages; lines before this one are missing");
         return Err(ApiError::invalid(format!("/{}/messages", lines.saturating_sub(1)), detail));
     }
-    let imported = Imported { session_id: session, messages: count, versions_left: versions, next_seq };
+    let imported = Imported { session_id: session.name, messages: count, versions_left: versions, next_seq };
     let reply = KeptReply::json(StatusCode::CREATED, &imported)?;
     claimed.keep(&state.store, &mut tx, id, &reply).await?;
     tx.commit().await?;
@@ -397,7 +397,7 @@ pub async fn import_session(
 async fn parse_import(
     state: &AppState,
     caller: &Caller,
-    session: &SessionName,
+    session: &SessionRef,
     bytes: Bytes,
 ) -> Result<(Import, Tokenizer, [u8; 32]), ApiError> {
     let known = state.store.find_session(caller.tenant, session).await?;

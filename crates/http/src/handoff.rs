@@ -296,8 +296,8 @@ pub async fn merge_session(
     body: Json<NewMerge>,
 ) -> Result<KeptReply, ApiError> {
     let NewMerge { session_id, version } = body.value;
-    let wanted =
-        MergeRequest { parent: &path.session_id, child: &session_id, version, now: state.clock.now() };
+    let child = session_id.clone().into();
+    let wanted = MergeRequest { parent: &path.session_id, child: &child, version, now: state.clock.now() };
     if let Some(reply) = key.find_reply(&state.store, &caller, body.digest).await? {
         return Ok(reply);
     }
@@ -350,7 +350,7 @@ pub async fn merge_session(
                 (merging.session(), StatusCode::CREATED, merged)
             }
         };
-        let location = format!("/v1/sessions/{}/summaries/{}", path.session_id, merged.version);
+        let location = path.session_id.path_of(&format!("/summaries/{}", merged.version));
         let reply = KeptReply::json(status, &merged)?.with(&header::LOCATION, location);
         claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
         tx.commit().await?;

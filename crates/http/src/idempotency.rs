@@ -4,6 +4,8 @@
 //! reply commit together. Rejections are not stored: they have no effect that a retry could repeat, and their reason
 //! may be gone by then.
 
+use std::fmt::Write as _;
+
 use axum::body::Body;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -12,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::auth::Caller;
+use super::params::{BRANCH, branch_of};
 use super::problem::ApiError;
 use anchord_messages::id::{SessionId, TenantId};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup, StoredReply};
@@ -35,7 +38,11 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let route = format!("{} {}", parts.method, parts.uri.path());
+        let mut route = format!("{} {}", parts.method, parts.uri.path());
+        // The same request to another branch is another one.
+        if let Some(branch) = branch_of(parts.uri.query().unwrap_or_default())? {
+            write!(route, "?{BRANCH}={branch}").map_err(ApiError::internal)?;
+        }
         let Some(value) = parts.headers.get(IDEMPOTENCY_KEY) else { return Ok(Self { route, key: None }) };
         let key = value.to_str().ok().filter(|key| is_key(key)).ok_or_else(|| {
             ApiError::parameter("Idempotency-Key", "must have 1 to 255 visible ASCII characters")

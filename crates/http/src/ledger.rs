@@ -21,7 +21,7 @@ use anchord_facts::ledger::constraints::{Constraint, ConstraintMode, ConstraintS
 use anchord_facts::ledger::{self, CommandFact, Facts, LedgerState, TestRunFact};
 use anchord_facts::redact::redact;
 use anchord_messages::format::{self, Format};
-use anchord_messages::id::SessionName;
+use anchord_messages::id::SessionRef;
 use anchord_messages::id::{Seq, TenantId};
 use anchord_messages::message::Numbered;
 use anchord_record::document::TechnicalFact;
@@ -312,7 +312,7 @@ struct Book {
     through_seq: Seq,
 }
 
-async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionName) -> Result<Source, ApiError> {
+async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionRef) -> Result<Source, ApiError> {
     let session = sessions::find(tx, tenant, name).await?.ok_or(ApiError::NotFound(Resource::Session))?;
     let current = match session.version {
         Some(version) => summaries::find(tx, tenant, session.id, version).await?,

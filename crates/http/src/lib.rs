@@ -62,6 +62,7 @@ pub mod audit;
 pub mod auth;
 pub mod bodies;
 pub mod boundary;
+pub mod branches;
 pub mod calls;
 pub mod comparison;
 pub mod compress;
@@ -149,6 +150,10 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(messages::append_messages, messages::list_messages))
         .routes(routes!(context::find_context))
         .routes(routes!(transcript::sync_transcript))
+        .routes(routes!(branches::list_branches, branches::create_branch))
+        .routes(routes!(branches::find_branch, branches::delete_branch))
+        .routes(routes!(branches::switch_branch))
+        .routes(routes!(branches::truncate_session))
         .routes(routes!(tool_outputs::find_tool_output))
         .routes(routes!(pins::list_pins, pins::replace_pins, pins::add_pin))
         .routes(routes!(pins::remove_pin))

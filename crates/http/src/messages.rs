@@ -26,7 +26,7 @@ use super::usage::{micros, refetch};
 use anchord_context::mask::Keep;
 use anchord_messages::format::detect::{BatchFormat, Detector};
 use anchord_messages::format::{Format, FormatError};
-use anchord_messages::id::{Seq, SessionName, TenantId};
+use anchord_messages::id::{Seq, SessionRef, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{Measured, ResultShape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
@@ -246,6 +246,7 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
     match refused {
         AppendError::Precondition { next_seq } => ApiError::SequenceMismatch { expected, actual: next_seq },
         AppendError::KeyReused => ApiError::IdempotencyMismatch,
+        AppendError::NoBranch => ApiError::NotFound(Resource::Session),
         AppendError::GroupTooLarge => ApiError::TooLarge {
             what: "a call with its results, those stored before included,".to_owned(),
             limit: usize::try_from(MAX_GROUP_BYTES).unwrap_or(usize::MAX),
@@ -269,7 +270,7 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
 pub(super) async fn place(
     state: &AppState,
     caller: &Caller,
-    session: &SessionName,
+    session: &SessionRef,
     settings: Map<String, Value>,
 ) -> Result<(), ApiError> {
     if state.store.find_session(caller.tenant, session).await?.is_some() {
@@ -278,6 +279,7 @@ pub(super) async fn place(
     match state.store.put_session(caller.tenant, session, settings).await? {
         PutOutcome::Created(_) | PutOutcome::Updated(_) => Ok(()),
         PutOutcome::Refused(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
+        PutOutcome::NoBranch => Err(ApiError::NotFound(Resource::Session)),
     }
 }
 
@@ -433,11 +435,6 @@ impl Batch {
         Ok(true)
     }
 
-    /// The message that was read last.
-    pub(super) fn last(&self) -> Option<&NewMessage> {
-        self.messages.last()
-    }
-
     /// The messages that are read, their format, and the tokenizer that counted them.
     pub(super) fn finish(self) -> (Vec<NewMessage>, BatchFormat, Tokenizer) {
         (self.messages, self.format, self.counter.tokenizer())
@@ -551,7 +548,7 @@ pub async fn list_messages(
             return Err(ApiError::parameter(name, "must be at least 1"));
         }
     }
-    let session: &SessionName = &path.session_id;
+    let session = &path.session_id;
     let scope = format!("messages {session} {:?} {:?}", query.from_seq, query.to_seq);
     let paging = Paging::<Seq>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let first = query.from_seq.unwrap_or(1);

@@ -15,7 +15,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
-use utoipa::OpenApi as _;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::{
@@ -24,11 +23,14 @@ use utoipa::openapi::security::{
 use utoipa::openapi::{
     ContentBuilder, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Required, Response, ResponseBuilder,
 };
+use utoipa::{OpenApi as _, PartialSchema as _};
 
 use super::auth::X_API_KEY;
+use super::params::BRANCH;
 use super::prefer::Return;
 use super::probes::MAX_EXPECTED_CHARS;
 use super::problem::Problem;
+use anchord_messages::id::BranchName;
 
 /// The security scheme of API keys.
 const API_KEY: &str = "api_key";
@@ -58,6 +60,7 @@ const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
     servers((url = "/", description = "This server")),
     tags(
         (name = "sessions", description = "Sessions: settings, state, hand-off to other agents, export and import."),
+        (name = "branches", description = "Branches of a session: fork, switch, go back."),
         (name = "messages", description = "Append messages and read the originals."),
         (name = "context", description = "The context to send to the model next."),
         (name = "transcript", description = "All messages of an agent at once: what is new is stored, and the context comes back."),
@@ -506,6 +509,9 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
     if path == "/v1/sessions/{session_id}/messages" && method == "post" {
         operation.parameters.get_or_insert_default().push(RefOr::T(Return::parameter()));
     }
+    if takes_branch(path, method) {
+        operation.parameters.get_or_insert_default().push(RefOr::T(branch()));
+    }
     if keyed {
         let successes =
             operation.responses.responses.iter_mut().filter(|(status, _)| status.starts_with('2'));
@@ -530,6 +536,28 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
             .entry((*status).to_owned())
             .or_insert_with(|| RefOr::Ref(Ref::from_response_name(*name)));
     }
+}
+
+/// Whether an operation acts on a branch that `?branch=` names: every one of a session but those that concern all of its
+/// branches, or name one themselves.
+fn takes_branch(path: &str, method: &str) -> bool {
+    let Some(rest) = path.strip_prefix("/v1/sessions/{session_id}") else { return false };
+    match rest {
+        "" => method != "delete",
+        "/branches" => method == "post",
+        "/current-branch" => false,
+        rest => !rest.contains("{branch}"),
+    }
+}
+
+fn branch() -> Parameter {
+    ParameterBuilder::new()
+        .name(BRANCH)
+        .parameter_in(ParameterIn::Query)
+        .required(Required::False)
+        .description(Some("The branch. Default: the current one."))
+        .schema(Some(BranchName::schema()))
+        .build()
 }
 
 /// `security(())` is one empty requirement: no key is required.

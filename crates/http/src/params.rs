@@ -61,7 +61,7 @@ pub fn session<'de, D: Deserializer<'de>>(from: D) -> Result<SessionRef, D::Erro
 }
 
 /// The branch that a query names.
-fn branch_of(query: &str) -> Result<Option<BranchName>, ApiError> {
+pub(super) fn branch_of(query: &str) -> Result<Option<BranchName>, ApiError> {
     let mut named = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == BRANCH);
     let Some((_, branch)) = named.next() else { return Ok(None) };
     if named.next().is_some() {
@@ -112,11 +112,8 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
             }
             ApiError::internal(anyhow::anyhow!("{rejection}"))
         })?;
-        let branch = if takes_branch(raw.iter()) {
-            branch_of(parts.uri.query().unwrap_or_default())?
-        } else {
-            None
-        };
+        let branch =
+            if takes_branch(raw.iter()) { branch_of(parts.uri.query().unwrap_or_default())? } else { None };
         // Written as a query, so that both are parsed in the same way: the framework's own parser does not report the
         // name of the parameter that one of our types rejects.
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -127,7 +124,8 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
             let value = if name == SESSION { format!("{value}{BETWEEN}{branch}").into() } else { value };
             (name, value)
         });
-        read_pairs(&form_urlencoded::Serializer::new(String::new()).extend_pairs(with_branch).finish()).map(Self)
+        read_pairs(&form_urlencoded::Serializer::new(String::new()).extend_pairs(with_branch).finish())
+            .map(Self)
     }
 }
 

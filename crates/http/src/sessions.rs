@@ -12,10 +12,10 @@ use uuid::Uuid;
 use super::auth::{Reader, Writer};
 use super::json::{Json, Reply};
 use super::paging::{Page, Paging};
-use super::params::{Path, Query, Repeated, SessionPath, Words, is_writable};
+use super::params::{BRANCH, Path, Query, Repeated, SessionPath, Words, is_writable};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
-use anchord_messages::id::{Seq, SessionId, SessionName};
+use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef};
 use anchord_session::accounting::{BriefUsage, Usage};
 use anchord_session::settings::{Policy, Settings};
 use anchord_store::gather::LiveCompression;
@@ -28,6 +28,10 @@ use anchord_store::sessions::{PutOutcome, Session, SessionFilter};
 pub struct SessionView {
     /// The session's id.
     pub session_id: SessionName,
+    /// The branch; absent when it is main.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub branch: Option<BranchName>,
     /// What the caller set.
     pub settings: Settings,
     /// The settings with every default resolved, the tenant's included.
@@ -67,6 +71,10 @@ pub struct SessionView {
 pub struct SessionRow {
     /// The session's id.
     pub session_id: SessionName,
+    /// The branch; absent when it is main.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub branch: Option<BranchName>,
     /// The task that it belongs to; null when there is none.
     #[schema(required = true)]
     pub task_id: Option<String>,
@@ -124,6 +132,7 @@ impl SessionRow {
             policy: Words::have(include, &SessionPart::Policy).then(|| session.policy()),
             usage: session.usage().brief(false),
             context_revision: session.served_revision(),
+            branch: session.other_branch().cloned(),
             session_id: session.name,
             task_id: session.settings.task_id.clone(),
             parent_session_id: session.settings.parent_session_id.clone(),
@@ -157,6 +166,7 @@ impl From<Session> for SessionView {
         let usage = session.usage();
         Self {
             context_revision: session.served_revision(),
+            branch: session.other_branch().cloned(),
             session_id: session.name,
             settings: session.settings,
             policy,
@@ -200,6 +210,7 @@ pub async fn put_session(
         PutOutcome::Created(session) => Ok((StatusCode::CREATED, Reply((*session).into()))),
         PutOutcome::Updated(session) => Ok((StatusCode::OK, Reply((*session).into()))),
         PutOutcome::Refused(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
+        PutOutcome::NoBranch => Err(ApiError::NotFound(Resource::Session)),
     }
 }
 
@@ -223,6 +234,7 @@ pub async fn patch_session(
     match patched.ok_or(ApiError::NotFound(Resource::Session))? {
         PutOutcome::Created(session) | PutOutcome::Updated(session) => Ok(Reply((*session).into())),
         PutOutcome::Refused(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
+        PutOutcome::NoBranch => Err(ApiError::NotFound(Resource::Session)),
     }
 }
 
@@ -334,7 +346,13 @@ pub async fn delete_session(
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
 ) -> Result<StatusCode, ApiError> {
-    if state.store.delete_session(caller.tenant, &path.session_id, caller.actor()).await? {
+    let SessionRef { name, branch } = path.session_id;
+    if branch.is_some() {
+        // Who names a branch does not mean all of them.
+        let detail = "a session is erased with all its branches; DELETE …/branches/{branch} erases one";
+        return Err(ApiError::parameter(BRANCH, detail));
+    }
+    if state.store.delete_session(caller.tenant, &name, caller.actor()).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
         Err(ApiError::NotFound(Resource::Session))

@@ -339,7 +339,7 @@ pub async fn roll_back_summary(
         };
         if state.store.roll_back(&mut tx, &decided).await? {
             let version = &decided.version;
-            let location = format!("/v1/sessions/{}/summaries/{}", path.session_id, version.meta.version);
+            let location = path.session_id.path_of(&format!("/summaries/{}", version.meta.version));
             let reply = KeptReply::json(StatusCode::CREATED, version)?.with(&header::LOCATION, location);
             claimed.keep(&state.store, &mut tx, Some(decided.session()), &reply).await?;
             tx.commit().await?;

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use axum::extract::State;
 use axum::response::Response;
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
 pub use known::KnownBranches;
 pub use list::Transcript;
@@ -34,7 +35,7 @@ use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef};
 use anchord_messages::tokens::Tokenizer;
 use anchord_store::StoreError;
-use anchord_store::branches::{After, Branch, Continuation, Fork, ForkOutcome};
+use anchord_store::branches::{After, Branch, Continuation, Fork, ForkOutcome, MAX_BRANCHES};
 use anchord_store::gather::{Append, AppendError, Included, NewMessage, Reply as StoredReply};
 use anchord_store::messages::{SeqRange, StoredMessage};
 use anchord_store::sessions::PutOutcome;
@@ -83,7 +84,7 @@ pub async fn sync_transcript(
     let mut sync = Sync {
         state: &state,
         caller: &caller,
-        session: path.session(),
+        session: path.session_id,
         list,
         model: told.model,
         task_boundary: told.task_boundary,
@@ -206,7 +207,7 @@ impl Sync<'_> {
             messages::place(self.state, self.caller, &self.session, of_session).await?;
         }
         let along = Along {
-            id: SessionId::default(),
+            id: SessionId(Uuid::nil()),
             name: BranchName::main(),
             head: 0,
             digests: Arc::default(),
@@ -229,10 +230,10 @@ impl Sync<'_> {
         };
         let forked = match self.state.store.fork(self.caller.tenant, &self.of(&along.name), fork).await? {
             ForkOutcome::Forked(branch) | ForkOutcome::Reused(branch) => branch,
-            ForkOutcome::TooMany => return Err(ApiError::TooManyBranches),
+            ForkOutcome::TooMany => return Err(ApiError::TooManyBranches { limit: MAX_BRANCHES }),
             ForkOutcome::Unchanged(_)
             | ForkOutcome::NoSession
-            | ForkOutcome::Exists
+            | ForkOutcome::Exists(_)
             | ForkOutcome::BeyondHead { .. } => return Ok(Step::Overtaken),
         };
         let name = forked.name.clone();
@@ -255,12 +256,12 @@ impl Sync<'_> {
                 self.state.known_branches.keep(self.caller.tenant, branch.id, along.shared());
                 Step::Done(branch.name)
             }
-            ForkOutcome::TooMany => return Err(ApiError::TooManyBranches),
+            ForkOutcome::TooMany => return Err(ApiError::TooManyBranches { limit: MAX_BRANCHES }),
             ForkOutcome::Forked(_)
             | ForkOutcome::Reused(_)
             | ForkOutcome::Unchanged(_)
             | ForkOutcome::NoSession
-            | ForkOutcome::Exists
+            | ForkOutcome::Exists(_)
             | ForkOutcome::BeyondHead { .. } => Step::Overtaken,
         })
     }

@@ -142,7 +142,7 @@ pub async fn report_usage(
     let taken = state.store.report_usage(&mut tx, session, Report { figures, counted: given, at }).await?;
     let taken = taken.ok_or(ApiError::NotFound(Resource::Session))?;
     let reply = UsageReported {
-        session_id: path.session_id,
+        session_id: path.session_id.name,
         counted_tokens: taken.counted,
         reported_tokens: report.input_tokens,
         ratio: ratio(report.input_tokens, taken.counted),

@@ -201,6 +201,15 @@ impl SessionRef {
         self.branch.as_ref().map(BranchName::as_str)
     }
 
+    /// The path of something of it: `rest` is what stands behind the session's name.
+    #[must_use]
+    pub fn path_of(&self, rest: &str) -> String {
+        let Self { name, branch } = self;
+        let Some(branch) = branch else { return format!("/v1/sessions/{name}{rest}") };
+        let sign = if rest.contains('?') { '&' } else { '?' };
+        format!("/v1/sessions/{name}{rest}{sign}branch={branch}")
+    }
+
     /// Whether a branch is named that a session does not begin with.
     #[must_use]
     pub fn is_of_other_branch(&self) -> bool {
@@ -348,6 +357,8 @@ mod tests {
         let of_main = SessionRef::main(name);
         assert_eq!(of_main.to_string(), "s?branch=main");
         assert!(!of_main.is_of_other_branch());
+        assert_eq!(of_main.path_of("/messages"), "/v1/sessions/s/messages?branch=main");
+        assert_eq!(of_main.path_of("/messages?to_seq=2"), "/v1/sessions/s/messages?to_seq=2&branch=main");
     }
 
     #[test]

@@ -20,8 +20,8 @@ mod message_counts;
 mod open_group;
 
 use crate::calibration::{Calibration, CalibrationView};
-pub use again::Moment;
 pub use advice::{Advice, Component, Remedy, Shares};
+pub use again::Moment;
 pub use components::Components;
 pub use message_counts::MessageCounts;
 pub use open_group::{MAX_GROUP_BYTES, OpenGroup};

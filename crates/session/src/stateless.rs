@@ -292,6 +292,7 @@ pub fn serve(
     let marks: Marks = BTreeMap::new();
     let input = ContextInput {
         session: NO_SESSION,
+        branch: None,
         format: conversation.format,
         budget: target.unwrap_or(u32::MAX),
         head_seq: entries.last().map_or(0, |entry| entry.seq),

@@ -1,13 +1,14 @@
 //! The branches of a session: finding, listing, forking, switching, going back and erasing.
 //!
-//! What lives here: what a caller sees of a branch; `fork` makes one, `continuation` finds those that go on at a place, `drop` erases one.
+//! What lives here: what a caller sees of a branch; `forking` makes one, `continuation` finds those that go on at a place,
+//! `erasing` erases one.
 //! Invariant: a branch is a row of `sessions` that reads what came before it where that is stored. Whoever makes, erases or
 //! switches a branch holds the lock of main's row, and takes it before that of any other branch.
 //! Must not know: how messages and versions are read through the lineage.
 
 mod continuation;
-mod drop;
-mod fork;
+mod erasing;
+mod forking;
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -16,8 +17,8 @@ use super::{Store, StoreError, Tx, events, sessions};
 use crate::connection::PgConnection;
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef, TenantId};
 pub use continuation::{After, Continuation, Undigested};
-pub use drop::DropOutcome;
-pub use fork::{Fork, ForkOutcome};
+pub use erasing::DropOutcome;
+pub use forking::{Fork, ForkOutcome, fork, truncate};
 
 /// The most branches of a session beside main, erased ones that others stand on included.
 pub const MAX_BRANCHES: i32 = 20_000;
@@ -82,11 +83,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not parse.
-    pub async fn find_branch(
-        &self,
-        tenant: TenantId,
-        of: &SessionRef,
-    ) -> Result<Option<Branch>, StoreError> {
+    pub async fn find_branch(&self, tenant: TenantId, of: &SessionRef) -> Result<Option<Branch>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let found = find(&mut tx, tenant, of).await?;
         tx.commit().await?;
@@ -209,12 +206,7 @@ async fn lock_main(
 
 /// Makes a branch current. Main and the branch before get another revision: what was decided on either while it was
 /// current is decided again.
-async fn make_current(
-    tx: &mut Tx,
-    tenant: TenantId,
-    main: &Main,
-    to: SessionId,
-) -> Result<(), StoreError> {
+async fn make_current(tx: &mut Tx, tenant: TenantId, main: &Main, to: SessionId) -> Result<(), StoreError> {
     let names = sqlx::query!(
         r#"select (select x.branch from sessions x where x.tenant_id = $1 and x.id = $2) as "before!",
                   (select y.branch from sessions y where y.tenant_id = $1 and y.id = $3) as "after!""#,
@@ -251,11 +243,7 @@ async fn find(
 }
 
 /// Reads a branch by its id.
-async fn read(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    id: SessionId,
-) -> Result<Option<Branch>, StoreError> {
+async fn read(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<Option<Branch>, StoreError> {
     let row = sqlx::query_as!(
         Row,
         r#"select b.id, b.branch, base.branch as "base?", b.base_seq, b.head_seq, b.version,

@@ -102,8 +102,11 @@ impl Store {
         let mut is_more = is_more.fetch_one(&self.pool).await?;
         for session in sessions {
             // A branch that others stand on loses what they do not need.
-            let of_branch =
-                sqlx::query_scalar!(r#"select erase_some_of_branch($1, $2) as "is_more!""#, tenant.0, session);
+            let of_branch = sqlx::query_scalar!(
+                r#"select erase_some_of_branch($1, $2) as "is_more!""#,
+                tenant.0,
+                session
+            );
             is_more |= of_branch.fetch_one(&self.pool).await?;
         }
         Ok(is_more)

@@ -443,12 +443,8 @@ pub(super) async fn find_id(
     tenant: TenantId,
     of: &SessionRef,
 ) -> Result<Option<SessionId>, StoreError> {
-    let found = sqlx::query_scalar!(
-        "select find_session($1, $2, $3)",
-        tenant.0,
-        of.name.as_str(),
-        of.branch_str()
-    );
+    let found =
+        sqlx::query_scalar!("select find_session($1, $2, $3)", tenant.0, of.name.as_str(), of.branch_str());
     Ok(found.fetch_one(connection).await?.map(SessionId))
 }
 

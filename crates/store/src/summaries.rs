@@ -255,12 +255,8 @@ pub(super) async fn owner(
     (tenant, session): (TenantId, SessionId),
     version: i64,
 ) -> Result<SessionId, StoreError> {
-    let owner = sqlx::query_scalar!(
-        r#"select version_owner($1, $2, $3) as "owner!""#,
-        tenant.0,
-        session.0,
-        version
-    );
+    let owner =
+        sqlx::query_scalar!(r#"select version_owner($1, $2, $3) as "owner!""#, tenant.0, session.0, version);
     Ok(SessionId(owner.fetch_one(connection).await?))
 }
 

@@ -107,6 +107,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let stable_prefix = prefix(system.as_deref(), &messages, stable, texts, tokens);
     Context {
         session: input.session,
+        branch: input.branch,
         format: input.format,
         summary_version: summary.and(input.summary).map(|s| s.version),
         is_summary_least: input.summary.is_some_and(|s| summary.is_some_and(|served| served != s.message)),

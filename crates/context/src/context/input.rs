@@ -90,6 +90,8 @@ pub struct MaskInput<'a> {
 pub struct ContextInput<'a> {
     /// The session's name, for references; empty when there is no session to refer to.
     pub session: &'a str,
+    /// The branch; `None` for main, which no reply names.
+    pub branch: Option<&'a str>,
     /// The format to serve.
     pub format: Format,
     /// The budget, in tokens.

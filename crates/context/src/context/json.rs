@@ -17,6 +17,9 @@ use anchord_messages::message::Part;
 pub struct ContextReply {
     /// The session's name.
     pub session_id: String,
+    /// The branch; absent when it is main.
+    #[serde(default)]
+    pub branch: Option<String>,
     /// The format of `messages`.
     pub format: Format,
     /// The version of the summary that is served; null without one.
@@ -127,6 +130,10 @@ impl Context<'_> {
             String::with_capacity(bodies + self.system.as_deref().map_or(0, str::len) + FRAME_BYTES);
         out.push_str("{\"session_id\":");
         push_string(&mut out, self.session);
+        if let Some(branch) = self.branch {
+            out.push_str(",\"branch\":");
+            push_string(&mut out, branch);
+        }
         out.push_str(",\"format\":");
         push_string(&mut out, self.format.as_str());
         out.push_str(",\"summary_version\":");

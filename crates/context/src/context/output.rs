@@ -15,6 +15,8 @@ use anchord_messages::id::Seq;
 pub struct Context<'a> {
     /// The session's name.
     pub session: &'a str,
+    /// The branch; `None` for main.
+    pub branch: Option<&'a str>,
     /// The format of `messages`.
     pub format: Format,
     /// The version of the summary that is served; `None` without one.

@@ -69,6 +69,7 @@ fn assert_prefix_valid(entries: &[Entry]) {
         for (format, budget) in FORMATS.into_iter().flat_map(|f| BUDGETS.map(|b| (f, b))) {
             let input = ContextInput {
                 session: "s",
+                branch: None,
                 format,
                 budget,
                 head_seq: entries.last().map_or(0, |e| e.seq),

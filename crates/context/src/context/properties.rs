@@ -273,6 +273,7 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
     });
     let input = ContextInput {
         session: "some-session",
+        branch: None,
         format,
         budget: case.budget,
         head_seq: Seq::try_from(entries.len()).unwrap(),
@@ -440,6 +441,7 @@ proptest! {
         for format in FORMATS {
             let input = ContextInput {
                 session: "some-session",
+                branch: None,
                 format,
                 budget,
                 head_seq: head,

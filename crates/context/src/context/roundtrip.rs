@@ -237,6 +237,7 @@ fn served(format: Format, stored: Format, messages: &[Value]) -> Value {
     let marks = Marks::new();
     let input = ContextInput {
         session: "s",
+        branch: None,
         format,
         budget: 1_000_000,
         head_seq: Seq::try_from(entries.len()).unwrap(),

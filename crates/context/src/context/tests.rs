@@ -44,6 +44,7 @@ impl Session {
         let (system, tail) = self.entries.split_at(leading);
         ContextInput {
             session: "s",
+            branch: None,
             format,
             budget: 100_000,
             head_seq: Seq::try_from(self.entries.len()).unwrap(),

@@ -131,7 +131,7 @@ pub(super) async fn create(
         Claim::Replay(reply) => return Ok(reply.into_response()),
         Claim::First(claimed) => claimed,
     };
-    let session = sessions::lock(&mut tx, caller.tenant, &name).await?.ok_or_else(gone)?;
+    let session = sessions::lock(&mut tx, caller.tenant, &name.clone().into()).await?.ok_or_else(gone)?;
     let job = compressions::enqueue_manual(&mut tx, caller.tenant, session.id, &request).await?;
     let pending = pending(&PendingCompression { id, status: Status::Queued, expires_at }, &wait)?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &pending).await?;
@@ -218,6 +218,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
 async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan) -> Result<(), ApiError> {
     let head = match state.store.open_single_call(caller.tenant, name, plan.settings).await? {
         PutOutcome::Refused(refused) => return Err(ApiError::refused(&refused.pointer, refused.detail)),
+        PutOutcome::NoBranch => return Err(ApiError::NotFound(Resource::Compression)),
         PutOutcome::Created(session) | PutOutcome::Updated(session) => session.head_seq,
     };
     let counter = TokenCounter::new(plan.tokenizer);
@@ -235,7 +236,7 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
         let append = Append {
             model: None,
             tenant: caller.tenant,
-            session: name.clone(),
+            session: name.clone().into(),
             messages,
             format: BatchFormat::Stated(plan.kept.format),
             tokenizer: plan.tokenizer,
@@ -292,9 +293,10 @@ async fn result(
 ) -> Result<KeptReply, ApiError> {
     let mut bodies = Vec::new();
     let mut from = 1;
+    let session = call.session.reference();
     while from <= call.kept.messages {
         let range = SeqRange { from, to: call.kept.messages };
-        let page = state.store.list_messages(caller.tenant, &call.session.name, range, PAGE).await?;
+        let page = state.store.list_messages(caller.tenant, &session, range, PAGE).await?;
         let page = page.ok_or(ApiError::NotFound(Resource::Compression))?;
         let Some(last) = page.items.last() else { break };
         from = last.seq + 1;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use anchord_messages::id::{CompressionId, Seq};
+use anchord_messages::id::{BranchName, CompressionId, Seq};
 use anchord_session::quota::Bound;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -20,6 +20,8 @@ const SOON: Duration = Duration::from_secs(10);
 pub enum Resource {
     /// A session.
     Session,
+    /// A branch of a session.
+    Branch,
     /// A summary version.
     Version,
     /// A compression.
@@ -52,6 +54,7 @@ impl Resource {
     const fn kind(self) -> Kind {
         match self {
             Self::Session => Kind::SessionNotFound,
+            Self::Branch => Kind::BranchNotFound,
             Self::Version => Kind::VersionNotFound,
             Self::Compression => Kind::CompressionNotFound,
             Self::Probe => Kind::ProbeNotFound,
@@ -112,6 +115,15 @@ pub enum ApiError {
         expected: Seq,
         /// What the next message would get.
         actual: Seq,
+    },
+    /// The session has a branch of this name.
+    BranchExists(BranchName),
+    /// The branch is the current one.
+    BranchIsCurrent(BranchName),
+    /// The session has as many branches as it may.
+    TooManyBranches {
+        /// How many beside main.
+        limit: i32,
     },
     /// A compression with other parameters is live.
     CompressionLive(CompressionId),
@@ -272,6 +284,17 @@ impl ApiError {
             ),
             Self::SequenceMismatch { expected, actual } => (
                 Kind::SequenceMismatch, format!("expected_next_seq is {expected}, but the next message would be {actual}; nothing was stored")
+                    .into(),
+            ),
+            Self::BranchExists(name) => (
+                Kind::BranchExists, format!("the session has a branch {name}").into(),
+            ),
+            Self::BranchIsCurrent(name) => (
+                Kind::BranchIsCurrent, format!("{name} is the current branch; switch to another first").into(),
+            ),
+            Self::TooManyBranches { limit } => (
+                Kind::TooManyBranches,
+                format!("the session has {limit} branches beside main, erased ones that others stand on included; erase some")
                     .into(),
             ),
             Self::CompressionLive(id) => (

@@ -9,6 +9,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use anchord_messages::id::BranchName;
+
 use super::error::{ApiError, FieldError};
 use super::kind::Kind;
 
@@ -54,6 +56,7 @@ impl ApiError {
             }
             Self::Unauthorized(_) => put(&mut headers, header::WWW_AUTHENTICATE, "Bearer realm=\"anchord\""),
             Self::SequenceMismatch { actual, .. } => problem.extend("next_seq", actual.into()),
+            Self::TooManyBranches { limit } => problem.extend("limit", limit.into()),
             Self::CompressionLive(id) => problem.extend("compression_id", id.to_string().into()),
             Self::BudgetTooSmall { min_tokens } => problem.extend("min_tokens", min_tokens.into()),
             Self::TooLarge { limit, .. } => problem.extend("limit", limit.into()),
@@ -93,6 +96,8 @@ impl ApiError {
             | Self::Suspended
             | Self::UnknownRoute { .. }
             | Self::NotFound(_)
+            | Self::BranchExists(_)
+            | Self::BranchIsCurrent(_)
             | Self::FormTyped
             | Self::NoSummary
             | Self::MethodNotAllowed
@@ -191,6 +196,14 @@ impl Problem {
         }
         .into_problem()
         .0
+    }
+
+    /// Names the branch that a request for a session named, when nothing was found.
+    pub(in super::super) fn name_branch(&mut self, branch: &BranchName) {
+        if self.kind == format!("/problems/{}", Kind::SessionNotFound.slug()) {
+            self.detail =
+                format!("the session does not exist, is another tenant's, or has no branch {branch}");
+        }
     }
 
     fn extend(&mut self, name: &str, value: Value) {

@@ -17,7 +17,6 @@ use anchord_messages::content_digest::{ContentDigest, Digests, TextDigest, commo
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::Detector;
 use anchord_messages::id::TenantId;
-use anchord_runtime::fair;
 
 /// The most messages of a list.
 const MAX_MESSAGES: usize = 20_000;

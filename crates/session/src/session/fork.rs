@@ -68,12 +68,7 @@ impl Session {
     /// The state of a branch that is forked from this one. It has the settings, and no signals of what this one said after
     /// the fork; what the newest compression left behind counts for it only when it stands on the same version.
     #[must_use]
-    pub fn fork(
-        &self,
-        (id, branch): (SessionId, BranchName),
-        at: ForkPoint<'_>,
-        now: DateTime<Utc>,
-    ) -> Self {
+    pub fn fork(&self, (id, branch): (SessionId, BranchName), at: ForkPoint<'_>, now: DateTime<Utc>) -> Self {
         let version = at.version.as_ref();
         let is_whole = at.seq == self.head_seq;
         let stands_on_same = version.map(|version| version.version) == self.version;

@@ -9,7 +9,7 @@ use crate::settings::{Policy, Settings};
 use crate::trigger::Recent;
 use crate::warning::Warning;
 use anchord_context::mask::{self, Level, Marks, MaskMode};
-use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName};
+use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName, SessionRef};
 use anchord_messages::shape::AsShape;
 
 /// A session is indexed for recall when a version is published, and again when this many messages have
@@ -100,6 +100,12 @@ impl Session {
     #[must_use]
     pub fn other_branch(&self) -> Option<&BranchName> {
         Some(&self.branch).filter(|branch| !branch.is_main())
+    }
+
+    /// How a caller names it.
+    #[must_use]
+    pub fn reference(&self) -> SessionRef {
+        SessionRef { name: self.name.clone(), branch: self.other_branch().cloned() }
     }
 
     /// Whether it is the branch main, whose row stands for the whole session.

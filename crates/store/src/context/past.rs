@@ -96,7 +96,11 @@ impl Store {
             }
             Some(VersionRow { mask_upto: Some(_), .. }) | None => None,
             // The version is from before this was recorded: decide it as publishing does.
-            Some(_) if !outlines.iter().any(|outline| outline.of_person().is_some() && outline.seq <= published) => {
+            Some(_)
+                if !outlines
+                    .iter()
+                    .any(|outline| outline.of_person().is_some() && outline.seq <= published) =>
+            {
                 find_user(&mut tx, key, (system_through.max(anchor - CARRIED_WITHIN), anchor)).await?
             }
             _ => None,

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use proptest::prelude::*;
 use anchord_messages::id::SessionName;
+use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;

@@ -38,7 +38,7 @@ pub enum ForkOutcome {
     /// There is no such session or branch.
     NoSession,
     /// The session has a branch of this name.
-    Exists,
+    Exists(BranchName),
     /// The session has as many branches as it may.
     TooMany,
     /// The branch does not reach there.
@@ -48,14 +48,14 @@ pub enum ForkOutcome {
     },
 }
 
-/// Which empty branch at the same place is used again.
+/// Which branch at the same place is used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reuse<'a> {
     /// None.
     Never,
-    /// One that will begin with this message.
+    /// One that begins with this message, or will.
     ToBeginWith(&'a [u8; 32]),
-    /// One that going back has made.
+    /// An empty one that going back has made.
     MadeByTruncation,
 }
 
@@ -71,10 +71,7 @@ impl Store {
         fork: Fork,
     ) -> Result<ForkOutcome, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        let Some(main) = lock_main(&mut tx, tenant, &of.name).await? else { return Ok(ForkOutcome::NoSession) };
-        let Some(parent) = hold(&mut tx, tenant, of).await? else { return Ok(ForkOutcome::NoSession) };
-        let reuse = fork.first_digest.as_ref().map_or(Reuse::Never, Reuse::ToBeginWith);
-        let outcome = fork_within(&mut tx, tenant, (&main, &parent), (&fork, reuse)).await?;
+        let outcome = self::fork(&mut tx, tenant, of, fork).await?;
         tx.commit().await?;
         Ok(outcome)
     }
@@ -90,21 +87,48 @@ impl Store {
         seq: Seq,
     ) -> Result<ForkOutcome, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        let Some(main) = lock_main(&mut tx, tenant, &of.name).await? else { return Ok(ForkOutcome::NoSession) };
-        let Some(parent) = hold(&mut tx, tenant, of).await? else { return Ok(ForkOutcome::NoSession) };
-        let outcome = if seq == parent.head_seq {
-            if parent.id != main.current {
-                make_current(&mut tx, tenant, &main, parent.id).await?;
-            }
-            let branch = read(&mut tx, tenant, parent.id).await?;
-            branch.map_or(ForkOutcome::NoSession, ForkOutcome::Unchanged)
-        } else {
-            let fork = Fork { seq: Some(seq), switch: true, ..Fork::default() };
-            fork_within(&mut tx, tenant, (&main, &parent), (&fork, Reuse::MadeByTruncation)).await?
-        };
+        let outcome = self::truncate(&mut tx, tenant, of, seq).await?;
         tx.commit().await?;
         Ok(outcome)
     }
+}
+
+/// Forks a branch in an open transaction.
+///
+/// # Errors
+/// When the database fails, or a row does not parse.
+pub async fn fork(
+    tx: &mut Tx,
+    tenant: TenantId,
+    of: &SessionRef,
+    fork: Fork,
+) -> Result<ForkOutcome, StoreError> {
+    let Some(main) = lock_main(tx, tenant, &of.name).await? else { return Ok(ForkOutcome::NoSession) };
+    let Some(parent) = hold(tx, tenant, of).await? else { return Ok(ForkOutcome::NoSession) };
+    let reuse = fork.first_digest.as_ref().map_or(Reuse::Never, Reuse::ToBeginWith);
+    fork_within(tx, tenant, (&main, &parent), (&fork, reuse)).await
+}
+
+/// Goes back to a message in an open transaction.
+///
+/// # Errors
+/// When the database fails, or a row does not parse.
+pub async fn truncate(
+    tx: &mut Tx,
+    tenant: TenantId,
+    of: &SessionRef,
+    seq: Seq,
+) -> Result<ForkOutcome, StoreError> {
+    let Some(main) = lock_main(tx, tenant, &of.name).await? else { return Ok(ForkOutcome::NoSession) };
+    let Some(parent) = hold(tx, tenant, of).await? else { return Ok(ForkOutcome::NoSession) };
+    if seq != parent.head_seq {
+        let fork = Fork { seq: Some(seq), switch: true, ..Fork::default() };
+        return fork_within(tx, tenant, (&main, &parent), (&fork, Reuse::MadeByTruncation)).await;
+    }
+    if parent.id != main.current {
+        make_current(tx, tenant, &main, parent.id).await?;
+    }
+    Ok(read(tx, tenant, parent.id).await?.map_or(ForkOutcome::NoSession, ForkOutcome::Unchanged))
 }
 
 /// Locks a branch and reads it then: appends to it wait for a moment, so that a fork of a busy one needs no second try.
@@ -125,7 +149,7 @@ async fn fork_within(
         return Ok(ForkOutcome::BeyondHead { head_seq: parent.head_seq });
     }
     let base = find_base(tx, (tenant, parent), seq).await?;
-    if let Some(id) = find_empty(tx, tenant, (main, base.id), seq, reuse).await? {
+    if let Some(id) = find_again(tx, tenant, (main, base.id), seq, reuse).await? {
         if fork.switch && id != main.current {
             make_current(tx, tenant, main, id).await?;
         }
@@ -138,7 +162,7 @@ async fn fork_within(
         let of = SessionRef { name: parent.name.clone(), branch: Some(name.clone()) };
         // The name of main stays its own when it is erased.
         if name.is_main() || find(tx, tenant, &of).await?.is_some() {
-            return Ok(ForkOutcome::Exists);
+            return Ok(ForkOutcome::Exists(name.clone()));
         }
     }
     let id = SessionId(Uuid::now_v7());
@@ -237,8 +261,8 @@ async fn find_base(
     })
 }
 
-/// Finds an empty branch at the same place that may be used again.
-async fn find_empty(
+/// Finds a branch at the same place that may be used again.
+async fn find_again(
     tx: &mut PgConnection,
     tenant: TenantId,
     (main, base): (&Main, SessionId),
@@ -254,8 +278,10 @@ async fn find_empty(
     let found = sqlx::query_scalar!(
         "select x.id from sessions x
          where x.base_id = $3 and x.tenant_id = $1 and x.base_seq = $4 and x.root_id = $2 and x.dropped_at is null
-           and x.head_seq = x.base_seq and x.last_version = x.base_version
-           and x.first_digest is not distinct from $5 and x.branch = 'branch-' || right(x.id::text, 12)
+           and case when $5::bytea is null
+                 then x.first_digest is null and x.head_seq = x.base_seq and x.last_version = x.base_version
+                      and x.branch = 'branch-' || right(x.id::text, 12)
+                 else x.first_digest = $5 end
          order by x.id desc limit 1",
         tenant.0,
         main.id.0,
