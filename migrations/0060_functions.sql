@@ -83,7 +83,7 @@ create or replace function load_branches(p_tenants uuid[], p_names text[], p_bra
                  head_seq bigint, anchor_seq bigint, indexed_seq bigint, version bigint, last_version bigint,
                  compression_count integer, context_revision bigint, accounting text, recent text, created_at timestamptz,
                  updated_at timestamptz, live_id uuid, live_status text, is_live_ahead boolean, revision bigint,
-                 tenant_revision bigint)
+                 tenant_revision bigint, is_named boolean)
   language plpgsql stable security definer set search_path = public, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
@@ -92,7 +92,8 @@ begin
   select w.place::integer, s.id, coalesce(s.root_id, s.id), coalesce(root.name, s.name), s.branch, s.settings::text,
          root.settings, t.settings::text, s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version,
          s.compression_count, s.context_revision, s.accounting::text, s.recent, s.created_at, s.updated_at, live.id,
-         live.status, live.is_ahead, s.revision, t.revision
+         live.status, live.is_ahead, s.revision, t.revision,
+         case when s.id is null then exists (select from sessions y where y.tenant_id = w.tenant_id and y.name = w.name) end
   from unnest(p_tenants, p_names, p_branches, p_ids) with ordinality as w(tenant_id, name, branch, id, place)
   cross join lateral (
     select x.settings, x.revision from tenants x where x.id = w.tenant_id and x.erased_at is null limit 1
@@ -125,7 +126,7 @@ begin
 end;
 $$;
 comment on function load_branches is
-  'Sessions with everything that a change of them is decided on, each by its name and that of a branch (the current one when it is null), or by the branch''s id, with its place among the arguments from 1. The name is the caller''s, and root_settings are those of main for another branch. For a session or a branch that does not exist, its tenant''s columns alone. Locks nothing.';
+  'Sessions with everything that a change of them is decided on, each by its name and that of a branch (the current one when it is null), or by the branch''s id, with its place among the arguments from 1. The name is the caller''s, and root_settings are those of main for another branch. For a session or a branch that does not exist, its tenant''s columns alone, and whether there is a session of the name. Locks nothing.';
 
 create or replace function load_sessions(p_tenants uuid[], p_names text[], p_ids uuid[])
   returns table (place integer, id uuid, name text, settings text, defaults text, head_seq bigint, anchor_seq bigint,

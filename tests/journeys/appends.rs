@@ -2,7 +2,7 @@
 
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
-use anchord_messages::id::{SessionName, TenantId};
+use anchord_messages::id::{SessionName, SessionRef, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::tokens::Tokenizer;
 use anchord_session::accounting::MessageCounts;
@@ -39,8 +39,8 @@ pub async fn stored() -> Stored {
     Stored { store, appends, ours, theirs, database }
 }
 
-pub fn name(text: &str) -> SessionName {
-    SessionName::parse(text).expect("a session name")
+pub fn name(text: &str) -> SessionRef {
+    SessionRef::from(SessionName::parse(text).expect("a session name"))
 }
 
 /// A message whose text tells who sent it.
@@ -142,7 +142,7 @@ async fn messages_go_with_their_session_however_appends_and_erasures_meet() {
         });
         let (s0, s1) = (name("s0"), name("s1"));
         let erasures =
-            [&s0, &s1, &s0, &s1].map(|session| stored.store.delete_session(stored.ours, session, Actor::Cli));
+            [&s0, &s1, &s0, &s1].map(|session| stored.store.delete_session(stored.ours, &session.name, Actor::Cli));
         let (appended, erased) = futures::join!(join_all(appends), join_all(erasures));
         assert!(appended.iter().any(Result::is_ok), "round {round}: {appended:?}");
         assert!(erased.iter().all(Result::is_ok), "round {round}: {erased:?}");
@@ -154,7 +154,7 @@ async fn messages_go_with_their_session_however_appends_and_erasures_meet() {
     let found = sqlx::raw_sql(orphans).fetch_one(&mut owner).await.expect("a count");
     assert_eq!(found.get::<i64, _>(0), 0, "messages without their session");
     for session in ["s0", "s1", "s2"] {
-        stored.store.delete_session(stored.ours, &name(session), Actor::Cli).await.expect("an erasure");
+        stored.store.delete_session(stored.ours, &name(session).name, Actor::Cli).await.expect("an erasure");
     }
     erase_all(&stored.store).await;
     let left = sqlx::raw_sql("select count(*) from messages").fetch_one(&mut owner).await.expect("a count");

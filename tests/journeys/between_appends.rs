@@ -192,9 +192,9 @@ async fn a_position_that_was_right_a_moment_ago_is_refused_with_the_one_that_is(
 async fn a_session_that_is_erased_and_made_again_begins_anew() {
     let stored = stored().await;
     begun(&stored, "s").await;
-    stored.store.delete_session(stored.ours, &name("s"), Actor::Cli).await.expect("an erasure");
+    stored.store.delete_session(stored.ours, &name("s").name, Actor::Cli).await.expect("an erasure");
     assert_eq!(reply(&stored.appends, append(stored.ours, "s", &["new"])).await["first_seq"], 1);
-    stored.store.delete_session(stored.ours, &name("s"), Actor::Cli).await.expect("an erasure");
+    stored.store.delete_session(stored.ours, &name("s").name, Actor::Cli).await.expect("an erasure");
     let other = Gatherer::start(&stored.store);
     reply(&other, append(stored.ours, "s", &["theirs"])).await;
     assert_eq!(reply(&stored.appends, append(stored.ours, "s", &["mine"])).await["first_seq"], 2);

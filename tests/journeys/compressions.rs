@@ -1,6 +1,6 @@
 //! Compressions over HTTP: asked for once, joined or refused while one is live, waited for, cancelled.
 
-use anchord_messages::id::SessionName;
+use anchord_messages::id::{SessionName, SessionRef};
 use serde_json::{Value, json};
 use sqlx::{Connection as _, PgConnection, Row as _};
 
@@ -95,7 +95,7 @@ async fn a_caller_that_waits_hears_the_end() {
     let key = [("prefer", "wait=30"), ("idempotency-key", "k")];
     let waits = app.call_with("POST", PATH, COMPRESS, &key);
     let ends = async {
-        let name = SessionName::parse("s").expect("a name");
+        let name = SessionRef::from(SessionName::parse("s").expect("a name"));
         let session = app.store.find_session(app.tenant, &name).await.expect("a look").expect("a session").id;
         let live = loop {
             if let Some(live) = app.store.live_compression(app.tenant, session).await.expect("a look") {

@@ -1,6 +1,6 @@
 //! Contexts over HTTP, and what reading one costs.
 
-use anchord_messages::id::SessionName;
+use anchord_messages::id::{SessionName, SessionRef};
 use anchord_store::context::ContextSource;
 use serde_json::{Value, json};
 
@@ -136,8 +136,8 @@ async fn a_session_that_is_erased_while_its_context_is_read_is_gone_and_one_that
     assert!(read().await.expect("a read").is_none());
 }
 
-fn name() -> SessionName {
-    SessionName::parse("s").expect("a name")
+fn name() -> SessionRef {
+    SessionRef::from(SessionName::parse("s").expect("a name"))
 }
 
 /// What a context of the session within a budget is made of.

@@ -371,6 +371,17 @@ async fn operator(caller: &mut Caller) {
     caller.call("audit.list_all", json!({}), Value::Null).await;
 }
 
+async fn branches(caller: &mut Caller) {
+    let s = json!({"session_id": "planner"});
+    caller.call("branches.create", s.clone(), json!({"name": "retry-2", "seq": 4})).await;
+    caller.call("branches.list", s.clone(), Value::Null).await;
+    let path = json!({"session_id": "planner", "branch": "retry-2"});
+    caller.call("branches.get", path.clone(), Value::Null).await;
+    caller.call("branches.truncate", s.clone(), json!({"seq": 2})).await;
+    caller.call("branches.switch", s.clone(), json!({"name": "main"})).await;
+    caller.call("branches.delete", path, Value::Null).await;
+}
+
 #[tokio::test]
 async fn every_reply_has_the_shape_that_the_document_declares() {
     let fake = FakeProvider::start([Act::Good]).await;
@@ -378,6 +389,7 @@ async fn every_reply_has_the_shape_that_the_document_declares() {
     sessions(&mut caller).await;
     summaries(&mut caller).await;
     contexts(&mut caller).await;
+    branches(&mut caller).await;
     stateless(&mut caller).await;
     tenant(&mut caller).await;
     operator(&mut caller).await;

@@ -1,6 +1,6 @@
 //! Several agents at one task: what they hand off, and what comes back.
 
-use anchord_messages::id::SessionName;
+use anchord_messages::id::{SessionName, SessionRef};
 use anchord_runtime::clock::Clock;
 use anchord_store::merges::{Merge, MergeRequest};
 use serde_json::{Value, json};
@@ -233,8 +233,8 @@ async fn what_was_decided_on_a_session_is_not_written_once_it_is_another() {
     assert!(!Box::pin(write(Some(back))).await, "what was merged was taken back meanwhile");
 }
 
-fn name(name: &str) -> SessionName {
-    SessionName::parse(name).expect("a name")
+fn name(name: &str) -> SessionRef {
+    SessionRef::from(SessionName::parse(name).expect("a name"))
 }
 
 #[tokio::test]

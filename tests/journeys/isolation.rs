@@ -145,7 +145,7 @@ async fn another_tenant_sees_nothing_through_any_method() {
     let session = store.find_session(stored.ours, &s).await.expect("a read").expect("a session");
     assert!(store.find_context(theirs, session.clone(), None).await.expect("a read").is_none());
     assert!(store.find_context(stored.ours, session, None).await.expect("a read").is_some());
-    assert!(!store.delete_session(theirs, &s, Actor::Cli).await.expect("a write"));
+    assert!(!store.delete_session(theirs, &s.name, Actor::Cli).await.expect("a write"));
     assert!(store.find_task(theirs, "t").await.expect("a read").is_none());
     assert!(store.put_task(theirs, "t", TaskStatus::Failed).await.expect("a write").is_none());
     let day = chrono::DateTime::UNIX_EPOCH.date_naive();
@@ -178,8 +178,8 @@ async fn an_erased_session_leaves_nothing_and_its_name_begins_anew() {
     let before =
         stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
     count_use(&stored).await;
-    assert!(stored.store.delete_session(stored.ours, &name("s"), Actor::Cli).await.expect("a delete"));
-    assert!(!stored.store.delete_session(stored.ours, &name("s"), Actor::Cli).await.expect("a delete"));
+    assert!(stored.store.delete_session(stored.ours, &name("s").name, Actor::Cli).await.expect("a delete"));
+    assert!(!stored.store.delete_session(stored.ours, &name("s").name, Actor::Cli).await.expect("a delete"));
     stored.store.flush_usage(None).await.expect("a flush");
     // Sums by day name no session.
     let stays = ["tenants", "audit_events", "usage_by_day", "webhooks"];

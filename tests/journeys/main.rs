@@ -17,6 +17,7 @@ mod audit;
 mod authentication;
 mod between_appends;
 mod bounds;
+mod branches;
 mod clients;
 mod command_line;
 mod compressions;

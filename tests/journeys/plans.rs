@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use anchord_messages::id::SessionName;
+use anchord_messages::id::{SessionName, SessionRef};
 use anchord_session::compression::Request;
 use anchord_store::compressions::{Kind, NewJob, enqueue};
 use anchord_worker::janitor;
@@ -243,7 +243,7 @@ async fn live(app: &App, name: &str) {
 
 /// Does what processes do beside requests.
 async fn keep_house(app: &App, name: &str) {
-    let parsed = SessionName::parse(name).unwrap();
+    let parsed = SessionRef::from(SessionName::parse(name).unwrap());
     let session = app.store.find_session(app.tenant, &parsed).await.unwrap().unwrap();
     app.store.list_events(app.tenant, session.id, 0, 100).await.unwrap();
     app.store.newest_event(app.tenant, session.id).await.unwrap();

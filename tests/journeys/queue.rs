@@ -1,7 +1,7 @@
 //! The queue's guarantees, at the store: one live job per session, a fence that a late worker meets,
 //! takeover of the dead, and a publication that never overwrites another.
 
-use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_messages::id::{SessionId, SessionName, SessionRef, TenantId};
 use anchord_messages::message::Role;
 use anchord_record::parts::Parts;
 use anchord_record::summary::Summary;
@@ -28,7 +28,7 @@ struct Queue {
     store: Store,
     tenant: TenantId,
     session: SessionId,
-    name: SessionName,
+    name: SessionRef,
     gatherer: Gatherer,
     database: TestDatabase,
 }
@@ -40,7 +40,7 @@ impl Queue {
         let store = Store::connect(&database.url, 8, TaskTracker::new()).await.unwrap();
         let tenant = store.insert_tenant("queue", Actor::Cli).await.unwrap().unwrap().id;
         let gatherer = Gatherer::start(&store);
-        let name = SessionName::parse("s").unwrap();
+        let name = SessionRef::from(SessionName::parse("s").unwrap());
         let queue = Self { store, tenant, session: SessionId(uuid::Uuid::nil()), name, gatherer, database };
         queue.append(messages).await;
         let found = queue.store.find_session(tenant, &queue.name).await.unwrap().unwrap();

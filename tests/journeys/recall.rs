@@ -7,7 +7,7 @@ use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
 use anchord_http::transcript::KnownBranches;
 use anchord_http::{AppState, Limits, Shared, router};
-use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_messages::message::Role;
 use anchord_recall::postings::CHUNK;
 use anchord_recall::{Hit, Query, analyze};
@@ -33,24 +33,24 @@ use crate::support::number;
 
 impl Stored {
     /// Appends chat messages, a hundred at a time.
-    async fn tell(&self, tenant: TenantId, session: &SessionName, messages: &[Value]) {
+    async fn tell(&self, tenant: TenantId, session: &SessionRef, messages: &[Value]) {
         for batch in messages.chunks(100) {
             let messages = batch.iter().map(new_message).collect();
-            let batch = Append { messages, ..append(tenant, session.as_str(), &[]) };
+            let batch = Append { messages, ..append(tenant, session.name.as_str(), &[]) };
             self.appends.append(batch).await.expect("an append");
         }
     }
 
-    async fn id(&self, tenant: TenantId, session: &SessionName) -> SessionId {
+    async fn id(&self, tenant: TenantId, session: &SessionRef) -> SessionId {
         self.store.find_session(tenant, session).await.expect("a read").expect("a session").id
     }
 
-    async fn index(&self, tenant: TenantId, session: &SessionName) -> Indexed {
+    async fn index(&self, tenant: TenantId, session: &SessionRef) -> Indexed {
         let id = self.id(tenant, session).await;
         index(&self.store, (tenant, id), None).await.expect("indexing").expect("a session")
     }
 
-    async fn ask(&self, tenant: TenantId, session: &SessionName, question: &str) -> Vec<Hit> {
+    async fn ask(&self, tenant: TenantId, session: &SessionRef, question: &str) -> Vec<Hit> {
         let query = Query::parse(question).expect("a question");
         let search = Search { query, vector: None, limit: 10 };
         let found = self.store.recall(tenant, session, search).await.expect("an answer").expect("a session");
@@ -58,7 +58,7 @@ impl Stored {
     }
 
     /// The answers to [`QUESTIONS`].
-    async fn ask_all(&self, tenant: TenantId, session: &SessionName) -> Vec<Vec<Hit>> {
+    async fn ask_all(&self, tenant: TenantId, session: &SessionRef) -> Vec<Vec<Hit>> {
         let mut answers = Vec::new();
         for question in QUESTIONS {
             answers.push(self.ask(tenant, session, question).await);
@@ -67,7 +67,7 @@ impl Stored {
     }
 
     /// Indexes at most so many of the next messages; tells through which the index reaches then.
-    async fn index_some(&self, tenant: TenantId, session: &SessionName, most: usize) -> Seq {
+    async fn index_some(&self, tenant: TenantId, session: &SessionRef, most: usize) -> Seq {
         let id = self.id(tenant, session).await;
         let mut part = self.store.find_unindexed(tenant, id).await.expect("a read").expect("a session");
         part.messages.truncate(most);
@@ -203,7 +203,7 @@ async fn a_session_that_is_erased_takes_its_index_along() {
     service.index(tenant, &session).await;
     let mut owner = service.database.connect().await;
     assert_eq!(number(&mut owner, "select count(*) from recall_pending").await, 1);
-    assert!(service.store.delete_session(tenant, &session, Actor::Cli).await.expect("a delete"));
+    assert!(service.store.delete_session(tenant, &session.name, Actor::Cli).await.expect("a delete"));
     assert_eq!(number(&mut owner, "select count(*) from recall_pending").await, 0);
     assert_eq!(index(&service.store, (tenant, old), None).await.expect("indexing"), None);
     service.tell(tenant, &session, &[user("a boat")]).await;

@@ -114,7 +114,7 @@ async fn the_role_of_the_service_erases_sessions_and_tenants_by_their_functions_
         let refused = sqlx::raw_sql(AssertSqlSafe(delete)).execute(&mut *tx).await.expect_err("a refusal");
         assert!(refused.to_string().contains("permission denied"), "{refused}");
     }
-    assert!(stored.store.delete_session(stored.ours, &name("s"), Actor::Cli).await.expect("a delete"));
+    assert!(stored.store.delete_session(stored.ours, &name("s").name, Actor::Cli).await.expect("a delete"));
 }
 
 /// A statement whose author forgot the tenant, for each table that a tenant owns.

@@ -1,6 +1,6 @@
 //! The usage ledger: what tasks and tenants used, how it is counted, and what stays of it.
 
-use anchord_messages::id::SessionName;
+use anchord_messages::id::{SessionName, SessionRef};
 use anchord_runtime::clock::Clock;
 use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::Store;
@@ -299,7 +299,7 @@ async fn an_erased_session_leaves_sums_by_day_that_name_nobody() {
 
 /// A use of the session `s`, as a read counts it.
 async fn count(store: &Store, app: &App, times: usize) {
-    let name = SessionName::parse("s").expect("a name");
+    let name = SessionRef::from(SessionName::parse("s").expect("a name"));
     let session = store.find_session(app.tenant, &name).await.expect("a read").expect("a session");
     for _ in 0..times {
         let user =

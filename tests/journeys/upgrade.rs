@@ -22,14 +22,30 @@ use crate::support::{TestDatabase, database, empty_database, number, text, until
 static LANDED: Migrator = sqlx::migrate!("tests/fixtures/schema/migrations");
 /// The first schema that was made as a whole, with its functions.
 static WHOLE: Migrator = sqlx::migrate!("tests/fixtures/schema/0044");
+/// That of the last release.
+static LAST: Migrator = sqlx::migrate!("tests/fixtures/schema/0054");
 /// The schema of the version before this one.
 const BEFORE: i64 = 32;
 /// The statements of that version.
 const STATEMENTS: &str = include_str!("../fixtures/schema/statements-0032.json");
-/// The steps that lead to users and metadata of sessions.
-const TO_USERS: [&str; 2] = [
+/// The statements of the last release.
+const LAST_STATEMENTS: &str = include_str!("../fixtures/schema/statements-0054.json");
+/// The steps that lead to users, metadata and branches of sessions.
+const TO_BRANCHES: [&str; 3] = [
     include_str!("../../migrations/upgrade/0047_expand_erasures.sql"),
     include_str!("../../migrations/upgrade/0051_expand_recall.sql"),
+    include_str!("../../migrations/upgrade/0055_expand_branches.sql"),
+];
+const FUNCTIONS: &str = include_str!("../../migrations/0060_functions.sql");
+/// The functions that branches brought, and that the service of today calls in whatever it does.
+const OF_BRANCHES: [&str; 7] = [
+    "load_branches",
+    "find_session",
+    "lineage",
+    "version_lineage",
+    "version_owner",
+    "probes_of",
+    "adopt_probes",
 ];
 const CATALOG: &str = include_str!("../fixtures/schema/catalog.sql");
 /// Short ones, so that a test sees the end of them.
@@ -58,13 +74,20 @@ async fn database_at(version: i64) -> TestDatabase {
     database
 }
 
-/// A database of the version before for the service of today, which writes a column that one of that version does not
-/// know. The steps that lead to it change nothing the second time.
+/// A database of the version before for the service of today, which writes columns and calls functions that one of that
+/// version does not know. The steps that lead to them change nothing the second time.
 async fn database_before() -> TestDatabase {
     let database = database_at(BEFORE).await;
     let mut owner = database.connect().await;
-    for step in TO_USERS {
+    for step in TO_BRANCHES {
         run(&mut owner, step).await;
+    }
+    for function in OF_BRANCHES {
+        let beginning = format!("create or replace function {function}(");
+        let from = FUNCTIONS.find(&beginning).expect("a function");
+        let (_, rest) = FUNCTIONS.split_at(from);
+        let (made, _) = rest.split_once("\ncomment on ").expect("a comment");
+        run(&mut owner, made).await;
     }
     database
 }
@@ -206,17 +229,20 @@ async fn a_database_of_every_version_since_0025_ends_as_a_new_one_and_keeps_its_
         assert_eq!((reply.status.as_u16(), &reply.json()["first_seq"]), (201, &json!(41)), "{}", reply.text);
         assert!(
             app.store
-                .delete_session(app.tenant, &crate::appends::name("s"), Actor::Cli)
+                .delete_session(app.tenant, &crate::appends::name("s").name, Actor::Cli)
                 .await
                 .expect("a delete")
         );
     }
 }
 
+#[rstest]
+#[case::the_first(&WHOLE)]
+#[case::the_last_releases(&LAST)]
 #[tokio::test]
-async fn a_database_that_was_made_with_an_earlier_whole_schema_ends_as_a_new_one() {
+async fn a_database_that_was_made_with_an_earlier_whole_schema_ends_as_a_new_one(#[case] whole: &Migrator) {
     let database = empty_database().await;
-    WHOLE.run(&mut database.connect().await).await.expect("a schema that runs");
+    whole.run(&mut database.connect().await).await.expect("a schema that runs");
     migrate(&database).await;
     assert_is_as_new(&database).await;
 }
@@ -298,13 +324,11 @@ async fn described(connection: &mut PgConnection, statement: &str) -> Result<Vec
     Ok(columns.chain(taken).collect())
 }
 
-/// A process of the version before, beside the new schema: whatever it says to the database is understood as before, and it
+/// A process of an earlier version, beside the new schema: whatever it says to the database is understood as before, and it
 /// may do what it could.
-#[tokio::test]
-async fn the_statements_of_the_version_before_go_on_working() {
-    let statements: Vec<String> = serde_json::from_str(STATEMENTS).expect("statements");
+async fn assert_go_on_working(statements: &str, (old, new): (TestDatabase, TestDatabase), unused: &[&str]) {
+    let statements: Vec<String> = serde_json::from_str(statements).expect("statements");
     assert!(statements.len() > 150);
-    let (old, new) = (database_at(BEFORE).await, database_at(BEFORE).await);
     migrate(&new).await;
     let (mut before, mut after) = (old.connect().await, new.connect().await);
     for connection in [&mut before, &mut after] {
@@ -319,8 +343,25 @@ async fn the_statements_of_the_version_before_go_on_working() {
     let lost =
         catalog(&old).await.into_iter().filter(|line| line.starts_with("grant ") && !kept.contains(line));
     let lost: Vec<String> = lost.filter(|line| line.contains("anchord_app")).collect();
-    let unused = ["queue_depth()", "release_dead_workers()"];
-    assert_eq!(lost, unused.map(|name| format!("grant on {name} to anchord_app: EXECUTE")));
+    let unused: Vec<String> =
+        unused.iter().map(|name| format!("grant on {name} to anchord_app: EXECUTE")).collect();
+    assert_eq!(lost, unused);
+}
+
+#[tokio::test]
+async fn the_statements_of_the_version_before_go_on_working() {
+    let databases = (database_at(BEFORE).await, database_at(BEFORE).await);
+    assert_go_on_working(STATEMENTS, databases, &["queue_depth()", "release_dead_workers()"]).await;
+}
+
+#[tokio::test]
+async fn the_statements_of_the_last_release_go_on_working() {
+    let made = async || {
+        let database = empty_database().await;
+        LAST.run(&mut database.connect().await).await.expect("a schema that runs");
+        database
+    };
+    assert_go_on_working(LAST_STATEMENTS, (made().await, made().await), &[]).await;
 }
 
 /// What the messages of a session say, in their order.

@@ -121,7 +121,7 @@ fn variant(
         let name = parameter.get("name").and_then(Value::as_str).context("a name")?;
         let is_required = parameter.get("required") == Some(&Value::Bool(true));
         let given = entry.given(name);
-        let is_open = given.is_some() || !entry.without.contains(&name);
+        let is_open = given.is_some() || !entry.leaves_out(name);
         let is_wanted = is_required || (shape.has_optional && is_open);
         let place = parameter.get("in").and_then(Value::as_str).unwrap_or_default();
         // Names in a path are filled in for each request, and so is the idempotency key.
@@ -229,7 +229,7 @@ impl Maker<'_> {
         for (name, field) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
             let is_required = required.contains(&name.as_str());
             let given = self.entry.given(name);
-            let is_open = given.is_some() || !self.entry.without.contains(&name.as_str());
+            let is_open = given.is_some() || !self.entry.leaves_out(name);
             if is_required || (self.shape.has_optional && is_open) {
                 made.insert(name.clone(), given.unwrap_or_else(|| self.value(field)));
             }

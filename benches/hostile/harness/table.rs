@@ -32,6 +32,12 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whether a field or a parameter is left out. A branch is: every operation of a session takes one, and there is none by
+    /// an invented name.
+    pub fn leaves_out(&self, name: &str) -> bool {
+        name == "branch" || self.without.contains(&name)
+    }
+
     /// The value of a field or a parameter.
     pub fn given(&self, name: &str) -> Option<Value> {
         let mut values = self.values.iter().chain(EVERYWHERE);
@@ -177,6 +183,11 @@ pub fn entry(operation: &str) -> Entry {
         // There are as many as there may be, once they are replaced.
         "pins.add" | "pins.add_shared" => Entry { only: Some(422), ..plain },
         "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
+        // The session has main alone, and each new branch would have to have another name.
+        "branches.get" | "branches.delete" => Entry { only: Some(404), ..plain },
+        "branches.create" => Entry { without: &["name", "from", "seq"], values: &[("switch", "false")], ..plain },
+        "branches.switch" => Entry { values: &[("name", "\"main\"")], ..plain },
+        "branches.truncate" => Entry { values: &[("seq", "0")], fresh: Some(Fresh::Session), ..plain },
         "webhooks.delete" => Entry { fresh: Some(Fresh::Webhook), ..plain },
         _ => plain,
     }

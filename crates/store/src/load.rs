@@ -61,7 +61,8 @@ pub(super) async fn load_for_appends(
             row.ok_or(StoreError::RowCount { what: "the tenant of an append", expected: 1, actual: 0 })?;
         loaded.push(match row.id {
             Some(_) => Some(recounted(connection, row.read(*tenant)?).await?),
-            None if name.is_of_other_branch() => None,
+            // The session has no such branch; nobody but a fork makes one.
+            None if name.is_of_other_branch() || row.is_named == Some(true) => None,
             None => Some(row.begun(*tenant, &name.name)?),
         });
     }
@@ -173,7 +174,7 @@ async fn read(
         r#"select place as "place!", id, root_id, name, branch, settings, root_settings, defaults as "defaults!", head_seq,
                   anchor_seq, indexed_seq, version, last_version, compression_count, context_revision, accounting, recent,
                   created_at, updated_at, now() as "read_at!", live_id, live_status, is_live_ahead, revision,
-                  tenant_revision as "tenant_revision!"
+                  tenant_revision as "tenant_revision!", is_named
            from load_branches($1, $2, $3, $4)"#,
         &tenants,
         &names as &[Option<&str>],
@@ -281,6 +282,8 @@ struct Row {
     is_live_ahead: Option<bool>,
     revision: Option<i64>,
     tenant_revision: i64,
+    /// Whether there is a session of the name, where no row was found.
+    is_named: Option<bool>,
 }
 
 impl Row {

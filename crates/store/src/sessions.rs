@@ -226,7 +226,7 @@ pub(super) async fn put(
     // A branch that is named and not there is made by nothing but a fork.
     let created = !of.is_of_other_branch() && create(&mut *tx, tenant, &of.name).await?;
     let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(of)).await? else {
-        return Ok(of.is_of_other_branch().then_some(PutOutcome::NoBranch));
+        return Ok(of.branch.is_some().then_some(PutOutcome::NoBranch));
     };
     let Session { settings: old, defaults, head_seq, .. } = &loaded.session;
     let mut settings = settings.clone();

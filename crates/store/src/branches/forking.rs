@@ -48,6 +48,16 @@ pub enum ForkOutcome {
     },
 }
 
+impl Reuse<'_> {
+    /// What the names of such branches begin with, when their caller gives none.
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::Never | Self::ToBeginWith(_) => "branch-",
+            Self::MadeByTruncation => "back-",
+        }
+    }
+}
+
 /// Which branch at the same place is used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reuse<'a> {
@@ -149,7 +159,7 @@ async fn fork_within(
         return Ok(ForkOutcome::BeyondHead { head_seq: parent.head_seq });
     }
     let base = find_base(tx, (tenant, parent), seq).await?;
-    if let Some(id) = find_again(tx, tenant, (main, base.id), seq, reuse).await? {
+    if let Some(id) = find_again(tx, (tenant, parent), (main, base.id), seq, reuse).await? {
         if fork.switch && id != main.current {
             make_current(tx, tenant, main, id).await?;
         }
@@ -168,7 +178,7 @@ async fn fork_within(
     let id = SessionId(Uuid::now_v7());
     let name = match &fork.name {
         Some(name) => name.clone(),
-        None => generated(id)?,
+        None => generated(id, reuse.prefix())?,
     };
     let now = now(tx).await?;
     let forked = prepare(tx, (tenant, parent), (id, name), seq, now).await?;
@@ -188,10 +198,10 @@ async fn fork_within(
 }
 
 /// The name of a branch that its caller gave none: the random part of its id.
-fn generated(id: SessionId) -> Result<BranchName, StoreError> {
+fn generated(id: SessionId, prefix: &str) -> Result<BranchName, StoreError> {
     let hex = id.0.simple().to_string();
     let (_, random) = hex.split_at(hex.len() - 12);
-    BranchName::parse(&format!("branch-{random}"))
+    BranchName::parse(&format!("{prefix}{random}"))
         .map_err(|error| StoreError::corrupt("sessions", "branch", id.0, error))
 }
 
@@ -261,10 +271,11 @@ async fn find_base(
     })
 }
 
-/// Finds a branch at the same place that may be used again.
+/// Finds a branch at the same place that may be used again. Going back takes an empty one whose pins and settings are still
+/// what a new one would copy.
 async fn find_again(
     tx: &mut PgConnection,
-    tenant: TenantId,
+    (tenant, parent): (TenantId, &Session),
     (main, base): (&Main, SessionId),
     seq: Seq,
     reuse: Reuse<'_>,
@@ -274,20 +285,21 @@ async fn find_again(
         Reuse::ToBeginWith(digest) => Some(digest.as_slice()),
         Reuse::MadeByTruncation => None,
     };
-    // Truncation makes branches without a caller's name, and for no message.
     let found = sqlx::query_scalar!(
         "select x.id from sessions x
          where x.base_id = $3 and x.tenant_id = $1 and x.base_seq = $4 and x.root_id = $2 and x.dropped_at is null
            and case when $5::bytea is null
                  then x.first_digest is null and x.head_seq = x.base_seq and x.last_version = x.base_version
-                      and x.branch = 'branch-' || right(x.id::text, 12)
+                      and x.branch = $6 || right(x.id::text, 12) and x.context_revision = $7
                  else x.first_digest = $5 end
          order by x.id desc limit 1",
         tenant.0,
         main.id.0,
         base.0,
         seq,
-        digest
+        digest,
+        reuse.prefix(),
+        parent.context_revision
     );
     Ok(found.fetch_optional(tx).await?.map(SessionId))
 }

@@ -1,0 +1,488 @@
+//! Branches of a session: what they share, what is their own, and what is left of one that is erased.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::erasing::erase_all;
+use crate::support::app::{App, Answer, COMPRESS, app};
+use crate::support::{number, text};
+
+const SESSION: &str = "/v1/sessions/s";
+
+/// Appends messages, a person's and the agent's in turn, to a branch; `query` names it.
+async fn say(app: &App, query: &str, texts: &[String]) -> Value {
+    let roles = ["user", "assistant"].iter().cycle();
+    let messages: Vec<Value> =
+        texts.iter().zip(roles).map(|(text, role)| json!({"role": role, "content": text})).collect();
+    let body = json!({"messages": messages}).to_string();
+    let reply = app.call("POST", &format!("{SESSION}/messages{query}"), body).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    reply.json()
+}
+
+fn words(of: &str, count: usize) -> Vec<String> {
+    (0..count).map(|place| format!("{of}-{place}")).collect()
+}
+
+/// What the messages of a branch say, in their order, which has no gaps.
+async fn contents(app: &App, query: &str) -> Vec<String> {
+    let page = app.call("GET", &format!("{SESSION}/messages{query}"), "").await;
+    assert_eq!(page.status, 200, "{}", page.text);
+    let page = page.json();
+    assert!(page["next_cursor"].is_null());
+    let items = page["items"].as_array().expect("items");
+    for (item, seq) in items.iter().zip(1..) {
+        assert_eq!(item["seq"], seq);
+    }
+    items.iter().map(|item| item["message"]["content"].as_str().expect("a text").to_owned()).collect()
+}
+
+async fn fork(app: &App, body: Value) -> Answer {
+    app.call("POST", &format!("{SESSION}/branches"), body.to_string()).await
+}
+
+async fn forked(app: &App, body: Value) -> Value {
+    let reply = fork(app, body).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    reply.json()
+}
+
+async fn context(app: &App, query: &str) -> Value {
+    let reply = app.call("GET", &format!("{SESSION}/context{query}"), "").await;
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    reply.json()
+}
+
+async fn count(app: &App, query: &str) -> i64 {
+    number(&mut app.database.connect_as_superuser().await, query).await
+}
+
+#[tokio::test]
+async fn a_branch_shares_what_came_before_and_goes_on_by_itself() {
+    let app = app().await;
+    say(&app, "", &words("shared", 4)).await;
+    let branch = forked(&app, json!({"name": "b", "seq": 2})).await;
+    assert_eq!((&branch["from"], &branch["seq"], &branch["head_seq"]), (&json!("main"), &json!(2), &json!(2)));
+    assert_eq!((&branch["messages"], &branch["is_current"]), (&json!(0), &json!(false)));
+
+    let reply = say(&app, "?branch=b", &words("other", 3)).await;
+    assert_eq!((&reply["first_seq"], &reply["branch"]), (&json!(3), &json!("b")));
+    let reply = say(&app, "", &words("main", 1)).await;
+    assert_eq!((&reply["first_seq"], &reply["branch"]), (&json!(5), &Value::Null));
+    assert!(reply.to_string().len() < 300);
+
+    let own = ["shared-0", "shared-1", "other-0", "other-1", "other-2"];
+    assert_eq!(contents(&app, "?branch=b").await, own);
+    assert_eq!(contents(&app, "").await, ["shared-0", "shared-1", "shared-2", "shared-3", "main-0"]);
+    let served = context(&app, "?branch=b").await;
+    assert_eq!((&served["branch"], &served["head_seq"]), (&json!("b"), &json!(5)));
+    let served = served["messages"].to_string();
+    assert!(served.contains("shared-1") && served.contains("other-2"), "{served}");
+    assert!(!served.contains("shared-2") && !served.contains("main"), "{served}");
+    let served = context(&app, "").await;
+    assert!(served.get("branch").is_none());
+    assert!(!served.to_string().contains("other"), "{served}");
+    // Both ends of the seam, and a range across it.
+    let page = app.call("GET", &format!("{SESSION}/messages?branch=b&from_seq=2&to_seq=3"), "").await.json();
+    assert_eq!(page["items"][0]["message"]["content"], "shared-1");
+    assert_eq!(page["items"][1]["message"]["content"], "other-0");
+    // A retry with its key is answered for its branch, and the same key to another one is another request.
+    let keyed = [("idempotency-key", "once")];
+    let body = r#"{"messages": [{"role": "user", "content": "once"}]}"#;
+    for (query, seq, status) in [("?branch=b", 6, 201), ("?branch=b", 6, 201), ("", 6, 201)] {
+        let reply = app.call_with("POST", &format!("{SESSION}/messages{query}"), body, &keyed).await;
+        assert_eq!((reply.status.as_u16(), &reply.json()["first_seq"]), (status, &json!(seq)));
+    }
+    assert_eq!((contents(&app, "?branch=b").await.len(), contents(&app, "").await.len()), (6, 6));
+}
+
+#[tokio::test]
+async fn going_back_loses_nothing_and_the_session_goes_on_there() {
+    let app = app().await;
+    say(&app, "", &words("first", 6)).await;
+    let back = async |seq: i64| {
+        let reply = app.call("POST", &format!("{SESSION}/truncate"), json!({"seq": seq}).to_string()).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        reply.json()
+    };
+    assert_eq!(back(6).await["name"], "main", "nothing to go back from");
+    let there = back(3).await;
+    assert_eq!((&there["head_seq"], &there["is_current"]), (&json!(3), &json!(true)));
+    assert_eq!(contents(&app, "").await, words("first", 3));
+    assert_eq!(contents(&app, "?branch=main").await, words("first", 6));
+    assert_eq!(back(3).await["name"], there["name"]);
+    // Further back, and forward again by name; the empty branch is used again.
+    assert_eq!(back(1).await["from"], "main");
+    let body = json!({"name": "main"}).to_string();
+    let switched = app.call("PUT", &format!("{SESSION}/current-branch"), body).await;
+    assert_eq!((switched.status.as_u16(), &switched.json()["is_current"]), (200, &json!(true)));
+    assert_eq!(contents(&app, "").await, words("first", 6));
+    assert_eq!(back(3).await["name"], there["name"], "an empty branch at the same message");
+    let reply = say(&app, "", &words("again", 2)).await;
+    assert_eq!((&reply["first_seq"], &reply["branch"]), (&json!(4), &there["name"]));
+    assert_eq!(contents(&app, "").await.concat(), "first-0first-1first-2again-0again-1");
+    // From 0 on it is a session of its own.
+    assert_eq!(back(0).await["head_seq"], 0);
+    say(&app, "", &words("new", 2)).await;
+    assert_eq!(contents(&app, "").await, words("new", 2));
+    let served = context(&app, "").await;
+    assert!(!served.to_string().contains("first"), "{served}");
+    let events = text(
+        &mut app.database.connect_as_superuser().await,
+        "select string_agg(payload ->> 'to', ' ' order by id) from events where kind = 'session.branch_switched'",
+    )
+    .await;
+    assert_eq!(events.split(' ').count(), 5, "{events}");
+}
+
+#[tokio::test]
+async fn names_and_bounds_are_told_apart() {
+    let app = app().await;
+    assert_eq!(fork(&app, json!({})).await.status, 404, "no session");
+    say(&app, "", &words("first", 2)).await;
+    let refusal = async |method: &str, path: &str, body: Value| {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let (status, kind, detail) = app.call(method, &format!("{SESSION}{path}"), body).await.refusal();
+        (status, kind.rsplit('/').next().unwrap_or_default().to_owned(), detail)
+    };
+    let (status, kind, _) = refusal("POST", "/branches", json!({"name": "main"})).await;
+    assert_eq!((status, kind.as_str()), (409, "branch-exists"));
+    let branch = forked(&app, json!({})).await;
+    let generated = branch["name"].as_str().expect("a name").to_owned();
+    let (status, ..) = refusal("POST", "/branches", json!({"name": generated})).await;
+    assert_eq!(status, 409);
+    for (body, pointer) in [
+        (json!({"seq": 3}), "/seq"),
+        (json!({"seq": -1}), "/seq"),
+        (json!({"name": "a b"}), "/name"),
+        (json!({"name": "x".repeat(101)}), "/name"),
+        (json!({"title": "x"}), "/title"),
+    ] {
+        let refused = fork(&app, body).await;
+        assert_eq!(refused.status, 422, "{}", refused.text);
+        assert_eq!(refused.json()["errors"][0]["pointer"], pointer);
+    }
+    let (status, kind, _) = refusal("POST", "/branches", json!({"from": "nobody"})).await;
+    assert_eq!((status, kind.as_str()), (404, "branch-not-found"));
+    let long = "x".repeat(100);
+    assert_eq!(fork(&app, json!({"name": long})).await.status, 201);
+    // An unknown branch is named, on every operation, and an append makes none.
+    for (method, path, body) in [
+        ("GET", "/messages?branch=nobody", Value::Null),
+        ("GET", "/context?branch=nobody&format=anthropic", Value::Null),
+        ("GET", "/pins?branch=nobody", Value::Null),
+        ("PUT", "?branch=nobody", json!({})),
+        ("POST", "/messages?branch=nobody", json!({"messages": [{"role": "user", "content": "x"}]})),
+    ] {
+        let (status, kind, detail) = refusal(method, path, body).await;
+        assert_eq!((status, kind.as_str()), (404, "session-not-found"), "{method} {path}");
+        assert!(detail.contains("no branch nobody"), "{detail}");
+    }
+    for path in ["/messages?branch=a%20b", "/messages?branch=", "/messages?branch=a&branch=b"] {
+        let refused = app.call("GET", &format!("{SESSION}{path}"), "").await;
+        assert_eq!(refused.status, 422, "{path}: {}", refused.text);
+        assert_eq!(refused.json()["errors"][0]["pointer"], "/branch");
+    }
+    // No name of a caller is that of a branch's row.
+    assert_eq!(app.call("GET", "/v1/sessions/%02x/messages", "").await.status, 422);
+    let listed = app.call("GET", &format!("{SESSION}/branches?limit=2"), "").await.json();
+    assert_eq!((&listed["items"][0]["name"], &listed["items"][1]["name"]), (&json!("main"), &branch["name"]));
+    let cursor = listed["next_cursor"].as_str().expect("a cursor");
+    let rest = app.call("GET", &format!("{SESSION}/branches?limit=2&cursor={cursor}"), "").await.json();
+    assert_eq!((&rest["items"][0]["name"], &rest["next_cursor"]), (&json!(long), &Value::Null));
+    let one = app.call("GET", &format!("{SESSION}/branches/{long}"), "").await.json();
+    assert_eq!(one, rest["items"][0]);
+    // The current one stays, and who names a branch does not mean the session.
+    let (status, kind, _) = refusal("DELETE", "/branches/main", Value::Null).await;
+    assert_eq!((status, kind.as_str()), (409, "branch-is-current"));
+    let (status, ..) = refusal("DELETE", "?branch=main", Value::Null).await;
+    assert_eq!(status, 422);
+    let body = json!({"name": "nobody"});
+    assert_eq!(refusal("PUT", "/current-branch", body).await.0, 404);
+}
+
+#[tokio::test]
+async fn what_is_copied_is_the_branchs_own_since_and_the_rest_is_the_sessions() {
+    let app = app().await;
+    say(&app, "", &words("first", 2)).await;
+    app.call("PUT", &format!("{SESSION}/pins"), r#"{"pins": [{"text": "Answer in English."}]}"#).await;
+    app.call("PATCH", SESSION, r#"{"task_id": "one", "fill": 0.3}"#).await;
+    let todos = json!({"todos": [{"content": "Deploy", "status": "pending"}]}).to_string();
+    app.call("PUT", &format!("{SESSION}/todos"), todos).await;
+    forked(&app, json!({"name": "b", "switch": true})).await;
+    let pins = app.call("GET", &format!("{SESSION}/pins"), "").await.json();
+    assert_eq!(pins["pins"][0]["text"], "Answer in English.");
+    let list = app.call("GET", &format!("{SESSION}/todos"), "").await.json();
+    assert_eq!(list["todos"][0]["content"], "Deploy");
+    app.call("PUT", &format!("{SESSION}/pins"), r#"{"pins": []}"#).await;
+    let patched = app.call("PATCH", SESSION, r#"{"task_id": "two", "fill": 0.2}"#).await;
+    assert_eq!(patched.status, 200, "{}", patched.text);
+    assert_eq!(patched.json()["branch"], "b");
+    let main = app.call("GET", &format!("{SESSION}?branch=main"), "").await.json();
+    assert_eq!((&main["settings"]["task_id"], &main["settings"]["fill"]), (&json!("two"), &json!(0.3)));
+    let branch = app.call("GET", SESSION, "").await.json();
+    assert_eq!((&branch["settings"]["task_id"], &branch["settings"]["fill"]), (&json!("two"), &json!(0.2)));
+    let pins = app.call("GET", &format!("{SESSION}/pins?branch=main"), "").await.json();
+    assert_eq!(pins["pins"].as_array().map(Vec::len), Some(1));
+    let tasks = "select count(*) from sessions where task_id = 'two' and root_id is null";
+    assert_eq!((count(&app, tasks).await, count(&app, "select count(task_id) from sessions").await), (1, 1));
+}
+
+/// A long stretch of work with a word of its own in its commands, files and sayings.
+async fn work(app: &App, query: &str, word: &str) {
+    let mut messages = vec![json!({"role": "user", "content": format!("Port {word} to the new tables.")})];
+    for step in 0..8 {
+        let id = format!("call_{word}_{step}");
+        let arguments = json!({"command": format!("cargo test --test {word}_{step}")}).to_string();
+        let function = json!({"name": "bash", "arguments": arguments});
+        messages.push(json!({"role": "assistant", "content": format!("Step {step} of {word}."),
+                             "tool_calls": [{"id": id, "type": "function", "function": function}]}));
+        let output = format!(
+            "{}error[E0308]: mismatched types\n --> src/{word}_{step}.rs:3:5\ntest result: FAILED. 3 passed; 1 failed",
+            format!("running the tests of {word} one by one\n").repeat(40)
+        );
+        messages.push(json!({"role": "tool", "tool_call_id": id, "content": output}));
+    }
+    messages.push(json!({"role": "assistant", "content": format!("Next, I will fix {word}.")}));
+    let body = json!({"messages": messages}).to_string();
+    let reply = app.call("POST", &format!("{SESSION}/messages{query}"), body).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+}
+
+async fn compress(app: &App, query: &str) {
+    let reply = app.call("POST", &format!("{SESSION}/compressions{query}"), COMPRESS).await;
+    assert_eq!(reply.status, 202, "{}", reply.text);
+    app.work().await;
+    let id = reply.json()["id"].as_str().expect("an id").to_owned();
+    let ended = app.call("GET", &format!("{SESSION}/compressions/{id}{query}"), "").await.json();
+    assert_eq!(ended["status"], "succeeded", "{ended}");
+}
+
+/// Everything that is read of a branch, as one text.
+async fn all_of(app: &App, query: &str) -> String {
+    let mut all = String::new();
+    let sign = if query.is_empty() { '?' } else { '&' };
+    let ledger = ["command", "test_run", "error", "file"].map(|kind| format!("/ledger{query}{sign}kind={kind}&limit=1000"));
+    let reads = ["/context", "/summary", "/summaries", "/summaries/1", "/summaries/2", "/state", "/handoff", "/probes",
+                 "/export"]
+        .map(|path| format!("{path}{query}"));
+    for path in reads.into_iter().chain(ledger) {
+        let reply = app.call("GET", &format!("{SESSION}{path}"), "").await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text);
+        all.push_str(&reply.text);
+    }
+    all
+}
+
+#[tokio::test]
+async fn both_sides_compress_what_they_share_and_neither_shows_the_others() {
+    let app = app().await;
+    app.call("PUT", SESSION, r#"{"context_window": 16000, "auto": false}"#).await;
+    work(&app, "", "parser").await;
+    work(&app, "", "lexer").await;
+    compress(&app, "").await;
+    let head = app.call("GET", SESSION, "").await.json();
+    let branch = forked(&app, json!({"name": "b"})).await;
+    assert_eq!(branch["version"], 1);
+    let twin = app.call("GET", &format!("{SESSION}?branch=b"), "").await.json();
+    assert_eq!(twin["usage"]["context_tokens"], head["usage"]["context_tokens"]);
+    assert_eq!(twin["anchor_seq"], head["anchor_seq"]);
+    assert_eq!(context(&app, "?branch=b").await["messages"], context(&app, "").await["messages"]);
+    work(&app, "", "printer").await;
+    work(&app, "?branch=b", "linker").await;
+    compress(&app, "").await;
+    compress(&app, "?branch=b").await;
+    for (query, own, others) in [("", "printer", "linker"), ("?branch=b", "linker", "printer")] {
+        let all = all_of(&app, query).await;
+        assert!(all.contains("parser") && all.contains("lexer") && all.contains(own), "{query}");
+        assert!(!all.contains(others), "{query}: {:?}", all.find(others).map(|at| &all[at.saturating_sub(200)..at + 50]));
+        let versions = app.call("GET", &format!("{SESSION}/summaries{query}"), "").await.json();
+        let numbers: Vec<&Value> =
+            versions["items"].as_array().expect("items").iter().map(|item| &item["version"]).collect();
+        assert_eq!(numbers, [2, 1]);
+    }
+    // The placeholder of a shared output, and of an own one, lead to it.
+    let served = context(&app, "?branch=b").await;
+    if let Some(reference) = served["masked"][0]["ref"].as_str() {
+        let output = app.call("GET", &format!("{SESSION}/tool-outputs/{reference}?branch=b"), "").await;
+        assert_eq!(output.status, 200, "{}", output.text);
+    }
+    // What a branch takes back, or removes, stays as it is on the other.
+    let before = app.call("GET", &format!("{SESSION}/summary"), "").await.text;
+    let rolled = app.call("POST", &format!("{SESSION}/summaries/1/rollback?branch=b"), "{}").await;
+    assert_eq!(rolled.status, 201, "{}", rolled.text);
+    assert_eq!(rolled.headers["location"], "/v1/sessions/s/summaries/3?branch=b");
+    assert_eq!(app.call("GET", &format!("{SESSION}/summary"), "").await.text, before);
+    compress(&app, "?branch=b").await;
+    let all = all_of(&app, "?branch=b").await;
+    assert!(all.contains("linker") && !all.contains("printer"));
+    // Before the anchor there is no version to begin with.
+    let early = forked(&app, json!({"name": "early", "seq": 3, "from": "b"})).await;
+    assert_eq!((&early["version"], &early["from"]), (&Value::Null, &json!("main")));
+    let early = context(&app, "?branch=early").await;
+    assert_eq!(early["anchor_seq"], 0);
+}
+
+/// Numbers that look random, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % u64::try_from(bound.max(1)).unwrap_or(1)).unwrap_or_default()
+    }
+}
+
+#[tokio::test]
+async fn every_message_of_every_branch_of_a_deep_tree_is_found() {
+    let app = app().await;
+    let mut random = Random(0x5eed);
+    say(&app, "", &words("root", 2)).await;
+    let mut model = BTreeMap::from([("main".to_owned(), words("root", 2))]);
+    let mut deepest = "main".to_owned();
+    for number in 0..320 {
+        // Mostly the deepest one is forked, near its end, so that the tree is deep; else any, anywhere.
+        let names: Vec<String> = model.keys().cloned().collect();
+        let is_deep = random.below(16) > 0;
+        let from = if is_deep { deepest.clone() } else { names[random.below(names.len())].clone() };
+        let shared = &model[&from];
+        let seq = if is_deep { shared.len() - random.below(2) } else { random.below(shared.len() + 1) };
+        let name = format!("b{number}");
+        forked(&app, json!({"name": name, "from": from, "seq": seq})).await;
+        let own = words(&name, 2);
+        say(&app, &format!("?branch={name}"), &own).await;
+        let whole: Vec<String> = shared[..seq].iter().chain(&own).cloned().collect();
+        if is_deep {
+            deepest.clone_from(&name);
+        }
+        model.insert(name, whole);
+    }
+    assert!(count(&app, "select max(depth)::bigint from sessions").await >= 250);
+    for (name, said) in &model {
+        assert_eq!(&contents(&app, &format!("?branch={name}&limit=1000")).await, said, "{name}");
+    }
+    let served = context(&app, &format!("?branch={deepest}")).await;
+    assert_eq!(served["messages"].as_array().map(Vec::len), Some(model[&deepest].len()));
+    // The first owner is found by few steps, however deep the branch is.
+    let jumps = "with recursive steps (id, jump_id, base_seq, place) as (
+                   select id, jump_id, base_seq, 0 from sessions where depth = (select max(depth) from sessions)
+                   union all
+                   select s.id, s.jump_id, s.base_seq, steps.place + 1 from steps join sessions s on s.id = steps.jump_id
+                 ) select max(place)::bigint from steps";
+    assert!(count(&app, jumps).await <= 16);
+    app.store.flush_usage(None).await.expect("a flush");
+    let stored = count(&app, "select sum(octet_length(body))::bigint from messages").await;
+    assert_eq!(count(&app, "select sum(bytes)::bigint from usage_by_day").await, stored, "counted once");
+    assert_eq!(app.call("GET", "/v1/sessions", "").await.json()["items"].as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
+async fn an_erased_branch_leaves_what_others_stand_on_until_they_go() {
+    let app = app().await;
+    say(&app, "", &words("first", 4)).await;
+    forked(&app, json!({"name": "b", "switch": true})).await;
+    say(&app, "", &words("second", 6)).await;
+    forked(&app, json!({"name": "c", "seq": 7, "switch": true})).await;
+    say(&app, "", &words("third", 2)).await;
+    let whole = contents(&app, "").await;
+    assert_eq!(whole.concat(), "first-0first-1first-2first-3second-0second-1second-2third-0third-1");
+    for branch in ["b", "main"] {
+        assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/{branch}"), "").await.status, 204);
+        assert_eq!(app.call("GET", &format!("{SESSION}/branches/{branch}"), "").await.status, 404);
+        assert_eq!(app.call("GET", &format!("{SESSION}/messages?branch={branch}"), "").await.status, 404);
+        assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/{branch}"), "").await.status, 404);
+    }
+    erase_all(&app.store).await;
+    assert_eq!(contents(&app, "").await, whole);
+    let listed = app.call("GET", &format!("{SESSION}/branches"), "").await.json();
+    assert_eq!(listed["items"].as_array().map(Vec::len), Some(1));
+    assert_eq!((&listed["items"][0]["name"], &listed["items"][0]["from"]), (&json!("c"), &Value::Null));
+    assert_eq!(count(&app, "select count(*) from messages").await, 9, "three of b are needed by none");
+    assert_eq!(count(&app, "select branch_count::bigint from sessions where root_id is null").await, 2);
+    // The names are taken by nobody, but that of main stays its own.
+    assert_eq!(fork(&app, json!({"name": "main"})).await.status, 409);
+    forked(&app, json!({"name": "b", "seq": 2, "switch": true})).await;
+    assert_eq!(contents(&app, "").await, words("first", 2));
+    // With the last one that stands on it an erased branch goes, and main keeps what is still needed.
+    assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/c"), "").await.status, 204);
+    erase_all(&app.store).await;
+    assert_eq!(count(&app, "select count(*) from sessions").await, 2);
+    assert_eq!(count(&app, "select count(*) from messages").await, 2);
+    assert_eq!(count(&app, "select count(*) from erasures").await, 0);
+    assert_eq!(contents(&app, "").await, words("first", 2));
+    app.store.flush_usage(None).await.expect("a flush");
+    let stored = count(&app, "select sum(octet_length(body))::bigint from messages").await;
+    assert_eq!(count(&app, "select sum(bytes)::bigint from usage_by_day").await, stored);
+}
+
+#[tokio::test]
+async fn an_erased_branch_keeps_the_versions_that_others_began_with_and_no_more() {
+    let app = app().await;
+    app.call("PUT", SESSION, r#"{"context_window": 16000, "auto": false}"#).await;
+    work(&app, "", "parser").await;
+    forked(&app, json!({"name": "b", "switch": true})).await;
+    work(&app, "", "lexer").await;
+    compress(&app, "").await;
+    forked(&app, json!({"name": "c"})).await;
+    work(&app, "", "printer").await;
+    compress(&app, "").await;
+    let before = all_versions(&app).await;
+    let body = json!({"name": "c"}).to_string();
+    assert_eq!(app.call("PUT", &format!("{SESSION}/current-branch"), body).await.status, 200);
+    let of_c = all_versions(&app).await;
+    assert_eq!((before.len(), of_c.len()), (2, 1));
+    assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/b"), "").await.status, 204);
+    erase_all(&app.store).await;
+    assert_eq!(all_versions(&app).await, of_c);
+    assert_eq!(count(&app, "select count(*) from summaries").await, 1);
+    for (table, word) in [("messages", "body"), ("record_parts", "entries"), ("ledger_entries", "value"), ("summaries", "rendering")] {
+        let left = format!("select count(*) from {table} where {word}::text like '%printer%'");
+        assert_eq!(count(&app, &left).await, 0, "{table}");
+    }
+    work(&app, "", "linker").await;
+    compress(&app, "").await;
+    let shown = app.call("GET", &format!("{SESSION}/summary"), "").await.text;
+    assert!(shown.contains("lexer") && shown.contains("linker") && !shown.contains("printer"), "{shown}");
+}
+
+/// The versions of the current branch, each as it is read.
+async fn all_versions(app: &App) -> Vec<String> {
+    let listed = app.call("GET", &format!("{SESSION}/summaries"), "").await.json();
+    let mut all = Vec::new();
+    for item in listed["items"].as_array().expect("items") {
+        let read = app.call("GET", &format!("{SESSION}/summaries/{}", item["version"]), "").await;
+        assert_eq!(read.status, 200, "{}", read.text);
+        all.push(read.text);
+    }
+    all
+}
+
+#[tokio::test]
+async fn appends_forks_and_switches_at_once_mix_no_branches() {
+    let app = app().await;
+    say(&app, "", &words("first", 2)).await;
+    let appends = (0..12).map(|number| {
+        let app = &app;
+        async move { say(app, "", &[format!("said-{number}")]).await["branch"].clone() }
+    });
+    let moves = (0..6).map(|number| {
+        let app = &app;
+        async move { forked(app, json!({"name": format!("b{number}"), "seq": 2, "switch": true})).await }
+    });
+    let (told, _) = futures::join!(futures::future::join_all(appends), futures::future::join_all(moves));
+    let mut found = 0;
+    for name in ["main", "b0", "b1", "b2", "b3", "b4", "b5"] {
+        let read = contents(&app, &format!("?branch={name}")).await;
+        assert_eq!(read[..2], words("first", 2)[..]);
+        for said in &read[2..] {
+            let number: usize = said.trim_start_matches("said-").parse().expect("a number");
+            let branch = told[number].as_str().unwrap_or("main");
+            assert_eq!(branch, name, "{said}");
+            found += 1;
+        }
+    }
+    assert_eq!(found, 12);
+}
