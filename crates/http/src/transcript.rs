@@ -130,6 +130,8 @@ struct Along {
     id: SessionId,
     name: BranchName,
     head: usize,
+    /// Whether it has messages of its own.
+    has_own: bool,
     digests: Arc<Vec<Digests>>,
     common: usize,
 }
@@ -169,10 +171,11 @@ impl Sync<'_> {
         let Step::Done(mut along) = self.compare(Along::of(&named, Arc::default(), 0)).await? else {
             return Ok(Step::Overtaken);
         };
-        while along.parts(&self.list) {
+        while along.parts(&self.list) || along.may_go_on_elsewhere(&self.list) {
             match self.find_continuation(&along).await? {
-                Step::Done(Some(next)) => along = next,
-                Step::Done(None) => return self.branch_off(along).await,
+                Step::Done(Some(next)) if along.parts(&self.list) || next.common > along.common => along = next,
+                Step::Done(None) if along.parts(&self.list) => return self.branch_off(along).await,
+                Step::Done(_) => break,
                 Step::Overtaken => return Ok(Step::Overtaken),
             }
         }
@@ -210,6 +213,7 @@ impl Sync<'_> {
             id: SessionId(Uuid::nil()),
             name: BranchName::main(),
             head: 0,
+            has_own: false,
             digests: Arc::default(),
             common: 0,
         };
@@ -357,10 +361,12 @@ impl Sync<'_> {
 
     /// Compares the list with a branch that goes on where it parts from another.
     async fn compare_on(&self, along: &Along, found: Continuation) -> Result<Step<Option<Along>>, ApiError> {
+        let head = usize::try_from(found.head_seq).unwrap_or_default();
         let next = Along {
             id: found.id,
             name: found.name,
-            head: usize::try_from(found.head_seq).unwrap_or_default(),
+            head,
+            has_own: head > along.common,
             digests: along.shared(),
             common: along.common,
         };
@@ -565,12 +571,18 @@ impl Stored {
 impl Along {
     fn of(branch: &Branch, digests: Arc<Vec<Digests>>, common: usize) -> Self {
         let head = usize::try_from(branch.head_seq).unwrap_or_default();
-        Self { id: branch.id, name: branch.name.clone(), head, digests, common }
+        let has_own = branch.head_seq > branch.seq;
+        Self { id: branch.id, name: branch.name.clone(), head, has_own, digests, common }
     }
 
     /// Whether list and branch both go on after what they have in common, and differently.
     fn parts(&self, list: &List) -> bool {
         self.common < self.head && self.common < list.len()
+    }
+
+    /// Whether another branch may have what the list adds: this one was left without a message of its own, as by going back.
+    fn may_go_on_elsewhere(&self, list: &List) -> bool {
+        self.common == self.head && self.common < list.len() && !self.has_own
     }
 
     /// The digests of what list and branch have in common.
