@@ -183,6 +183,7 @@ pub fn entry(operation: &str) -> Entry {
         // There are as many as there may be, once they are replaced.
         "pins.add" | "pins.add_shared" => Entry { only: Some(422), ..plain },
         "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
+        "transcript.sync" => Entry { path: &[("session_id", "synced")], ..plain },
         // The session has main alone, and each new branch would have to have another name.
         "branches.get" | "branches.delete" => Entry { only: Some(404), ..plain },
         "branches.create" => Entry { without: &["name", "from", "seq"], values: &[("switch", "false")], ..plain },

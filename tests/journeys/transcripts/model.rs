@@ -1,6 +1,6 @@
 //! Random histories of a session against a model of its branches: whatever was appended, forked, truncated, synced,
 //! switched, compressed, rolled back and erased, every branch reads back what its callers sent, and nothing of another
-//! branch is in its context, record, digest, ledger or recall.
+//! branch is in its context, record, digest, ledger or export.
 //!
 //! `ANCHORD_TRANSCRIPT_RUNS` names the number of histories, `ANCHORD_TRANSCRIPT_SEED` the first one.
 
@@ -18,6 +18,8 @@ use anchord_messages::format::Format;
 
 const RUNS: u64 = 100;
 const STEPS: usize = 14;
+/// What else shows a branch's messages. Recall has tests of its own.
+const SHOWS: [&str; 4] = ["/summary", "/state", "/ledger/files", "/export"];
 
 /// A number that the environment names.
 #[expect(clippy::disallowed_methods, reason = "the tests' own switches")]
@@ -204,9 +206,8 @@ impl Model<'_> {
             let own = words(&json!(list));
             let context = self.call("GET", &format!("/context?branch={name}"), Value::Null).await;
             assert_eq!(validity::problems(&context), Vec::<String>::new(), "{name}\n{:#?}", self.done);
-            for path in ["/summary", "/ledger/files", "/recall?q=src&limit=50", "/export"] {
-                let sign = if path.contains('?') { '&' } else { '?' };
-                let path = self.path(&format!("{path}{sign}branch={name}"));
+            for path in SHOWS {
+                let path = self.path(&format!("{path}?branch={name}"));
                 let reply = self.app.call("GET", &path, "").await;
                 assert!(reply.status.is_success() || reply.status == 404, "{path}: {}", reply.text);
                 let shown = words(&Value::from(reply.text));
