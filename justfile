@@ -78,6 +78,10 @@ bench-thrash *flags:
 bench-validity *flags:
     cargo bench --bench validity -- {{ flags }}
 
+# Measure a transcript sync beyond reading its body, alone, beside load and after a restart, and sessions with many branches
+bench-sync *flags:
+    cargo bench --bench sync -- {{ flags }}
+
 # Call every operation at its bounds as one tenant and measure what another notices (--only names operations)
 bench-hostile *flags:
     cargo bench --bench hostile -- {{ flags }}

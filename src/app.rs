@@ -279,6 +279,7 @@ impl Process {
             rate_limit: RateLimit::new(rate, rate),
             tenant_rates: TenantRates::default(),
             quotas: anchord_http::quotas::QuotaWatch::default(),
+            known_branches: anchord_http::transcript::KnownBranches::default(),
             operator,
             admission: Admission::new(&admitted, self.stop.clone()),
             metrics,

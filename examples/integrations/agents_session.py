@@ -43,8 +43,14 @@ class AnchordSession:
             raise RuntimeError(reply.text)
         self.context = reply.json()["context"]["messages"]
 
-    async def pop_item(self):
-        raise NotImplementedError("anchord keeps every item")
+    async def pop_item(self) -> dict | None:
+        """Goes back before the last item, which stays on the branch before."""
+        last = (await self.anchord.get("")).json().get("head_seq", 0)
+        if not last:
+            return None
+        item = await self.anchord.get("/messages", params={"from_seq": last})
+        (await self.anchord.post("/truncate", json={"seq": last - 1})).raise_for_status()
+        return item.json()["items"][0]["message"]
 
     async def clear_session(self) -> None:
         reply = await self.anchord.delete("")

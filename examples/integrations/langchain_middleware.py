@@ -30,28 +30,16 @@ def stored(message: BaseMessage) -> dict:
 class AnchordMiddleware(AgentMiddleware):
     def __init__(self, model: str):
         super().__init__()
-        self.model, self.known = model, {}
+        self.model = model
         self.anchord = httpx.Client(base_url=URL, headers=KEY, timeout=30)
 
     def context(self, thread: str, messages: list[BaseMessage]) -> list[BaseMessage]:
-        """Stores those messages of a thread that are new, and returns what to send."""
-        known = self.known.get(thread, 0)
-        if known > len(messages):  # cut or forked, which anchord refuses
-            known = 0
-        if known == len(messages):  # asked again
-            reply = self.anchord.get(f"/{thread}/context")
-        else:
-            new = [stored(message) for message in messages[known:]]
-            body = {"model": self.model, "messages": new, "expected_next_seq": known + 1}
-            reply = self.anchord.post(f"/{thread}/messages", params={"return": "context"}, json=body)
-        if reply.status_code == 409 and reply.json()["next_seq"] <= len(messages) + 1:
-            self.known[thread] = reply.json()["next_seq"] - 1  # stored before this process was started
-            return self.context(thread, messages)
-        if reply.is_success:
-            self.known[thread] = len(messages)
-        served = reply.json().get("context", reply.json())
-        if "messages" not in served:
+        """Stores what is new of a thread, and returns what to send."""
+        body = {"model": self.model, "messages": list(map(stored, messages))}
+        reply = self.anchord.put(f"/{thread}/transcript", json=body)
+        if "context" not in reply.json():
             raise RuntimeError(reply.text)
+        served = reply.json()["context"]
 
         def own(message: dict, seqs: list[int] | None) -> BaseMessage | dict:
             """What is served unchanged is the thread's own, with all that its provider wants to have back."""

@@ -21,24 +21,11 @@ KEY = {"x-api-key": os.environ["ANCHORD_API_KEY"]}
 anchord = httpx.AsyncClient(base_url=URL, headers=KEY, timeout=30)
 provider = httpx.AsyncClient(base_url=os.environ["PROVIDER_URL"], timeout=600)
 PASSED = {"authorization", "content-type", "retry-after", "x-request-id"}
-stored: dict[str, int] = {}
 
 
 async def context(session: str, model: str, messages: list) -> httpx.Response:
-    """Stores those messages that are new, and returns what to send."""
-    known = stored.get(session, 0)
-    if known > len(messages):  # the agent has shortened its list, which anchord refuses
-        known = 0
-    if known == len(messages):  # asked again
-        return await anchord.get(f"/{session}/context")
-    body = {"model": model, "messages": messages[known:], "expected_next_seq": known + 1}
-    reply = await anchord.post(f"/{session}/messages", params={"return": "context"}, json=body)
-    if reply.status_code == 409 and reply.json()["next_seq"] <= len(messages) + 1:
-        stored[session] = reply.json()["next_seq"] - 1  # stored before this process was started
-        return await context(session, model, messages)
-    if reply.is_success:
-        stored[session] = len(messages)
-    return reply
+    """Stores what is new of a conversation, and returns what to send."""
+    return await anchord.put(f"/{session}/transcript", json={"model": model, "messages": messages})
 
 
 async def forward(request: Request) -> Response:

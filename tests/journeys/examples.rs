@@ -378,6 +378,15 @@ async fn operator(caller: &mut Caller) {
     caller.call("audit.list_all", json!({}), Value::Null).await;
 }
 
+async fn transcript(caller: &mut Caller) {
+    let s = json!({"session_id": "assistant"});
+    let list = json!([
+        {"role": "system", "content": "You are a coding agent."},
+        {"role": "user", "content": "Rename the option --quiet to --silent."},
+    ]);
+    caller.call("transcript.sync", s, json!({"model": "gpt-4o", "messages": list})).await;
+}
+
 async fn branches(caller: &mut Caller) {
     let s = json!({"session_id": "planner"});
     caller.call("branches.create", s.clone(), json!({"name": "retry-2", "seq": 4})).await;
@@ -397,6 +406,7 @@ async fn every_reply_has_the_shape_that_the_document_declares() {
     summaries(&mut caller).await;
     contexts(&mut caller).await;
     branches(&mut caller).await;
+    transcript(&mut caller).await;
     stateless(&mut caller).await;
     tenant(&mut caller).await;
     operator(&mut caller).await;

@@ -77,6 +77,7 @@ mod support;
 mod tasks;
 mod tenant_wide;
 mod tenants;
+mod transcripts;
 mod triggers;
 mod upgrade;
 mod usage;

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
+use anchord_http::transcript::KnownBranches;
 use anchord_http::{AppState, Limits, Shared, router};
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef, TenantId};
 use anchord_messages::message::Role;
@@ -250,6 +251,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         rate_limit: RateLimit::new(many, many),
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
+        known_branches: KnownBranches::default(),
         operator: None,
         admission: Admission::new(&AdmissionLimits::default(), CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),

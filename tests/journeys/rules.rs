@@ -8,6 +8,7 @@ use anchord_http::operator_token::OperatorToken;
 use anchord_http::origins::Origins;
 use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
+use anchord_http::transcript::KnownBranches;
 use anchord_http::{AppState, Limits, Shared, ops, router};
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
@@ -53,6 +54,7 @@ async fn strict() -> Strict {
         rate_limit: RateLimit::new(NonZeroU32::MIN, NonZeroU32::new(4).expect("four")),
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
+        known_branches: KnownBranches::default(),
         operator: Some(OperatorToken::new(TOKEN)),
         admission: Admission::new(&AdmissionLimits::default(), CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),

@@ -7,6 +7,7 @@ use anchord_http::operator_token::OperatorToken;
 use anchord_http::origins::Origins;
 use anchord_http::quotas::QuotaWatch;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
+use anchord_http::transcript::KnownBranches;
 use anchord_http::{AppState, Limits, Shared};
 use anchord_llm::Embedder;
 use anchord_messages::id::TenantId;
@@ -162,6 +163,7 @@ fn router(
         rate_limit: RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX),
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
+        known_branches: KnownBranches::default(),
         operator: Some(OperatorToken::new(OPERATOR)),
         admission: Admission::new(&AdmissionLimits::default(), stop.clone()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),

@@ -191,6 +191,7 @@ pub fn entry(operation: &str) -> Entry {
             Entry { values: &[("arguments", r#"{"query": "error worker lease port review"}"#)], ..plain }
         }
         "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
+        "transcript.sync" => Entry { path: &[("session_id", "synced")], ..plain },
         // The session has main alone, and each new branch would have to have another name.
         "branches.get" | "branches.delete" => Entry { only: Some(404), ..plain },
         "branches.create" => Entry { without: &["name", "from", "seq"], values: &[("switch", "false")], ..plain },

@@ -188,8 +188,8 @@ impl AppendOptions {
         }
         let json = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(query) = self.context {
-            let body =
-                with_context((state, caller), session, query, (reply.body, self.request_id), started).await;
+            let said = (reply.body, self.request_id);
+            let body = with_context((state, caller), session, (query, None), said, started).await;
             headers.extend([json]);
             return Ok((StatusCode::CREATED, headers, body).into_response());
         }
@@ -219,19 +219,19 @@ fn location(session: &SessionRef, body: &str) -> Result<HeaderValue, ApiError> {
     HeaderValue::from_str(&path).map_err(ApiError::internal)
 }
 
-/// Adds the context to the reply to an append. Whatever goes wrong with it, the append is acknowledged: its messages are
-/// stored, and the reply has the problem beside them.
-async fn with_context(
+/// Adds the context to the reply to an append, of messages up to the newest one that is named. Whatever goes wrong with it,
+/// the append is acknowledged: its messages are stored, and the reply has the problem beside them.
+pub(super) async fn with_context(
     (state, caller): (&AppState, &Caller),
     session: &SessionRef,
-    query: ContextQuery,
+    asked: (ContextQuery, Option<Seq>),
     (body, request_id): (String, RequestId),
     started: Instant,
 ) -> Vec<u8> {
     // A tenth of what is left is for the way back, so that the acknowledgement comes before the request's own timeout.
     let left = state.limits.request_timeout.saturating_sub(started.elapsed()).mul_f64(0.9);
     let headers = HeaderMap::new();
-    let serving = Box::pin(context::serve(state, caller, session, query, &headers));
+    let serving = Box::pin(context::serve(state, caller, session, asked, &headers));
     let serving = AssertUnwindSafe(serving).catch_unwind();
     let served = match tokio::time::timeout(left, serving).await {
         Ok(Ok(served)) => served,

@@ -149,6 +149,11 @@ impl Asked {
     const fn is_past(self) -> bool {
         self.version.is_some() || self.through_seq.is_some()
     }
+
+    /// The same of messages through one, if one is named.
+    fn through(self, newest: Option<Seq>) -> Self {
+        Self { through_seq: newest.or(self.through_seq), ..self }
+    }
 }
 
 /// An assembled context. It is written by hand from stored text; this is its shape.
@@ -283,7 +288,8 @@ pub async fn find_context(
     Query(query): Query<ContextQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let (tag, body) = Box::pin(serve(&state, &caller, &path.session_id, query.checked()?, &headers)).await?;
+    let (tag, body) =
+        Box::pin(serve(&state, &caller, &path.session_id, (query.checked()?, None), &headers)).await?;
     let Some(body) = body else {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     };
@@ -291,12 +297,13 @@ pub async fn find_context(
     Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
 }
 
-/// Assembles a context as JSON, with its tag; `None` in its place when the caller knows the tag.
+/// Assembles a context as JSON, with its tag; `None` in its place when the caller knows the tag. With a newest message, what
+/// was appended behind it meanwhile is left out.
 pub(super) async fn serve(
     state: &AppState,
     caller: &Caller,
     name: &SessionRef,
-    query: ContextQuery,
+    (query, newest): (ContextQuery, Option<Seq>),
     headers: &HeaderMap,
 ) -> Result<(HeaderValue, Option<Bytes>), ApiError> {
     let started = Instant::now();
@@ -308,7 +315,7 @@ pub(super) async fn serve(
     let mut tries = Tries::default();
     let (tag, source, asked) = loop {
         let session = find_session(state, caller, name).await?;
-        let asked = query.of(&session)?;
+        let asked = query.of(&session)?.through(newest.filter(|newest| *newest < session.head_seq));
         if asked.is_past() {
             memory = state.admission.assemblies.take(caller.tenant, most_tokens(&session, asked)).await?;
             let source = find_past(state, caller, name, asked).await?;

@@ -3,6 +3,8 @@
 //! Work that nobody waits for any longer, because the client is gone or has had a timeout as its reply, does not begin;
 //! work that runs is told, and ends where it can.
 
+use std::time::Instant;
+
 use tokio_util::sync::CancellationToken;
 
 use super::auth::Caller;
@@ -31,6 +33,24 @@ pub(super) async fn in_turn<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ApiError> {
     fair::requests().run(tenant.0.as_u128(), work).await.map_err(no_turn)
+}
+
+/// Runs divided work: large work in its tenant's turn, whose steps should end at the time that they are given; small work
+/// here.
+pub(super) async fn in_steps<T: Send + 'static>(
+    tenant: TenantId,
+    is_large: bool,
+    mut step: impl FnMut(Instant) -> Result<Option<T>, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let mut step = move || step(Instant::now() + fair::STEP).transpose();
+    if is_large {
+        return fair::requests().run_in_steps(tenant.0.as_u128(), step).await.map_err(no_turn)?;
+    }
+    loop {
+        if let Some(done) = step() {
+            return done;
+        }
+    }
 }
 
 /// The problem of work that got no turn.

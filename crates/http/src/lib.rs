@@ -116,6 +116,7 @@ pub mod todos;
 pub mod tokens;
 pub mod tool_outputs;
 pub mod tools;
+pub mod transcript;
 pub mod usage;
 pub mod waits;
 pub mod webhook_messages;
@@ -150,6 +151,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(export::import_session))
         .routes(routes!(messages::append_messages, messages::list_messages))
         .routes(routes!(context::find_context))
+        .routes(routes!(transcript::sync_transcript))
         .routes(routes!(branches::list_branches, branches::create_branch))
         .routes(routes!(branches::find_branch, branches::delete_branch))
         .routes(routes!(branches::switch_branch))

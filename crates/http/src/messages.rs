@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::append_reply::{AppendOptions, AppendQuery, Appended};
 use super::auth::{Caller, Reader, Writer};
-use super::heavy::{in_turn, no_turn};
+use super::heavy::{in_steps, in_turn};
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Object, Reply};
 use super::limits::Limits;
@@ -30,7 +30,6 @@ use anchord_messages::id::{Seq, SessionRef, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{Measured, ResultShape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
-use anchord_runtime::fair;
 use anchord_session::accounting::{MAX_GROUP_BYTES, MessageCounts};
 use anchord_session::models;
 use anchord_session::settings::Settings;
@@ -224,7 +223,7 @@ pub(super) fn load(messages: &[NewMessage]) -> Load {
 }
 
 /// Checks a batch against the quotas; one that was stored before is answered again, whatever they say.
-async fn admit(
+pub(super) async fn admit(
     state: &AppState,
     caller: &Caller,
     key: Option<&ReplyKey>,
@@ -268,7 +267,7 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
 }
 
 /// Makes the session with its user and metadata, unless it is there.
-async fn place(
+pub(super) async fn place(
     state: &AppState,
     caller: &Caller,
     session: &SessionRef,
@@ -302,27 +301,21 @@ async fn prepare(
     tokenizer: Option<Tokenizer>,
     limits: &Limits,
 ) -> Result<Prepared, ApiError> {
-    if body.0.len() <= LARGE_BODY_BYTES {
-        let mut batch = Batch::parse(body, tokenizer, limits)?;
-        while batch.read_next()? {}
-        return batch.finish();
-    }
-    let (body, limits, mut parsed) = (body.clone(), limits.clone(), None);
-    let mut step = move || {
-        let until = Instant::now() + fair::STEP;
-        let Some(mut batch) = parsed.take() else {
-            parsed = Some(Batch::parse(&body, tokenizer, &limits)?);
+    let (body, limits, mut begun) = (body.clone(), limits.clone(), None);
+    in_steps(tenant, body.0.len() > LARGE_BODY_BYTES, move |until| {
+        let Some((mut batch, request)) = begun.take() else {
+            begun = Some(begin(&body, tokenizer, &limits)?);
             return Ok(None);
         };
-        while Instant::now() < until {
-            if !batch.read_next()? {
-                return batch.finish().map(Some);
+        while batch.read_next()? {
+            if Instant::now() > until {
+                begun = Some((batch, request));
+                return Ok(None);
             }
         }
-        parsed = Some(batch);
-        Ok(None)
-    };
-    fair::requests().run_in_steps(tenant.0.as_u128(), move || step().transpose()).await.map_err(no_turn)?
+        prepared(batch, request).map(Some)
+    })
+    .await
 }
 
 /// SHA-256 of a body.
@@ -334,31 +327,81 @@ async fn digest(body: &JsonBytes, tenant: TenantId) -> Result<[u8; 32], ApiError
     in_turn(tenant, move || body.digest()).await
 }
 
-/// A batch of which some messages are read.
-struct Batch {
-    model: Option<String>,
+/// Parses a body into its messages, which are not read yet, and the rest of it.
+fn begin(
+    body: &JsonBytes,
+    tokenizer: Option<Tokenizer>,
+    limits: &Limits,
+) -> Result<(Batch, NewMessages), ApiError> {
+    let mut request: NewMessages = body.parse_strictly()?;
+    let messages = std::mem::take(&mut request.messages);
+    if messages.is_empty() {
+        return Err(ApiError::invalid("/messages", "must hold at least one message"));
+    }
+    if messages.len() > limits.batch_messages {
+        let limit = limits.batch_messages;
+        return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
+    }
+    let said = (request.format, request.model.as_deref(), tokenizer);
+    Ok((Batch::begin((0, messages), said, limits)?, request))
+}
+
+/// Puts together what was read.
+fn prepared(batch: Batch, request: NewMessages) -> Result<Prepared, ApiError> {
+    let (mut messages, format, tokenizer) = batch.finish();
+    for (place, Object(mark)) in request.marks.iter().enumerate() {
+        let last = messages.len() - 1;
+        let message = messages.get_mut(mark.index as usize).ok_or_else(|| {
+            ApiError::invalid(format!("/marks/{place}/index"), format!("must be from 0 to {last}"))
+        })?;
+        marked(message, mark.keep, mark.component);
+    }
+    Ok(Prepared {
+        model: request.model,
+        tokenizer,
+        messages,
+        format,
+        expected_next_seq: request.expected_next_seq,
+        task_boundary: request.task_boundary,
+        of_session: of_session(request.user, request.metadata)?,
+    })
+}
+
+/// User and metadata as settings of a session that is made.
+pub(super) fn of_session(
+    user: Option<String>,
+    metadata: Option<Map<String, Value>>,
+) -> Result<Map<String, Value>, ApiError> {
+    let user = user.map(|user| ("user".to_owned(), Value::String(user)));
+    let metadata = metadata.map(|metadata| ("metadata".to_owned(), Value::Object(metadata)));
+    let of_session: Map<String, Value> = user.into_iter().chain(metadata).collect();
+    // Also when the session is there, and keeps its own: a mistake should not show on some days only.
+    let none = Settings::default();
+    none.patched(of_session.clone(), &none)
+        .map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))?;
+    Ok(of_session)
+}
+
+/// Messages of a request of which some are read.
+pub(super) struct Batch {
     format: BatchFormat,
     counter: TokenCounter,
-    unread: std::iter::Enumerate<std::vec::IntoIter<Box<RawValue>>>,
+    /// The place in the request of the next message.
+    next: usize,
+    unread: std::vec::IntoIter<Box<RawValue>>,
     messages: Vec<NewMessage>,
-    marks: Vec<Object<Mark>>,
-    expected_next_seq: Option<Seq>,
-    task_boundary: bool,
-    of_session: Map<String, Value>,
 }
 
 impl Batch {
-    fn parse(body: &JsonBytes, tokenizer: Option<Tokenizer>, limits: &Limits) -> Result<Self, ApiError> {
-        let batch: NewMessages = body.parse_strictly()?;
-        if batch.messages.is_empty() {
-            return Err(ApiError::invalid("/messages", "must hold at least one message"));
-        }
-        if batch.messages.len() > limits.batch_messages {
-            let limit = limits.batch_messages;
-            return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
-        }
-        let mut detector = Detector::new(batch.format);
-        for (index, raw) in batch.messages.iter().enumerate() {
+    /// Looks at the sizes and formats of messages, of which the first has this place in the request. They are counted with
+    /// this tokenizer, without it with the model's.
+    pub(super) fn begin(
+        (first, messages): (usize, Vec<Box<RawValue>>),
+        (stated, model, tokenizer): (Option<Format>, Option<&str>, Option<Tokenizer>),
+        limits: &Limits,
+    ) -> Result<Self, ApiError> {
+        let mut detector = Detector::new(stated);
+        for (index, raw) in (first..).zip(&messages) {
             if raw.get().len() > limits.message_bytes {
                 let limit = limits.message_bytes;
                 return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
@@ -366,52 +409,35 @@ impl Batch {
             detector.look(index, raw.get()).map_err(|refused| refused_under("/messages", refused))?;
         }
         // The model's own, unless the session is known to use another one.
-        let tokenizer = tokenizer.or_else(|| {
-            let model = models::limits_of(batch.model.as_deref()?, &[])?;
-            Some(model.tokenizer)
-        });
-        let user = batch.user.map(|user| ("user".to_owned(), Value::String(user)));
-        let metadata = batch.metadata.map(|metadata| ("metadata".to_owned(), Value::Object(metadata)));
-        let of_session: Map<String, Value> = user.into_iter().chain(metadata).collect();
-        // Also when the session is there, and keeps its own: a mistake should not show on some days only.
-        let none = Settings::default();
-        none.patched(of_session.clone(), &none)
-            .map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))?;
+        let tokenizer = tokenizer.or_else(|| Some(models::limits_of(model?, &[])?.tokenizer));
         Ok(Self {
-            of_session,
-            model: batch.model,
             format: detector.finish(),
             counter: TokenCounter::new(tokenizer.unwrap_or_default()),
-            messages: Vec::with_capacity(batch.messages.len()),
-            unread: batch.messages.into_iter().enumerate(),
-            marks: batch.marks,
-            expected_next_seq: batch.expected_next_seq,
-            task_boundary: batch.task_boundary,
+            next: first,
+            messages: Vec::with_capacity(messages.len()),
+            unread: messages.into_iter(),
         })
     }
 
+    /// The format that the messages show.
+    pub(super) fn format(&self) -> BatchFormat {
+        self.format
+    }
+
     /// Reads the next message; returns `false` when there is none.
-    fn read_next(&mut self) -> Result<bool, ApiError> {
-        let Some((index, raw)) = self.unread.next() else { return Ok(false) };
+    pub(super) fn read_next(&mut self) -> Result<bool, ApiError> {
+        let Some(raw) = self.unread.next() else { return Ok(false) };
         // Messages that show no format read the same in that of the session, which the append learns.
         let format = self.format.resolve(None);
-        let message = read_message(&format!("/messages/{index}"), raw, format, self.counter)?;
+        let message = read_message(&format!("/messages/{}", self.next), raw, format, self.counter)?;
+        self.next += 1;
         self.messages.push(message);
         Ok(true)
     }
 
-    fn finish(mut self) -> Result<Prepared, ApiError> {
-        for (place, Object(mark)) in self.marks.iter().enumerate() {
-            let last = self.messages.len() - 1;
-            let message = self.messages.get_mut(mark.index as usize).ok_or_else(|| {
-                ApiError::invalid(format!("/marks/{place}/index"), format!("must be from 0 to {last}"))
-            })?;
-            marked(message, mark.keep, mark.component);
-        }
-        let Self { model, format, counter, messages, expected_next_seq, task_boundary, of_session, .. } =
-            self;
-        let tokenizer = counter.tokenizer();
-        Ok(Prepared { model, tokenizer, messages, format, expected_next_seq, task_boundary, of_session })
+    /// The messages that are read, their format, and the tokenizer that counted them.
+    pub(super) fn finish(self) -> (Vec<NewMessage>, BatchFormat, Tokenizer) {
+        (self.messages, self.format, self.counter.tokenizer())
     }
 }
 

@@ -63,6 +63,7 @@ const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
         (name = "branches", description = "Branches of a session: fork, switch, go back."),
         (name = "messages", description = "Append messages and read the originals."),
         (name = "context", description = "The context to send to the model next."),
+        (name = "transcript", description = "All messages of an agent at once: what is new is stored, and the context comes back."),
         (name = "models", description = "The models that sessions talk to: windows, tokenizers; a tenant's own."),
         (name = "compressions", description = "Compressions: jobs that each try to make the next summary version."),
         (name = "summaries", description = "Summary versions: read, compare, roll back."),

@@ -14,6 +14,7 @@ use super::origins::Origins;
 use super::problem::ApiError;
 use super::quotas::QuotaWatch;
 use super::rate_limit::{RateLimit, TenantRates};
+use super::transcript::KnownBranches;
 use anchord_llm::Embedder;
 use anchord_record::strategy::EngineChoice;
 use anchord_runtime::clock::Clock;
@@ -61,6 +62,8 @@ pub struct Shared {
     pub tenant_rates: TenantRates,
     /// How much of their quotas tenants have used.
     pub quotas: QuotaWatch,
+    /// The digests of branches that are in use.
+    pub known_branches: KnownBranches,
     /// The operator token, when there is one.
     pub operator: Option<OperatorToken>,
     /// What this process admits.

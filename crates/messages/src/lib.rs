@@ -2,11 +2,13 @@
 //!
 //! What lives here: the message (`message`) and its ids (`id`); parsers and writers of the wire formats (`format`) and
 //! parsers of agents' log files (`transcript`); groups of a call and its results, which cannot be split (`group`); the
-//! shape of a message, which is what grouping and masking need without its body (`shape`); token counts (`tokens`);
+//! shape of a message, which is what grouping and masking need without its body (`shape`); the digest by which messages are
+//! compared (`content_digest`); token counts (`tokens`);
 //! writing systems (`script`), stop words, how a time is written (`time`), and errors about JSON values in the API's terms (`misread`).
 //! Invariant: the same input gives the same bytes, on any machine, at any time.
 //! Must not know: how messages are used.
 
+pub mod content_digest;
 pub mod format;
 pub mod group;
 pub mod id;

@@ -1,10 +1,12 @@
 //! The branches of a session: finding, listing, forking, switching, going back and erasing.
 //!
-//! What lives here: what a caller sees of a branch; `forking` makes one, `erasing` erases one.
+//! What lives here: what a caller sees of a branch; `forking` makes one, `continuation` finds those that go on at a place,
+//! `erasing` erases one.
 //! Invariant: a branch is a row of `sessions` that reads what came before it where that is stored. Whoever makes, erases or
 //! switches a branch holds the lock of main's row, and takes it before that of any other branch.
 //! Must not know: how messages and versions are read through the lineage.
 
+mod continuation;
 mod erasing;
 mod forking;
 
@@ -14,6 +16,7 @@ use uuid::Uuid;
 use super::{Store, StoreError, Tx, events, sessions};
 use crate::connection::PgConnection;
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef, TenantId};
+pub use continuation::{After, Continuation, Undigested};
 pub use erasing::DropOutcome;
 pub use forking::{Fork, ForkOutcome, fork, truncate};
 

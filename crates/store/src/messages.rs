@@ -80,6 +80,24 @@ impl Store {
         };
         Ok(Some(MessagePage { items, head_seq: found.head_seq, shown }))
     }
+
+    /// Lists messages of a branch that is known by its id, in order, at most `limit` and fewer when the bodies are large;
+    /// none when it is gone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_messages_of(
+        &self,
+        tenant: TenantId,
+        branch: SessionId,
+        range: SeqRange,
+        limit: i64,
+    ) -> Result<Vec<StoredMessage>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let items = list(&mut tx, (tenant, branch), range, limit).await?;
+        tx.commit().await?;
+        Ok(items)
+    }
 }
 
 /// A page of originals.

@@ -135,6 +135,8 @@ pub enum ApiError {
     CompressionLive(CompressionId),
     /// The first request with this idempotency key still runs.
     IdempotencyInFlight,
+    /// Others have changed the session at every try of a sync.
+    TranscriptContended,
     /// The state of the resource does not allow it.
     Conflict(String),
     /// A size limit was exceeded.
@@ -306,6 +308,9 @@ impl ApiError {
             ),
             Self::IdempotencyInFlight => (
                 Kind::IdempotencyInFlight, "the first request with this Idempotency-Key still runs".into(),
+            ),
+            Self::TranscriptContended => (
+                Kind::TranscriptContended, "others changed the session at every try; what was stored of the list stays".into(),
             ),
             Self::Conflict(detail) => (Kind::Conflict, owned(detail)),
             Self::TooLarge { what, limit, unit } => (

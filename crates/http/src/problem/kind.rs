@@ -42,6 +42,7 @@ pub enum Kind {
     TooManyBranches,
     CompressionLive,
     IdempotencyInFlight,
+    TranscriptContended,
     Conflict,
     TooLarge,
     UnsupportedMediaType,
@@ -229,6 +230,14 @@ impl Kind {
                 meaning: "The first request with this `Idempotency-Key` still runs.",
                 remedy: "Repeat the request a little later with the same key: it is then answered with the first reply.",
                 extras: &[],
+            },
+            Self::TranscriptContended => About {
+                status: S::CONFLICT,
+                title: "Others change the session",
+                meaning: "Other requests changed the session's branches at every try of this sync. What was stored of the \
+                          list stays, and is used again.",
+                remedy: "Repeat the request after `Retry-After`. Agents that run at once want sessions of their own.",
+                extras: &[RETRY_AFTER],
             },
             Self::Conflict => About {
                 status: S::CONFLICT,

@@ -30,7 +30,7 @@ impl ApiError {
         let mut headers = HeaderMap::new();
         match self {
             Self::Internal(cause) => tracing::error!(error = format!("{cause:#}"), "request.failed"),
-            Self::TenantBusy => put(&mut headers, header::RETRY_AFTER, "1"),
+            Self::TenantBusy | Self::TranscriptContended => put(&mut headers, header::RETRY_AFTER, "1"),
             Self::TooManyStreams { limit, .. } => {
                 put(&mut headers, header::RETRY_AFTER, "5");
                 problem.extend("limit", limit.into());

@@ -21,8 +21,8 @@ pub struct Fork {
     pub seq: Option<Seq>,
     /// Whether it becomes the current branch.
     pub switch: bool,
-    /// The digest of the message that it will begin with, by which a transcript that goes on there finds it. An empty branch
-    /// that was forked at the same place for the same one is used again.
+    /// The digest of the message that it will begin with, by which a transcript that goes on there finds it. A branch that was
+    /// forked at the same place for the same one is used again, also when it has the message already.
     pub first_digest: Option<[u8; 32]>,
 }
 
@@ -31,7 +31,7 @@ pub struct Fork {
 pub enum ForkOutcome {
     /// The branch is there.
     Forked(Branch),
-    /// An empty branch at the same place is used again.
+    /// A branch at the same place is used again.
     Reused(Branch),
     /// The branch ends there already; it is current.
     Unchanged(Branch),
@@ -58,14 +58,14 @@ impl Reuse<'_> {
     }
 }
 
-/// Which empty branch at the same place is used again.
+/// Which branch at the same place is used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reuse<'a> {
     /// None.
     Never,
-    /// One that will begin with this message.
+    /// One that begins with this message, or will.
     ToBeginWith(&'a [u8; 32]),
-    /// One that going back has made.
+    /// An empty one that going back has made.
     MadeByTruncation,
 }
 
@@ -159,7 +159,7 @@ async fn fork_within(
         return Ok(ForkOutcome::BeyondHead { head_seq: parent.head_seq });
     }
     let base = find_base(tx, (tenant, parent), seq).await?;
-    if let Some(id) = find_empty(tx, (tenant, parent), (main, base.id), seq, reuse).await? {
+    if let Some(id) = find_again(tx, (tenant, parent), (main, base.id), seq, reuse).await? {
         if fork.switch && id != main.current {
             make_current(tx, tenant, main, id).await?;
         }
@@ -271,9 +271,9 @@ async fn find_base(
     })
 }
 
-/// Finds an empty branch at the same place that may be used again: one whose pins and settings are still what a new one
-/// would copy.
-async fn find_empty(
+/// Finds a branch at the same place that may be used again. Going back takes an empty one whose pins and settings are still
+/// what a new one would copy.
+async fn find_again(
     tx: &mut PgConnection,
     (tenant, parent): (TenantId, &Session),
     (main, base): (&Main, SessionId),
@@ -288,9 +288,10 @@ async fn find_empty(
     let found = sqlx::query_scalar!(
         "select x.id from sessions x
          where x.base_id = $3 and x.tenant_id = $1 and x.base_seq = $4 and x.root_id = $2 and x.dropped_at is null
-           and x.head_seq = x.base_seq and x.last_version = x.base_version
-           and x.first_digest is not distinct from $5 and x.branch = $6 || right(x.id::text, 12)
-           and x.context_revision = $7
+           and case when $5::bytea is null
+                 then x.first_digest is null and x.head_seq = x.base_seq and x.last_version = x.base_version
+                      and x.branch = $6 || right(x.id::text, 12) and x.context_revision = $7
+                 else x.first_digest = $5 end
          order by x.id desc limit 1",
         tenant.0,
         main.id.0,

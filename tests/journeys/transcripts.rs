@@ -1,0 +1,562 @@
+//! Agents put all their messages before each call of the model, as their frameworks keep them: the list is stored as far as it
+//! is new, on the branch that holds it, and the context is of that list and no other.
+
+mod model;
+
+use std::collections::BTreeSet;
+
+use anchord_messages::content_digest::ContentDigest;
+use anchord_messages::format::Format;
+use anchord_messages::id::{SessionName, SessionRef};
+use anchord_runtime::clock::Clock;
+use anchord_store::branches::{Fork, ForkOutcome};
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use crate::support::app::{Answer, App, app};
+use crate::support::validity;
+
+const FORMATS: [Format; 3] = [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses];
+
+/// A word that no other message has, in a text that says something.
+pub fn text(word: &str) -> String {
+    format!("Look at src/zq{word}.rs, please; it has to stay as small as it is.")
+}
+
+/// The unique words of a value.
+pub fn words(value: &Value) -> BTreeSet<String> {
+    let text = value.to_string();
+    let found = text.match_indices("src/zq").map(|(at, _)| {
+        let rest = &text[at + 6..];
+        rest.chars().take_while(char::is_ascii_alphanumeric).collect()
+    });
+    found.collect()
+}
+
+pub fn user(word: &str) -> Value {
+    json!({"role": "user", "content": text(word)})
+}
+
+pub fn assistant(word: &str) -> Value {
+    json!({"role": "assistant", "content": text(word)})
+}
+
+fn system(word: &str) -> Value {
+    json!({"role": "system", "content": text(word)})
+}
+
+/// A call with its result, as a format has them.
+pub fn call(format: Format, id: &str, word: &str, output: &str) -> [Value; 2] {
+    match format {
+        Format::OpenaiChat => [
+            json!({"role": "assistant", "content": null, "tool_calls": [
+                {"id": id, "type": "function", "function": {"name": "read_file", "arguments": json!({"path": text(word)}).to_string()}},
+            ]}),
+            json!({"role": "tool", "tool_call_id": id, "content": output}),
+        ],
+        Format::Anthropic => [
+            json!({"role": "assistant", "content": [
+                {"type": "tool_use", "id": id, "name": "read_file", "input": {"path": text(word)}},
+            ]}),
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": output}]}),
+        ],
+        Format::OpenaiResponses => [
+            json!({"type": "function_call", "call_id": id, "name": "read_file", "arguments": json!({"path": text(word)}).to_string()}),
+            json!({"type": "function_call_output", "call_id": id, "output": output}),
+        ],
+    }
+}
+
+/// The prompt, a question and a call with its result.
+fn begun(format: Format) -> Vec<Value> {
+    let mut list = vec![system("prompt"), user("task")];
+    list.extend(call(format, "c1", "first", "done"));
+    list
+}
+
+pub async fn put_with(app: &App, session: &str, query: &str, list: &[Value]) -> Answer {
+    let path = format!("/v1/sessions/{session}/transcript{query}");
+    app.call("PUT", &path, json!({"messages": list}).to_string()).await
+}
+
+/// Puts a list, and checks what must hold of every reply: the branch is current and holds the list, the context is valid and
+/// of this list alone.
+pub async fn put(app: &App, session: &str, list: &[Value]) -> Value {
+    let reply = put_with(app, session, "", list).await;
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    let reply = reply.json();
+    check_reply(&reply, list);
+    let branch = reply["sync"]["branch"].as_str().unwrap();
+    let found = app.call("GET", &format!("/v1/sessions/{session}/branches/{branch}"), "").await.json();
+    assert_eq!((&found["is_current"], &found["head_seq"]), (&json!(true), &json!(list.len())), "{found}");
+    reply
+}
+
+pub fn check_reply(reply: &Value, list: &[Value]) {
+    let sync = &reply["sync"];
+    let counted = sync["common"].as_u64().unwrap() + sync["appended"].as_u64().unwrap();
+    assert_eq!(counted, list.len() as u64, "{sync}");
+    let context = &reply["context"];
+    assert!(context.is_object(), "{reply:#}");
+    assert_eq!(validity::problems(context), Vec::<String>::new(), "{context:#}");
+    let (said, own) = (words(&context["messages"]), words(&json!(list)));
+    assert!(said.is_subset(&own), "{:?} of another list", said.difference(&own));
+}
+
+/// The messages of a branch as they were sent.
+pub async fn stored(app: &App, session: &str, branch: &str) -> Vec<Value> {
+    let mut all = Vec::new();
+    loop {
+        let from = all.len() + 1;
+        let path = format!("/v1/sessions/{session}/messages?branch={branch}&limit=1000&from_seq={from}");
+        let page = app.call("GET", &path, "").await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        let page = page.json();
+        let items = page["items"].as_array().unwrap();
+        all.extend(items.iter().map(|item| item["message"].clone()));
+        if items.is_empty() {
+            return all;
+        }
+    }
+}
+
+/// The names of a session's branches, oldest first.
+pub async fn branches(app: &App, session: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let path = format!("/v1/sessions/{session}/branches?limit=100{cursor}");
+        let page = app.call("GET", &path, "").await.json();
+        let items = page["items"].as_array().unwrap();
+        names.extend(items.iter().map(|item| item["name"].as_str().unwrap().to_owned()));
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return names,
+        }
+    }
+}
+
+/// What a reply says was done, with how many messages were there and how many are new.
+fn done(reply: &Value) -> (&str, u64, u64) {
+    let sync = &reply["sync"];
+    let number = |name: &str| sync[name].as_u64().unwrap();
+    (sync["outcome"].as_str().unwrap(), number("common"), number("appended"))
+}
+
+async fn assert_holds(app: &App, reply: &Value, list: &[Value]) {
+    assert_eq!(stored(app, "s", reply["sync"]["branch"].as_str().unwrap()).await, list);
+}
+
+#[tokio::test]
+async fn a_list_that_grows_is_stored_once_and_read_back_as_it_was_sent() {
+    for format in FORMATS {
+        let app = app().await;
+        let mut list = begun(format);
+        let reply = put(&app, "s", &list).await;
+        assert_eq!(done(&reply), ("appended", 0, 4));
+        assert_eq!(
+            (&reply["first_seq"], &reply["last_seq"], &reply["next_seq"]),
+            (&json!(1), &json!(4), &json!(5))
+        );
+        assert_eq!(reply["sync"]["branch"], "main");
+        for turn in 0..3 {
+            list.push(assistant(&format!("answer{turn}")));
+            list.push(user(&format!("question{turn}")));
+            assert_eq!(done(&put(&app, "s", &list).await), ("appended", list.len() as u64 - 2, 2));
+            let again = put(&app, "s", &list).await;
+            assert_eq!(done(&again), ("unchanged", list.len() as u64, 0));
+            assert_eq!((&again["tokens_added"], again.get("decision")), (&json!(0), None));
+        }
+        assert_eq!(stored(&app, "s", "main").await, list);
+        assert_eq!(branches(&app, "s").await, ["main"]);
+    }
+}
+
+#[tokio::test]
+async fn plain_texts_are_the_same_before_and_after_a_format_shows() {
+    for format in FORMATS {
+        let app = app().await;
+        let list = begun(format);
+        for upto in [2, 4] {
+            assert_eq!(put(&app, "s", &list[..upto]).await["sync"]["outcome"], "appended");
+        }
+        assert_eq!(branches(&app, "s").await, ["main"], "{format:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_generated_again() {
+    for format in FORMATS {
+        let app = app().await;
+        let mut first = begun(format);
+        first.push(assistant("one"));
+        put(&app, "s", &first).await;
+        let mut second = begun(format);
+        second.push(assistant("two"));
+        let reply = put(&app, "s", &second).await;
+        assert_eq!(done(&reply), ("branched", 4, 1));
+        assert_holds(&app, &reply, &second).await;
+        assert_eq!(stored(&app, "s", "main").await, first);
+        // Also when the framework first takes the answer away.
+        let reply = put(&app, "s", &begun(format)).await;
+        assert_eq!(done(&reply), ("went_back", 4, 0));
+        let mut third = begun(format);
+        third.push(assistant("three"));
+        let reply = put(&app, "s", &third).await;
+        assert_eq!(done(&reply), ("appended", 4, 1));
+        assert_holds(&app, &reply, &third).await;
+        // And each of the earlier ones is found again.
+        for list in [&first, &second, &third, &first] {
+            let reply = put(&app, "s", list).await;
+            assert_eq!(done(&reply), ("returned", 5, 0));
+            assert_holds(&app, &reply, list).await;
+        }
+        assert_eq!(branches(&app, "s").await.len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn the_third_message_is_edited() {
+    let app = app().await;
+    let list: Vec<Value> = (0..9)
+        .map(|n| if n % 2 == 0 { user(&format!("u{n}")) } else { assistant(&format!("a{n}")) })
+        .collect();
+    put(&app, "s", &list).await;
+    let mut edited = list[..2].to_vec();
+    edited.extend([user("edited"), assistant("other")]);
+    let reply = put(&app, "s", &edited).await;
+    assert_eq!(done(&reply), ("branched", 2, 2));
+    assert_holds(&app, &reply, &edited).await;
+    assert_eq!(stored(&app, "s", "main").await, list);
+}
+
+#[tokio::test]
+async fn a_failed_call_is_tried_again() {
+    for format in FORMATS {
+        let app = app().await;
+        let mut failed = begun(format);
+        failed.extend(call(format, "c2", "second", "Error: no such file"));
+        put(&app, "s", &failed).await;
+        let mut retried = begun(format);
+        retried.extend(call(format, "c2", "second", "fn main() {}"));
+        let reply = put(&app, "s", &retried).await;
+        assert_eq!(done(&reply), ("branched", 5, 1), "the call is the same, its result is not");
+        assert_holds(&app, &reply, &retried).await;
+        assert_eq!(put_with(&app, "s", "", &failed).await.json()["sync"]["outcome"], "returned");
+    }
+}
+
+#[tokio::test]
+async fn an_item_is_popped() {
+    for format in FORMATS {
+        let app = app().await;
+        let mut list = begun(format);
+        list.extend([assistant("a"), user("b"), assistant("c")]);
+        put(&app, "s", &list).await;
+        for length in [6, 5] {
+            assert_eq!(done(&put(&app, "s", &list[..length]).await), ("went_back", length as u64, 0));
+        }
+        let mut other = list[..5].to_vec();
+        other.push(user("d"));
+        let reply = put(&app, "s", &other).await;
+        assert_eq!(done(&reply), ("appended", 5, 1));
+        assert_holds(&app, &reply, &other).await;
+        assert_eq!(stored(&app, "s", "main").await, list);
+    }
+}
+
+#[tokio::test]
+async fn a_coding_agent_goes_back_and_forward_again() {
+    for format in FORMATS {
+        let app = app().await;
+        let mut list = begun(format);
+        for turn in 0..4 {
+            list.push(user(&format!("turn{turn}")));
+            list.extend(call(format, &format!("t{turn}"), &format!("call{turn}"), "ok"));
+        }
+        put(&app, "s", &list).await;
+        assert_eq!(done(&put(&app, "s", &list[..7]).await), ("went_back", 7, 0));
+        let mut other = list[..7].to_vec();
+        other.push(user("elsewhere"));
+        other.extend(call(format, "e", "there", "ok"));
+        assert_eq!(done(&put(&app, "s", &other).await), ("appended", 7, 3));
+        // Forward again, on the first branch, and further.
+        let reply = put(&app, "s", &list).await;
+        assert_eq!(
+            (done(&reply), &reply["sync"]["branch"]),
+            (("returned", list.len() as u64, 0), &json!("main"))
+        );
+        list.push(user("further"));
+        assert_eq!(done(&put(&app, "s", &list).await), ("appended", list.len() as u64 - 1, 1));
+        assert_eq!(stored(&app, "s", "main").await, list);
+        // Half of the way along the other one.
+        assert_eq!(done(&put(&app, "s", &other[..8]).await), ("went_back", 8, 0));
+        let reply = put(&app, "s", &other).await;
+        assert_eq!(done(&reply), ("returned", 10, 0));
+        assert_holds(&app, &reply, &other).await;
+    }
+}
+
+#[tokio::test]
+async fn two_agents_with_one_beginning_both_get_their_own() {
+    let app = app().await;
+    let beginning = [system("prompt"), user("task")];
+    let mut lists = [beginning.to_vec(), beginning.to_vec()];
+    let mut names: [Option<Value>; 2] = [None, None];
+    for turn in 0..5 {
+        for (agent, (list, name)) in lists.iter_mut().zip(&mut names).enumerate() {
+            list.push(assistant(&format!("agent{agent}turn{turn}")));
+            list.push(user(&format!("agent{agent}asked{turn}")));
+            let reply = put(&app, "s", list).await;
+            assert_holds(&app, &reply, list).await;
+            assert_eq!(name.get_or_insert(reply["sync"]["branch"].clone()), &reply["sync"]["branch"]);
+        }
+    }
+    assert_eq!(branches(&app, "s").await.len(), 2);
+}
+
+#[tokio::test]
+async fn an_agent_that_compacts_by_itself_begins_a_branch_after_its_prompt() {
+    let app = app().await;
+    let mut list = vec![system("prompt")];
+    list.extend(
+        (0..20).map(|n| if n % 2 == 0 { user(&format!("u{n}")) } else { assistant(&format!("a{n}")) }),
+    );
+    put(&app, "s", &list).await;
+    let mut compacted = vec![system("prompt"), user("summary")];
+    for turn in 0..2 {
+        compacted.extend([assistant(&format!("b{turn}")), user(&format!("v{turn}"))]);
+        let reply = put(&app, "s", &compacted).await;
+        let expected = if turn == 0 { ("branched", 1, 3) } else { ("appended", 4, 2) };
+        assert_eq!(done(&reply), expected);
+        assert_holds(&app, &reply, &compacted).await;
+    }
+}
+
+#[tokio::test]
+async fn marks_for_the_cache_move_from_turn_to_turn() {
+    let app = app().await;
+    let mut list = begun(Format::Anthropic);
+    for turn in 0..5 {
+        list.extend([assistant(&format!("a{turn}")), user(&format!("u{turn}"))]);
+        let mut marked = list.clone();
+        let last = marked.last_mut().unwrap();
+        let said = last["content"].take();
+        last["content"] = json!([{"type": "text", "text": said, "cache_control": {"type": "ephemeral"}}]);
+        let reply = put_with(&app, "s", "?cache_control=5m", &marked).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        let reply = reply.json();
+        let (new, before) = if turn == 0 { (list.len(), 0) } else { (2, list.len() - 2) };
+        assert_eq!(done(&reply), ("appended", before as u64, new as u64));
+        assert_eq!(reply["context"]["format"], "anthropic");
+    }
+    assert_eq!(branches(&app, "s").await, ["main"]);
+}
+
+#[tokio::test]
+async fn a_reminder_that_changes_at_every_turn_leaves_the_rest_as_it_is() {
+    const TURNS: usize = 300;
+    let app = app().await;
+    let mut list = vec![system("prompt")];
+    for turn in 0..TURNS {
+        list.push(user(&format!("u{turn}")));
+        let mut reminded = list.clone();
+        reminded.push(json!({"role": "user", "content": text(&format!("reminder{turn}"))}));
+        let reply = put_with(&app, "s", "", &reminded).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        let reply = reply.json();
+        check_reply(&reply, &reminded);
+        let expected = if turn == 0 { ("appended", 0, 3) } else { ("branched", list.len() as u64 - 2, 3) };
+        assert_eq!(done(&reply), expected);
+        if turn % 50 == 49 {
+            assert_holds(&app, &reply, &reminded).await;
+        }
+        list.push(assistant(&format!("a{turn}")));
+    }
+    assert_eq!(branches(&app, "s").await.len(), TURNS);
+    // An agent that goes back to the middle finds its place.
+    let reply = put(&app, "s", &list[..300]).await;
+    assert_holds(&app, &reply, &list[..300]).await;
+}
+
+#[tokio::test]
+async fn syncs_at_once_never_mix_their_lists() {
+    let app = app().await;
+    let beginning = [system("prompt"), user("task")];
+    for round in 0..4 {
+        // Ten lists, each put twice; some are beginnings of others.
+        let lists: Vec<Vec<Value>> = (0..20)
+            .map(|sender| {
+                let list = sender % 10;
+                let mut messages = beginning.to_vec();
+                let own =
+                    |n: usize| assistant(&format!("r{round}l{}n{n}", if list < 5 { list } else { list - 5 }));
+                messages.extend((0..if list < 5 { 3 } else { 1 + list % 5 }).map(own));
+                messages
+            })
+            .collect();
+        let replies = join_all(lists.iter().map(|list| put_with(&app, "s", "", list))).await;
+        for (reply, list) in replies.iter().zip(&lists) {
+            assert_eq!(reply.status, 200, "{}", reply.text);
+            let reply = reply.json();
+            check_reply(&reply, list);
+            // What the context shows is of this list, to its end.
+            let newest = words(&json!(list.last()));
+            assert!(newest.is_subset(&words(&reply["context"]["messages"])), "{reply:#}");
+            let held = stored(&app, "s", reply["sync"]["branch"].as_str().unwrap()).await;
+            assert!(held.starts_with(list), "{list:#?} is not the beginning of {held:#?}");
+        }
+    }
+    // No list is there twice, other than as a beginning of another.
+    let mut firsts = Vec::new();
+    for name in branches(&app, "s").await {
+        let held = stored(&app, "s", &name).await;
+        if held.len() > 2 {
+            firsts.push((held[2].to_string(), held.len()));
+        }
+    }
+    let whole: Vec<_> = firsts.iter().filter(|(_, length)| *length == 5).collect();
+    assert_eq!(whole.iter().collect::<BTreeSet<_>>().len(), whole.len(), "{whole:?}");
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_taken_is_refused_before_anything_is_stored() {
+    let app = app().await;
+    let list = begun(Format::OpenaiChat);
+    put(&app, "s", &list).await;
+    let mut other = list[..2].to_vec();
+    other.extend((0..5).map(|n| assistant(&n.to_string())));
+    for (bad, pointer) in [
+        (json!({"role": "robot", "content": "x"}), "/messages/7/role"),
+        (json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"}]}), "/messages/7"),
+        (json!("text"), "/messages/7"),
+    ] {
+        let mut refused = other.clone();
+        refused.push(bad);
+        if pointer == "/messages/7" && refused[7].is_object() {
+            refused[2] = call(Format::OpenaiChat, "c9", "new", "x")[0].clone();
+        }
+        let reply = put_with(&app, "s", "", &refused).await;
+        assert_eq!(reply.status, 422, "{}", reply.text);
+        assert_eq!(reply.json()["errors"][0]["pointer"], pointer, "{}", reply.text);
+    }
+    let empty = put_with(&app, "s", "", &[]).await;
+    assert_eq!((empty.status.as_u16(), &empty.json()["errors"][0]["pointer"]), (422, &json!("/messages")));
+    let many = vec![user("x"); 20_001];
+    assert_eq!(put_with(&app, "s", "", &many).await.status, 422);
+    assert_eq!(branches(&app, "s").await, ["main"]);
+    assert_eq!(stored(&app, "s", "main").await, list);
+    assert_eq!(put_with(&app, "none", "?branch=there", &list).await.status, 404);
+    assert_eq!(put_with(&app, "s", "?branch=there", &list).await.status, 404);
+}
+
+#[tokio::test]
+async fn more_messages_than_an_append_takes_are_one_request() {
+    let app = app().await;
+    let mut list: Vec<Value> = (0..2_500).map(|n| user(&n.to_string())).collect();
+    let reply = put(&app, "s", &list).await;
+    assert_eq!(done(&reply), ("appended", 0, 2_500));
+    assert_eq!((&reply["first_seq"], &reply["last_seq"]), (&json!(1), &json!(2_500)));
+    assert_holds(&app, &reply, &list).await;
+    let counted = app.call("GET", "/v1/sessions/s", "").await.json();
+    assert_eq!(reply["usage"]["context_tokens"], counted["usage"]["context_tokens"]);
+    // From the beginning, on another branch.
+    list[0] = user("other");
+    let reply = put(&app, "s", &list).await;
+    assert_eq!(done(&reply), ("branched", 0, 2_500));
+    assert_holds(&app, &reply, &list).await;
+}
+
+#[tokio::test]
+async fn what_a_crash_left_behind_is_used_by_the_repeated_request() {
+    let app = app().await;
+    let list = begun(Format::OpenaiChat);
+    put(&app, "s", &list).await;
+    let mut other = list[..3].to_vec();
+    other.push(json!({"role": "tool", "tool_call_id": "c1", "content": "another result"}));
+    other.extend([assistant("x"), user("y")]);
+    // The process ended after it had forked.
+    let of = SessionRef::from(SessionName::parse("s").unwrap());
+    let digest = ContentDigest::of(Format::OpenaiChat, &other[3].to_string());
+    let fork = Fork { seq: Some(3), first_digest: Some(digest.0), ..Fork::default() };
+    let left = match app.store.fork(app.tenant, &of, fork).await.unwrap() {
+        ForkOutcome::Forked(branch) => branch.name.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let reply = put(&app, "s", &other).await;
+    assert_eq!((done(&reply), &reply["sync"]["branch"]), (("returned", 3, 3), &json!(left)));
+    assert_holds(&app, &reply, &other).await;
+    // And after it had appended a part.
+    other.extend([assistant("z"), user("zz")]);
+    let body = json!({"messages": [other[6]]}).to_string();
+    app.call("POST", &format!("/v1/sessions/s/messages?branch={left}"), body).await;
+    assert_eq!(done(&put(&app, "s", &other).await), ("appended", 7, 1));
+    assert_eq!(branches(&app, "s").await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_process_that_knows_nothing_reads_what_is_stored() {
+    let mut app = app().await;
+    let mut list: Vec<Value> = (0..1_500).map(|n| user(&n.to_string())).collect();
+    put(&app, "s", &list).await;
+    app.set_clock(Clock::system());
+    list.push(assistant("end"));
+    assert_eq!(done(&put(&app, "s", &list).await), ("appended", 1_500, 1));
+    app.set_clock(Clock::system());
+    list.truncate(1_200);
+    assert_eq!(done(&put(&app, "s", &list).await), ("went_back", 1_200, 0));
+}
+
+#[tokio::test]
+async fn branches_that_were_made_by_hand_are_found() {
+    let app = app().await;
+    let list = begun(Format::OpenaiChat);
+    put(&app, "s", &list).await;
+    let mut lists = Vec::new();
+    for name in ["one", "two", "three"] {
+        let fork = app
+            .call(
+                "POST",
+                "/v1/sessions/s/branches",
+                json!({"name": name, "seq": 4, "from": "main"}).to_string(),
+            )
+            .await;
+        assert_eq!(fork.status, 201, "{}", fork.text);
+        let mut own = list.clone();
+        own.extend([assistant(name), user(&format!("{name}b"))]);
+        let body = json!({"messages": own[4..]}).to_string();
+        let reply = app.call("POST", &format!("/v1/sessions/s/messages?branch={name}"), body).await;
+        assert_eq!(reply.status, 201, "{}", reply.text);
+        lists.push((name, own));
+    }
+    let mut main = list.clone();
+    main.push(assistant("main"));
+    put(&app, "s", &main).await;
+    for _ in 0..2 {
+        for (name, list) in &lists {
+            let reply = put(&app, "s", list).await;
+            assert_eq!((done(&reply), &reply["sync"]["branch"]), (("returned", 6, 0), &json!(name)));
+        }
+    }
+    assert_eq!(put(&app, "s", &main).await["sync"]["branch"], "main");
+    // A branch that is named is compared first, and is current then.
+    let reply = put_with(&app, "s", "?branch=two", &lists[1].1).await.json();
+    assert_eq!((done(&reply), &reply["sync"]["branch"]), (("returned", 6, 0), &json!("two")));
+    assert_eq!(put(&app, "s", &lists[1].1).await["sync"]["outcome"], "unchanged");
+}
+
+#[tokio::test]
+async fn a_sync_needs_a_key_that_reads_and_writes() {
+    let app = app().await;
+    let body = json!({"messages": [user("x")]}).to_string();
+    for scopes in [json!(["write"]), json!(["read"])] {
+        let made = app.call("POST", "/v1/keys", json!({"scopes": scopes}).to_string()).await.json();
+        let key = made["key"].as_str().unwrap();
+        assert_eq!(
+            app.call_as(key, "PUT", "/v1/sessions/s/transcript", body.clone()).await.status,
+            403,
+            "{scopes}"
+        );
+    }
+    assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404);
+}
