@@ -351,6 +351,9 @@ impl Batch {
         if batch.messages.is_empty() {
             return Err(ApiError::invalid("/messages", "must hold at least one message"));
         }
+        if batch.expected_next_seq.is_some_and(|seq| seq < 1) {
+            return Err(ApiError::invalid("/expected_next_seq", "must be at least 1"));
+        }
         if batch.messages.len() > limits.batch_messages {
             let limit = limits.batch_messages;
             return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
