@@ -93,6 +93,7 @@ impl ApiError {
             | Self::Suspended
             | Self::UnknownRoute { .. }
             | Self::NotFound(_)
+            | Self::Elsewhere(..)
             | Self::FormTyped
             | Self::NoSummary
             | Self::MethodNotAllowed
