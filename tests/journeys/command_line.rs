@@ -432,7 +432,11 @@ async fn summaries_are_exported_to_files_and_imports_are_told_as_json() {
     let state: Value = serde_json::from_str(&state.expect("a file")).expect("JSON");
     assert_eq!(state["session_id"], "s:1");
     let half = out("nobody s:1");
-    assert_eq!((half.code, half.out), (Some(1), told), "one failure stops no other session");
+    assert_eq!(
+        (half.code, half.out.as_str()),
+        (Some(1), told.as_str()),
+        "one failure stops no other session"
+    );
     assert!(half.err.contains("session nobody: ") && half.err.contains("1 of 2 sessions"), "{}", half.err);
     let hello = json!({"messages": [{"role": "user", "content": "hello"}]}).to_string();
     service.client().call("POST", "/v1/sessions/young/messages", &[], &hello).expect("a reply");
