@@ -32,6 +32,10 @@ if (
 ):
     sys.exit(called.stdout + called.stderr)
 
+# The agent of the README as it stands; then with a session, a task and tools that the model server of the examples plays.
+setup, loop = (block for language, block in blocks if language == "python")
+os.environ |= {"URL": URL, "KEY": KEY}
+exec(setup)
 SESSION, MODEL, client = "readme", "gpt-3.5-turbo", OpenAI()
 rules, task = "You are a coding agent.", TASK
 tools = [
@@ -49,9 +53,7 @@ def answer(call) -> dict:
     return {"role": "tool", "tool_call_id": call.id, "content": output}
 
 
-(loop,) = (block for language, block in blocks if language == "python")
 exec(loop)
-print(message.content)  # noqa: F821
 session = httpx.get(f"{URL}/v1/sessions/{SESSION}", headers={"x-api-key": KEY}).json()
 print(f"{session['head_seq']} messages, {session['compression_count']} compressions")
 sys.exit(session["compression_count"] < 3 or "All checks passed" not in message.content)  # noqa: F821

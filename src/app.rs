@@ -27,15 +27,19 @@ use tokio_util::task::TaskTracker;
 use crate::config::{self, Role};
 use anchord_http::Surface;
 use anchord_http::admission::{Admission, AdmissionLimits};
+use anchord_http::compress::request;
+pub use anchord_http::compress::request::CompressedMessages;
 use anchord_http::connections::{self, Timeouts};
 use anchord_http::operator_token::OperatorToken;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
 use anchord_llm::Embedder;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_postgres::Embedded;
-use anchord_record::candidate::{self, Material};
+use anchord_record::candidate::{self, CheckedDraft, Material};
+use anchord_record::strategy::Strategy;
 use anchord_runtime::background::{self, DedicatedRuntime};
 use anchord_runtime::clock::Clock;
+use anchord_session::stateless::{self, CompressOptions, Compressed, Conversation};
 use anchord_store::Store;
 use anchord_store::gather::Gatherer;
 use anchord_store::migrate::LockWaits;
@@ -140,6 +144,40 @@ pub async fn compress(
     Box::pin(anchord_worker::offline::compress(client.as_ref(), material, is_items))
         .await
         .context("the compression")
+}
+
+/// The reply of `POST /v1/compress` for a transcript, by code.
+///
+/// # Errors
+/// When a message cannot be written.
+pub fn compress_by_code(
+    conversation: &Conversation,
+    options: CompressOptions,
+) -> anyhow::Result<CompressedMessages> {
+    let made = stateless::compress(conversation, options)?;
+    written(conversation, options.strategy, made)
+}
+
+/// The same for a candidate that is there.
+///
+/// # Errors
+/// When a message cannot be written.
+pub fn reply(
+    conversation: &Conversation,
+    strategy: Strategy,
+    proof: CheckedDraft,
+) -> anyhow::Result<CompressedMessages> {
+    let made = stateless::finish(conversation, (Some(proof), Vec::new()), None)?;
+    written(conversation, strategy, made)
+}
+
+fn written(
+    conversation: &Conversation,
+    strategy: Strategy,
+    made: Compressed,
+) -> anyhow::Result<CompressedMessages> {
+    let reply = request::view((conversation.format(), strategy), made);
+    reply.map_err(|error| anyhow::anyhow!("the reply cannot be written: {error:?}"))
 }
 
 /// The OpenAPI document as JSON text.

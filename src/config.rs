@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
 use axum::http::HeaderValue;
-use clap::builder::{OsStringValueParser, RangedU64ValueParser, TypedValueParser as _};
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use ipnet::IpNet;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -25,7 +25,7 @@ mod value;
 
 pub use client::{Endpoint, OperatorAccess, TenantAccess};
 pub use llm::{Embeddings, KeyHeader, Llm, LlmProvider, ModelPrice};
-pub use value::{BadValue, Check};
+pub use value::{BadValue, Check, whole};
 use value::{base_url, given, given_secret, refuse_unless, secret};
 
 /// How many of the largest bodies the memory for bodies takes, unless it is set.
@@ -89,7 +89,7 @@ pub struct Database {
     pg_bin: Option<PathBuf>,
     /// Maximum number of database connections, 2 to 1000
     #[arg(long, env = "ANCHORD_POOL_SIZE", value_name = "ANCHORD_POOL_SIZE", default_value = "16")]
-    #[arg(value_parser = RangedU64ValueParser::<u32>::new().range(2..=1_000))]
+    #[arg(value_parser = whole::<u32>(2..=1_000))]
     pub pool_size: u32,
 }
 
@@ -122,15 +122,15 @@ pub struct Api {
     admin_token: Option<SecretString>,
     /// Maximum size of a request body, in bytes
     #[arg(long, env = "ANCHORD_MAX_BODY_BYTES", value_name = "ANCHORD_MAX_BODY_BYTES")]
-    #[arg(default_value = "16777216", value_parser = RangedU64ValueParser::<u64>::new().range(1_024..=1 << 30))]
+    #[arg(default_value = "16777216", value_parser = whole::<u64>(1_024..=1 << 30))]
     pub max_body_bytes: u64,
     /// Maximum number of messages in one append
     #[arg(long, env = "ANCHORD_MAX_BATCH_MESSAGES", value_name = "ANCHORD_MAX_BATCH_MESSAGES")]
-    #[arg(default_value = "1000", value_parser = RangedU64ValueParser::<u64>::new().range(1..=100_000))]
+    #[arg(default_value = "1000", value_parser = whole::<u64>(1..=100_000))]
     pub max_batch_messages: u64,
     /// Maximum size of a message, in bytes
     #[arg(long, env = "ANCHORD_MAX_MESSAGE_BYTES", value_name = "ANCHORD_MAX_MESSAGE_BYTES")]
-    #[arg(default_value = "4194304", value_parser = RangedU64ValueParser::<u64>::new().range(1_024..=1 << 30))]
+    #[arg(default_value = "4194304", value_parser = whole::<u64>(1_024..=1 << 30))]
     pub max_message_bytes: u64,
     /// Maximum memory for all request bodies at once, in bytes; replies may take as much again [default: eight bodies of
     /// the maximum size]
@@ -140,13 +140,13 @@ pub struct Api {
     /// Maximum number of requests per second and API key; 0 for no limit
     #[arg(long, env = "ANCHORD_RATE_LIMIT", value_name = "ANCHORD_RATE_LIMIT", default_value = "1000")]
     pub rate_limit: u32,
-    /// Maximum time for the head of a request, the idle time before it included, in seconds
+    /// Time to receive the headers, including idle time before, in seconds
     #[arg(long, env = "ANCHORD_HEADER_TIMEOUT", value_name = "ANCHORD_HEADER_TIMEOUT", default_value = "65")]
-    #[arg(value_parser = RangedU64ValueParser::<u32>::new().range(1..=3_600))]
+    #[arg(value_parser = whole::<u32>(1..=3_600))]
     pub header_timeout: u32,
     /// Maximum time for the body of a request, in seconds
     #[arg(long, env = "ANCHORD_BODY_TIMEOUT", value_name = "ANCHORD_BODY_TIMEOUT", default_value = "30")]
-    #[arg(value_parser = RangedU64ValueParser::<u32>::new().range(1..=60))]
+    #[arg(value_parser = whole::<u32>(1..=60))]
     pub body_timeout: u32,
     /// Address and port for /v1/admin and /metrics [default: the API's own address serves both]
     #[arg(long, env = "ANCHORD_ADMIN_LISTEN", value_name = "ANCHORD_ADMIN_LISTEN")]
@@ -201,7 +201,7 @@ impl Health {
 pub struct Worker {
     /// Maximum number of compressions at once, 1 to 256
     #[arg(long, env = "ANCHORD_WORKERS", value_name = "ANCHORD_WORKERS", default_value = "2")]
-    #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=256))]
+    #[arg(value_parser = whole::<u16>(1..=256))]
     pub workers: u16,
 }
 
@@ -266,6 +266,18 @@ impl Database {
     #[must_use]
     pub fn url(&self) -> Option<&SecretString> {
         given_secret(self.database_url.as_ref())
+    }
+
+    /// Checks that there is a database already, for commands that work on one and do not begin one.
+    ///
+    /// # Errors
+    /// When no database is named, and the data folder has none.
+    pub fn check_existing(&self) -> Result<(), BadValue> {
+        refuse_unless(
+            self.url().is_some() || self.data_dir.is_dir(),
+            "DATABASE_URL",
+            "is required here, because there is no data folder of a service (ANCHORD_DATA_DIR)",
+        )
     }
 
     /// The folder of the server's programs, when it is named.
@@ -395,7 +407,7 @@ fn optional_bytes(text: &str) -> Result<OptionalBytes, String> {
     let bytes = text.parse().ok().filter(|bytes| (1 << 20..=1 << 40).contains(bytes));
     bytes
         .map(|bytes| OptionalBytes(Some(bytes)))
-        .ok_or_else(|| format!("a number of bytes from {} to {} is allowed", 1 << 20, 1_u64 << 40))
+        .ok_or_else(|| format!("must be a number of bytes from {} to {}", 1 << 20, 1_u64 << 40))
 }
 
 /// Networks of addresses; none when set to nothing.
@@ -407,7 +419,7 @@ fn networks(text: &str) -> Result<Networks, String> {
     let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
     let networks: Result<Vec<IpNet>, _> = entries.map(read).collect();
     networks.map(Networks).map_err(|_| {
-        "IP addresses or networks are allowed, separated by a comma, such as 10.0.0.0/8,::1".to_owned()
+        "must be IP addresses or networks, separated by a comma, such as 10.0.0.0/8,::1".to_owned()
     })
 }
 
@@ -420,8 +432,8 @@ fn origins(text: &str) -> Result<Origins, String> {
             let read = |entry: &&str| origin(entry).and_then(|origin| HeaderValue::from_str(&origin).ok());
             let read: Option<Vec<HeaderValue>> = entries.iter().map(read).collect();
             read.map(Origins::These).ok_or_else(|| {
-                "origins are allowed, separated by a comma, such as https://app.example.com,http://localhost:5173, or * \
-                 alone for any"
+                "must be origins, separated by a comma, such as https://app.example.com,http://localhost:5173, or * alone \
+                 for any"
                     .to_owned()
             })
         }
@@ -443,7 +455,7 @@ fn origin(text: &str) -> Option<String> {
 
 fn socket_address(text: &str) -> Result<SocketAddr, String> {
     text.parse()
-        .map_err(|_| "an IP address and a port are allowed, such as 127.0.0.1:8080 or [::]:8080".to_owned())
+        .map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8080 or [::]:8080".to_owned())
 }
 
 fn role(text: &str) -> Result<String, String> {
@@ -526,17 +538,17 @@ mod tests {
         for (flags, name, allowed) in [
             (&["--listen", "8080"][..], "ANCHORD_LISTEN", "127.0.0.1:8080"),
             (&["--metrics-listen", "x"], "ANCHORD_METRICS_LISTEN", "127.0.0.1:8080"),
-            (&["--workers", "0"], "ANCHORD_WORKERS", "1..=256"),
-            (&["--workers", "many"], "ANCHORD_WORKERS", "invalid digit"),
+            (&["--workers", "0"], "ANCHORD_WORKERS", "from 1 to 256"),
+            (&["--workers", "many"], "ANCHORD_WORKERS", "must be a whole number from 1 to 256"),
             (&["--database-role", "Robert'); drop"], "ANCHORD_DATABASE_ROLE", "lower-case letters"),
-            (&["--pool-size", "1"], "ANCHORD_POOL_SIZE", "2..=1000"),
+            (&["--pool-size", "1"], "ANCHORD_POOL_SIZE", "from 2 to 1000"),
             (&["--roles", "api,cook"], "ANCHORD_ROLES", "api, worker"),
             (&["--log-format", "xml"], "ANCHORD_LOG_FORMAT", "text, json"),
             (&["--log", "a=b=c"], "RUST_LOG", "info,sqlx=warn"),
             (&["--otlp-endpoint", "ftp://x"], "OTEL_EXPORTER_OTLP_ENDPOINT", "https://"),
             (&["--llm-provider", "psychic"], "ANCHORD_LLM_PROVIDER", "none, openai, anthropic"),
             (&["--llm-base-url", "api.example.com"], "ANCHORD_LLM_BASE_URL", "https://"),
-            (&["--max-body-bytes", "1"], "ANCHORD_MAX_BODY_BYTES", "1024..="),
+            (&["--max-body-bytes", "1"], "ANCHORD_MAX_BODY_BYTES", "from 1024 to"),
             (&["--max-message-bytes", "16777217"], "ANCHORD_MAX_MESSAGE_BYTES", "ANCHORD_MAX_BODY_BYTES"),
             (&["--max-bodies-bytes", "many"], "ANCHORD_MAX_BODIES_BYTES", "a number of bytes"),
             (&["--max-bodies-bytes", "20000000"], "ANCHORD_MAX_BODIES_BYTES", "ANCHORD_MAX_BODY_BYTES"),
@@ -555,15 +567,15 @@ mod tests {
             (&["--admin-token", "two words"], "ANCHORD_ADMIN_TOKEN", "without spaces"),
             (&["--database-url", "mysql://root:pw@host/db"], "DATABASE_URL", "postgres://"),
             (&["--secrets-key", "c2hvcnQ="], "ANCHORD_SECRETS_KEY", "32 bytes in base64"),
-            (&["--llm-provider", "openai"], "ANCHORD_LLM_MODEL", "the name of a model"),
+            (&["--llm-provider", "openai"], "ANCHORD_LLM_MODEL", "is required when"),
             (&["--llm-prices", "m=free"], "ANCHORD_LLM_PRICES", "small=0.15/0.6"),
-            (&["--llm-context-tokens", "10"], "ANCHORD_LLM_CONTEXT_TOKENS", "8000..="),
+            (&["--llm-context-tokens", "10"], "ANCHORD_LLM_CONTEXT_TOKENS", "from 8000 to"),
             (
                 &["--embeddings-url", "ftp://x", "--embeddings-model", "m"],
                 "ANCHORD_EMBEDDINGS_URL",
                 "https://",
             ),
-            (&["--embeddings-url", "http://x/v1"], "ANCHORD_EMBEDDINGS_MODEL", "the name of a model"),
+            (&["--embeddings-url", "http://x/v1"], "ANCHORD_EMBEDDINGS_MODEL", "is required when"),
             (&["--embeddings-model", "m"], "ANCHORD_EMBEDDINGS_MODEL", "unless ANCHORD_EMBEDDINGS_URL"),
             (&["--judge-model", "j"], "ANCHORD_JUDGE_MODEL", "unless ANCHORD_LLM_PROVIDER"),
             (&["--probe-model", "j"], "ANCHORD_PROBE_MODEL", "unless ANCHORD_LLM_PROVIDER"),

@@ -8,19 +8,22 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use indicatif::{HumanCount, ProgressBar};
+use serde_json::{Value, json};
 
-use super::output::{self, Output, counted, decimal};
+use super::output::{self, Output, counted};
 use super::transcript::{self, FileFormat};
-use crate::app::{self, OfflineResult};
-use crate::config::{self, Check as _};
+use crate::app::{self, CompressedMessages, OfflineResult};
+use crate::config::{self, Check as _, whole};
 use anchord_messages::format::Format;
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
+use anchord_messages::transcript::Transcript;
 use anchord_record::candidate::Material;
 use anchord_record::probe::Verdict;
 use anchord_record::render;
 use anchord_record::strategy::Strategy;
 use anchord_runtime::clock::Clock;
+use anchord_session::stateless::{CompressOptions, Conversation};
 
 /// What `compress` takes.
 #[derive(Args, Debug)]
@@ -38,9 +41,9 @@ pub(super) struct Compress {
     format: Option<FileFormat>,
     /// Maximum number of tokens of the summary
     #[arg(long, value_name = "TOKENS", default_value_t = render::DEFAULT_BOUND_TOKENS)]
-    #[arg(value_parser = clap::value_parser!(u32).range(i64::from(render::LEAST_BOUND_TOKENS)..))]
+    #[arg(value_parser = whole::<u32>(render::LEAST_BOUND_TOKENS..))]
     max_summary_tokens: u32,
-    /// Strategy; a file is one span of messages, so regenerative and anchored read the same
+    /// Strategy; for one file, regenerative and anchored give the same input
     #[arg(long, value_name = "STRATEGY", default_value = "anchored")]
     strategy: NamedStrategy,
     #[command(flatten)]
@@ -81,8 +84,15 @@ impl Compress {
         progress.enable_steady_tick(Duration::from_millis(100));
         progress.set_message("reading the transcript");
         let read = transcript::read(&self.file, self.format)?;
-        let (format, left_out) = (read.format, read.left_out.clone());
-        let told = read.told_left_out();
+        if self.output.json && self.llm.is_none() {
+            let (conversation, left_out) = conversation(&read)?;
+            progress.set_message("writing the summary");
+            let made = app::compress_by_code(&conversation, self.options());
+            progress.finish_and_clear();
+            return print_reply(&made?, json!({"left_out": left_out}));
+        }
+        let (format, told) = (read.format, read.told_left_out());
+        let kept = if self.output.json { Some(conversation(&read)?) } else { None };
         let span = (1..).zip(read.messages).map(|(seq, logged)| Numbered { seq, message: logged.message });
         progress.set_message("counting tokens");
         let material = self.material(span.collect());
@@ -90,12 +100,12 @@ impl Compress {
         let made = app::compress(&self.llm, material, format == Format::OpenaiResponses).await;
         progress.finish_and_clear();
         let made = made?;
-        let proof = &made.proof;
-        if self.output.json {
-            output::print_json(&object(&made, &left_out))?;
-        } else {
-            output::print_foreign(&text(&made, told.as_deref())?)?;
+        if let Some((conversation, left_out)) = kept {
+            let by_model = by_model(&made, &left_out);
+            return print_reply(&app::reply(&conversation, self.strategy.into(), made.proof)?, by_model);
         }
+        let proof = &made.proof;
+        output::print_foreign(&text(&made, told.as_deref())?)?;
         if proof.is_accepted() || proof.is_not_smaller() {
             return Ok(());
         }
@@ -108,6 +118,15 @@ impl Compress {
 }
 
 impl Compress {
+    fn options(&self) -> CompressOptions {
+        CompressOptions {
+            strategy: self.strategy.into(),
+            target_tokens: None,
+            max_summary_tokens: self.max_summary_tokens,
+            now: Clock::system().now(),
+        }
+    }
+
     fn material(&self, span: Vec<Numbered>) -> Material {
         let counter = TokenCounter::new(Tokenizer::default());
         let count = |sum: u32, n: &Numbered| sum.saturating_add(counter.count_message(&n.message));
@@ -132,12 +151,19 @@ fn text(made: &OfflineResult, left_out: Option<&str>) -> Result<String, std::fmt
         writeln!(out, "{}\n", proof.digest.text)?;
     }
     writeln!(out, "tokens: {}", saved(meta.tokens_before, meta.tokens_after))?;
-    let score = report.score.map_or_else(|| "none asked".to_owned(), decimal);
-    writeln!(
-        out,
-        "probes: {score} ({} asked, {} failed, {} cut by the bound)",
-        report.asked, report.failed, report.cut
-    )?;
+    match report.score {
+        Some(score) => writeln!(
+            out,
+            "probes: {} of {} passed, score {}",
+            report.asked.saturating_sub(report.failed),
+            report.asked,
+            output::score(score)
+        )?,
+        None => writeln!(out, "probes: none asked")?,
+    }
+    if report.cut > 0 {
+        writeln!(out, "  {} more ask for what the bound left out", counted(report.cut.into(), "probe"))?;
+    }
     if let Some(exam) = &report.exam {
         writeln!(out, "exam: {} of {} answered from the summary alone", exam.passed, exam.asked)?;
     }
@@ -215,25 +241,38 @@ fn write_calls(out: &mut String, made: &OfflineResult) -> std::fmt::Result {
     Ok(())
 }
 
-/// The result as one JSON object.
-fn object(made: &OfflineResult, left_out: &BTreeMap<String, usize>) -> serde_json::Value {
+/// The messages as the service takes them, and how many entries of the file are none.
+fn conversation(read: &Transcript) -> anyhow::Result<(Conversation, BTreeMap<String, usize>)> {
+    let mut conversation = Conversation::new(read.format, TokenCounter::new(Tokenizer::default()));
+    for logged in &read.messages {
+        let refused = |error| anyhow::anyhow!("line {}: {error}", logged.line);
+        conversation.push(logged.raw.clone()).map_err(refused)?;
+    }
+    Ok((conversation, read.left_out.clone()))
+}
+
+/// What the command knows beside the service's reply when a model was asked.
+fn by_model(made: &OfflineResult, left_out: &BTreeMap<String, usize>) -> Value {
     let proof = &made.proof;
-    serde_json::json!({
-        "summary": proof.summary,
-        "meta": proof.meta,
-        "rendering": proof.rendering.text,
-        "digest": proof.digest.text,
-        "probes": proof.report.results,
-        "gate": proof.gate,
+    json!({
+        "left_out": left_out,
         "calls": made.calls,
         "cost": made.cost,
         "entries": proof.proposed.model.is_some().then(|| proof.proposed.account.clone().closed()),
         "exam": proof.report.exam,
         "rubric": made.rubric,
-        "left_out": left_out,
-        "accepted": proof.is_accepted(),
-        "refusals": proof.refusals.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
+}
+
+/// Prints the reply of `POST /v1/compress`, and behind its fields those of the command alone.
+fn print_reply(reply: &CompressedMessages, more: Value) -> anyhow::Result<()> {
+    let mut object = serde_json::to_value(reply)?;
+    if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+        object.extend(more);
+    }
+    output::print_json(&object)?;
+    let refused = reply.warnings.iter().find_map(|warning| warning.strip_prefix("rejected: "));
+    refused.map_or(Ok(()), |why| Err(anyhow::anyhow!("a service would refuse this summary: {why}")))
 }
 
 #[cfg(test)]

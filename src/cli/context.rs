@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::output::{self, Output, count_at, counted, text_at};
 use super::remote::Remote;
-use crate::config::TenantAccess;
+use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 use indicatif::HumanCount;
 
@@ -18,18 +18,18 @@ use indicatif::HumanCount;
 Examples:
   anchord context planner
   anchord context planner --format anthropic --json > request.json
-  anchord context planner --max-tokens 8000
+  anchord context planner --max-input-tokens 8000
   anchord context planner --through 120")]
 pub(super) struct ContextCommand {
     /// Session ID
     #[arg(value_parser = SessionName::parse)]
     session: SessionName,
-    /// Format of the messages
-    #[arg(long, value_name = "FORMAT", default_value = "openai-chat")]
-    format: WireFormat,
+    /// Format of the messages [default: the session's own]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<WireFormat>,
     /// Maximum number of tokens of the context [default: the session's effective window]
-    #[arg(long, value_name = "TOKENS")]
-    max_tokens: Option<u32>,
+    #[arg(long, value_name = "TOKENS", alias = "max-tokens", value_parser = whole::<u32>(1..=10_000_000))]
+    max_input_tokens: Option<u32>,
     /// Repeat the current task, open errors and next steps at the end
     #[arg(long)]
     recap: bool,
@@ -70,8 +70,10 @@ impl WireFormat {
 impl ContextCommand {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
-        let mut query = vec![("format", self.format.as_str().to_owned())];
-        query.extend(self.max_tokens.map(|most| ("max_tokens", most.to_string())));
+        // What is not named is the service's to choose: the session's own format, its effective window.
+        let mut query = Vec::new();
+        query.extend(self.format.map(|format| ("format", format.as_str().to_owned())));
+        query.extend(self.max_input_tokens.map(|most| ("max_input_tokens", most.to_string())));
         query.extend(self.recap.then(|| ("recap", "true".to_owned())));
         query.extend(self.through.map(|seq| ("through_seq", seq.to_string())));
         query.extend(self.of_version.map(|version| ("version", version.to_string())));
@@ -90,19 +92,19 @@ fn shown(context: &Value) -> String {
     let messages = context.get("messages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let mut text = String::new();
     let number = u64::try_from(messages.len()).unwrap_or(u64::MAX);
-    let (total, most) = (HumanCount(count("/tokens/total")), HumanCount(count("/max_tokens")));
+    let (total, most) = (HumanCount(count("/tokens/total")), HumanCount(count("/max_input_tokens")));
     // Infallible throughout: a String is written to.
     let _ = writeln!(text, "{dim}{}, {total} of {most} tokens{dim:#}", counted(number, "message"));
     if let Some(version) = count_at(context, "/summary_version") {
         let covered = counted(count("/anchor_seq"), "message");
         let _ = writeln!(text, "{dim}summary version {version} covers the first {covered}{dim:#}");
     }
-    for (name, noun) in [("masked", "tool output"), ("omitted", "stretch")] {
+    for (name, noun) in [("masked", "tool output"), ("omitted", "range")] {
         let many = context.get(name).and_then(Value::as_array).map_or(0, Vec::len);
         if many > 0 {
             let many = u64::try_from(many).unwrap_or(u64::MAX);
             let told = match noun {
-                "stretch" => format!("{} of messages left out or shortened", places(many)),
+                "range" => format!("{} left out or shortened", ranges(many)),
                 _ => format!("{} shown as placeholders", counted(many, noun)),
             };
             let _ = writeln!(text, "{dim}{told}{dim:#}");
@@ -121,8 +123,12 @@ fn shown(context: &Value) -> String {
     text
 }
 
-fn places(count: u64) -> String {
-    if count == 1 { "1 stretch".to_owned() } else { format!("{} stretches", HumanCount(count)) }
+fn ranges(count: u64) -> String {
+    if count == 1 {
+        "one range of messages was".to_owned()
+    } else {
+        format!("{} ranges of messages were", HumanCount(count))
+    }
 }
 
 /// What a message says: its texts as they are, everything else as JSON.
@@ -173,13 +179,13 @@ mod tests {
                 {"role": "user", "content": [{"type": "text", "text": "And?"}, {"type": "image_url"}]}
             ],
             "summary_version": 2, "anchor_seq": 1,
-            "tokens": {"total": 1_234}, "max_tokens": 160_000,
+            "tokens": {"total": 1_234}, "max_input_tokens": 160_000,
             "masked": [{"seq": 3}], "omitted": [{"from_seq": 1}, {"from_seq": 5}]
         });
         let text = anstream::adapter::strip_str(&shown(&context)).to_string();
         for part in [
             "4 messages, 1,234 of 160,000 tokens\nsummary version 2 covers the first 1 message\n",
-            "1 tool output shown as placeholders\n2 stretches of messages left out or shortened\n",
+            "1 tool output shown as placeholders\n2 ranges of messages were left out or shortened\n",
             "\nuser\nRead a.rs\u{fffd}[2J\n",
             "\nassistant\n{\"id\":\"c\",\"type\":\"function\"}\n",
             "\ntool\ntool_call_id: c\nfn main() {}\n",

@@ -46,16 +46,15 @@ impl Purpose {
 pub(super) struct Credential {
     pub(super) secret: SecretString,
     pub(super) purpose: Purpose,
-    /// Where it came from, for messages: a variable or a file.
+    /// Where it came from, for messages: a flag, a variable or a file.
     pub(super) source: String,
 }
 
 impl Credential {
     /// The API key that the command's options name, or that of a service on this machine.
     pub(super) fn of_tenant(access: &TenantAccess, url: &Url) -> anyhow::Result<Self> {
-        let given = access.key().map(|key| (key, "ANCHORD_API_KEY"));
         let default = access.endpoint.data_dir().join(KEY_FILE);
-        find(Purpose::Tenant, url, (access.key_file.as_deref(), given, &default))
+        find(Purpose::Tenant, url, (access.key_file.as_deref(), access.key(), &default))
     }
 
     /// The operator token that the command's options name, or that of a service on this machine.
@@ -80,12 +79,12 @@ fn find(
 ) -> anyhow::Result<Credential> {
     let made = |secret, source: String| Credential { secret, purpose, source };
     if let Some(file) = file {
-        let secret =
-            read(file)?.ok_or_else(|| Usage(format!("the file {} does not exist", file.display())))?;
+        let secret = read(file).map_err(|error| Usage(super::failure::format_error(&error)))?;
+        let secret = secret.ok_or_else(|| Usage(format!("the file {} does not exist", file.display())))?;
         return Ok(made(secret, format!("in {}", file.display())));
     }
-    if let Some((secret, variable)) = given {
-        return Ok(made(secret.clone(), format!("from {variable}")));
+    if let Some((secret, origin)) = given {
+        return Ok(made(secret.clone(), format!("from {origin}")));
     }
     let (noun, remedy, shown) = (purpose.noun(), purpose.remedy(), default.display());
     // The secret of a service on this machine belongs to no other machine.

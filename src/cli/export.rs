@@ -19,6 +19,7 @@ use anchord_messages::id::SessionName;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 A file is written whole or not at all. It replaces only an earlier export of the same session, unless --force is given.
+A session without a summary has nothing to export: it is named on standard error and passed over.
 
 Examples:
   anchord export --out notes planner cart-agent
@@ -55,10 +56,16 @@ impl Export {
             let exported = export(&remote, &files, session).await;
             progress.inc(1);
             progress.suspend(|| match exported {
-                Ok(path) if self.output.json => {
+                Ok(None) => {
+                    output::note(&format!(
+                        "anchord: session {session} has no summary yet; nothing is written"
+                    ));
+                    Ok(())
+                }
+                Ok(Some(path)) if self.output.json => {
                     output::print_json_line(&json!({"session_id": session, "file": path}))
                 }
-                Ok(path) => output::print(&format!("{}\n", path.display())),
+                Ok(Some(path)) => output::print(&format!("{}\n", path.display())),
                 Err(error) => {
                     failed += 1;
                     output::note(&format!("anchord: {}", failure::format_error(&error)));
@@ -74,10 +81,14 @@ impl Export {
     }
 }
 
-async fn export(remote: &Remote, files: &Files, session: &SessionName) -> anyhow::Result<PathBuf> {
+/// Writes a session's summary; `None` when it has none.
+async fn export(remote: &Remote, files: &Files, session: &SessionName) -> anyhow::Result<Option<PathBuf>> {
     let path = ["v1", "sessions", session.as_str(), "summary"];
     let query = [("style", files.style.as_str().to_owned())];
     let reply = remote.get(&path, &query, Some("text/markdown, text/plain, application/json")).await?;
+    if reply.is_of("no-summary") {
+        return Ok(None);
+    }
     let told = if reply.status.is_success() { Ok(reply.text) } else { Err(remote.refusal(&reply)) };
-    told.and_then(|text| files.write(session, &text)).with_context(|| format!("session {session}"))
+    told.and_then(|text| files.write(session, &text)).map(Some).with_context(|| format!("session {session}"))
 }

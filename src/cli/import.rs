@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use super::output::{self, Output};
 use super::remote::{Remote, Sent};
 use super::transcript::{self, FileFormat};
-use crate::config::TenantAccess;
+use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 use anchord_messages::transcript::Transcript;
 
@@ -40,7 +40,7 @@ pub(super) struct Import {
     format: Option<FileFormat>,
     /// Maximum number of messages in one call
     #[arg(long, value_name = "COUNT", default_value_t = 500)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(value_parser = whole::<u32>(1..=1_000))]
     batch: u32,
     #[command(flatten)]
     output: Output,
@@ -145,7 +145,11 @@ impl Import {
                 "left_out": read.left_out,
             }));
         }
-        let before = if stored > 0 { format!(", {stored} of them before") } else { String::new() };
+        let before = match stored {
+            0 => String::new(),
+            all if all == total => ", all already stored".to_owned(),
+            some => format!(", {some} of them already stored"),
+        };
         output::print(&format!("session {session}: {total} messages ({}){before}\n", read.log.as_str()))?;
         match read.told_left_out() {
             Some(told) => output::print(&format!("left out (not messages): {told}\n")),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::output::{self, Cell, Output, Table, text_at};
 use super::remote::Remote;
 use super::tenant;
-use crate::config::OperatorAccess;
+use crate::config::{OperatorAccess, whole};
 use anchord_messages::id::KeyId;
 use anchord_runtime::clock::Clock;
 
@@ -45,7 +45,7 @@ enum Action {
         #[arg(long)]
         name: Option<String>,
         /// Number of days until the key expires [default: it does not expire]
-        #[arg(long, value_parser = clap::value_parser!(u32).range(1..=36_500))]
+        #[arg(long, value_parser = whole::<u32>(1..=36_500))]
         days: Option<u32>,
     },
     /// List a tenant's keys, oldest first
@@ -61,7 +61,7 @@ enum Action {
         #[arg(value_parser = key_id)]
         key: KeyId,
     },
-    /// Replace a key by a new one with the same scopes. Both are valid for a while
+    /// Replace a key with a new one of the same scopes. Both are valid for a while
     Rotate {
         /// Name or ID of the tenant
         tenant: String,
@@ -69,7 +69,7 @@ enum Action {
         #[arg(value_parser = key_id)]
         key: KeyId,
         /// Number of hours for which the old key stays valid
-        #[arg(long, default_value = "24", value_parser = clap::value_parser!(u32).range(0..=720))]
+        #[arg(long, default_value = "24", value_parser = whole::<u32>(0..=720))]
         overlap_hours: u32,
     },
 }
@@ -138,7 +138,7 @@ fn print_created(key: &Value, json: bool) -> anyhow::Result<()> {
         return output::print_json(key);
     }
     let mut table = Table::new(&["ID", "KEY"]);
-    table.push(["/id", "/key"].map(|place| Cell::text(text_at(key, place))).into());
+    table.push(["/id", "/key"].map(|place| Cell::id(text_at(key, place))).into());
     table.print("")?;
     if output::is_terminal() {
         output::note("Store the key now: it cannot be shown again.");
@@ -173,8 +173,8 @@ fn row(key: &Value) -> Vec<Cell> {
         None => "active",
     };
     vec![
-        Cell::text(text_at(key, "/id")),
-        Cell::text(text_at(key, "/prefix")),
+        Cell::id(text_at(key, "/id")),
+        Cell::id(text_at(key, "/prefix")),
         Cell::text(Some(&scopes.join(","))),
         Cell::text(Some(status)),
         Cell::time(expires),

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::output::{self, Cell, Output, Table, text_at};
 use super::remote::Remote;
-use crate::config::TenantAccess;
+use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 
 /// What `ledger` takes.
@@ -24,7 +24,7 @@ pub(super) struct LedgerCommand {
     kind: Option<FactKind>,
     /// Maximum number of facts to list
     #[arg(long, value_name = "COUNT", default_value_t = 200)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_parser = whole::<u32>(1..))]
     limit: u32,
     #[command(flatten)]
     output: Output,

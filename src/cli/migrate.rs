@@ -16,6 +16,7 @@ pub(super) struct Migrate {
 impl Migrate {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         self.database.check()?;
+        self.database.check_existing()?;
         app::migrate(&self.database).await?;
         output::print("the schema is up to date\n")
     }

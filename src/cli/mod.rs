@@ -35,6 +35,7 @@ mod worker;
 
 use std::process::ExitCode;
 
+use clap::error::ContextKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::{config, telemetry};
@@ -114,7 +115,9 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(usage) => {
+        Err(mut usage) => {
+            // It would list arguments that the environment has set as if the command line lacked them.
+            usage.remove(ContextKind::Usage);
             // Help and version are "errors" to clap, which go to standard output with code 0.
             let _ = usage.print();
             return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2));

@@ -11,15 +11,19 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use anstyle::Style;
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
-use comfy_table::{CellAlignment, ContentArrangement};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Width};
 use indicatif::{HumanCount, HumanDuration};
 use serde_json::Value;
 
 use super::failure::OutputClosed;
 use anchord_runtime::clock::Clock;
 
-/// The narrowest and the widest terminal that a table is fitted to.
+/// The narrowest terminal that a table is fitted to.
 const MIN_WIDTH: u16 = 60;
+/// The width of a terminal that does not tell its own, or says that it is 0.
+const USUAL_WIDTH: u16 = 80;
+/// A cell of at most so many characters stays in one line: a time, a status. Longer ones break between words.
+const SHORT_CELL: usize = 24;
 /// Blanks between columns.
 const GAP: u16 = 2;
 
@@ -99,6 +103,8 @@ pub(super) struct Cell {
     person: String,
     program: String,
     is_number: bool,
+    /// Whether it is copied as a whole, as an id is, so that it must not be broken over lines.
+    is_id: bool,
 }
 
 impl Cell {
@@ -106,24 +112,39 @@ impl Cell {
     pub(super) fn text(text: Option<&str>) -> Self {
         let program = one_line(text.unwrap_or_default());
         let person = if program.is_empty() { "–".to_owned() } else { program.clone() };
-        Self { person, program, is_number: false }
+        Self { person, program, ..Self::default() }
+    }
+
+    /// An id, a name that other commands take, or a key: never broken over lines.
+    pub(super) fn id(text: Option<&str>) -> Self {
+        Self { is_id: true, ..Self::text(text) }
     }
 
     /// Two spellings of one value.
     pub(super) fn spelled(person: &str, program: &str) -> Self {
-        Self { person: one_line(person), program: one_line(program), is_number: false }
+        Self { person: one_line(person), program: one_line(program), ..Self::default() }
     }
 
     /// A whole number.
     pub(super) fn count(count: Option<u64>) -> Self {
         let Some(count) = count else { return Self { is_number: true, ..Self::text(None) } };
-        Self { person: HumanCount(count).to_string(), program: count.to_string(), is_number: true }
+        Self {
+            person: HumanCount(count).to_string(),
+            program: count.to_string(),
+            is_number: true,
+            ..Self::default()
+        }
     }
 
     /// A share: per cent for people, three decimals for programs.
     pub(super) fn share(share: Option<f64>) -> Self {
         let Some(share) = share else { return Self { is_number: true, ..Self::text(None) } };
-        Self { person: format!("{:.1} %", share * 100.0), program: decimal(share), is_number: true }
+        Self {
+            person: format!("{:.1} %", share * 100.0),
+            program: decimal(share),
+            is_number: true,
+            ..Self::default()
+        }
     }
 
     /// A figure with three decimals.
@@ -138,6 +159,12 @@ impl Cell {
         Self::spelled(&person, time)
     }
 
+    /// The narrowest column that the cell is readable in.
+    fn least_width(&self) -> usize {
+        let width = self.person.chars().count();
+        if self.is_id || self.is_number || width <= SHORT_CELL { width } else { SHORT_CELL }
+    }
+
     /// The spelling for programs.
     #[cfg(test)]
     pub(super) fn program(&self) -> &str {
@@ -149,6 +176,12 @@ impl Cell {
 pub(super) fn decimal(figure: f64) -> String {
     let text = format!("{figure:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A score from 0 to 1: with one decimal at least, so that it is not read as a count, and three at most.
+pub(super) fn score(score: f64) -> String {
+    let text = decimal(score);
+    if text.contains('.') { text } else { format!("{text}.0") }
 }
 
 /// A count with its noun: "1 message", "2,000 messages".
@@ -202,8 +235,8 @@ impl Table {
             note(nothing);
             return Ok(());
         }
-        let width = console::Term::stdout().size_checked().map_or(MIN_WIDTH, |(_, columns)| columns);
-        print(&self.drawn(width.max(MIN_WIDTH)))
+        let told = console::Term::stdout().size_checked().map(|(_, columns)| columns);
+        print(&self.drawn(width_of(told)))
     }
 
     /// The rows for programs.
@@ -228,6 +261,12 @@ impl Table {
         }
         for (index, column) in table.column_iter_mut().enumerate() {
             column.set_padding((0, GAP));
+            // Wide columns give way first; where not even that is enough, the table is wider than the terminal.
+            let cells = self.rows.iter().filter_map(|row| row.get(index));
+            let header = self.header.get(index).map_or(0, |name| name.chars().count());
+            let least = cells.map(Cell::least_width).chain([header]).max().unwrap_or_default();
+            let least = u16::try_from(least).unwrap_or(u16::MAX).saturating_add(GAP);
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
             if self.rows.iter().all(|row| row.get(index).is_some_and(|cell| cell.is_number)) {
                 column.set_cell_alignment(CellAlignment::Right);
             }
@@ -242,6 +281,11 @@ impl Table {
         }
         drawn
     }
+}
+
+/// The width to fit a table to, of what the terminal tells.
+fn width_of(told: Option<u16>) -> u16 {
+    told.filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH).max(MIN_WIDTH)
 }
 
 /// The fields of one thing: a line for each, with its name.
@@ -322,6 +366,31 @@ mod tests {
     }
 
     #[test]
+    fn an_id_is_never_broken_and_a_short_cell_stays_in_its_line() {
+        let mut table = Table::new(&["ID", "STATUS", "LAST USED", "NAME"]);
+        let id = "01929f5b-e2c4-7c3f-b1c4-a6d24b4e1a10";
+        let row = [Cell::id(Some(id)), Cell::text(Some("active")), Cell::spelled("36 seconds ago", "t")];
+        table.push(row.into_iter().chain([Cell::text(Some(&"a long name ".repeat(9)))]).collect());
+        for width in [60, 80, 200] {
+            let drawn = anstream::adapter::strip_str(&table.drawn(width)).to_string();
+            let row = drawn.lines().nth(1).expect("a row");
+            for whole in [id, "active", "36 seconds ago"] {
+                assert!(row.contains(whole), "{width}: {drawn}");
+            }
+        }
+        let long = "x".repeat(200);
+        let mut table = Table::new(&["SESSION", "MESSAGES"]);
+        table.push(vec![Cell::id(Some(&long)), Cell::count(Some(7))]);
+        assert!(table.drawn(80).contains(&long), "{}", table.drawn(80));
+    }
+
+    #[test]
+    fn a_terminal_that_tells_no_width_has_the_usual_one() {
+        let widths = [None, Some(0), Some(20), Some(132)].map(width_of);
+        assert_eq!(widths, [USUAL_WIDTH, USUAL_WIDTH, MIN_WIDTH, 132]);
+    }
+
+    #[test]
     fn a_text_cannot_move_the_cursor() {
         assert_eq!(visible("a\u{1b}[2Jb\u{9b}c\u{202e}d\n\te"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d\n\te");
         assert!(matches!(visible("plain 文字"), Cow::Borrowed(_)));
@@ -335,6 +404,7 @@ mod tests {
             (decimal(1.0), decimal(0.5), decimal(0.0)),
             ("1".to_owned(), "0.5".to_owned(), "0".to_owned())
         );
+        assert_eq!((score(1.0), score(0.5), score(0.889_4)), ("1.0".into(), "0.5".into(), "0.889".into()));
         assert_eq!(
             (counted(1, "message"), counted(2_000, "message")),
             ("1 message".into(), "2,000 messages".into())

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::output::{self, Cell, Output, Table, count_at, figure_at, text_at};
 use super::remote::Remote;
-use crate::config::TenantAccess;
+use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 
 /// What `recall` takes.
@@ -24,7 +24,7 @@ pub(super) struct RecallCommand {
     query: Vec<String>,
     /// Maximum number of hits, 1 to 100
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(value_parser = whole::<u32>(1..=100))]
     limit: u32,
     #[command(flatten)]
     output: Output,

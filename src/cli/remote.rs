@@ -73,6 +73,13 @@ impl Reply {
         serde_json::from_str(&self.text).unwrap_or(Value::Null)
     }
 
+    /// Whether it is a problem of this kind, by the last part of its `type`.
+    pub(super) fn is_of(&self, kind: &str) -> bool {
+        let problem = self.json();
+        let told = problem.get("type").and_then(Value::as_str).unwrap_or_default();
+        told.rsplit('/').next() == Some(kind)
+    }
+
     /// How long the service asks to wait.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         retry_after(&self.headers)
@@ -122,6 +129,12 @@ impl Remote {
     }
 
     fn new(url: Url, credential: Credential) -> anyhow::Result<Self> {
+        let is_sendable = credential.secret.expose_secret().bytes().all(|byte| byte.is_ascii_graphic());
+        if !is_sendable {
+            let Credential { purpose, source, .. } = &credential;
+            let why = format!("the {} {source} must be printable ASCII without spaces", purpose.noun());
+            return Err(Usage(why).into());
+        }
         // Fails when a TLS crypto provider is installed already; that is the same one.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let local = is_local(&url);
@@ -147,7 +160,20 @@ impl Remote {
     /// Reads a resource: its JSON, or the refusal as an error.
     pub(super) async fn read(&self, path: &[&str], query: &[(&str, String)]) -> anyhow::Result<Value> {
         let reply = self.get(path, query, None).await?;
-        if reply.status.is_success() { Ok(reply.json()) } else { Err(self.refusal(&reply)) }
+        if reply.status.is_success() {
+            return Ok(reply.json());
+        }
+        let refused = self.refusal(&reply);
+        // A refusal does not repeat the name that nothing was found under, which may be a mistyped one.
+        Err(match path {
+            ["v1", "sessions", session, "summaries", version] if reply.status == StatusCode::NOT_FOUND => {
+                refused.context(format!("session {session}, version {version}"))
+            }
+            ["v1", "sessions", session, ..] if reply.status == StatusCode::NOT_FOUND => {
+                refused.context(format!("session {session}"))
+            }
+            _ => refused,
+        })
     }
 
     /// Reads a resource in the media type that is accepted; `None` stands for JSON.
@@ -339,10 +365,15 @@ impl Remote {
 
 /// Parses a base URL.
 fn parse(text: &str) -> anyhow::Result<Url> {
-    let url: Url =
+    let mut url: Url =
         text.parse().map_err(|error| Usage(format!("{text} is not the address of a service: {error}")))?;
     if url.cannot_be_a_base() || !matches!(url.scheme(), "http" | "https") {
-        return Err(Usage(format!("{text}: the address of a service begins with http:// or https://")).into());
+        return Err(Usage(format!("{text}: must begin with http:// or https://")).into());
+    }
+    // The paths of the API begin with /v1; an address that is copied from a call has it already.
+    let bare = url.path().trim_end_matches('/');
+    if let Some(base) = bare.strip_suffix("/v1").map(str::to_owned) {
+        url.set_path(&base);
     }
     Ok(url)
 }
@@ -373,6 +404,19 @@ mod tests {
     fn reply(status: u16, body: &str) -> Reply {
         let status = StatusCode::from_u16(status).expect("a status");
         Reply { status, headers: HeaderMap::new(), text: body.to_owned() }
+    }
+
+    #[test]
+    fn an_address_may_end_as_a_copied_one_does() {
+        for (text, base) in [
+            ("http://127.0.0.1:7801", "http://127.0.0.1:7801/"),
+            ("http://127.0.0.1:7801/v1", "http://127.0.0.1:7801/"),
+            ("http://127.0.0.1:7801/v1/", "http://127.0.0.1:7801/"),
+            ("https://example.com/anchord/v1", "https://example.com/anchord"),
+            ("https://example.com/ev1", "https://example.com/ev1"),
+        ] {
+            assert_eq!(parse(text).expect("an address").as_str(), base, "{text}");
+        }
     }
 
     #[test]

@@ -56,10 +56,10 @@ impl Serve {
 #[expect(clippy::print_stdout, reason = "the first lines that someone who starts the service looks for")]
 fn greet(ready: &Ready) {
     let metrics =
-        ready.metrics.map(|metrics| format!("metrics:  http://{metrics}/metrics\n")).unwrap_or_default();
-    let admin = ready.admin.map(|admin| format!("operator: http://{admin}/v1/admin\n")).unwrap_or_default();
+        ready.metrics.map(|metrics| format!("Metrics:  http://{metrics}/metrics\n")).unwrap_or_default();
+    let admin = ready.admin.map(|admin| format!("Operator: http://{admin}/v1/admin\n")).unwrap_or_default();
     let token = ready.operator_token_file.as_ref();
-    let token = token.map(|file| format!("operator token: in {}\n", file.display())).unwrap_or_default();
+    let token = token.map(|file| format!("Operator token: in {}\n", file.display())).unwrap_or_default();
     let Some(address) = ready.api else {
         println!("{metrics}anchord is ready; this process has no API");
         return;
@@ -85,7 +85,7 @@ fn greet(ready: &Ready) {
     };
     print!("{token}");
     println!(
-        "try:      curl -s http://{address}/v1/sessions/first/messages -H \"Authorization: Bearer {key}\" \
+        "Try:      curl -s http://{address}/v1/sessions/first/messages -H \"x-api-key: {key}\" \
          -H 'Content-Type: application/json' -d '{{\"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'"
     );
 }

@@ -1,13 +1,13 @@
 //! `anchord sessions`: lists, shows and deletes sessions.
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, NaiveDate};
 use clap::{Args, Subcommand};
 use reqwest::Method;
 use serde_json::Value;
 
 use super::output::{self, Cell, Fields, Output, Table, count_at, counted, figure_at, text_at};
 use super::remote::Remote;
-use crate::config::TenantAccess;
+use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 
 /// What `sessions` takes.
@@ -59,12 +59,19 @@ struct Filter {
     #[arg(long, value_name = "SESSION", value_parser = SessionName::parse)]
     parent: Option<SessionName>,
     /// List only sessions written to at or after this time, such as 2026-01-31T12:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = DateTime::parse_from_rfc3339)]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     updated_since: Option<DateTime<FixedOffset>>,
     /// Maximum number of sessions to list
     #[arg(long, value_name = "COUNT", default_value_t = 50)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_parser = whole::<u32>(1..))]
     limit: u32,
+}
+
+/// Parses a time, or a date, which stands for its beginning in UTC.
+fn time(text: &str) -> Result<DateTime<FixedOffset>, String> {
+    let date = || text.parse::<NaiveDate>().ok()?.and_hms_opt(0, 0, 0).map(|at| at.and_utc().fixed_offset());
+    let at = DateTime::parse_from_rfc3339(text).ok().or_else(date);
+    at.ok_or_else(|| "must be a time such as 2026-01-31T12:00:00Z, or a date such as 2026-01-31".to_owned())
 }
 
 impl Filter {
@@ -107,7 +114,7 @@ async fn list(remote: &Remote, filter: &Filter, json: bool) -> anyhow::Result<()
                 return output::print_json_line(&session);
             }
             table.push(vec![
-                Cell::text(text_at(&session, "/session_id")),
+                Cell::id(text_at(&session, "/session_id")),
                 Cell::count(count_at(&session, "/head_seq")),
                 Cell::count(count_at(&session, "/usage/context_tokens")),
                 Cell::share(figure_at(&session, "/usage/effective_utilization")),

@@ -80,7 +80,8 @@ impl SummaryCommand {
         query.extend(self.max_tokens.map(|most| ("max_tokens", most.to_string())));
         let reply = remote.get(&path, &query, Some("text/markdown, text/plain, application/json")).await?;
         if !reply.status.is_success() {
-            return Err(remote.refusal(&reply));
+            let version = self.of_version.map(|number| format!(", version {number}")).unwrap_or_default();
+            return Err(remote.refusal(&reply).context(format!("session {session}{version}")));
         }
         output::print_foreign(&reply.text)
     }

@@ -10,12 +10,13 @@ use anstyle::{AnsiColor, Style};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use futures::StreamExt as _;
+use indicatif::HumanCount;
 use serde_json::{Value, json};
 use sse_stream::{Sse, SseStream};
 
-use super::output::{self, Output, count_at, counted, decimal, figure_at, text_at};
+use super::output::{self, Output, count_at, counted, figure_at, text_at};
 use super::remote::{Remote, Reply};
-use crate::config::TenantAccess;
+use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 
 /// The wait before the first reconnection, unless the service names another.
@@ -42,7 +43,7 @@ pub(super) struct TailCommand {
     #[arg(long, value_name = "EVENT_ID")]
     after: Option<u64>,
     /// Stop after this many events
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = whole::<u64>(1..))]
     count: Option<u64>,
     #[command(flatten)]
     output: Output,
@@ -226,14 +227,9 @@ fn said(kind: &str, data: &Value) -> String {
         }),
         "compression.succeeded" => {
             count("tokens_before").zip(count("tokens_after")).map(|(before, after)| {
-                let score =
-                    figure_at(data, "/probe_score").map(|score| format!(", probes {}", decimal(score)));
-                format!(
-                    "{} became {}{}",
-                    counted(before, "token"),
-                    counted(after, "token"),
-                    score.unwrap_or_default()
-                )
+                let score = figure_at(data, "/probe_score")
+                    .map(|score| format!(", probe score {}", output::score(score)));
+                format!("{} → {}{}", HumanCount(before), counted(after, "token"), score.unwrap_or_default())
             })
         }
         "compression.failed" | "compression.skipped" => {

@@ -101,7 +101,11 @@ async fn list(remote: &Remote, json: bool) -> anyhow::Result<()> {
 
 fn cell(tenant: &Value, place: &str) -> Cell {
     let text = text_at(tenant, place);
-    if place == "/created_at" { Cell::time(text) } else { Cell::text(text) }
+    match place {
+        "/created_at" => Cell::time(text),
+        "/id" => Cell::id(text),
+        _ => Cell::text(text),
+    }
 }
 
 fn print(tenant: &Value, json: bool) -> anyhow::Result<()> {

@@ -22,7 +22,7 @@ pub(super) struct TokensCommand {
     /// File to count; - for standard input
     #[arg(value_name = "FILE", default_value = "-")]
     file: PathBuf,
-    /// Count the file's messages, with what each adds beside its text; otherwise the file is one text
+    /// Count the file's messages, including each message's overhead; otherwise the file is one text
     #[arg(long)]
     messages: bool,
     /// Format of the messages; detected from the file if not given

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use clap::ValueEnum;
 
+use super::failure::Usage;
 use super::output;
 use anchord_messages::format::Format;
 use anchord_messages::transcript::{self, Log, Logged, Transcript};
@@ -61,7 +62,8 @@ pub(super) fn read(file: &Path, format: Option<FileFormat>) -> anyhow::Result<Tr
 /// Reads a text from a file, or from standard input for `-`.
 pub(super) fn text(file: &Path) -> anyhow::Result<String> {
     let name = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
-    utf8(file).with_context(|| format!("cannot read {name}"))
+    let bytes = bytes(file).map_err(|error| Usage(format!("cannot read {name}: {error}")))?;
+    utf8(bytes).with_context(|| format!("cannot read {name}"))
 }
 
 /// The next batch: at least one message, at most `most`, and at most [`BATCH_BYTES`].
@@ -74,16 +76,19 @@ pub(super) fn batch(messages: &[Logged], from: usize, most: usize) -> Range<usiz
     from..from + fitting.count().max(1)
 }
 
-fn utf8(file: &Path) -> anyhow::Result<String> {
-    let mut bytes = Vec::new();
-    if file == Path::new("-") {
-        if std::io::stdin().is_terminal() {
-            output::note("reading standard input; end it with Ctrl-D");
-        }
-        std::io::stdin().read_to_end(&mut bytes)?;
-    } else {
-        bytes = std::fs::read(file)?;
+fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
+    if file != Path::new("-") {
+        return std::fs::read(file);
     }
+    if std::io::stdin().is_terminal() {
+        output::note("reading standard input; end it with Ctrl-D");
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn utf8(bytes: Vec<u8>) -> anyhow::Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let before = error.as_bytes().get(..valid).unwrap_or_default();

@@ -27,6 +27,8 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         self.database.check()?;
+        // It would begin a database in which no service ever queues work.
+        self.database.check_existing()?;
         self.webhooks.check()?;
         self.llm.check()?;
         self.embeddings.check()?;
@@ -41,7 +43,7 @@ impl Worker {
 #[expect(clippy::print_stdout, reason = "a user who starts a worker wants to see that it runs")]
 fn greet(ready: &app::Ready) {
     if let Some(metrics) = ready.metrics {
-        println!("metrics:  http://{metrics}/metrics");
+        println!("Metrics:  http://{metrics}/metrics");
     }
     println!("anchord is ready; this process works and has no API");
 }

@@ -1,15 +1,14 @@
 //! The configuration of language models: server, models for each purpose, prices and limits.
 
-use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::value::{BadValue, Check, base_url, given, given_secret, refuse_unless, secret};
+use super::value::{BadValue, Check, base_url, given, given_secret, refuse_unless, secret, whole};
 
 /// Which wire format the model server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LlmProvider {
-    /// Nobody: summaries are extracted by code alone.
+    /// No model: code makes the summaries.
     None,
     /// A server that speaks OpenAI's chat completions.
     Openai,
@@ -61,7 +60,7 @@ pub struct Llm {
     llm_prices: Vec<ModelPrice>,
     /// Context window of the model in tokens, input and output together
     #[arg(long, env = "ANCHORD_LLM_CONTEXT_TOKENS", value_name = "ANCHORD_LLM_CONTEXT_TOKENS")]
-    #[arg(default_value = "128000", value_parser = RangedU64ValueParser::<u32>::new().range(8_000..=10_000_000))]
+    #[arg(default_value = "128000", value_parser = whole::<u32>(8_000..=10_000_000))]
     pub llm_context_tokens: u32,
     /// Maximum number of concurrent calls to the model's server, 1 to 1000
     #[arg(
@@ -70,15 +69,15 @@ pub struct Llm {
         value_name = "ANCHORD_LLM_CONCURRENCY",
         default_value = "8"
     )]
-    #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=1_000))]
+    #[arg(value_parser = whole::<u16>(1..=1_000))]
     pub llm_concurrency: u16,
     /// Maximum number of concurrent calls of one tenant, 1 to 1000
     #[arg(long, env = "ANCHORD_LLM_TENANT_CONCURRENCY", value_name = "ANCHORD_LLM_TENANT_CONCURRENCY")]
-    #[arg(default_value = "2", value_parser = RangedU64ValueParser::<u16>::new().range(1..=1_000))]
+    #[arg(default_value = "2", value_parser = whole::<u16>(1..=1_000))]
     pub llm_tenant_concurrency: u16,
     /// Timeout of a short call in seconds, 1 to 600; calls with long inputs get more
     #[arg(long, env = "ANCHORD_LLM_TIMEOUT", value_name = "ANCHORD_LLM_TIMEOUT", default_value = "60")]
-    #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=600))]
+    #[arg(value_parser = whole::<u16>(1..=600))]
     pub llm_timeout: u16,
     /// Model on the same server that answers the probes of every candidate [default: code answers them]
     #[arg(long, env = "ANCHORD_PROBE_MODEL", value_name = "ANCHORD_PROBE_MODEL")]
@@ -100,7 +99,7 @@ pub struct Embeddings {
     /// Base URL of a server that speaks OpenAI's POST /embeddings; without it recall searches by words alone
     #[arg(long, env = "ANCHORD_EMBEDDINGS_URL", value_name = "ANCHORD_EMBEDDINGS_URL", value_parser = base_url)]
     embeddings_url: Option<String>,
-    /// The model that makes the vectors; with another one they are made anew
+    /// The model that makes the vectors; changing it recomputes all vectors
     #[arg(long, env = "ANCHORD_EMBEDDINGS_MODEL", value_name = "ANCHORD_EMBEDDINGS_MODEL")]
     embeddings_model: Option<String>,
     /// API key for the embeddings server
@@ -148,12 +147,12 @@ impl Check for Embeddings {
         refuse_unless(
             model || !url,
             "ANCHORD_EMBEDDINGS_MODEL",
-            "the name of a model, because ANCHORD_EMBEDDINGS_URL is set",
+            "is required when ANCHORD_EMBEDDINGS_URL is set",
         )?;
         refuse_unless(
             url || !model,
             "ANCHORD_EMBEDDINGS_MODEL",
-            "nothing, unless ANCHORD_EMBEDDINGS_URL is set",
+            "needs ANCHORD_EMBEDDINGS_URL; set both or neither",
         )?;
         let sendable = |key: &SecretString| key.expose_secret().bytes().all(|b| b.is_ascii_graphic());
         refuse_unless(
@@ -224,6 +223,14 @@ impl Llm {
     }
 }
 
+impl Llm {
+    /// Whether no model is configured.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.llm_provider == LlmProvider::None
+    }
+}
+
 impl Check for Llm {
     fn check(&self) -> Result<(), BadValue> {
         if self.llm_provider == LlmProvider::None {
@@ -236,7 +243,7 @@ impl Check for Llm {
         refuse_unless(
             self.model().is_some(),
             "ANCHORD_LLM_MODEL",
-            "the name of a model, because ANCHORD_LLM_PROVIDER is set",
+            "is required when ANCHORD_LLM_PROVIDER is set",
         )?;
         let sendable = |key: &SecretString| key.expose_secret().bytes().all(|b| b.is_ascii_graphic());
         refuse_unless(

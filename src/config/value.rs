@@ -1,5 +1,9 @@
 //! How single values of the configuration are parsed and checked.
 
+use std::fmt::Display;
+use std::ops::{Bound, RangeBounds};
+use std::str::FromStr;
+
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// A value that was rejected after parsing. The error does not quote it, because it may be a secret.
@@ -46,6 +50,29 @@ pub(super) fn secret(text: &str) -> Result<SecretString, std::convert::Infallibl
     Ok(SecretString::from(text))
 }
 
+/// A parser of whole numbers in a range, which says in words what is allowed.
+pub fn whole<T>(range: impl RangeBounds<T>) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: FromStr + PartialOrd + Display + Copy,
+{
+    let bound = |bound: Bound<&T>| match bound {
+        Bound::Included(at) | Bound::Excluded(at) => Some(*at),
+        Bound::Unbounded => None,
+    };
+    let (least, most) = (bound(range.start_bound()), bound(range.end_bound()));
+    move |text| {
+        let fits = |number: &T| {
+            least.is_none_or(|least| *number >= least) && most.is_none_or(|most| *number <= most)
+        };
+        text.parse().ok().filter(fits).ok_or_else(|| match (least, most) {
+            (Some(least), Some(most)) => format!("must be a whole number from {least} to {most}"),
+            (Some(least), None) => format!("must be a whole number of {least} or more"),
+            (None, Some(most)) => format!("must be a whole number of {most} or less"),
+            (None, None) => "must be a whole number".to_owned(),
+        })
+    }
+}
+
 /// Parses the base URL of a server, or an empty text.
 pub(super) fn base_url(text: &str) -> Result<String, String> {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
@@ -54,5 +81,20 @@ pub(super) fn base_url(text: &str) -> Result<String, String> {
     if good || text.is_empty() {
         return Ok(text.trim_end_matches('/').to_owned());
     }
-    Err("an address is allowed that begins with http:// or https://".to_owned())
+    Err("must begin with http:// or https://".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_is_not_taken_is_told_what_is() {
+        let told = |read: Result<u32, String>| read.expect_err("a refusal");
+        for text in ["0", "x", "-1", "1.5", "", "99999999999"] {
+            assert_eq!(told(whole(1..)(text)), "must be a whole number of 1 or more", "{text}");
+            assert_eq!(told(whole(2..=9)(text)), "must be a whole number from 2 to 9", "{text}");
+        }
+        assert_eq!((whole(1..)("7"), whole(0..=7)("7")), (Ok(7_u32), Ok(7_u32)));
+    }
 }

@@ -54,6 +54,15 @@ impl Done {
     }
 }
 
+impl Done {
+    /// That clap refused an argument, with its name.
+    #[track_caller]
+    fn failed_at(self, argument: &str) {
+        assert_eq!((self.code, self.out.as_str()), (Some(2), ""), "{}", self.err);
+        assert!(self.err.contains(argument), "{}", self.err);
+    }
+}
+
 fn done(command: &mut Command) -> Done {
     let output = command.output().expect("the program");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -132,7 +141,7 @@ fn a_quick_start_service_is_managed_from_its_folder() {
     let url = address(&service);
     let file = data.join("operator-token");
     assert!(
-        service.greeting.contains(&format!("operator token: in {}\n", file.display())),
+        service.greeting.contains(&format!("Operator token: in {}\n", file.display())),
         "{}",
         service.greeting
     );
@@ -346,6 +355,13 @@ async fn a_wrong_key_is_named_with_its_source_and_never_shown() {
         assert!(why.contains(&format!("from {variable}")) && why.contains("401"), "{why}");
         assert!(!why.contains(wrong), "{why}");
     }
+    for (line, flag, variable) in [
+        ("sessions list", "--key", "ANCHORD_API_KEY"),
+        ("tenant list", "--operator-token", "ANCHORD_OPERATOR_TOKEN"),
+    ] {
+        let why = done(desk.command(line).args([flag, wrong]).env_remove(variable)).failed(1);
+        assert!(why.contains(&format!("from {flag}:")) && !why.contains(wrong), "{why}");
+    }
     // The service's own variable opens the operator's API where there is no other.
     let mut own = desk.command("tenant list");
     assert!(
@@ -361,6 +377,13 @@ async fn a_wrong_key_is_named_with_its_source_and_never_shown() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");
     let missing = named(&desk.folder.path().join("none")).failed(2);
     assert!(missing.contains("none does not exist"), "{missing}");
+    named(desk.folder.path()).failed(2);
+    desk.run("context s --max-input-tokens 0").failed_at("--max-input-tokens");
+    desk.run("context s --max-tokens 0").failed_at("--max-input-tokens");
+    desk.run("tokens none").failed(2);
+    let lacking = desk.run("context");
+    assert!(lacking.code == Some(2) && lacking.err.contains("<SESSION>"), "{}", lacking.err);
+    assert!(!lacking.err.contains("--url"), "the environment names the service: {}", lacking.err);
     let no_url = done(desk.command("sessions list").env("ANCHORD_URL", "ftp://x"));
     assert_eq!(no_url.code, Some(2), "{}", no_url.err);
     assert_eq!(service.end(Signal::SIGTERM), Some(0));
@@ -388,7 +411,7 @@ async fn tokens_are_counted_of_a_file_of_standard_input_and_of_messages() {
         (&json!(9_000), Some(1_500))
     );
     assert_eq!(desk.run("tokens --messages many").good(), "9000\n");
-    assert_eq!(desk.run("tokens none").failed(1).matches("cannot read none").count(), 1);
+    assert_eq!(desk.run("tokens none").failed(2).matches("cannot read none").count(), 1);
     assert_eq!(service.end(Signal::SIGTERM), Some(0));
 }
 
@@ -409,8 +432,21 @@ async fn summaries_are_exported_to_files_and_imports_are_told_as_json() {
     let state: Value = serde_json::from_str(&state.expect("a file")).expect("JSON");
     assert_eq!(state["session_id"], "s:1");
     let half = out("nobody s:1");
-    assert_eq!((half.code, half.out), (Some(1), told), "one failure stops no other session");
+    assert_eq!(
+        (half.code, half.out.as_str()),
+        (Some(1), told.as_str()),
+        "one failure stops no other session"
+    );
     assert!(half.err.contains("session nobody: ") && half.err.contains("1 of 2 sessions"), "{}", half.err);
+    let hello = json!({"messages": [{"role": "user", "content": "hello"}]}).to_string();
+    service.client().call("POST", "/v1/sessions/young/messages", &[], &hello).expect("a reply");
+    let some = out("young s:1");
+    assert_eq!(
+        (some.code, some.out.as_str()),
+        (Some(0), told.as_str()),
+        "one without a summary is passed over"
+    );
+    assert!(some.err.contains("session young has no summary yet"), "{}", some.err);
     assert_eq!(out("../x").code, Some(2));
     let nothing = Desk::at(&desk.url);
     nothing.run("export --out notes nobody");
@@ -422,6 +458,46 @@ async fn summaries_are_exported_to_files_and_imports_are_told_as_json() {
         json!({"session_id": "new", "format": "messages", "messages": 1, "appended": 1, "left_out": {}});
     assert_eq!(imported, expected);
     assert_eq!(desk.run("import log --session new --json").json()["appended"], 0);
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+}
+
+#[rstest]
+fn workers_and_migrations_begin_no_database(#[values("worker", "migrate")] command: &str) {
+    let desk = Desk::at(NOBODY);
+    let why = done(desk.command(command).env_remove("DATABASE_URL")).failed(2);
+    assert!(why.contains("DATABASE_URL") && why.contains("ANCHORD_DATA_DIR"), "{why}");
+    assert!(desk.is_empty(), "nothing is made");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_context_is_in_the_sessions_own_format_and_a_compression_is_printed_as_the_service_replies() {
+    let (service, desk) = service().await;
+    let call = json!({"type": "tool_use", "id": "c", "name": "f", "input": {}});
+    let body =
+        json!({"messages": [{"role": "user", "content": "hello"}, {"role": "assistant", "content": [call]}]});
+    service.client().call("POST", "/v1/sessions/f1/messages", &[], &body.to_string()).expect("a reply");
+    let own = desk.run("context f1 --json").json();
+    assert_eq!(own["format"], "anthropic");
+    assert_eq!(desk.run("context f1 --format openai-chat --json").json()["format"], "openai-chat");
+
+    let messages: Vec<Value> = (0..30)
+        .map(|at| json!({"role": if at % 2 == 0 { "user" } else { "assistant" }, "content": format!("{at}: {}", "a few words of it ".repeat(60))}))
+        .collect();
+    fs::write(desk.folder.path().join("long"), json!(messages).to_string()).expect("a log");
+    for file in ["long", "tiny"] {
+        let messages = if file == "tiny" { messages.get(..1) } else { messages.get(..) };
+        fs::write(desk.folder.path().join(file), json!(messages).to_string()).expect("a log");
+        let body = json!({"messages": messages}).to_string();
+        let theirs = service.client().call("POST", "/v1/compress", &[], &body).expect("a reply");
+        let theirs: Value = serde_json::from_str(&theirs.text).expect("JSON");
+        let ours = desk.run(&format!("compress {file} --json")).json();
+        for field in
+            ["format", "tokens_before", "tokens_after", "reduction", "probe_score", "strategy", "messages"]
+        {
+            assert_eq!(ours[field], theirs[field], "{file}: {field}");
+        }
+        assert!(ours["reduction"].as_f64().is_some_and(|share| share >= 0.0), "{ours}");
+    }
     assert_eq!(service.end(Signal::SIGTERM), Some(0));
 }
 
@@ -469,7 +545,10 @@ async fn a_terminal_shows_tables_and_colours_unless_they_are_turned_off() {
     let shown = seen_of("sessions show planner", &[]);
     assert!(shown.contains("\u{1b}[1mmessages   \u{1b}[0m  25\n"), "{shown:?}");
     let events = seen_of("tail planner --after 0 --count 3", &[]);
-    assert!(events.contains("compression.succeeded") && events.contains("tokens became"), "{events:?}");
+    assert!(
+        events.contains("compression.succeeded") && events.contains(" → ") && events.contains("probe score "),
+        "{events:?}"
+    );
     // What others wrote cannot move the cursor.
     let body = json!({"messages": [{"role": "user", "content": "boo \u{1b}[2J"}]}).to_string();
     service.client().call("POST", "/v1/sessions/evil/messages", &[], &body).expect("a reply");

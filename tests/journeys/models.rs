@@ -103,16 +103,25 @@ async fn another_model_in_a_later_append_changes_the_window_and_not_the_tokenize
 async fn a_window_that_nobody_told_is_named_until_it_is_told() {
     let app = app().await;
     let silent = append(&app, "s", json!({})).await;
-    assert_eq!(silent["warnings"], json!([{"code": "window-assumed"}]));
+    assert_eq!(silent["warnings"], json!([{"code": "window-assumed", "window": 200_000}]));
+    let read = session(&app, "s").await;
+    assert_eq!(
+        (&read["warnings"][0]["code"], &read["warnings"][0]["window"]),
+        (&json!("window-assumed"), &json!(200_000))
+    );
     let served = context(&app, "s", "").await;
     assert_eq!(served["warnings"][0]["code"], "window-assumed");
     assert!(served["warnings"][0]["detail"].as_str().unwrap().contains("200000"), "{served}");
     let unknown = append(&app, "s", json!({"model": "house-model-7b"})).await;
-    assert_eq!(unknown["warnings"], json!([{"code": "model-unknown", "model": "house-model-7b"}]));
+    assert_eq!(unknown["warnings"], json!([{"code": "model-unknown", "window": 200_000}]));
     assert_eq!(unknown["usage"]["effective_window"], 160_000);
     let served = context(&app, "s", "").await;
     assert!(served["warnings"][0]["detail"].as_str().unwrap().contains("house-model-7b"), "{served}");
-    call(&app, "PUT", "/v1/sessions/s", json!({"context_window": 32_000})).await;
+    let put = call(&app, "PUT", "/v1/sessions/s", json!({"model": "nonsense"})).await;
+    assert_eq!(put["warnings"][0]["code"], "model-unknown", "{put}");
+    assert!(put["warnings"][0]["detail"].as_str().is_some_and(|detail| detail.contains("nonsense")), "{put}");
+    let told = call(&app, "PUT", "/v1/sessions/s", json!({"context_window": 32_000})).await;
+    assert_eq!(told["warnings"], Value::Null);
     assert_eq!(append(&app, "s", json!({})).await["warnings"], Value::Null);
     assert_eq!(context(&app, "s", "").await["warnings"], Value::Null);
 
@@ -266,6 +275,16 @@ async fn a_tenant_adds_models_of_its_own() {
     assert_eq!(app.call("DELETE", "/v1/models/House-Model", "").await.status, 204);
     assert_eq!(app.call("DELETE", "/v1/models/house-model", "").await.refusal().1, "model-not-found");
     assert_eq!(append(&app, "s", json!({})).await["warnings"][0]["code"], "model-unknown");
+}
+
+#[tokio::test]
+async fn a_built_in_model_cannot_be_deleted_and_says_so() {
+    let app = app().await;
+    let refused = app.call("DELETE", "/v1/models/gpt-4o", "").await;
+    assert_eq!(refused.refusal().1, "model-not-found");
+    assert!(refused.text.contains("built in"), "{}", refused.text);
+    let unknown = app.call("DELETE", "/v1/models/nobody", "").await;
+    assert!(!unknown.text.contains("built in"), "{}", unknown.text);
 }
 
 #[tokio::test]

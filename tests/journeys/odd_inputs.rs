@@ -229,6 +229,10 @@ fn bad_bodies() -> Vec<Refused> {
         (chat(&format!(r#"{{"role":"user","content":"{}"}}"#, '\u{0}')), 400, "malformed-json", "", None),
         (not_text, 400, "malformed-json", "", None),
         invalid(br#"{"messages":[]}"#.to_vec(), "/messages"),
+        invalid(
+            br#"{"expected_next_seq":-1,"messages":[{"role":"user","content":"x"}]}"#.to_vec(),
+            "/expected_next_seq",
+        ),
         (format!(r#"{{"messages":[{many}]}}"#).into_bytes(), 413, "too-large", "", Some(1_000)),
         (large(5 * 1024 * 1024), 413, "too-large", "", Some(limits.message_bytes as u64)),
         (large(17 * 1024 * 1024), 413, "too-large", "", Some(limits.body_bytes as u64)),

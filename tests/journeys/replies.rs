@@ -29,10 +29,12 @@ async fn an_append_is_answered_shortly_and_with_more_on_request() {
     assert_eq!(names(&short["usage"]), ["effective_utilization", "context_tokens", "effective_window"]);
     assert_eq!(short["decision"], json!({"action": "none", "signals": []}));
     assert_eq!(short["compression"], Value::Null);
+    assert!(short.get("session_id").is_none(), "the path names it");
 
     let usage = app.call("POST", &format!("{MESSAGES}?include=usage"), HELLO).await.json();
     assert_eq!(usage["usage"]["components"]["history"], usage["usage"]["context_tokens"]);
     assert_eq!(usage["decision"]["signals"], json!([]));
+    assert_eq!(usage["session_id"], "s");
     let signals = app.call("POST", &format!("{MESSAGES}?include=signals"), HELLO).await.json();
     assert_eq!(signals["decision"]["signals"].as_array().map(Vec::len), Some(10));
     assert_eq!(signals["decision"]["reasons"], json!([]));
@@ -293,6 +295,76 @@ async fn a_slash_at_the_end_of_a_path_changes_nothing() {
 }
 
 #[tokio::test]
+async fn the_bare_address_leads_to_the_documentation() {
+    let app = app().await;
+    let reply = app.call("GET", "/", "").await;
+    assert_eq!((reply.status.as_u16(), reply.headers["location"].to_str().ok()), (307, Some("/docs")));
+}
+
+#[tokio::test]
+async fn a_marked_context_comes_with_the_append() {
+    let app = app().await;
+    let path = format!("{MESSAGES}?return=context&cache_control=5m");
+    let body =
+        r#"{"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "hello"}]}"#;
+    let reply = app.call("POST", &path, body).await.json();
+    let context = &reply["context"];
+    assert_eq!(context["format"], "anthropic", "{reply}");
+    assert_eq!(context["system"][0]["cache_control"]["type"], "ephemeral", "{reply}");
+    let alone = app.call("POST", &format!("{MESSAGES}?cache_control=5m"), HELLO).await;
+    assert_eq!(alone.refusal().1, "invalid-parameter");
+    assert!(alone.text.contains("/cache_control"), "{}", alone.text);
+}
+
+#[tokio::test]
+async fn the_field_of_a_providers_request_is_told_what_stands_for_it() {
+    let app = app().await;
+    for (field, value, hint) in [
+        ("system", json!("Be brief."), "role `system`"),
+        ("input", json!([]), "`messages`"),
+        ("max_tokens", json!(100), "reserved_output_tokens"),
+        ("tools", json!([]), "system_tokens"),
+        ("temperature", json!(0.5), "your own request"),
+    ] {
+        let mut body: Value = serde_json::from_str(HELLO).unwrap();
+        body[field] = value;
+        let refused = app.call("POST", MESSAGES, body.to_string()).await;
+        assert_eq!(refused.status, 422, "{}", refused.text);
+        let error = &refused.json()["errors"][0];
+        assert_eq!(error["pointer"], format!("/{field}"));
+        let detail = error["detail"].as_str().unwrap_or_default();
+        assert!(detail.contains(hint) && !detail.contains("expected one of"), "{detail}");
+    }
+    assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404, "nothing was stored");
+}
+
+/// As the documentation says it: any session id, any format, any model, as long as no signal acts.
+#[tokio::test]
+async fn a_default_reply_to_an_append_has_at_most_300_bytes() {
+    let app = app().await;
+    let chat = r#""format": "openai-chat", "messages": [{"role": "user", "content": "hello"}]"#;
+    let recognised = r#""messages": [{"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}]"#;
+    let blocks = r#""messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]}]"#;
+    let items = r#""messages": [{"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}]"#;
+    for (at, messages) in [chat, recognised, blocks, items].into_iter().enumerate() {
+        for (model, unknown) in
+            [("", true), (r#""model": "house/nobody-knows-it-32k","#, true), (r#""model": "gpt-4o","#, false)]
+        {
+            for length in [1, 36, 60, 190] {
+                let id = format!("{at}{}{:s<length$}", model.len(), "");
+                let reply = app
+                    .call("POST", &format!("/v1/sessions/{id}/messages"), format!("{{{model}{messages}}}"))
+                    .await;
+                assert_eq!(reply.status, 201, "{}", reply.text);
+                assert_eq!(reply.json()["decision"]["signals"], json!([]));
+                assert_eq!(reply.json()["warnings"].is_array(), unknown, "{}", reply.text);
+                assert!(reply.text.len() <= 300, "{} bytes: {}", reply.text.len(), reply.text);
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_route_is_told_as_one_with_the_route_that_was_meant() {
     let app = app().await;
     for (path, meant) in [
@@ -415,6 +487,8 @@ fn fractions(value: &Value, place: &str, found: &mut Vec<(String, String)>) {
 #[tokio::test]
 async fn ratios_have_at_most_four_decimals_and_a_reduction_is_called_one() {
     let app = app().await;
+    // Of a window that is no round number, so that shares of it are none either.
+    app.call("PUT", "/v1/sessions/s", r#"{"model": "gpt-4o", "system_tokens": 1234}"#).await;
     let said = |turn: usize| json!({"role": if turn.is_multiple_of(2) { "user" } else { "assistant" }, "content": format!("{turn} {}", "a few words of it ".repeat(90 + turn))});
     let batch = json!({"messages": (0..30).map(said).collect::<Vec<_>>()}).to_string();
     let appended = app.call("POST", &format!("{MESSAGES}?include=usage,signals"), batch).await.json();

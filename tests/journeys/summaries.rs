@@ -149,10 +149,20 @@ async fn the_summary_is_the_record_or_a_rendering_of_it() {
     let document = app.call("GET", "/v1/sessions/s/summary", "").await.json();
     assert_eq!((&document["version"], &document["parent_version"]), (&json!(2), &json!(1)));
     assert_eq!(document["session_intent"], "Make the parser strict");
-    for section in
-        ["files_read", "errors", "test_results", "blockers", "next_steps", "technical_context", "constraints"]
-    {
+    for section in [
+        "files_read",
+        "errors",
+        "test_results",
+        "blockers",
+        "next_steps",
+        "requests",
+        "things",
+        "constraints",
+    ] {
         assert!(document[section].is_array(), "{section} is a forced section");
+    }
+    for view in ["intent_history", "technical_context"] {
+        assert!(document.get(view).is_none(), "{view} went: requests and things stand for it");
     }
     let markdown = app.call_with("GET", "/v1/sessions/s/summary", "", &[("accept", "text/markdown")]).await;
     assert_eq!(markdown.headers["content-type"], "text/markdown; charset=utf-8");

@@ -52,7 +52,7 @@ async fn report_thrice(app: &App, input: u64) -> Value {
 #[tokio::test]
 async fn reports_about_the_context_served_last_correct_windows_and_no_count() {
     let app = app().await;
-    append(&app, &talk(6, 500)).await;
+    append(&app, &talk(6, 1_500)).await;
     let before = context(&app).await;
     let counted = total(&before);
     // What comes after the call is not what the call was about.
@@ -80,11 +80,15 @@ async fn reports_about_the_context_served_last_correct_windows_and_no_count() {
 }
 
 #[tokio::test]
-async fn a_report_on_thirty_tokens_moves_the_window_by_what_it_proves() {
+async fn a_report_on_few_tokens_moves_no_window_and_one_on_enough_moves_it_by_what_it_proves() {
     let app = app().await;
     append(&app, &talk(1, 20)).await;
     let counted = total(&context(&app).await);
     assert!(counted < 40);
+    let total_of_calls = report_thrice(&app, 60_000).await;
+    assert_eq!(total_of_calls["usage"]["effective_window"], 160_000);
+    append(&app, &talk(6, 1_500)).await;
+    let counted = total(&context(&app).await);
     let reported = report_thrice(&app, counted + 3_000).await;
     assert_eq!(reported["usage"]["effective_window"], 157_000);
     // What the caller says that it sends besides is in the provider's count.

@@ -98,14 +98,14 @@ impl Service {
 
     /// A client for the address that metrics have for themselves.
     pub fn metrics(&self) -> Client {
-        let (_, rest) = self.greeting.split_once("metrics:  http://").expect("an address");
+        let (_, rest) = self.greeting.split_once("Metrics:  http://").expect("an address");
         let address = rest.split('/').next().expect("an address").to_owned();
         Client { address, key: String::new() }
     }
 
     /// A client for the address that the operator's API has for itself.
     pub fn admin(&self) -> Client {
-        let (_, rest) = self.greeting.split_once("operator: http://").expect("an address");
+        let (_, rest) = self.greeting.split_once("Operator: http://").expect("an address");
         let address = rest.split('/').next().expect("an address").to_owned();
         Client { address, key: String::new() }
     }

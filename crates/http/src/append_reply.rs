@@ -23,18 +23,21 @@ use super::prefer::{PREFERENCE_APPLIED, Return};
 use super::problem::{ApiError, Problem};
 use super::state::AppState;
 use anchord_messages::format::Format;
+use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::id::{BranchName, Seq, SessionName, SessionRef};
 use anchord_session::accounting::BriefUsage;
 use anchord_session::trigger::BriefDecision;
 use anchord_session::warning::Warning;
 use anchord_store::gather::{Included, LiveCompression, Reply as StoredReply};
 
-/// What an append did, and where the session stands after it. The store writes it; this is its shape.
+/// What an append did, and where the session stands after it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AppendResult)]
 pub struct Appended {
-    /// The session.
-    pub session_id: SessionName,
+    /// The session, which the path names; only with `include`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub session_id: Option<SessionName>,
     /// The branch; absent when it is main.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
@@ -53,7 +56,7 @@ pub struct Appended {
     pub tokens_added: u64,
     /// How full the context is; with `include=usage` by component.
     pub usage: BriefUsage,
-    /// What the signals come to; with `include=signals` every signal.
+    /// The decision from the signals; with `include=signals` every signal.
     pub decision: BriefDecision,
     /// The live compression; null when there is none.
     #[schema(required = true)]
@@ -111,11 +114,14 @@ pub struct AppendQuery {
     /// The most tokens that the context may have; default the effective window.
     #[param(minimum = 1, maximum = 10_000_000)]
     pub max_input_tokens: Option<u32>,
-    /// Another name of `max_input_tokens`.
+    /// Use `max_input_tokens`, of which this is the earlier name.
     #[param(minimum = 1, maximum = 10_000_000)]
     pub max_tokens: Option<u32>,
     /// Whether current task, open errors and next steps come once more at the end of the context; default false.
     pub recap: Option<bool>,
+    /// Sets marks for Anthropic's cache in the context, as `GET …/context` does. The format is `anthropic` then.
+    #[param(inline)]
+    pub cache_control: Option<CacheTtl>,
 }
 
 /// How the caller wants its append to be answered.
@@ -135,7 +141,8 @@ impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
         let Query(query) = Query::<AppendQuery>::from_request_parts(parts, state).await?;
         let preferred = Return::of(&parts.headers);
         let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
-        let AppendQuery { include, returned, format, max_input_tokens, max_tokens, recap } = query;
+        let AppendQuery { include, returned, format, max_input_tokens, max_tokens, recap, cache_control } =
+            query;
         let whole = preferred == Some(Return::Representation);
         let included = Included {
             usage: whole || Words::have(include.as_ref(), &AppendPart::Usage),
@@ -146,14 +153,21 @@ impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
             ("max_input_tokens", max_input_tokens.is_some()),
             ("max_tokens", max_tokens.is_some()),
             ("recap", recap.is_some()),
+            ("cache_control", cache_control.is_some()),
         ];
         let context = if returned.is_some() {
             let recap = recap.unwrap_or_default();
-            let query =
-                ContextQuery { format, max_input_tokens, max_tokens, recap, ..ContextQuery::default() };
+            let query = ContextQuery {
+                format,
+                max_input_tokens,
+                max_tokens,
+                recap,
+                cache_control,
+                ..ContextQuery::default()
+            };
             Some(query.checked()?)
         } else if let Some((name, _)) = is_told.into_iter().find(|(_, is_told)| *is_told) {
-            return Err(ApiError::parameter(name, "is of the context, which only `return=context` asks for"));
+            return Err(ApiError::parameter(name, "applies only with `return=context`"));
         } else {
             None
         };

@@ -89,7 +89,7 @@ fn bearer(parts: &Parts) -> Result<Option<&str>, ApiError> {
         .and_then(|(_, token)| usable(token));
     match token {
         Some(token) => Ok(Some(token)),
-        None => Err(ApiError::Unauthorized("the Authorization header is not `Bearer` and a key or token")),
+        None => Err(ApiError::Unauthorized("use `Authorization: Bearer KEY`")),
     }
 }
 
@@ -186,8 +186,7 @@ impl FromRequestParts<AppState> for Operator {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         let token = bearer(parts)?;
-        let token =
-            token.ok_or(ApiError::Unauthorized("send `Authorization: Bearer` and the operator token"))?;
+        let token = token.ok_or(ApiError::Unauthorized("send `Authorization: Bearer OPERATOR_TOKEN`"))?;
         let attempt = state.admission.guesses.begin(parts, token)?;
         if state.operator.is_some_and(|operator| operator.matches(token)) {
             attempt.succeeded();

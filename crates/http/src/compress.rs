@@ -14,6 +14,7 @@ use super::json::{JsonBytes, Reply};
 use super::prefer::Wait;
 use super::problem::{ApiError, Problem};
 use super::state::AppState;
+use anchord_record::render::DEFAULT_BOUND_TOKENS;
 use anchord_record::strategy::EngineChoice;
 use anchord_session::stateless::{CompressOptions, compress};
 use request::{CompressRequest, CompressedMessages, read, view};
@@ -62,6 +63,7 @@ fn compress_by_code(
     let wanted = CompressOptions {
         strategy: request.strategy,
         target_tokens: request.target_tokens,
+        max_summary_tokens: DEFAULT_BOUND_TOKENS,
         now: state.clock.now(),
     };
     let compressed = compress(&conversation, wanted)

@@ -122,7 +122,7 @@ pub struct Compression {
     /// The result; every figure is null or 0 until the compression has ended.
     #[serde(flatten)]
     pub report: Report,
-    /// How the context of its version stood the look back from the next one: names that the work went on to use, and
+    /// How many of the names used later this version had contained: names that the work went on to use, and
     /// which of them it had told. Null until that version is made.
     #[schema(required = true)]
     pub hindsight: Option<Hindsight>,

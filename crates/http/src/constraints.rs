@@ -27,7 +27,7 @@ pub struct ConstraintPath {
 /// Drops an extracted constraint.
 ///
 /// Contexts stop showing it at once, under a new `context_revision`, and no later version takes it up
-/// again. The record of the current version stays as it is. Pins are set as a whole and refused here.
+/// again. The record of the current version stays as it is. Delete pins with `DELETE …/pins/{pin_id}`.
 #[utoipa::path(
     delete, path = "/v1/sessions/{session_id}/constraints/{constraint_id}", tag = "constraints", operation_id = "constraints.delete",
     params(ConstraintPath),

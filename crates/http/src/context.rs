@@ -46,11 +46,11 @@ pub struct ContextQuery {
     /// window; default the effective window.
     #[param(minimum = 1, maximum = 10_000_000)]
     pub max_input_tokens: Option<u32>,
-    /// Another name of `max_input_tokens`. It bounds the context, and not what the model answers, for which model APIs use
-    /// the name.
+    /// Use `max_input_tokens`, of which this is the earlier name. It bounds the context, and not what the model answers, for which
+    /// model APIs use the name.
     #[param(minimum = 1, maximum = 10_000_000)]
     pub max_tokens: Option<u32>,
-    /// The model that gets the context. Without `max_tokens` its window and the reserve for its answer decide how many tokens
+    /// The model that gets the context. Without `max_input_tokens` its window and the reserve for its answer decide how many tokens
     /// the context may have; the session keeps its own model, and the tokens are counted as the session counts them.
     #[param(min_length = 1, max_length = 200, example = "gpt-4o")]
     pub model: Option<String>,
@@ -90,8 +90,9 @@ impl ContextQuery {
         if let (Some(most), Some(other)) = (self.max_input_tokens, self.max_tokens)
             && most != other
         {
-            let detail =
-                format!("is {other}, and max_input_tokens, of which it is another name, is {most}; send one");
+            let detail = format!(
+                "max_tokens ({other}) and max_input_tokens ({most}) are the same setting; send only one"
+            );
             return Err(ApiError::parameter("max_tokens", detail));
         }
         if self.cache_control.is_some() && self.format.is_some_and(|format| format != Format::Anthropic) {
@@ -156,7 +157,7 @@ impl Asked {
     }
 }
 
-/// An assembled context. It is written by hand from stored text; this is its shape.
+/// An assembled context.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Context)]
 pub struct ContextView {

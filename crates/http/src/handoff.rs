@@ -165,7 +165,7 @@ pub async fn find_handoff(
 
 /// Reads what another agent should know of a task: its sessions' current versions in one text.
 ///
-/// The newest session tells the aim and the state; files, decisions and errors of all are united, each with
+/// The newest session gives the goal and state; files, decisions and errors of all are merged, each with
 /// the session that it came from.
 #[utoipa::path(
     get, path = "/v1/tasks/{task_id}/handoff", tag = "tasks", operation_id = "tasks.get_handoff", params(TaskPath, LevelQuery),
@@ -291,7 +291,7 @@ fn answer(found: Vec<(Session, Found)>, notes: Vec<StoredNote>, bound: Bound) ->
 /// Merges a finished session's version into this session, as a new version.
 ///
 /// Intent, state, constraints, anchor and strategy stay this session's; every entry that comes along names the
-/// session that it is from, and what does not come along is told. A later version of the same session takes the
+/// session that it is from, and what is left out is listed. A later version of the same session takes the
 /// place of the earlier one's entries. The merge passes the gate that every version passes: the probes that are
 /// asked already and those about what was merged. A live compression starts over on the new version.
 #[utoipa::path(

@@ -327,16 +327,45 @@ async fn digest(body: &JsonBytes, tenant: TenantId) -> Result<[u8; 32], ApiError
     in_turn(tenant, move || body.digest()).await
 }
 
+/// Adds to the refusal of a field that a provider's request has where what it stands for goes here.
+fn with_hint(refused: ApiError) -> ApiError {
+    let ApiError::Invalid(mut errors) = refused else { return refused };
+    for error in errors.iter_mut().filter(|error| error.detail.starts_with("unknown field")) {
+        let hint = match error.pointer.as_str() {
+            "/system" | "/instructions" => {
+                "send the system prompt as the first message, with the role `system`; one that you keep counts as \
+                 the session's `system_tokens`"
+            }
+            "/input" => "send the items as `messages`; the format `openai-responses` is recognised by them",
+            "/max_tokens" | "/max_output_tokens" | "/max_completion_tokens" => {
+                "the room for the answer is the session's `reserved_output_tokens`, which follows from `model`"
+            }
+            "/tools" | "/tool_choice" => {
+                "tool definitions are not stored; their tokens count as the session's `system_tokens`"
+            }
+            "/temperature" | "/top_p" | "/stream" | "/stop" => {
+                "anchord stores messages and calls no model with them; keep this in your own request"
+            }
+            _ => continue,
+        };
+        error.detail = format!("is no field of an append: {hint}");
+    }
+    ApiError::Invalid(errors)
+}
+
 /// Parses a body into its messages, which are not read yet, and the rest of it.
 fn begin(
     body: &JsonBytes,
     tokenizer: Option<Tokenizer>,
     limits: &Limits,
 ) -> Result<(Batch, NewMessages), ApiError> {
-    let mut request: NewMessages = body.parse_strictly()?;
+    let mut request: NewMessages = body.parse_strictly().map_err(with_hint)?;
     let messages = std::mem::take(&mut request.messages);
     if messages.is_empty() {
         return Err(ApiError::invalid("/messages", "must hold at least one message"));
+    }
+    if request.expected_next_seq.is_some_and(|seq| seq < 1) {
+        return Err(ApiError::invalid("/expected_next_seq", "must be at least 1"));
     }
     if messages.len() > limits.batch_messages {
         let limit = limits.batch_messages;

@@ -22,8 +22,8 @@ use anchord_store::tenants::WideModels;
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Model)]
 pub struct ModelView {
-    /// Its names. Those of a built-in model stand for their variants, too: with a provider in front, a date, a size or a tag
-    /// behind (`openai/gpt-4o`, `gpt-4o-2024-08-06`, `qwen3:8b`). Upper and lower case are the same, and so are `.`, `_`, `:` and
+    /// Its names. Those of a built-in model stand for their variants, too: with a provider prefix, or a date, size or tag
+    /// suffix (`openai/gpt-4o`, `gpt-4o-2024-08-06`, `qwen3:8b`). Upper and lower case are the same, and so are `.`, `_`, `:` and
     /// `-`. A tenant's model has one name, which stands for itself, provider and `:latest` aside.
     pub names: Vec<String>,
     /// Who made it; absent for a tenant's.
@@ -133,7 +133,7 @@ pub async fn find_model(
 
 /// Adds a model of the tenant's, or replaces it.
 ///
-/// It stands above a built-in one of the same name, and holds from the next request on in every session that names it.
+/// It overrides a built-in model of the same name, from the next request on in every session that names it.
 /// A tenant has at most 50.
 #[utoipa::path(
     put, path = "/v1/models/{name}", tag = "models", operation_id = "models.put", params(ModelPath), request_body = NewModel,
@@ -188,7 +188,15 @@ pub async fn delete_model(
     Path(path): Path<ModelPath>,
 ) -> Result<StatusCode, ApiError> {
     let removed = state.store.delete_wide_model(caller.tenant, &path.name, caller.actor()).await?;
-    if removed { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::NotFound(Resource::Model)) }
+    if removed {
+        return Ok(StatusCode::NO_CONTENT);
+    }
+    if models::find(&path.name, &[]).is_some() {
+        let detail = "the model is built in, and only models that the tenant added can be deleted; add one of the same \
+                      name to override it";
+        return Err(ApiError::Elsewhere(Resource::Model, detail));
+    }
+    Err(ApiError::NotFound(Resource::Model))
 }
 
 async fn own(state: &AppState, tenant: TenantId) -> Result<Vec<OwnModel>, ApiError> {

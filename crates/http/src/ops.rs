@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use axum::{Router, middleware};
 use flate2::read::GzDecoder;
@@ -153,5 +153,7 @@ pub(super) fn documentation(document: &serde_json::Value) -> Router<AppState> {
         .layer(header(header::CONTENT_SECURITY_POLICY, PAGE_POLICY))
         .layer(header(header::X_FRAME_OPTIONS, "DENY"))
         .layer(header(header::REFERRER_POLICY, "no-referrer"));
+    // Who opens the bare address in a browser wants to know what this is.
+    let pages = pages.route("/", get(async || Redirect::temporary("/docs")));
     pages.route("/openapi.json", get(async move || ([(header::CONTENT_TYPE, kind)], json)))
 }

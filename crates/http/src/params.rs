@@ -7,7 +7,7 @@ use std::str::FromStr;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use chrono::{DateTime, Datelike as _, Utc};
+use chrono::{DateTime, Datelike as _, NaiveDate, Utc};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use strum::VariantNames;
@@ -97,7 +97,7 @@ impl<'de, T: FromStr + VariantNames> Deserialize<'de> for Words<T> {
         let words = text.split(',').map(|word| word.trim().parse()).collect::<Result<_, _>>();
         words.map(Self).map_err(|_| {
             let known: Vec<String> = T::VARIANTS.iter().map(|word| format!("`{word}`")).collect();
-            D::Error::custom(format!("must be words of {}, separated by commas", known.join(", ")))
+            D::Error::custom(format!("must be one or more of {}, separated by commas", known.join(", ")))
         })
     }
 }
@@ -207,9 +207,24 @@ fn read_pairs<T: DeserializeOwned>(text: &str) -> Result<T, ApiError> {
         let name =
             if path == "." || path == "?" { quoted(&detail).unwrap_or_default().to_owned() } else { path };
         let told = form_urlencoded::parse(text.as_bytes()).find(|(key, _)| *key == name);
+        // serde calls the parts of every structure fields.
         let detail =
             told.and_then(|(_, value)| not_whole(&value, &detail)).unwrap_or_else(|| must_be(&detail));
+        let detail = match detail.split_once(" field ") {
+            Some((kind @ ("unknown" | "missing" | "duplicate"), rest)) => format!("{kind} parameter {rest}"),
+            _ => detail,
+        };
         ApiError::parameter(&name, detail)
+    })
+}
+
+/// A time of a query: RFC 3339, or a date, which stands for its beginning in UTC.
+pub(super) fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<DateTime<Utc>>, D::Error> {
+    let text = Cow::<'de, str>::deserialize(from)?;
+    let date = || text.parse::<NaiveDate>().ok()?.and_hms_opt(0, 0, 0).map(|at| at.and_utc());
+    let at = text.parse().ok().or_else(date);
+    at.map(Some).ok_or_else(|| {
+        D::Error::custom("must be a time such as 2026-01-31T12:00:00Z, or a date such as 2026-01-31")
     })
 }
 
@@ -292,6 +307,26 @@ mod tests {
     }
 
     #[test]
+    fn a_time_may_be_a_date_and_a_wrong_one_is_told_what_it_must_be() {
+        #[derive(Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Since {
+            #[serde(default, deserialize_with = "time")]
+            since: Option<DateTime<Utc>>,
+        }
+        let read = |query: &str| read_query::<Since>(query);
+        let whole = "2026-01-31T00:00:00Z".parse().ok();
+        assert_eq!(read("since=2026-01-31").unwrap().since, whole);
+        assert_eq!(read("since=2026-01-31T02:00:00%2B02:00").unwrap().since, whole);
+        assert_eq!(read("").unwrap().since, None);
+        let Err(ApiError::InvalidParameter(error)) = read("since=yesterday") else { panic!("taken") };
+        assert_eq!(error.pointer, "/since");
+        assert!(error.detail.contains("2026-01-31T12:00:00Z"), "{}", error.detail);
+        let Err(ApiError::InvalidParameter(error)) = read("sinse=1") else { panic!("taken") };
+        assert!(error.detail.starts_with("unknown parameter `sinse`"), "{}", error.detail);
+    }
+
+    #[test]
     fn what_is_no_whole_number_is_refused_with_the_limits() {
         for query in ["limit=many", "limit=", "limit=-1", "limit=1.5", "limit=99999999999999999999999"] {
             assert_eq!(
@@ -301,7 +336,7 @@ mod tests {
             );
         }
         assert_eq!(refused("limit=4294967296").detail, "must be a whole number from 0 to 4294967295");
-        assert!(refused("limit=1&limit=2").detail.contains("duplicate"));
+        assert!(refused("limit=1&limit=2").detail.contains("duplicate parameter"));
     }
 
     #[test]
@@ -313,7 +348,10 @@ mod tests {
         for query in ["include=", "include=usage,", "include=use"] {
             let refused = refused(query);
             assert_eq!(refused.pointer, "/include", "{query}");
-            assert_eq!(refused.detail, "must be words of `usage`, `signals`, separated by commas", "{query}");
+            assert_eq!(
+                refused.detail, "must be one or more of `usage`, `signals`, separated by commas",
+                "{query}"
+            );
         }
     }
 

@@ -343,6 +343,11 @@ fn accepted(edited: PinEdited, owner: Resource, pointer: &str) -> Result<Edited,
         PinEdited::Done(session) => Ok(Edited::Done(session)),
         PinEdited::Changed => Ok(Edited::Again),
         PinEdited::NoOwner => Err(ApiError::NotFound(owner)),
+        PinEdited::NoPin if matches!(owner, Resource::Session) => {
+            let detail = "the session has no such pin of its own; one of the tenant's is removed with \
+                          DELETE /v1/pins/{pin_id}";
+            Err(ApiError::Elsewhere(Resource::Pin, detail))
+        }
         PinEdited::NoPin => Err(ApiError::NotFound(Resource::Pin)),
         PinEdited::TooMany => Err(ApiError::refused(pointer, format!("there are {MAX_PINS} pins, the most"))),
         PinEdited::TooLarge { tokens, max_tokens } => Err(too_large(pointer, tokens, max_tokens)),

@@ -50,7 +50,7 @@ pub struct NamedFile {
 /// Condenses the outputs of several agents by their markers, when together they are large.
 ///
 /// No model is asked. Kept are each file's header, every finding (P1 and P2 byte for byte), and the sections
-/// `## Reviewer Assumptions` and `## Summary`; rejected findings are told, and kept word for word. Nothing
+/// `## Reviewer Assumptions` and `## Summary`; rejected findings are listed, and kept verbatim. Nothing
 /// is stored.
 #[utoipa::path(
     post, path = "/v1/preaggregate", tag = "stateless", operation_id = "stateless.preaggregate",

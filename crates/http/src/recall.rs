@@ -207,7 +207,7 @@ pub async fn recall_over_sessions(
     Query(query): Query<RecallOverQuery>,
 ) -> Result<Reply<RecalledOver>, ApiError> {
     if query.user.is_none() && query.task_id.is_none() && query.parent_session_id.is_none() {
-        let detail = "is needed, or `task_id` or `parent_session_id`: a search is about some sessions";
+        let detail = "send at least one of user, task_id, parent_session_id";
         return Err(ApiError::parameter("user", detail));
     }
     let filter = SessionFilter {

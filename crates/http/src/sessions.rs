@@ -18,6 +18,7 @@ use super::state::AppState;
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef};
 use anchord_session::accounting::{BriefUsage, Usage};
 use anchord_session::settings::{Policy, Settings};
+use anchord_session::warning::Warning;
 use anchord_store::gather::LiveCompression;
 use anchord_store::metadata::MetadataField;
 use anchord_store::sessions::{PutOutcome, Session, SessionFilter};
@@ -54,6 +55,10 @@ pub struct SessionView {
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
+    /// What the caller should know about the window, until it is told; absent when there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub warnings: Vec<Warning>,
     /// Only when one session is read, and when models came to nothing for its last compressions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub llm_breaker: Option<LlmBreaker>,
@@ -65,7 +70,7 @@ pub struct SessionView {
     pub updated_at: DateTime<Utc>,
 }
 
-/// A session in a list: where it stands, and what was set only when it is asked for.
+/// A session in a list: its state; settings only on request.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = SessionItem)]
 pub struct SessionRow {
@@ -164,7 +169,9 @@ impl From<Session> for SessionView {
     fn from(session: Session) -> Self {
         let policy = session.policy();
         let usage = session.usage();
+        let warnings = session.warnings().into_iter().map(Warning::in_full).collect();
         Self {
+            warnings,
             context_revision: session.served_revision(),
             branch: session.other_branch().cloned(),
             session_id: session.name,
@@ -271,7 +278,8 @@ pub struct SessionsQuery {
     /// numbers and booleans at the top of the metadata can be asked for.
     #[param(value_type = Option<Vec<String>>, style = Form, explode, max_items = 4, example = json!(["team:support"]))]
     pub metadata: Option<Repeated>,
-    /// Only sessions of which a branch was written to at or after this time (RFC 3339).
+    /// Only sessions of which a branch was written to at or after this time (RFC 3339), or from this date on (UTC).
+    #[serde(default, deserialize_with = "super::params::time")]
     pub updated_since: Option<DateTime<Utc>>,
     /// What each row has beside its short form: `policy` (every threshold in force), `settings` (what was set).
     #[param(value_type = Option<Vec<SessionPart>>, inline)]

@@ -27,7 +27,7 @@ use anchord_store::tenants::{self, Changed, RetentionChange, SettingsChange, Ten
 const MAX_NAME_CHARS: usize = 100;
 
 /// What a name must be.
-const NAME_RULE: &str = "must have 1 to 100 characters, not all blank and none of control";
+const NAME_RULE: &str = "must have 1 to 100 characters, not blank, without control characters";
 /// The longest retention of sessions, in days.
 const MAX_RETENTION_DAYS: i32 = 36_500;
 
@@ -77,7 +77,7 @@ pub struct TenantReplacement {
     /// Its quotas. Default: none of its own.
     #[serde(default)]
     pub quotas: Option<Quotas>,
-    /// How many days it keeps sessions that nobody writes to. Default: for ever.
+    /// How many days it keeps sessions that nobody writes to. Default: forever.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 36500)]
     pub retention_days: Option<i32>,
@@ -99,7 +99,7 @@ pub struct TenantUpdate {
     /// Its quotas; they replace the ones there are.
     #[serde(default)]
     pub quotas: Option<Quotas>,
-    /// How many days it keeps sessions without a write; null means for ever.
+    /// How many days it keeps sessions without a write; null means forever.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<i32>, minimum = 1, maximum = 36500)]
     pub retention_days: RetentionChange,
@@ -123,7 +123,7 @@ pub struct TenantView {
     pub status: TenantStatus,
     /// Its bounds; what is absent is bounded by the installation alone.
     pub quotas: Quotas,
-    /// How many days it keeps sessions without a write; null means for ever.
+    /// How many days it keeps sessions without a write; null means forever.
     #[schema(required = true)]
     pub retention_days: Option<i32>,
     /// When it was created.
@@ -142,7 +142,7 @@ impl From<Tenant> for TenantView {
 
 /// Creates a tenant.
 ///
-/// With an `Idempotency-Key` the same call makes the same tenant, for ever.
+/// With an `Idempotency-Key` the same call makes the same tenant, forever.
 #[utoipa::path(
     post, path = "/v1/admin/tenants", tag = "tenants", operation_id = "tenants.create", request_body = NewTenant,
     responses((status = 201, body = TenantView, description = "The tenant."))
@@ -166,12 +166,16 @@ pub async fn create_tenant(
     let quotas = new.quotas.unwrap_or_default();
     let made = tenants::insert(&mut tx, id, (&new.name, &quotas), Actor::Operator).await?;
     let Some(tenant) = made else {
-        // The reply to an earlier call is kept for a day, the id for ever.
+        // The reply to an earlier call is kept for a day, the id forever.
         return match tenants::find(&mut tx, id).await? {
             Some(known) if known.name == new.name => {
                 KeptReply::json(StatusCode::CREATED, &TenantView::from(known))
             }
             Some(_) => Err(ApiError::IdempotencyMismatch),
+            // Without a key the id is new, so that only the name can be taken.
+            None if key.as_str().is_none() => {
+                Err(ApiError::Conflict("another tenant has this name".to_owned()))
+            }
             None => Err(ApiError::Conflict(
                 "another tenant has this name, or the tenant that this Idempotency-Key made is being erased"
                     .to_owned(),
@@ -248,7 +252,7 @@ pub async fn find_tenant(
 
 /// Replaces a tenant's name, quotas, retention and status.
 ///
-/// An absent field has its default: no quotas, sessions kept for ever, `active`. A suspended tenant's keys are refused
+/// An absent field has its default: no quotas, sessions kept forever, `active`. A suspended tenant's keys are refused
 /// with 403 and its waiting jobs are paused; nothing is lost.
 #[utoipa::path(
     put, path = "/v1/admin/tenants/{tenant_id}", tag = "tenants", operation_id = "tenants.put", params(TenantPath), request_body = TenantReplacement,

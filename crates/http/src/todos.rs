@@ -118,7 +118,7 @@ pub async fn find_todos(
 /// Replaces a session's todo list.
 ///
 /// At the next compression its completed items become decisions made, those in progress the task in hand,
-/// and the open ones the next steps; it stands before lists that tools wrote. The reply tells what is
+/// and the open ones the next steps; it overrides lists written by tools. The reply tells what is
 /// different from the list before.
 #[utoipa::path(
     put, path = "/v1/sessions/{session_id}/todos", tag = "todos", operation_id = "todos.replace", params(SessionPath), request_body = NewTodos,

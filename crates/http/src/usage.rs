@@ -3,7 +3,8 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use chrono::{NaiveDate, TimeDelta};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::auth::{Caller, Reader, Writer};
@@ -37,13 +38,15 @@ const COUNTED_BYTES: usize = 64 * 1024;
 #[schema(as = UsageReport)]
 pub struct ProviderUsage {
     /// Tokens in, cached ones included. A provider that reports them apart: the sum.
+    #[serde(deserialize_with = "tokens")]
     #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub input_tokens: u64,
     /// Tokens out.
+    #[serde(deserialize_with = "tokens")]
     #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub output_tokens: u64,
     /// Those of the tokens in that came from the provider's cache.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_tokens")]
     #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub cached_tokens: Option<u64>,
     /// The model, for the caller's records: it comes back in the reply.
@@ -51,9 +54,22 @@ pub struct ProviderUsage {
     #[schema(min_length = 1, max_length = 200)]
     pub model: Option<String>,
     /// `tokens.total` of the context that was sent; default that of the context served last.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_tokens")]
     #[schema(minimum = 1, maximum = 1_000_000_000)]
     pub context_tokens: Option<u64>,
+}
+
+/// A count of tokens; the parser's own refusal would name the range of its type.
+fn tokens<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    let refused = || D::Error::custom(format!("must be a whole number from 0 to {MAX_TOKENS}"));
+    u64::deserialize(from).ok().filter(|tokens| *tokens <= MAX_TOKENS).ok_or_else(refused)
+}
+
+/// A count of tokens, or null.
+fn some_tokens<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    let refused = || D::Error::custom(format!("must be a whole number from 0 to {MAX_TOKENS}"));
+    let tokens = Option::<u64>::deserialize(from).map_err(|_| refused())?;
+    if tokens.is_some_and(|tokens| tokens > MAX_TOKENS) { Err(refused()) } else { Ok(tokens) }
 }
 
 /// What a report came to.
@@ -163,17 +179,6 @@ pub async fn report_usage(
 }
 
 fn check(report: &ProviderUsage) -> Result<(), ApiError> {
-    let fields = [
-        ("/input_tokens", Some(report.input_tokens)),
-        ("/output_tokens", Some(report.output_tokens)),
-        ("/cached_tokens", report.cached_tokens),
-        ("/context_tokens", report.context_tokens),
-    ];
-    for (pointer, tokens) in fields {
-        if tokens.is_some_and(|tokens| tokens > MAX_TOKENS) {
-            return Err(ApiError::invalid(pointer, format!("must be at most {MAX_TOKENS}")));
-        }
-    }
     if report.cached_tokens.is_some_and(|cached| cached > report.input_tokens) {
         let detail = "must be at most input_tokens, which has cached tokens in it; of a provider that reports them \
                       apart, send the sum as input_tokens";

@@ -143,7 +143,7 @@ pub struct WebhookView {
     #[schema(required = true)]
     #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub failing_since: Option<DateTime<Utc>>,
-    /// Until when the secret before the current one signs beside it.
+    /// The previous secret stays valid until this time.
     #[schema(required = true)]
     #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub previous_secret_until: Option<DateTime<Utc>>,
@@ -212,7 +212,7 @@ pub async fn list_webhooks(
 
 /// Makes a webhook.
 ///
-/// From now on it is told of events as `webhooks` of this document say. The secret is shown in this
+/// It receives the events listed under `webhooks`. The secret is shown in this
 /// reply and never again, so an `Idempotency-Key` replays nothing here: erase what was made twice.
 #[utoipa::path(
     post, path = "/v1/webhooks", tag = "webhooks", operation_id = "webhooks.create", request_body = NewWebhookBody,

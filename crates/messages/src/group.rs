@@ -237,7 +237,7 @@ pub enum NoSpan {
     #[error("what is left waits for an answer")]
     Unanswered,
     /// The context is no larger than a compression would leave it.
-    #[error("the context is within its fill already; name a target or through_seq to compress it further")]
+    #[error("the context is already small enough; name a target or through_seq to compress it further")]
     Fits,
     /// The requested end is at or before the start.
     #[error("the asked end is already covered")]

@@ -35,8 +35,9 @@ pub struct Document {
     /// What people asked for, oldest first.
     #[serde(default)]
     pub(super) requests: Vec<RequestEntry>,
-    /// The requests that are not open any more: a view of `requests`.
-    #[serde(default)]
+    /// What stood for past requests in versions of an earlier release: read where they have no `requests`, never written.
+    #[serde(default, skip_serializing)]
+    #[schema(ignore)]
     pub(super) intent_history: Vec<PastIntent>,
     /// Files that the session changed.
     pub(super) files_modified: Vec<ModifiedFile>,
@@ -71,8 +72,9 @@ pub struct Document {
     /// What the agent noted for itself.
     #[serde(default)]
     pub(super) notes: Vec<Remark>,
-    /// Keys and values: a view of `things`.
-    #[serde(default)]
+    /// What stood for things in versions of an earlier release: read where they have no `things`, never written.
+    #[serde(default, skip_serializing)]
+    #[schema(ignore)]
     pub(super) technical_context: Vec<TechnicalFact>,
     /// Requirements, verbatim.
     pub(super) constraints: Vec<Constraint>,
@@ -109,16 +111,6 @@ pub struct TechnicalFact {
     /// The session that it came from, when merged from another one; `seqs` are that session's then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-}
-
-impl PastIntent {
-    pub(super) fn of(request: &RequestEntry) -> Option<Self> {
-        (request.state != RequestState::Open).then(|| Self {
-            text: request.text.clone(),
-            seqs: request.seqs.clone(),
-            session_id: request.session_id.clone(),
-        })
-    }
 }
 
 impl From<PastIntent> for RequestEntry {
@@ -229,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_from_before_is_read_whole_and_shows_what_it_showed() {
+    fn a_document_from_before_is_read_whole_and_written_without_its_views() {
         let record: Summary = serde_json::from_value(before()).unwrap();
         assert_eq!(record.requests.len(), 1);
         assert_eq!(
@@ -240,8 +232,9 @@ mod tests {
             record.things.iter().map(|t| (t.kind.as_str(), t.id.as_str())).collect();
         assert_eq!(things, [("commit", "abc1234"), ("commit", "def5678"), ("", "port")]);
         let shown = serde_json::to_value(&record).unwrap();
-        for view in ["intent_history", "technical_context", "session_intent"] {
-            assert_eq!(shown[view], before()[view], "{view}");
+        assert_eq!(shown["session_intent"], before()["session_intent"]);
+        for view in ["intent_history", "technical_context"] {
+            assert!(shown.get(view).is_none(), "{view}");
         }
         let again: Summary = serde_json::from_value(shown).unwrap();
         assert_eq!(again, record, "what was written reads back");

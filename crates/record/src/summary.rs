@@ -11,7 +11,7 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::digest::Turn;
-use super::document::{Document, PastIntent, TechnicalFact};
+use super::document::Document;
 use super::section::Section;
 use anchord_facts::ledger::EarlierNames;
 use anchord_facts::ledger::constraints::Constraint;
@@ -114,8 +114,8 @@ impl From<Summary> for Document {
             digest: _,
         } = record;
         Self {
-            intent_history: requests.iter().filter_map(PastIntent::of).collect(),
-            technical_context: things.iter().flat_map(TechnicalFact::of).collect(),
+            intent_history: Vec::new(),
+            technical_context: Vec::new(),
             session_intent,
             session_intent_seqs,
             session_intent_session_id,
@@ -168,7 +168,7 @@ impl From<Document> for Summary {
             proposed_constraints,
             left_out,
         } = document;
-        // Views are ignored when their sources are there; otherwise they are what an earlier release stored.
+        // What an earlier release stored in their place; a version with requests and things has them as views at most.
         if requests.is_empty() {
             requests = intent_history.into_iter().map(RequestEntry::from).collect();
         }

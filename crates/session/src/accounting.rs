@@ -151,8 +151,7 @@ pub struct Usage {
     pub effective_utilization: f64,
     /// What a default context would serve now, in tokens.
     pub context_tokens: u64,
-    /// What of the context window is usable, in tokens as the session counts them: the provider's less what the provider
-    /// sees besides, divided by the factor of `calibration`.
+    /// Usable tokens: the window minus what anchord does not store, divided by the factor of `calibration`.
     pub effective_window: u32,
     /// Messages after the anchor, the system prompt aside.
     pub uncompressed_messages: u32,
@@ -175,7 +174,7 @@ pub struct BriefUsage {
     pub effective_utilization: f64,
     /// What a default context would serve now, in tokens.
     pub context_tokens: u64,
-    /// What of the context window is usable, in tokens as the session counts them.
+    /// Usable tokens: the window minus what anchord does not store.
     pub effective_window: u32,
     /// Tokens served now, as a share of the context window.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,12 +7,17 @@
 //!
 //! Both are fitted to the newest reports, by medians, so that a few odd ones have no say (Theil and Sen's estimator):
 //!
-//! - Fewer than [`LEAST_REPORTS`] reports change nothing.
+//! - A report counts when it is about a context of at least [`LEAST_SERVED`] tokens. What is counted more than a few tokens says
+//!   nothing of the window: a caller that reports the running total of its calls would have it halved.
+//! - Fewer than [`LEAST_REPORTS`] of them change nothing.
 //! - Then the offset is the median of what the provider counted more. The factor stays 1, because reports about contexts of one
 //!   size, or about a few tokens, cannot tell the two apart.
 //! - A factor above 1 needs [`LEAST_FOR_FACTOR`] reports about contexts whose sizes differ enough. It is the median of the slopes
 //!   between them, and the offset is the median of what remains.
 //! - A factor below 1 gives room, so it is taken only as the plain ratio of the counts, without an offset.
+//!
+//! The offset is at most half of what the contexts had, so that a prompt that grows with its session can show a large one, and a
+//! total that belongs to no context cannot take the window.
 //!
 //! The line never lies above every report, and its offset is never negative. So the window never shrinks below what
 //! the report with the largest ratio says of it.
@@ -27,6 +32,11 @@ const LEAST: i64 = 500;
 const MOST: i64 = 2_000;
 /// The largest offset, in tokens.
 const MOST_OFFSET: i64 = 200_000;
+/// The tokens that a context must have for its report to count: tool definitions and a system prompt usually take as many, so
+/// that below it nothing tells them from a count of something else.
+const LEAST_SERVED: i64 = 4_000;
+/// The offset is at most one part in so many of the median context.
+const OFFSET_PARTS: i64 = 2;
 /// The most tokens of one report.
 const MOST_TOKENS: u64 = 100_000_000;
 /// The reports below which nothing is corrected, and those below which there is no factor.
@@ -89,7 +99,7 @@ pub struct Calibration {
 #[schema(as = Calibration)]
 pub struct CalibrationView {
     /// Tokens of each call that the provider counts and the service does not see: a system prompt that the caller keeps,
-    /// tool definitions. 0 until three reports were taken.
+    /// tool definitions. 0 until three reports about contexts of at least 4,000 tokens were taken; at most half of such a context.
     pub offset_tokens: u32,
     /// The provider's tokens for each token that the service counts. 1 until five reports about contexts of
     /// different sizes were taken.
@@ -189,16 +199,21 @@ impl Calibration {
 }
 
 fn fit(reports: &[(i64, i64)]) -> Correction {
+    let reports: Vec<(i64, i64)> =
+        reports.iter().copied().filter(|(counted, _)| *counted >= LEAST_SERVED).collect();
+    let reports = reports.as_slice();
     if reports.len() < LEAST_REPORTS {
         return NONE;
     }
+    let most_offset =
+        MOST_OFFSET.min(lower_median(reports.iter().map(|(counted, _)| *counted)) / OFFSET_PARTS);
     let slope = slope(reports);
     if let Some(slope) = slope.filter(|slope| *slope > ONE) {
         let factor = slope.min(MOST);
         let rest = |(counted, reported): &(i64, i64)| reported - counted * factor / ONE;
         let offset = lower_median(reports.iter().map(rest));
         if offset >= 0 {
-            return Correction { offset: offset.min(MOST_OFFSET), factor };
+            return Correction { offset: offset.min(most_offset), factor };
         }
         return Correction { offset: 0, factor: ratio(reports).clamp(ONE, MOST) };
     }
@@ -207,7 +222,7 @@ fn fit(reports: &[(i64, i64)]) -> Correction {
         return Correction { offset: 0, factor: ratio.max(LEAST) };
     }
     let more = lower_median(reports.iter().map(|(counted, reported)| reported - counted));
-    Correction { offset: more.clamp(0, MOST_OFFSET), factor: ONE }
+    Correction { offset: more.clamp(0, most_offset), factor: ONE }
 }
 
 /// The median slope between reports, in thousandths; `None` when there are too few reports, or their sizes are too close.
@@ -275,17 +290,25 @@ mod tests {
     }
 
     #[test]
-    fn a_report_about_a_few_tokens_moves_the_window_by_no_more_than_what_it_shows() {
-        let mut calibration = Calibration::default();
-        assert_eq!(calibration.take(30, 4_030), Verdict::Used);
-        assert_eq!(window(&calibration, 160_000), 160_000, "one report");
-        calibration.take(30, 4_030);
-        calibration.take(60, 4_060);
+    fn the_offset_waits_for_contexts_of_enough_tokens() {
+        let mut calibration = after(&[(30, 4_030); 6]);
+        assert_eq!(window(&calibration, 160_000), 160_000, "30 tokens prove nothing");
+        calibration.take(8_030, 12_030);
+        calibration.take(8_030, 12_030);
+        assert_eq!(window(&calibration, 160_000), 160_000, "two reports");
+        calibration.take(8_060, 12_060);
         assert_eq!(window(&calibration, 160_000), 156_000, "system prompt and tools");
         assert_eq!(
             calibration.view().unwrap(),
-            CalibrationView { offset_tokens: 4_000, factor: 1.0, reports: 3 }
+            CalibrationView { offset_tokens: 4_000, factor: 1.0, reports: 9 }
         );
+    }
+
+    #[test]
+    fn a_total_that_is_of_no_context_takes_no_window() {
+        assert_eq!(window(&after(&[(10, 60_000); 3]), 111_616), 111_616);
+        let totals = after(&[(6_000, 60_000), (6_200, 66_200), (6_400, 72_600)]);
+        assert_eq!(totals.view().unwrap().offset_tokens, 3_100, "half of the context at most");
     }
 
     #[test]

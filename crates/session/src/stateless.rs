@@ -89,6 +89,8 @@ pub struct CompressOptions {
     pub strategy: Strategy,
     /// The most tokens of the returned context; no limit when absent.
     pub target_tokens: Option<u32>,
+    /// The most tokens of the summary's text.
+    pub max_summary_tokens: u32,
     /// When it is made.
     pub now: DateTime<Utc>,
 }
@@ -134,6 +136,18 @@ pub fn compress(conversation: &Conversation, wanted: CompressOptions) -> Result<
             None
         }
     };
+    finish(conversation, (proof, warnings), wanted.target_tokens)
+}
+
+/// The result for a candidate: the context with its summary, or without one when it was refused or is not worth it.
+///
+/// # Errors
+/// When system prompt and newest message do not fit the target.
+pub fn finish(
+    conversation: &Conversation,
+    (proof, mut warnings): (Option<CheckedDraft>, Vec<String>),
+    target_tokens: Option<u32>,
+) -> Result<Compressed, BudgetTooSmall> {
     let probes = proof.as_ref().map_or_else(Scores::default, |proof| proof.report.scores());
     if let Some(proof) = &proof {
         warnings.extend(proof.meta.warnings.iter().cloned());
@@ -152,7 +166,7 @@ pub fn compress(conversation: &Conversation, wanted: CompressOptions) -> Result<
         least: &proof.least.text,
         digest: &proof.digest,
     });
-    let served = serve(conversation, shown, wanted.target_tokens)?;
+    let served = serve(conversation, shown, target_tokens)?;
     // The probes are reported for the rendering that is served.
     let report = proof.as_ref().filter(|_| served.is_summary_least).map(|proof| {
         let asked: Vec<Probe> = proof.report.results.iter().map(|result| result.probe.clone()).collect();
@@ -242,12 +256,13 @@ fn prove(conversation: &Conversation, through: Seq, wanted: CompressOptions) -> 
         covered.map(|(entry, message)| Numbered { seq: entry.seq, message: message.clone() }).collect();
     let covered = entries.iter().skip(lead).filter(|entry| entry.seq <= through);
     let span_tokens = covered.fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
+    let bound = bound(conversation, through, wanted.target_tokens).min(wanted.max_summary_tokens);
     let mut material = Material {
         strategy: wanted.strategy,
         session_id: NO_SESSION.to_owned(),
-        bound: bound(conversation, through, wanted.target_tokens),
-        model_bound: bound(conversation, through, wanted.target_tokens),
-        aim: bound(conversation, through, wanted.target_tokens),
+        bound,
+        model_bound: bound,
+        aim: bound,
         room: room(conversation, through, wanted.target_tokens),
         ..Material::first(span, span_tokens, conversation.counter, wanted.now)
     };
@@ -379,7 +394,12 @@ mod tests {
     }
 
     fn wanted(target_tokens: Option<u32>) -> CompressOptions {
-        CompressOptions { strategy: Strategy::Anchored, target_tokens, now: DateTime::UNIX_EPOCH }
+        CompressOptions {
+            strategy: Strategy::Anchored,
+            target_tokens,
+            max_summary_tokens: DEFAULT_BOUND_TOKENS,
+            now: DateTime::UNIX_EPOCH,
+        }
     }
 
     #[test]

@@ -5,14 +5,20 @@ use utoipa::ToSchema;
 
 use crate::settings::{DEFAULT_CONTEXT_WINDOW, WindowSource};
 
+/// The window that is assumed when nobody told one.
+const ASSUMED: Option<u32> = Some(DEFAULT_CONTEXT_WINDOW);
+
 /// What a caller should know, although its request was served.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Warning {
     /// What it is about.
     pub code: WarningCode,
-    /// The model that is not known.
+    /// The model that is not known; the reply to an append does without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The tokens of the context window that is assumed; absent when the session's own was used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
     /// What it means and what to do; the reply to an append does without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -36,11 +42,11 @@ impl Warning {
     pub fn of_window(source: WindowSource<'_>) -> Option<Self> {
         match source {
             WindowSource::Assumed => {
-                Some(Self { code: WarningCode::WindowAssumed, model: None, detail: None })
+                Some(Self { code: WarningCode::WindowAssumed, model: None, window: ASSUMED, detail: None })
             }
             WindowSource::UnknownModel(model) => {
                 let model = Some(model.to_owned());
-                Some(Self { code: WarningCode::ModelUnknown, model, detail: None })
+                Some(Self { code: WarningCode::ModelUnknown, model, window: ASSUMED, detail: None })
             }
             WindowSource::Session
             | WindowSource::Model(_)
@@ -52,7 +58,14 @@ impl Warning {
     /// The warning of a context that was asked for a model that is not known.
     #[must_use]
     pub fn of_requested_model(model: &str) -> Self {
-        Self { code: WarningCode::RequestedModelUnknown, model: Some(model.to_owned()), detail: None }
+        let model = Some(model.to_owned());
+        Self { code: WarningCode::RequestedModelUnknown, model, window: None, detail: None }
+    }
+
+    /// The warning without what the caller of an append knows: the model that it named.
+    #[must_use]
+    pub fn brief(self) -> Self {
+        Self { model: None, ..self }
     }
 
     /// The warning with its detail.
@@ -67,7 +80,7 @@ impl Warning {
                 "The model {model} is not known; a context window of {DEFAULT_CONTEXT_WINDOW} tokens is assumed. Set `context_window`, or add the model with PUT /v1/models/{{name}}."
             ),
             WarningCode::RequestedModelUnknown => format!(
-                "The model {model} is not known; the session's own window was used. Name `max_tokens`, or add the model with PUT /v1/models/{{name}}."
+                "The model {model} is not known; the session's own window was used. Name `max_input_tokens`, or add the model with PUT /v1/models/{{name}}."
             ),
         };
         Self { detail: Some(detail), ..self }

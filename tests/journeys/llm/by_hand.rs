@@ -58,7 +58,11 @@ async fn a_transcript_is_worded_by_a_model_of_the_environment_and_its_calls_are_
         serde_json::from_str(told.split("\n}\n").next().map(|o| format!("{o}\n}}")).unwrap().as_str())
             .unwrap_or_else(|error| panic!("{error}: {told}"));
     assert!(good, "{told}");
-    assert_eq!((&object["meta"]["engine"], &object["meta"]["strategy"]), (&json!("llm"), &json!("opaque")));
+    assert_eq!(
+        (&object["summary"]["engine"], &object["strategy"]),
+        (&json!("llm"), &json!("opaque")),
+        "{told}"
+    );
     assert_eq!((&object["cost"]["calls"], &object["rubric"]["overall"]), (&json!(3), &json!(4.0)), "{told}");
     assert_eq!(object["calls"][1]["purpose"], "probe", "{told}");
     assert_eq!(object["exam"], Value::Null, "no examiner was named: {told}");

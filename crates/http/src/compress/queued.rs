@@ -166,7 +166,12 @@ enum Planned {
 fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Result<Planned, ApiError> {
     let (request, conversation) = read(state, body, abandoned)?;
     let now = state.clock.now();
-    let wanted = CompressOptions { strategy: request.strategy, target_tokens: request.target_tokens, now };
+    let wanted = CompressOptions {
+        strategy: request.strategy,
+        target_tokens: request.target_tokens,
+        max_summary_tokens: render::DEFAULT_BOUND_TOKENS,
+        now,
+    };
     let small = |refused: stateless::TooSmall| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens };
     let Ok(through_seq) = stateless::span_end(&conversation, wanted) else {
         let made = stateless::compress(&conversation, wanted).map_err(small)?;

@@ -155,7 +155,10 @@ fn check(state: &AppState, request: &CompressRequest) -> Result<(), ApiError> {
 }
 
 /// The reply for a compressed conversation.
-pub(super) fn view(
+///
+/// # Errors
+/// When a message is not JSON.
+pub fn view(
     (format, strategy): (Format, Strategy),
     made: Compressed,
 ) -> Result<CompressedMessages, ApiError> {

@@ -111,6 +111,8 @@ pub enum ApiError {
     },
     /// No such resource, or one of another tenant.
     NotFound(Resource),
+    /// No such resource under this path, though it is elsewhere: where, and what to do.
+    Elsewhere(Resource, &'static str),
     /// The session has no summary version yet.
     NoSummary,
     /// The path exists, the method does not.
@@ -280,13 +282,18 @@ impl ApiError {
                 (Kind::RouteNotFound, detail.into())
             }
             Self::NotFound(resource) => {
-                (resource.kind(), "it does not exist, or it is another tenant's".into())
+                let detail = match resource {
+                    Resource::Version => "the session has no summary version of this number",
+                    _ => "it does not exist, or it is another tenant's",
+                };
+                (resource.kind(), detail.into())
             }
+            Self::Elsewhere(resource, detail) => (resource.kind(), (*detail).into()),
             Self::NoSummary => (
                 Kind::NoSummary, "the session has not been compressed, so it has no summary version".into(),
             ),
             Self::MethodNotAllowed => (
-                Kind::MethodNotAllowed, "the Allow header names the methods of this path".into(),
+                Kind::MethodNotAllowed, "use one of the methods that the Allow header names".into(),
             ),
             Self::SequenceMismatch { expected, actual } => (
                 Kind::SequenceMismatch, format!("expected_next_seq is {expected}, but the next message would be {actual}; nothing was stored")
@@ -373,7 +380,7 @@ impl ApiError {
             ),
             Self::OutcomeUnknown(_) => (
                 Kind::OutcomeUnknown, "the database did not say whether the change is stored; repeat the request only with the same \
-                 Idempotency-Key or expected_next_seq, and otherwise read before you repeat it"
+                 Idempotency-Key or expected_next_seq, and otherwise read first"
                     .into(),
             ),
             Self::Locked(_) => (

@@ -325,7 +325,7 @@ impl Kind {
                 status: S::TOO_MANY_REQUESTS,
                 title: "Too many event streams",
                 meaning: "The key, the tenant or the process has as many event streams open as it may.",
-                remedy: "Close a stream, or follow several sessions with one.",
+                remedy: "Close a stream, or have a webhook deliver the events of all sessions.",
                 extras: &[("limit", "the number of streams that may be open"), RETRY_AFTER],
             },
             Self::TooManyFailures => About {

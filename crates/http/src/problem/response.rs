@@ -98,6 +98,7 @@ impl ApiError {
             | Self::NotFound(_)
             | Self::BranchExists(_)
             | Self::BranchIsCurrent(_)
+            | Self::Elsewhere(..)
             | Self::FormTyped
             | Self::NoSummary
             | Self::MethodNotAllowed

@@ -30,19 +30,19 @@ fn standing(span: &[Numbered], facts: &Facts) -> (String, Vec<i64>) {
     };
     let seq = last.seq;
     // The served context continues after this message, so the sentence claims nothing about later ones.
-    let up_to = format!("Up to message {seq}, behind which the conversation goes on:");
+    let up_to = format!("As of message {seq}; the conversation continues.");
     let text = match (last.message.role, facts.carry.ending) {
         (Role::Assistant, Some(Ending::Question)) => {
-            format!("{up_to} the agent had asked and waited for an answer.")
+            format!("{up_to} The agent had asked and waited for an answer.")
         }
         (Role::Assistant, Some(Ending::Unfinished)) => {
-            format!("{up_to} the agent had ended its turn, and told of something that is not done.")
+            format!("{up_to} The agent had ended its turn, and told of something that is not done.")
         }
-        (Role::Assistant, Some(Ending::Report)) => format!("{up_to} the agent had ended its turn."),
+        (Role::Assistant, Some(Ending::Report)) => format!("{up_to} The agent had ended its turn."),
         (Role::User, _) if !facts.requests.iter().any(|request| request.seqs.contains(&seq)) => {
             at_work(span, &up_to)
         }
-        (Role::User, _) => format!("{up_to} the person had spoken and was not answered yet."),
+        (Role::User, _) => format!("{up_to} The person had spoken and was not answered yet."),
         _ => at_work(span, &up_to),
     };
     (text, vec![seq])
@@ -57,8 +57,8 @@ fn at_work(span: &[Numbered], up_to: &str) -> String {
                 whole if whole.len() == told.len() => told,
                 head => format!("{head}…"),
             };
-            format!("{up_to} the agent was at work; its call in message {at}: {told}")
+            format!("{up_to} The agent was working; its call in message {at}: {told}")
         }
-        None => format!("{up_to} the agent was at work."),
+        None => format!("{up_to} The agent was working."),
     }
 }

@@ -90,7 +90,7 @@ fn sentences_with_marker_words_are_no_decisions_steps_or_blockers() {
     assert!(p.decisions.is_empty() && p.next_steps.is_empty() && p.blockers.is_empty(), "{p:?}");
     assert_eq!(
         p.current_state.text,
-        "Up to message 2, behind which the conversation goes on: the agent had ended its turn."
+        "As of message 2; the conversation continues. The agent had ended its turn."
     );
 }
 
@@ -100,17 +100,17 @@ fn the_state_says_who_is_to_move() {
     let state = |span: &[Numbered]| of(span).current_state.text;
     assert_eq!(
         state(std::slice::from_ref(&task)),
-        "Up to message 1, behind which the conversation goes on: the person had spoken and was not answered yet."
+        "As of message 1; the conversation continues. The person had spoken and was not answered yet."
     );
     let asked = [task.clone(), say(2, Role::Assistant, "Shall I use Redis for it?")];
     assert_eq!(
         state(&asked),
-        "Up to message 2, behind which the conversation goes on: the agent had asked and waited for an answer."
+        "As of message 2; the conversation continues. The agent had asked and waited for an answer."
     );
     let [call, result] = call(2, "bash", r#"{"command":"cargo bench"}"#, "ok");
     assert_eq!(
         state(&[task, call, result]),
-        r#"Up to message 3, behind which the conversation goes on: the agent was at work; its call in message 2: bash {"command":"cargo bench"}"#
+        r#"As of message 3; the conversation continues. The agent was working; its call in message 2: bash {"command":"cargo bench"}"#
     );
 }
 

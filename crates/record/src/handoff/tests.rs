@@ -161,7 +161,7 @@ fn fact(kind: &str, id: &str) -> Thing {
 /// Every entry as JSON, with its session.
 fn entries(summary: &Summary) -> Vec<(String, Option<String>)> {
     let document = serde_json::to_value(summary).unwrap();
-    let aside = ["next_steps_origins", "technical_context", "intent_history"];
+    let aside = ["next_steps_origins"];
     let sections = document.as_object().unwrap().iter().filter(|(name, _)| !aside.contains(&name.as_str()));
     let lists = sections.filter_map(|(_, section)| section.as_array());
     lists

@@ -89,7 +89,7 @@ fn merge_state(summary: &mut Summary, facts: &Facts, proposal: &Proposal, warnin
                 let seqs: Vec<_> = new.seqs.iter().copied().chain(from_todos).collect();
                 join_seqs(&mut state.seqs, &seqs);
             }
-            None => warnings.push("current_state: the span states none; the earlier one is kept".to_owned()),
+            None => warnings.push("the messages name no current state; the earlier one is kept".to_owned()),
         }
         return;
     }
@@ -113,9 +113,9 @@ fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
     }
     let Some(list) = &facts.todos else {
         if summary.next_steps.is_empty() {
-            warnings.push("next_steps: the span states none".to_owned());
+            warnings.push("the messages name no next steps".to_owned());
         } else {
-            warnings.push("next_steps: the span states none; the earlier ones are kept".to_owned());
+            warnings.push("the messages name no next steps; the earlier ones are kept".to_owned());
         }
         return;
     };

@@ -38,6 +38,7 @@ struct Row {
     max_output_tokens: Option<u32>,
     tokenizer: Option<Tokenizer>,
     source: Option<String>,
+    as_of: Option<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests' own"))]
     #[serde(default)]
     samples: Vec<String>,
@@ -138,7 +139,7 @@ impl Table {
                 max_output_tokens: row.max_output_tokens,
                 tokenizer,
             };
-            let as_of = provider.as_of.clone();
+            let as_of = row.as_of.unwrap_or_else(|| provider.as_of.clone());
             entries.push(Entry { names: row.names, provider: row.provider, limits, source, as_of });
         }
         Self { entries, names }

@@ -147,23 +147,19 @@ fn read_settings(document: Map<String, Value>) -> Result<Settings, SettingsError
         let mut one = Map::new();
         one.insert(name.clone(), value.clone());
         if let Err(error) = serde_path_to_error::deserialize::<_, Settings>(Value::Object(one)) {
-            return Err(misread(name, value, &error));
+            return Err(misread(name, &error));
         }
     }
     serde_json::from_value(Value::Object(document)).or_else(|error| refuse("", must_be(&error.to_string())))
 }
 
-/// A number outside its type's range is refused with the field's limits.
-fn misread(
-    name: &str,
-    value: &Value,
-    error: &serde_path_to_error::Error<serde_json::Error>,
-) -> SettingsError {
+/// What is no value of a field is refused with the field's limits.
+fn misread(name: &str, error: &serde_path_to_error::Error<serde_json::Error>) -> SettingsError {
     let detail = must_be(&error.inner().to_string());
     let pointer = match pointer(error.path()) {
         whole if whole.is_empty() => format!("/{}", escape(name)),
         inner => place(inner, &detail),
     };
-    let detail = if value.is_number() { limits_of(name).unwrap_or(detail) } else { detail };
+    let detail = limits_of(name).unwrap_or(detail);
     SettingsError { pointer, detail }
 }

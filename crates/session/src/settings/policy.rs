@@ -30,18 +30,25 @@ pub struct Policy {
     /// Which signals count.
     pub name: PolicyName,
     /// Share at which a warning is given.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub warn: f64,
     /// Share at which a compression starts.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub compress: f64,
     /// What record, digest and newest messages take after a compression, as a share of the effective window.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub fill: f64,
     /// Share at which a compression is forced.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub force: f64,
     /// Share at which a compression is immediate.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub critical: f64,
     /// Share of names below which a version's hindsight is low.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub hindsight: f64,
     /// Share of right answers below which an exam is low.
+    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub exam: f64,
     /// Uncompressed messages: optional, compress, force.
     pub messages: [u32; 3],

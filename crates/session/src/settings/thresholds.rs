@@ -34,7 +34,7 @@ pub struct Thresholds {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1)]
     pub hindsight: Option<f64>,
-    /// Share of right answers below which an exam is flagged as low and a model tells what was not known once more.
+    /// Share of right answers below which an exam is flagged as low and a model writes again what the reader missed.
     /// Default 0.50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1)]

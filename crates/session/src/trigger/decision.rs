@@ -43,7 +43,7 @@ pub struct Decision {
     pub signals: Vec<Signal>,
 }
 
-/// What the signals come to, as the reply to an append says it.
+/// The decision from the signals, as the reply to an append says it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = TriggerDecision)]
 pub struct BriefDecision {

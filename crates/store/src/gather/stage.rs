@@ -16,6 +16,7 @@ use anchord_messages::id::{CompressionId, Seq};
 use anchord_session::compression::{Request, Status};
 use anchord_session::session::{AppendRefusal, Appended, BatchOptions, Incoming, Live};
 use anchord_session::trigger::{Decision, Start};
+use anchord_session::warning::Warning;
 
 /// The approximate size of a reply as JSON.
 const REPLY_BYTES: usize = 512;
@@ -274,8 +275,9 @@ impl Stage<'_> {
                     let ended = published
                         .map(|published| LiveCompression { id: published.id, status: Status::Succeeded });
                     let decision = started.unwrap_or(appended.decision);
+                    let is_short = !included.usage && !included.signals;
                     let reply = AppendReply {
-                        session_id: session.name.as_str().to_owned(),
+                        session_id: (!is_short).then(|| session.name.as_str().to_owned()),
                         branch: session.other_branch().cloned(),
                         first_seq: appended.first_seq,
                         last_seq: appended.last_seq,
@@ -285,7 +287,7 @@ impl Stage<'_> {
                         usage: appended.usage.brief(included.usage),
                         decision: decision.brief(included.signals),
                         compression: live.or(ended),
-                        warnings: appended.warnings,
+                        warnings: appended.warnings.into_iter().map(Warning::brief).collect(),
                     };
                     let mut body = Vec::with_capacity(REPLY_BYTES);
                     serde_json::to_writer(&mut body, &reply)
