@@ -107,7 +107,8 @@ async fn the_last_permit_is_only_for_tenants_that_run_nothing() {
     let quotas = Quotas { concurrent_compressions: Some(20), ..Quotas::default() };
     let change = TenantChange { quotas: Some(quotas), ..TenantChange::default() };
     workers.store.change_tenant(busy, &change, Actor::Cli).await.unwrap();
-    let last = async || workers.store.claim(1, LEASE_SECONDS, 0, 1).await.unwrap().pop().map(|job| job.tenant);
+    let last =
+        async || workers.store.claim(1, LEASE_SECONDS, 0, 1).await.unwrap().pop().map(|job| job.tenant);
     assert_eq!(last().await, Some(busy), "it runs nothing yet");
     assert_eq!(last().await, None);
     let single = workers.tenant("single", 2, 0).await;

@@ -34,10 +34,8 @@ use anchord_store::gather::{Included, LiveCompression, Reply as StoredReply};
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AppendResult)]
 pub struct Appended {
-    /// The session, which the path names; only with `include`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
-    pub session_id: Option<SessionName>,
+    /// The session.
+    pub session_id: SessionName,
     /// The branch; absent when it is main.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]

@@ -142,9 +142,8 @@ pub struct StoredAppend {
 /// The result of an append, and the session's state after it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AppendReply {
-    /// The session, which the path of the request names; only when more than the short reply is asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
+    /// The session.
+    pub session_id: String,
     /// The branch; absent when it is main.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchName>,

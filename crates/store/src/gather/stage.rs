@@ -275,9 +275,8 @@ impl Stage<'_> {
                     let ended = published
                         .map(|published| LiveCompression { id: published.id, status: Status::Succeeded });
                     let decision = started.unwrap_or(appended.decision);
-                    let is_short = !included.usage && !included.signals;
                     let reply = AppendReply {
-                        session_id: (!is_short).then(|| session.name.as_str().to_owned()),
+                        session_id: session.name.as_str().to_owned(),
                         branch: session.other_branch().cloned(),
                         first_seq: appended.first_seq,
                         last_seq: appended.last_seq,
