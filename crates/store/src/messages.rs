@@ -59,8 +59,10 @@ impl Store {
                cross join lateral (
                  select x.* from sessions x where x.tenant_id = $1 and x.id = named.id limit 1
                ) s
+               -- Apart, because under row security a search by an expression does not use the index.
+               cross join lateral (select coalesce(s.root_id, s.id) as id offset 0) main
                cross join lateral (
-                 select x.task_id from sessions x where x.tenant_id = $1 and x.id = coalesce(s.root_id, s.id) limit 1
+                 select x.task_id from sessions x where x.tenant_id = $1 and x.id = main.id limit 1
                ) root
                cross join lateral json_to_record(s.accounting) as a(system_through bigint, mask_upto bigint)"#,
             tenant.0,
