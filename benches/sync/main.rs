@@ -109,7 +109,10 @@ impl Servers {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the bench hands the launcher what config.rs reads in the service")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the bench hands the launcher what config.rs reads in the service"
+)]
 fn path() -> Option<OsString> {
     std::env::var_os("PATH")
 }
@@ -178,8 +181,7 @@ async fn turns(
         times.sync.push(timed(connection, &sync, 200).await?);
         let last = agent.list.last().map(String::as_str).unwrap_or_default();
         let append = format!("{{\"messages\":[{last}]}}");
-        let append =
-            request("POST", format_args!("/v1/sessions/appended/messages?return=context"), &append);
+        let append = request("POST", format_args!("/v1/sessions/appended/messages?return=context"), &append);
         times.append.push(timed(connection, &append, 201).await?);
     }
     Ok(times)
@@ -323,7 +325,11 @@ async fn measure(flags: &Flags) -> anyhow::Result<bool> {
     .filter(|(_, found, most)| found > most)
     .map(|(what, found, most)| format!("{what}: {found:.1}, at most {most}"))
     .collect();
-    say(&if missed.is_empty() { "every limit is kept".to_owned() } else { format!("missed: {}", missed.join("; ")) });
+    say(&if missed.is_empty() {
+        "every limit is kept".to_owned()
+    } else {
+        format!("missed: {}", missed.join("; "))
+    });
     Ok(missed.is_empty())
 }
 

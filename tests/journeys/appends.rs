@@ -141,8 +141,8 @@ async fn messages_go_with_their_session_however_appends_and_erasures_meet() {
             lanes.append(append(stored.ours, &format!("s{}", i % 3), &["one", "two"]))
         });
         let (s0, s1) = (name("s0"), name("s1"));
-        let erasures =
-            [&s0, &s1, &s0, &s1].map(|session| stored.store.delete_session(stored.ours, &session.name, Actor::Cli));
+        let erasures = [&s0, &s1, &s0, &s1]
+            .map(|session| stored.store.delete_session(stored.ours, &session.name, Actor::Cli));
         let (appended, erased) = futures::join!(join_all(appends), join_all(erasures));
         assert!(appended.iter().any(Result::is_ok), "round {round}: {appended:?}");
         assert!(erased.iter().all(Result::is_ok), "round {round}: {erased:?}");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::erasing::erase_all;
-use crate::support::app::{App, Answer, COMPRESS, app};
+use crate::support::app::{Answer, App, COMPRESS, app};
 use crate::support::{number, text};
 
 const SESSION: &str = "/v1/sessions/s";
@@ -63,7 +63,10 @@ async fn a_branch_shares_what_came_before_and_goes_on_by_itself() {
     let app = app().await;
     say(&app, "", &words("shared", 4)).await;
     let branch = forked(&app, json!({"name": "b", "seq": 2})).await;
-    assert_eq!((&branch["from"], &branch["seq"], &branch["head_seq"]), (&json!("main"), &json!(2), &json!(2)));
+    assert_eq!(
+        (&branch["from"], &branch["seq"], &branch["head_seq"]),
+        (&json!("main"), &json!(2), &json!(2))
+    );
     assert_eq!((&branch["messages"], &branch["is_current"]), (&json!(0), &json!(false)));
 
     let reply = say(&app, "?branch=b", &words("other", 3)).await;
@@ -263,10 +266,20 @@ async fn compress(app: &App, query: &str) {
 async fn all_of(app: &App, query: &str) -> String {
     let mut all = String::new();
     let sign = if query.is_empty() { '?' } else { '&' };
-    let ledger = ["command", "test_run", "error", "file"].map(|kind| format!("/ledger{query}{sign}kind={kind}&limit=1000"));
-    let reads = ["/context", "/summary", "/summaries", "/summaries/1", "/summaries/2", "/state", "/handoff", "/probes",
-                 "/export"]
-        .map(|path| format!("{path}{query}"));
+    let ledger = ["command", "test_run", "error", "file"]
+        .map(|kind| format!("/ledger{query}{sign}kind={kind}&limit=1000"));
+    let reads = [
+        "/context",
+        "/summary",
+        "/summaries",
+        "/summaries/1",
+        "/summaries/2",
+        "/state",
+        "/handoff",
+        "/probes",
+        "/export",
+    ]
+    .map(|path| format!("{path}{query}"));
     for path in reads.into_iter().chain(ledger) {
         let reply = app.call("GET", &format!("{SESSION}{path}"), "").await;
         assert_eq!(reply.status, 200, "{path}: {}", reply.text);
@@ -296,7 +309,11 @@ async fn both_sides_compress_what_they_share_and_neither_shows_the_others() {
     for (query, own, others) in [("", "printer", "linker"), ("?branch=b", "linker", "printer")] {
         let all = all_of(&app, query).await;
         assert!(all.contains("parser") && all.contains("lexer") && all.contains(own), "{query}");
-        assert!(!all.contains(others), "{query}: {:?}", all.find(others).map(|at| &all[at.saturating_sub(200)..at + 50]));
+        assert!(
+            !all.contains(others),
+            "{query}: {:?}",
+            all.find(others).map(|at| &all[at.saturating_sub(200)..at + 50])
+        );
         let versions = app.call("GET", &format!("{SESSION}/summaries{query}"), "").await.json();
         let numbers: Vec<&Value> =
             versions["items"].as_array().expect("items").iter().map(|item| &item["version"]).collect();
@@ -438,7 +455,12 @@ async fn an_erased_branch_keeps_the_versions_that_others_began_with_and_no_more(
     erase_all(&app.store).await;
     assert_eq!(all_versions(&app).await, of_c);
     assert_eq!(count(&app, "select count(*) from summaries").await, 1);
-    for (table, word) in [("messages", "body"), ("record_parts", "entries"), ("ledger_entries", "value"), ("summaries", "rendering")] {
+    for (table, word) in [
+        ("messages", "body"),
+        ("record_parts", "entries"),
+        ("ledger_entries", "value"),
+        ("summaries", "rendering"),
+    ] {
         let left = format!("select count(*) from {table} where {word}::text like '%printer%'");
         assert_eq!(count(&app, &left).await, 0, "{table}");
     }

@@ -218,7 +218,9 @@ async fn a_rollback_is_a_new_version_that_cancels_live_work_and_pauses_automatic
     assert_eq!(app.call("GET", "/v1/sessions/s/summary", "").await.json()["version"], 3);
     let live = format!("/v1/sessions/s/compressions/{}", live["id"].as_str().expect("an id"));
     assert_eq!(app.call("GET", &live, "").await.json()["status"], "cancelled");
-    let name = anchord_messages::id::SessionRef::from(anchord_messages::id::SessionName::parse("s").expect("a name"));
+    let name = anchord_messages::id::SessionRef::from(
+        anchord_messages::id::SessionName::parse("s").expect("a name"),
+    );
     let session = app.store.find_session(app.tenant, &name).await.expect("a look").expect("a session");
     assert_eq!((session.anchor_seq, session.compression_count, session.last_version), (5, 2, 3));
     assert!(session.accounting.suspended);

@@ -186,7 +186,9 @@ pub fn entry(operation: &str) -> Entry {
         "transcript.sync" => Entry { path: &[("session_id", "synced")], ..plain },
         // The session has main alone, and each new branch would have to have another name.
         "branches.get" | "branches.delete" => Entry { only: Some(404), ..plain },
-        "branches.create" => Entry { without: &["name", "from", "seq"], values: &[("switch", "false")], ..plain },
+        "branches.create" => {
+            Entry { without: &["name", "from", "seq"], values: &[("switch", "false")], ..plain }
+        }
         "branches.switch" => Entry { values: &[("name", "\"main\"")], ..plain },
         "branches.truncate" => Entry { values: &[("seq", "0")], fresh: Some(Fresh::Session), ..plain },
         "webhooks.delete" => Entry { fresh: Some(Fresh::Webhook), ..plain },

@@ -173,7 +173,9 @@ impl Sync<'_> {
         };
         while along.parts(&self.list) || along.may_go_on_elsewhere(&self.list) {
             match self.find_continuation(&along).await? {
-                Step::Done(Some(next)) if along.parts(&self.list) || next.common > along.common => along = next,
+                Step::Done(Some(next)) if along.parts(&self.list) || next.common > along.common => {
+                    along = next
+                }
                 Step::Done(None) if along.parts(&self.list) => return self.branch_off(along).await,
                 Step::Done(_) => break,
                 Step::Overtaken => return Ok(Step::Overtaken),

@@ -255,7 +255,10 @@ async fn whatever_is_done_every_branch_is_what_its_callers_sent() {
     let mut connection = app.database.connect_as_superuser().await;
     for (what, query) in [
         ("versions", "select count(*) from summaries"),
-        ("versions of branches", "select count(*) from summaries v join sessions s on s.id = v.session_id where s.root_id is not null"),
+        (
+            "versions of branches",
+            "select count(*) from summaries v join sessions s on s.id = v.session_id where s.root_id is not null",
+        ),
         ("branches", "select count(*) from sessions where root_id is not null"),
     ] {
         let found = count(&mut connection, query).await;

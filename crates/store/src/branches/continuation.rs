@@ -162,6 +162,7 @@ async fn find_owner(
 }
 
 fn read(id: Uuid, branch: &str, head_seq: Seq) -> Result<Continuation, StoreError> {
-    let name = BranchName::parse(branch).map_err(|error| StoreError::corrupt("sessions", "branch", id, error))?;
+    let name =
+        BranchName::parse(branch).map_err(|error| StoreError::corrupt("sessions", "branch", id, error))?;
     Ok(Continuation { id: SessionId(id), name, head_seq })
 }
