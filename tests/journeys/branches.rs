@@ -146,8 +146,9 @@ async fn names_and_bounds_are_told_apart() {
     say(&app, "", &words("first", 2)).await;
     let refusal = async |method: &str, path: &str, body: Value| {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let (status, kind, detail) = app.call(method, &format!("{SESSION}{path}"), body).await.refusal();
-        (status, kind.rsplit('/').next().unwrap_or_default().to_owned(), detail)
+        let reply = app.call(method, &format!("{SESSION}{path}"), body).await;
+        let (status, kind, _) = reply.refusal();
+        (status, kind, reply.json()["detail"].as_str().unwrap_or_default().to_owned())
     };
     let (status, kind, _) = refusal("POST", "/branches", json!({"name": "main"})).await;
     assert_eq!((status, kind.as_str()), (409, "branch-exists"));
@@ -393,7 +394,6 @@ async fn every_message_of_every_branch_of_a_deep_tree_is_found() {
     app.store.flush_usage(None).await.expect("a flush");
     let stored = count(&app, "select sum(octet_length(body))::bigint from messages").await;
     assert_eq!(count(&app, "select sum(bytes)::bigint from usage_by_day").await, stored, "counted once");
-    assert_eq!(app.call("GET", "/v1/sessions", "").await.json()["items"].as_array().map(Vec::len), Some(1));
 }
 
 #[tokio::test]

@@ -262,6 +262,8 @@ fn body(method: &str, path: &str) -> String {
         "pins" => json!({"pins": []}),
         "todos" => json!({"todos": []}),
         "merge" => json!({"session_id": "child"}),
+        "truncate" => json!({"seq": 1}),
+        "current-branch" => json!({"name": "main"}),
         "import" => json!({"kind": "end", "messages": 0}),
         "usage" => json!({"input_tokens": 1, "output_tokens": 1}),
         "{task_id}" => json!({"status": "completed"}),
@@ -299,6 +301,7 @@ async fn another_tenants_ids_are_not_found_by_any_operation() {
         "session_id": "s", "compression_id": compression["id"], "probe_id": probe["id"], "version": "1",
         "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c", "id": "x",
         "ref": "0000000000000000", "task_id": "t", "pin_id": "pin_0000000000000000",
+        "branch": "main",
     });
     let ids = ids.as_object().expect("an object");
     let theirs = format!("Bearer {THEIRS}");
@@ -328,7 +331,7 @@ async fn an_unknown_session_is_not_found_by_any_operation_that_does_not_make_it(
     let ids = json!({
         "session_id": "nowhere", "compression_id": "cmp_00000000000000000000000000000007", "version": "1",
         "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c",
-        "ref": "0000000000000000", "pin_id": "pin_0000000000000000",
+        "ref": "0000000000000000", "pin_id": "pin_0000000000000000", "branch": "main",
     });
     for (path, method, _) in operations(&document()) {
         if !path.contains("{session_id}") || makes_the_session(&method, &path) {

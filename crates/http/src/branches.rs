@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::auth::{Reader, Writer};
+use super::auth::{Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, ReadOnly, Reply};
 use super::paging::{Page, PageQuery, Paging};
@@ -169,7 +169,13 @@ pub async fn create_branch(
         Claim::First(claimed) => claimed,
     };
     let fork = Fork { name, seq, switch, first_digest: None };
-    let branch = forked(anchord_store::branches::fork(&mut tx, caller.tenant, &of, fork).await?)?;
+    let branch = match anchord_store::branches::fork(&mut tx, caller.tenant, &of, fork).await? {
+        ForkOutcome::NoSession => {
+            drop(tx);
+            return Err(missing(&state, &caller, &of.name).await?);
+        }
+        outcome => forked(outcome)?,
+    };
     let (id, name) = (branch.id, of.name);
     let location = format!("/v1/sessions/{name}/branches/{}", branch.name);
     let reply = KeptReply::json(StatusCode::CREATED, &BranchView::from(branch))?;
@@ -192,7 +198,10 @@ pub async fn find_branch(
 ) -> Result<Reply<BranchView>, ApiError> {
     let of = SessionRef { name: path.session_id, branch: Some(path.branch) };
     let found = state.store.find_branch(caller.tenant, &of).await?;
-    Ok(Reply(found.ok_or(ApiError::NotFound(Resource::Branch))?.into()))
+    match found {
+        Some(branch) => Ok(Reply(branch.into())),
+        None => Err(missing(&state, &caller, &of.name).await?),
+    }
 }
 
 /// Switches to a branch.
@@ -211,7 +220,10 @@ pub async fn switch_branch(
 ) -> Result<Reply<BranchView>, ApiError> {
     let (name, to) = (&path.session_id.name, &body.value.name);
     let switched = state.store.switch_branch(caller.tenant, name, to).await?;
-    Ok(Reply(switched.ok_or(ApiError::NotFound(Resource::Branch))?.into()))
+    match switched {
+        Some(branch) => Ok(Reply(branch.into())),
+        None => Err(missing(&state, &caller, name).await?),
+    }
 }
 
 /// Goes back to a message.
@@ -241,7 +253,13 @@ pub async fn truncate_session(
         Claim::First(claimed) => claimed,
     };
     let of = &path.session_id;
-    let branch = forked(anchord_store::branches::truncate(&mut tx, caller.tenant, of, seq).await?)?;
+    let branch = match anchord_store::branches::truncate(&mut tx, caller.tenant, of, seq).await? {
+        ForkOutcome::NoSession => {
+            drop(tx);
+            return Err(missing(&state, &caller, &of.name).await?);
+        }
+        outcome => forked(outcome)?,
+    };
     let id = branch.id;
     let reply = KeptReply::json(StatusCode::OK, &BranchView::from(branch))?;
     claimed.keep(&state.store, &mut tx, Some(id), &reply).await?;
@@ -270,9 +288,15 @@ pub async fn delete_branch(
     let BranchPath { session_id, branch } = path;
     match state.store.drop_branch(caller.tenant, &session_id, &branch, caller.actor()).await? {
         DropOutcome::Dropped => Ok(StatusCode::NO_CONTENT),
-        DropOutcome::NotFound => Err(ApiError::NotFound(Resource::Branch)),
+        DropOutcome::NotFound => Err(missing(&state, &caller, &session_id).await?),
         DropOutcome::IsCurrent => Err(ApiError::BranchIsCurrent(branch)),
     }
+}
+
+/// What is not there: the session, or its branch.
+async fn missing(state: &AppState, caller: &Caller, name: &SessionName) -> Result<ApiError, ApiError> {
+    let session = state.store.list_branches(caller.tenant, name, None, 1).await?;
+    Ok(ApiError::NotFound(if session.is_some() { Resource::Branch } else { Resource::Session }))
 }
 
 /// Checks the last message that is shared.

@@ -55,10 +55,16 @@ impl Store {
         let found = sqlx::query!(
             r#"select s.id, s.head_seq, s.anchor_seq, root.task_id, coalesce(a.system_through, 0) as "system_through!",
                       coalesce(a.mask_upto, 0) as "mask_upto!"
-               from sessions s
-               join sessions root on root.tenant_id = $1 and root.id = coalesce(s.root_id, s.id)
-               cross join lateral json_to_record(s.accounting) as a(system_through bigint, mask_upto bigint)
-               where s.tenant_id = $1 and s.id = find_session($1, $2, $3)"#,
+               from (select find_session($1, $2, $3) as id offset 0) named
+               cross join lateral (
+                 select x.* from sessions x where x.tenant_id = $1 and x.id = named.id limit 1
+               ) s
+               -- Apart, because under row security a search by an expression does not use the index.
+               cross join lateral (select coalesce(s.root_id, s.id) as id offset 0) main
+               cross join lateral (
+                 select x.task_id from sessions x where x.tenant_id = $1 and x.id = main.id limit 1
+               ) root
+               cross join lateral json_to_record(s.accounting) as a(system_through bigint, mask_upto bigint)"#,
             tenant.0,
             session.name.as_str(),
             session.branch_str()

@@ -35,13 +35,26 @@ impl Store {
         let found = sqlx::query_as!(
             ToolOutputSource,
             r#"select s.id as "session: SessionId", root.task_id, m.seq, o.ordinal, m.format, m.body
-             from sessions s
-             join sessions root on root.tenant_id = $1 and root.id = coalesce(s.root_id, s.id)
-             cross join lineage($1, s.id, 1, s.head_seq) owner
-             join tool_outputs o on o.tenant_id = $1 and o.session_id = owner.session_id
-             join messages m on m.tenant_id = $1 and m.session_id = o.session_id and m.seq = o.seq
-             where s.tenant_id = $1 and s.id = find_session($1, $2, $3) and o.reference = $4
-               and o.seq between owner.first_seq and owner.last_seq
+             from (select find_session($1, $2, $3) as id offset 0) named
+             cross join lateral (
+               select x.* from sessions x where x.tenant_id = $1 and x.id = named.id limit 1
+             ) s
+             -- Apart, because under row security a search by an expression does not use the index.
+             cross join lateral (select coalesce(s.root_id, s.id) as id offset 0) main
+             cross join lateral (
+               select x.task_id from sessions x where x.tenant_id = $1 and x.id = main.id limit 1
+             ) root
+             cross join lateral lineage($1, s.id, 1, s.head_seq) owner
+             cross join lateral (
+               select x.session_id, x.seq, x.ordinal from tool_outputs x
+               where x.tenant_id = $1 and x.session_id = owner.session_id and x.reference = $4
+                 and x.seq between owner.first_seq and owner.last_seq
+               limit 1
+             ) o
+             cross join lateral (
+               select x.seq, x.format, x.body from messages x
+               where x.tenant_id = $1 and x.session_id = o.session_id and x.seq = o.seq limit 1
+             ) m
              order by o.seq limit 1"#,
             tenant.0,
             session.name.as_str(),
