@@ -274,7 +274,7 @@ fn body(method: &str, path: &str) -> String {
 
 /// Whether it makes the session when it is not there: the caller's own, under that name.
 fn makes_the_session(method: &str, path: &str) -> bool {
-    (method == "PUT" && path.ends_with("{session_id}"))
+    (method == "PUT" && (path.ends_with("{session_id}") || path.ends_with("/transcript")))
         || (method == "POST" && (path.ends_with("/messages") || path.ends_with("/import")))
 }
 

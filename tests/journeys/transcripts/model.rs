@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{assistant, branches, call, check_reply, put_with, stored, text, user, words};
 use crate::support::app::{App, app};
-use crate::support::validity;
+use crate::support::{number as count, validity};
 use anchord_messages::format::Format;
 
 const RUNS: u64 = 100;
@@ -228,8 +228,8 @@ fn answers(message: &Value) -> bool {
 #[tokio::test]
 async fn whatever_is_done_every_branch_is_what_its_callers_sent() {
     let app = app().await;
-    let first = number("ANCHORD_TRANSCRIPT_SEED", 0);
-    for run in first..first + number("ANCHORD_TRANSCRIPT_RUNS", RUNS) {
+    let (first, runs) = (number("ANCHORD_TRANSCRIPT_SEED", 0), number("ANCHORD_TRANSCRIPT_RUNS", RUNS));
+    for run in first..first + runs {
         let mut random = StdRng::seed_from_u64(run);
         let format = super::FORMATS[random.random_range(0..3)];
         let session = format!("s{run}");
@@ -250,5 +250,18 @@ async fn whatever_is_done_every_branch_is_what_its_callers_sent() {
             model.step().await;
         }
         model.check().await;
+    }
+    // What the histories are about did happen.
+    let mut connection = app.database.connect_as_superuser().await;
+    for (what, query) in [
+        ("versions", "select count(*) from summaries"),
+        (
+            "versions of branches",
+            "select count(*) from summaries v join sessions s on s.id = v.session_id where s.root_id is not null",
+        ),
+        ("branches", "select count(*) from sessions where root_id is not null"),
+    ] {
+        let found = count(&mut connection, query).await;
+        assert!(u64::try_from(found).unwrap() >= runs / 4, "{found} {what} in {runs} histories");
     }
 }

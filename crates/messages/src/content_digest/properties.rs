@@ -122,7 +122,7 @@ fn change(value: &mut Value, at: &mut usize) {
                 *value = match &*value {
                     Value::String(text) => json!(format!("{text}!")),
                     Value::Number(number) => json!(number.as_i64().unwrap() + 1),
-                    _ => json!("another"),
+                    Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => json!("another"),
                 };
             }
             *at = at.wrapping_sub(1);

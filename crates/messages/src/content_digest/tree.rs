@@ -1,7 +1,7 @@
 //! JSON values that borrow their text and keep numbers as they are written.
 //!
-//! serde_json's own values lose the text of numbers or refuse large ones, jiter's and simd-json's do too, and raw values
-//! within raw values are scanned once for every level.
+//! The values of `serde_json` lose the text of numbers or refuse large ones, as those of `jiter` and `simd-json` do, and raw
+//! values within raw values are scanned once for every level.
 
 use std::borrow::Cow;
 
