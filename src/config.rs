@@ -576,7 +576,7 @@ mod tests {
                 "https://",
             ),
             (&["--embeddings-url", "http://x/v1"], "ANCHORD_EMBEDDINGS_MODEL", "is required when"),
-            (&["--embeddings-model", "m"], "ANCHORD_EMBEDDINGS_MODEL", "unless ANCHORD_EMBEDDINGS_URL"),
+            (&["--embeddings-model", "m"], "ANCHORD_EMBEDDINGS_MODEL", "set both or neither"),
             (&["--judge-model", "j"], "ANCHORD_JUDGE_MODEL", "unless ANCHORD_LLM_PROVIDER"),
             (&["--probe-model", "j"], "ANCHORD_PROBE_MODEL", "unless ANCHORD_LLM_PROVIDER"),
             (

@@ -264,7 +264,7 @@ mod tests {
             (
                 "compression.succeeded",
                 json!({"tokens_before": 12_000, "tokens_after": 1, "probe_score": 0.888_888}),
-                "12,000 tokens became 1 token, probes 0.889",
+                "12,000 → 1 token, probe score 0.889",
             ),
             ("compression.skipped", json!({"status": "skipped", "error": null}), "skipped"),
             (

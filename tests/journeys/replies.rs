@@ -287,7 +287,7 @@ async fn a_slash_at_the_end_of_a_path_changes_nothing() {
         ("/docs/", 200),
         ("/docs", 303),
         ("/nowhere/", 404),
-        ("/", 404),
+        ("/", 307),
     ] {
         assert_eq!(app.call("GET", path, "").await.status, status, "{path}");
     }

@@ -90,7 +90,7 @@ fn seen_in_a_terminal(data: &Path) -> String {
     let mut process = anchord(&words).stdout(Stdio::from(terminal.slave)).spawn().expect("the program");
     let mut lines = BufReader::new(fs::File::from(terminal.master));
     let mut seen = String::new();
-    while !seen.contains("try:") {
+    while !seen.contains("Try:") {
         lines.read_line(&mut seen).expect("text");
     }
     kill(pid(process.id()), Signal::SIGTERM).expect("a process of ours");
@@ -119,7 +119,7 @@ fn the_database_of_a_service_inherits_none_of_its_environment() {
         .expect("the program");
     let mut said = BufReader::new(process.stdout.take().expect("a pipe"));
     let mut greeting = String::new();
-    while !greeting.contains("try:") {
+    while !greeting.contains("Try:") {
         assert_ne!(said.read_line(&mut greeting).expect("text"), 0, "it ended: {greeting}");
     }
     let file = folder.path().join("postgres/cluster/postmaster.pid");

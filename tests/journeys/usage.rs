@@ -104,7 +104,7 @@ async fn what_is_served_stays_byte_for_byte_and_only_a_moved_correction_is_a_new
     append(&app, &talk(20, 400)).await;
     app.call("POST", &format!("{SESSION}/compressions"), COMPRESS).await;
     app.work().await;
-    append(&app, &talk(2, 40)).await;
+    append(&app, &talk(2, 2_500)).await;
     let before = context(&app).await;
     assert_eq!(before["summary_version"], 1);
     let counted = total(&before);

@@ -61,7 +61,7 @@ impl Service {
         });
         let mut greeting = String::new();
         let mut lines = BufReader::new(process.stdout.take().expect("a pipe"));
-        while !greeting.contains("try:") && !greeting.contains("has no API") {
+        while !greeting.contains("Try:") && !greeting.contains("has no API") {
             if lines.read_line(&mut greeting).expect("text") == 0 {
                 let why = stderr.join().unwrap_or_default();
                 panic!("the service ended before it was ready: {greeting}{why}");
