@@ -156,12 +156,12 @@ async fn read(
     wanted: &[(TenantId, Which<'_>)],
 ) -> Result<Vec<Option<Row>>, StoreError> {
     let tenants: Vec<Uuid> = wanted.iter().map(|(tenant, _)| tenant.0).collect();
-    let named = wanted.iter().map(|(_, which)| match which {
+    let by_name = wanted.iter().map(|(_, which)| match which {
         Which::Named(of) => Some(*of),
         Which::WithId(_) => None,
     });
-    let names: Vec<Option<&str>> = named.clone().map(|of| of.map(|of| of.name.as_str())).collect();
-    let branches: Vec<Option<&str>> = named.map(|of| of.and_then(SessionRef::branch_str)).collect();
+    let names: Vec<Option<&str>> = by_name.clone().map(|of| of.map(|of| of.name.as_str())).collect();
+    let branches: Vec<Option<&str>> = by_name.map(|of| of.and_then(SessionRef::branch_str)).collect();
     let ids: Vec<Option<Uuid>> = wanted
         .iter()
         .map(|(_, which)| match which {

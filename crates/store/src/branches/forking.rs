@@ -215,7 +215,8 @@ struct Base {
     depth: i32,
     /// A branch further below, and the last message that is shared with it.
     jump: (SessionId, Seq),
-    index_base: Option<SessionId>,
+    /// In whose recall index messages through `indexed_seq` are.
+    indexed_by: Option<SessionId>,
     indexed_seq: Seq,
 }
 
@@ -266,7 +267,7 @@ async fn find_base(
         id: SessionId(row.id),
         depth: row.depth,
         jump,
-        index_base: index.as_ref().map(|index| SessionId(index.session_id)),
+        indexed_by: index.as_ref().map(|index| SessionId(index.session_id)),
         indexed_seq: index.map_or(0, |index| index.through_seq),
     })
 }
@@ -456,7 +457,7 @@ async fn insert(
         base.jump.0.0,
         base.jump.1,
         parent.0,
-        base.index_base.map(|id| id.0),
+        base.indexed_by.map(|id| id.0),
         base.indexed_seq,
         first_digest.map(<[u8; 32]>::as_slice)
     )
