@@ -132,7 +132,7 @@ mod tests {
             (json!({"preserve_recent": 201}), "must be from 0 to 200"),
             (json!({"max_summary_tokens": -1}), "must be from 200 to 100000 tokens"),
             (json!({"system_tokens": -1}), "must be a whole number from 0 to 4294967295"),
-            (json!({"context_window": "big"}), "must be a whole number from 0 to 4294967295"),
+            (json!({"context_window": "big"}), most.as_str()),
             (json!({"auto": "yes"}), "must be true or false"),
             (
                 json!({"strategy": "rollback"}),
