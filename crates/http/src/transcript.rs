@@ -77,7 +77,7 @@ pub async fn sync_transcript(
     body: JsonBytes,
 ) -> Result<Response, ApiError> {
     let started = Instant::now();
-    options.authorize(&caller)?;
+    reply::authorize(&caller)?;
     let (list, told) = list::read(&body, caller.tenant).await?;
     drop(body);
     let of_session = messages::of_session(told.user, told.metadata)?;
@@ -174,7 +174,7 @@ impl Sync<'_> {
         while along.parts(&self.list) || along.may_go_on_elsewhere(&self.list) {
             match self.find_continuation(&along).await? {
                 Step::Done(Some(next)) if along.parts(&self.list) || next.common > along.common => {
-                    along = next
+                    along = next;
                 }
                 Step::Done(None) if along.parts(&self.list) => return self.branch_off(along).await,
                 Step::Done(_) => break,
@@ -434,7 +434,15 @@ impl Sync<'_> {
                     return match refused {
                         AppendError::Precondition { .. } | AppendError::NoBranch => Ok(Step::Overtaken),
                         AppendError::Tokenizer(wanted) => Err(Refused::Tokenizer(wanted)),
-                        refused => Err(Refused::Problem(messages::refuse(refused, seq_of(along.common + 1)))),
+                        refused @ (AppendError::GroupTooLarge
+                        | AppendError::KeyReused
+                        | AppendError::Model(_)
+                        | AppendError::Full { .. }
+                        | AppendError::Busy
+                        | AppendError::Store(_)
+                        | AppendError::Broken) => {
+                            Err(Refused::Problem(messages::refuse(refused, seq_of(along.common + 1))))
+                        }
                     };
                 }
             }
@@ -536,7 +544,7 @@ impl Sync<'_> {
                 PutOutcome::NoBranch => return Err(ApiError::NotFound(Resource::Branch)),
             };
         }
-        reply::unchanged(session, self.included)
+        reply::unchanged(&session, self.included)
     }
 
     fn of(&self, branch: &BranchName) -> SessionRef {

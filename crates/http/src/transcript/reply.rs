@@ -149,6 +149,11 @@ impl<S: Send + Sync> FromRequestParts<S> for SyncOptions {
     }
 }
 
+/// Refuses a key that may not read the context, before anything is stored.
+pub(super) fn authorize(caller: &Caller) -> Result<(), ApiError> {
+    if caller.scopes.iter().any(|scope| scope == READ) { Ok(()) } else { Err(ApiError::Forbidden(READ)) }
+}
+
 /// What a sync has to tell.
 pub(super) struct Told {
     /// The branch that holds the list.
@@ -164,11 +169,6 @@ impl SyncOptions {
     /// What the store writes into the reply.
     pub(super) fn included(&self) -> Included {
         self.included
-    }
-
-    /// Refuses a key that may not read the context, before anything is stored.
-    pub(super) fn authorize(&self, caller: &Caller) -> Result<(), ApiError> {
-        if caller.scopes.iter().any(|scope| scope == READ) { Ok(()) } else { Err(ApiError::Forbidden(READ)) }
     }
 
     /// Answers a sync that is done.
@@ -188,7 +188,7 @@ impl SyncOptions {
 }
 
 /// What an append reply tells of a session to which nothing was appended.
-pub(super) fn unchanged(session: Session, included: Included) -> Result<Map<String, Value>, ApiError> {
+pub(super) fn unchanged(session: &Session, included: Included) -> Result<Map<String, Value>, ApiError> {
     let live = session.live.map(|live| LiveCompression { id: live.id, status: live.status });
     let mut body = Map::new();
     body.insert("session_id".to_owned(), session.name.as_str().into());
