@@ -169,13 +169,12 @@ pub async fn create_branch(
         Claim::First(claimed) => claimed,
     };
     let fork = Fork { name, seq, switch, first_digest: None };
-    let branch = match anchord_store::branches::fork(&mut tx, caller.tenant, &of, fork).await? {
-        ForkOutcome::NoSession => {
-            drop(tx);
-            return Err(missing(&state, &caller, &of.name).await?);
-        }
-        outcome => forked(outcome)?,
-    };
+    let outcome = anchord_store::branches::fork(&mut tx, caller.tenant, &of, fork).await?;
+    if matches!(outcome, ForkOutcome::NoSession) {
+        drop(tx);
+        return Err(missing(&state, &caller, &of.name).await?);
+    }
+    let branch = forked(outcome)?;
     let (id, name) = (branch.id, of.name);
     let location = format!("/v1/sessions/{name}/branches/{}", branch.name);
     let reply = KeptReply::json(StatusCode::CREATED, &BranchView::from(branch))?;
@@ -253,13 +252,12 @@ pub async fn truncate_session(
         Claim::First(claimed) => claimed,
     };
     let of = &path.session_id;
-    let branch = match anchord_store::branches::truncate(&mut tx, caller.tenant, of, seq).await? {
-        ForkOutcome::NoSession => {
-            drop(tx);
-            return Err(missing(&state, &caller, &of.name).await?);
-        }
-        outcome => forked(outcome)?,
-    };
+    let outcome = anchord_store::branches::truncate(&mut tx, caller.tenant, of, seq).await?;
+    if matches!(outcome, ForkOutcome::NoSession) {
+        drop(tx);
+        return Err(missing(&state, &caller, &of.name).await?);
+    }
+    let branch = forked(outcome)?;
     let id = branch.id;
     let reply = KeptReply::json(StatusCode::OK, &BranchView::from(branch))?;
     claimed.keep(&state.store, &mut tx, Some(id), &reply).await?;

@@ -228,11 +228,11 @@ impl Found {
 }
 
 /// The notes of a session's agent, under a heading, within a fifth of a hand-off.
-fn notes_text(notes: Vec<StoredNote>, session: &Session, level: u32, counter: &TokenCounter) -> String {
+fn notes_text(notes: Vec<StoredNote>, session: &Session, level: u32, counter: TokenCounter) -> String {
     let heading = format!("\n\n### Notes of session {}\n\n", session.name);
     let room = (level / 5).saturating_sub(counter.count_text(&heading));
     let notes: Vec<Note> = notes.into_iter().map(|stored| stored.note).collect();
-    note::newest_within(&notes, room.into(), counter).map(|(text, _)| heading + &text).unwrap_or_default()
+    note::newest_within(&notes, room.into(), &counter).map(|(text, _)| heading + &text).unwrap_or_default()
 }
 
 /// Renders the sessions, the newest first, with the notes of the newest; no content when there is none.
@@ -271,7 +271,7 @@ fn answer(found: Vec<(Session, Found)>, notes: Vec<StoredNote>, bound: Bound) ->
     };
     let markdown = match bound {
         Bound::Tokens(level) => {
-            let notes = notes_text(notes, session, level, &counter);
+            let notes = notes_text(notes, session, level, counter);
             let more = (session.name.as_str(), newest.version.summary.digest.as_slice(), notes.as_str());
             handoff::render_with_digest(&line, &subject, more, level, &counter)
         }

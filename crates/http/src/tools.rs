@@ -168,7 +168,7 @@ pub async fn run_tool(
     let counter = TokenCounter::new(session.effective_settings().tokenizer.unwrap_or_default());
     let call = match object_of(arguments).and_then(|arguments| tools::read(tool, &arguments)) {
         Ok(call) => call,
-        Err(told) => return Ok(Reply(Outcome::error(told).answer(&counter)).into_response()),
+        Err(told) => return Ok(Reply(Outcome::error(told).answer(counter)).into_response()),
     };
     let asked = past::Asked { state: &state, caller: &caller, session: &session, counter, max_tokens };
     let outcome = match call {
@@ -181,7 +181,7 @@ pub async fn run_tool(
             return take_note::take(&state, &caller, request, (call, counter)).await;
         }
     };
-    Ok(Reply(outcome?.answer(&counter)).into_response())
+    Ok(Reply(outcome?.answer(counter)).into_response())
 }
 
 /// The arguments as an object; `Err` is for the model.

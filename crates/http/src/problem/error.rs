@@ -282,9 +282,10 @@ impl ApiError {
                 (Kind::RouteNotFound, detail.into())
             }
             Self::NotFound(resource) => {
-                let detail = match resource {
-                    Resource::Version => "the session has no summary version of this number",
-                    _ => "it does not exist, or it is another tenant's",
+                let detail = if matches!(resource, Resource::Version) {
+                    "the session has no summary version of this number"
+                } else {
+                    "it does not exist, or it is another tenant's"
                 };
                 (resource.kind(), detail.into())
             }

@@ -316,11 +316,7 @@ fn text_of(stored: &StoredMessage) -> Result<String, StoreError> {
 
 /// What the search refuses is the model's question; anything else stays a problem.
 fn told(refused: ApiError) -> Result<Outcome, ApiError> {
-    match refused {
-        ApiError::InvalidParameter(FieldError { pointer, detail }) => {
-            let name = pointer.trim_start_matches('/');
-            Ok(Outcome::error(format!("{} {detail}.", if name == "q" { "query" } else { name })))
-        }
-        error => Err(error),
-    }
+    let ApiError::InvalidParameter(FieldError { pointer, detail }) = refused else { return Err(refused) };
+    let name = pointer.trim_start_matches('/');
+    Ok(Outcome::error(format!("{} {detail}.", if name == "q" { "query" } else { name })))
 }

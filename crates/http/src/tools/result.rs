@@ -46,7 +46,7 @@ impl Outcome {
         Self { content, is_error: false, next: arguments }
     }
 
-    pub(super) fn answer(self, counter: &TokenCounter) -> ToolAnswer {
+    pub(super) fn answer(self, counter: TokenCounter) -> ToolAnswer {
         let Self { content, is_error, next } = self;
         ToolAnswer { tokens: counter.count_text(&content), content, is_error, next }
     }

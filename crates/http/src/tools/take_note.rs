@@ -29,7 +29,7 @@ pub(super) async fn take(
     (session, key, digest): (&SessionRef, IdempotencyKey, [u8; 32]),
     (call, counter): (NoteCall, TokenCounter),
 ) -> Result<Response, ApiError> {
-    let refuse = |told: String| Ok(Reply(Outcome::error(told).answer(&counter)).into_response());
+    let refuse = |told: String| Ok(Reply(Outcome::error(told).answer(counter)).into_response());
     let text = match &call {
         NoteCall::Add(text) | NoteCall::Replace(_, text) => redact(text),
         NoteCall::Remove(_) => Cow::Borrowed(""),
@@ -53,7 +53,7 @@ pub(super) async fn take(
         };
         match notes::edit(&mut tx, caller.tenant, session, edit).await? {
             NoteEdited::Done { session, id, room } => {
-                let answer = Outcome::done(&done(edit, id, room)).answer(&counter);
+                let answer = Outcome::done(&done(edit, id, room)).answer(counter);
                 let reply = KeptReply::json(StatusCode::OK, &answer)?;
                 claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
                 tx.commit().await?;
