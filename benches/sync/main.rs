@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -71,7 +71,7 @@ struct Servers {
 }
 
 impl Servers {
-    fn start(binary: &PathBuf) -> anyhow::Result<Self> {
+    fn start(binary: &Path) -> anyhow::Result<Self> {
         let home = tempfile::Builder::new().prefix("anchord-sync-").tempdir()?;
         // The server's user must be able to pass through, when the bench runs as root.
         fs::set_permissions(home.path(), fs::Permissions::from_mode(0o711))?;
@@ -87,7 +87,7 @@ impl Servers {
     }
 
     /// The same with a process that knows nothing.
-    fn restart(self, binary: &PathBuf) -> anyhow::Result<Self> {
+    fn restart(self, binary: &Path) -> anyhow::Result<Self> {
         let Self { service, embedded, home } = self;
         service.stop()?;
         let service = Service::start(binary, "", Some(&embedded.url()), home.path())?;
@@ -137,7 +137,7 @@ impl Agent {
             text.push(' ');
             text.push_str(WORDS.get(self.random.below(WORDS.len())).copied().unwrap_or_default());
         }
-        let role = if self.list.len() % 2 == 0 { "user" } else { "assistant" };
+        let role = if self.list.len().is_multiple_of(2) { "user" } else { "assistant" };
         self.list.push(json!({"role": role, "content": text}).to_string());
     }
 

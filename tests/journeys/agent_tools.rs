@@ -499,12 +499,12 @@ async fn contexts_name_tools_only_where_they_are_offered() {
         assert_eq!(reply.status, 200, "{}", reply.text);
     };
     offer("offered").await;
-    let named = context(&app, "").await;
-    assert_eq!(validity::problems(&named), Vec::<String>::new());
-    assert_eq!(named["masked"], plain["masked"]);
-    let reference = named["masked"][0]["ref"].as_str().unwrap();
+    let offered = context(&app, "").await;
+    assert_eq!(validity::problems(&offered), Vec::<String>::new());
+    assert_eq!(offered["masked"], plain["masked"]);
+    let reference = offered["masked"][0]["ref"].as_str().unwrap();
     let call = format!("[read_tool_output(\\\"{reference}\\\"): 60 lines from \\\"cat part0\\\"");
-    assert!(said(&named).contains(&call), "{}", said(&named));
+    assert!(said(&offered).contains(&call), "{}", said(&offered));
     let read = fine(&app, "read_tool_output", json!({"ref": reference})).await;
     assert!(below(&read).starts_with("0 line 0 of src/part0_0.rs\n"), "{read}");
     // What is left out for want of room, and what is clipped.
@@ -520,16 +520,16 @@ async fn contexts_name_tools_only_where_they_are_offered() {
     // Record and digest are stored with their version; the setting acts on what is there, and changes no counts.
     app.call("POST", &format!("{SESSION}/compressions"), json!({"target": 0.5}).to_string()).await;
     app.work().await;
-    let named = context(&app, "").await;
-    assert_eq!(named["summary_version"], 1, "{named:#}");
-    assert!(said(&named).contains("in full with read_messages:"), "{named:#}");
+    let offered = context(&app, "").await;
+    assert_eq!(offered["summary_version"], 1, "{offered:#}");
+    assert!(said(&offered).contains("in full with read_messages:"), "{offered:#}");
     offer("none").await;
     let plain = context(&app, "").await;
     assert!(said(&plain).contains("kept for the original messages:"), "{plain:#}");
     assert!(names.iter().all(|name| !said(&plain).contains(name)), "{plain:#}");
     for part in ["system", "summary", "digest", "notes"] {
-        assert_eq!(named["tokens"][part], plain["tokens"][part], "{part}");
+        assert_eq!(offered["tokens"][part], plain["tokens"][part], "{part}");
     }
-    assert_ne!(named["stable_prefix"]["sha256"], plain["stable_prefix"]["sha256"]);
+    assert_ne!(offered["stable_prefix"]["sha256"], plain["stable_prefix"]["sha256"]);
     assert_eq!(app.call("PATCH", SESSION, r#"{"tools": "some"}"#).await.refusal().2, "/tools");
 }

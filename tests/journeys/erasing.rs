@@ -221,14 +221,15 @@ async fn of_sixty_tasks_none_is_left_when_both_of_their_sessions_are_erased_at_o
 
 /// How many rows there are of every table that belongs to sessions.
 async fn rows_of_sessions(owner: &mut PgConnection) -> Vec<(String, i64)> {
-    let tables = sqlx::query_scalar::<_, String>(
+    let tables = sqlx::raw_sql(
         "select c.table_name from information_schema.columns c
          join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name
          where c.table_schema = 'public' and c.column_name = 'session_id' and t.table_type = 'BASE TABLE'
          order by c.table_name",
     );
     let mut rows = Vec::new();
-    for table in tables.fetch_all(&mut *owner).await.unwrap() {
+    for row in tables.fetch_all(&mut *owner).await.unwrap() {
+        let table: String = row.get(0);
         let count =
             number(owner, &format!("select count(*) from {table} where session_id is not null")).await;
         rows.push((table, count));

@@ -239,6 +239,11 @@ async fn live(app: &App, name: &str) {
     }
     app.work().await;
     app.call("POST", &format!("{session}/summaries/1/rollback"), "").await;
+    look_at_the_tenant(app, name).await;
+}
+
+/// Reads what a tenant has beside sessions.
+async fn look_at_the_tenant(app: &App, name: &str) {
     for path in ["/v1/keys", "/v1/webhooks", "/v1/audit", "/v1/pins", "/v1/settings"] {
         call(app, "GET", path, Value::Null).await;
     }

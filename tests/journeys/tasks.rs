@@ -402,9 +402,9 @@ async fn a_task_counts_a_session_once_with_all_that_its_branches_use() {
         assert_eq!(queued.status, 202, "{}", queued.text);
     }
     app.work().await;
-    let task = app.call("GET", "/v1/tasks/t", "").await.json();
-    assert_eq!((&task["sessions"], &task["compressions"]), (&json!(1), &json!(2)), "{task}");
-    assert_eq!((&task["appended_messages"], &task["requests"]), (&json!(24), &json!(2)), "{task}");
+    let report = app.call("GET", "/v1/tasks/t", "").await.json();
+    assert_eq!((&report["sessions"], &report["compressions"]), (&json!(1), &json!(2)), "{report}");
+    assert_eq!((&report["appended_messages"], &report["requests"]), (&json!(24), &json!(2)), "{report}");
     let ended = app.call("PUT", "/v1/tasks/t", r#"{"status": "completed"}"#).await.json();
     assert_eq!(ended["sessions"], 1);
 }

@@ -340,9 +340,9 @@ async fn marks_for_the_cache_move_from_turn_to_turn() {
     for turn in 0..5 {
         list.extend([assistant(&format!("a{turn}")), user(&format!("u{turn}"))]);
         let mut marked = list.clone();
-        let last = marked.last_mut().unwrap();
-        let said = last["content"].take();
-        last["content"] = json!([{"type": "text", "text": said, "cache_control": {"type": "ephemeral"}}]);
+        let newest = marked.last_mut().unwrap();
+        let said = newest["content"].take();
+        newest["content"] = json!([{"type": "text", "text": said, "cache_control": {"type": "ephemeral"}}]);
         let reply = put_with(&app, "s", "?cache_control=5m", &marked).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
         let reply = reply.json();
@@ -479,10 +479,9 @@ async fn what_a_crash_left_behind_is_used_by_the_repeated_request() {
     let of = SessionRef::from(SessionName::parse("s").unwrap());
     let digest = ContentDigest::of(Format::OpenaiChat, &other[3].to_string());
     let fork = Fork { seq: Some(3), first_digest: Some(digest.0), ..Fork::default() };
-    let left = match app.store.fork(app.tenant, &of, fork).await.unwrap() {
-        ForkOutcome::Forked(branch) => branch.name.to_string(),
-        other => panic!("{other:?}"),
-    };
+    let outcome = app.store.fork(app.tenant, &of, fork).await.unwrap();
+    let ForkOutcome::Forked(branch) = outcome else { panic!("{outcome:?}") };
+    let left = branch.name.to_string();
     let reply = put(&app, "s", &other).await;
     assert_eq!((done(&reply), &reply["sync"]["branch"]), (("returned", 3, 3), &json!(left)));
     assert_holds(&app, &reply, &other).await;

@@ -16,10 +16,9 @@ pub fn branch_of(session: &str, branch: &str) -> SessionRef {
 pub async fn fork(store: &Store, tenant: TenantId, of: &SessionRef, branch: &str, seq: Seq) -> SessionId {
     let name = Some(BranchName::parse(branch).expect("a branch's name"));
     let asked = Fork { name, seq: Some(seq), ..Fork::default() };
-    match store.fork(tenant, of, asked).await.expect("a fork") {
-        ForkOutcome::Forked(branch) => branch.id,
-        other => panic!("{branch}: {other:?}"),
-    }
+    let outcome = store.fork(tenant, of, asked).await.expect("a fork");
+    let ForkOutcome::Forked(forked) = outcome else { panic!("{branch}: {outcome:?}") };
+    forked.id
 }
 
 /// Makes a branch the current one.

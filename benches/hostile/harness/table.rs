@@ -154,7 +154,9 @@ pub fn entry(operation: &str) -> Entry {
         | "stateless.delete_compressed"
         | "pins.remove"
         | "pins.remove_shared"
-        | "notes.remove" => Entry { only: Some(404), ..plain },
+        | "notes.remove"
+        | "branches.get"
+        | "branches.delete" => Entry { only: Some(404), ..plain },
         "compressions.create" => Entry {
             without: &["through_seq", "summary_model", "engine", "strategy", "preserve_recent_tokens"],
             values: &[("target", "0.01"), ("preserve_recent", "5"), ("shadow", "true")],
@@ -193,7 +195,6 @@ pub fn entry(operation: &str) -> Entry {
         "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
         "transcript.sync" => Entry { path: &[("session_id", "synced")], ..plain },
         // The session has main alone, and each new branch would have to have another name.
-        "branches.get" | "branches.delete" => Entry { only: Some(404), ..plain },
         "branches.create" => {
             Entry { without: &["name", "from", "seq"], values: &[("switch", "false")], ..plain }
         }

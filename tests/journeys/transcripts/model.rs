@@ -150,7 +150,7 @@ impl Model<'_> {
         let reply = reply.json();
         self.done.push(reply["sync"].to_string());
         check_reply(&reply, &list);
-        self.current = reply["sync"]["branch"].as_str().unwrap().to_owned();
+        reply["sync"]["branch"].as_str().unwrap().clone_into(&mut self.current);
         // A branch that had other messages is never one that takes the list.
         if let Some(before) = self.branches.insert(self.current.clone(), list.clone()) {
             assert!(list.starts_with(&before), "{:#?}", self.done);
