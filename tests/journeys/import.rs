@@ -59,7 +59,7 @@ async fn a_log_is_imported_in_batches_and_gone_on_with() {
     assert_eq!(told, format!("session s: 7 messages (claude-code)\n{left}"));
     assert!(stderr.is_empty(), "quiet in a pipe: {stderr}");
     let (_, told, _) = import(&file);
-    assert_eq!(told, format!("session s: 7 messages (claude-code), 7 of them before\n{left}"));
+    assert_eq!(told, format!("session s: 7 messages (claude-code), all already stored\n{left}"));
     // The agent went on, and so does the import.
     written(folder.path(), "a.jsonl", &log(5));
     assert_eq!(import(&file).1, format!("session s: 11 messages (claude-code), 7 of them before\n{left}"));

@@ -43,6 +43,8 @@ async fn furnished(app: &App) {
     app.call("PUT", "/v1/sessions/s/pins", r#"{"pins": ["Never push to main."]}"#).await;
     app.call("PUT", "/v1/sessions/s/todos", r#"{"todos": [{"content": "fix it", "status": "pending"}]}"#)
         .await;
+    let noted = json!({"arguments": {"text": "the parser is done"}}).to_string();
+    app.call("POST", "/v1/sessions/s/tools/note", noted).await;
     let probe = json!({"kind": "recall", "question": "Which command failed?", "expected": ["cargo test"]});
     let probed = app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await;
     assert_eq!(probed.status, 201, "{}", probed.text);

@@ -30,7 +30,7 @@ fn a_service_with_a_database_of_its_own_tells_address_key_and_first_call() {
     assert_eq!(fs::metadata(&file).expect("a key file").mode() & 0o777, 0o600);
     let key = fs::read_to_string(&file).expect("a key file").trim().to_owned();
     assert!(!service.greeting.contains(&key), "what is no terminal may be a log: {}", service.greeting);
-    let told = format!("Bearer $(cat {})", file.display());
+    let told = format!("x-api-key: $(cat {})", file.display());
     assert!(service.greeting.contains(&told), "{}", service.greeting);
 
     let data = folder.path().to_str().expect("a plain path");

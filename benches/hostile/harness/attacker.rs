@@ -164,6 +164,7 @@ impl Attacker {
         let shadow =
             json!({"target": 0.01, "preserve_recent": 2, "shadow": true, "strategy": "sliding_window"});
         let candidate = compressed(&caller, "main", &shadow).await?;
+        self.things.insert("no_branch", "nowhere".to_owned());
         self.things.insert("candidate_id", text(&candidate, "/id")?.to_owned());
         let evaluation = caller.post("/v1/sessions/main/evaluations", &json!({})).await?;
         self.things.insert("evaluation_id", text(&evaluation, "/id")?.to_owned());

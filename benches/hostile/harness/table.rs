@@ -154,9 +154,10 @@ pub fn entry(operation: &str) -> Entry {
         | "stateless.delete_compressed"
         | "pins.remove"
         | "pins.remove_shared"
-        | "notes.remove"
-        | "branches.get"
-        | "branches.delete" => Entry { only: Some(404), ..plain },
+        | "notes.remove" => Entry { only: Some(404), ..plain },
+        "branches.get" | "branches.delete" => {
+            Entry { path: &[("branch", "no_branch")], only: Some(404), ..plain }
+        }
         "compressions.create" => Entry {
             without: &["through_seq", "summary_model", "engine", "strategy", "preserve_recent_tokens"],
             values: &[("target", "0.01"), ("preserve_recent", "5"), ("shadow", "true")],

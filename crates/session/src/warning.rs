@@ -16,7 +16,7 @@ pub struct Warning {
     /// The model that is not known; the reply to an append does without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The tokens of the context window that is assumed; absent when the session's own was used.
+    /// The tokens of the context window that is assumed; absent in the reply to an append, and when the session's own was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
     /// What it means and what to do; the reply to an append does without.
@@ -62,10 +62,11 @@ impl Warning {
         Self { code: WarningCode::RequestedModelUnknown, model, window: None, detail: None }
     }
 
-    /// The warning without what the caller of an append knows: the model that it named.
+    /// The warning without what the reply to an append tells anyway or its caller knows: the window that is used, and the
+    /// model that was named.
     #[must_use]
     pub fn brief(self) -> Self {
-        Self { model: None, ..self }
+        Self { model: None, window: None, ..self }
     }
 
     /// The warning with its detail.
