@@ -62,7 +62,10 @@ async fn a_log_is_imported_in_batches_and_gone_on_with() {
     assert_eq!(told, format!("session s: 7 messages (claude-code), all already stored\n{left}"));
     // The agent went on, and so does the import.
     written(folder.path(), "a.jsonl", &log(5));
-    assert_eq!(import(&file).1, format!("session s: 11 messages (claude-code), 7 of them before\n{left}"));
+    assert_eq!(
+        import(&file).1,
+        format!("session s: 11 messages (claude-code), 7 of them already stored\n{left}")
+    );
     let stored = service.client().get("/v1/sessions/s/messages?limit=100").json();
     let stored = stored["items"].as_array().expect("messages");
     assert_eq!(stored.len(), 11);

@@ -113,7 +113,7 @@ async fn a_window_that_nobody_told_is_named_until_it_is_told() {
     assert_eq!(served["warnings"][0]["code"], "window-assumed");
     assert!(served["warnings"][0]["detail"].as_str().unwrap().contains("200000"), "{served}");
     let unknown = append(&app, "s", json!({"model": "house-model-7b"})).await;
-    assert_eq!(unknown["warnings"], json!([{"code": "model-unknown", "window": 200_000}]));
+    assert_eq!(unknown["warnings"], json!([{"code": "model-unknown"}]));
     assert_eq!(unknown["usage"]["effective_window"], 160_000);
     let served = context(&app, "s", "").await;
     assert!(served["warnings"][0]["detail"].as_str().unwrap().contains("house-model-7b"), "{served}");

@@ -39,7 +39,7 @@ const TO_TODAY: [&str; 4] = [
 ];
 const FUNCTIONS: &str = include_str!("../../migrations/0063_functions.sql");
 /// The functions that branches brought, and that the service of today calls in whatever it does.
-const OF_BRANCHES: [&str; 7] = [
+const OF_BRANCHES: [&str; 9] = [
     "load_branches",
     "find_session",
     "lineage",
@@ -47,6 +47,8 @@ const OF_BRANCHES: [&str; 7] = [
     "version_owner",
     "probes_of",
     "adopt_probes",
+    "index_lineage",
+    "add_postings",
 ];
 const CATALOG: &str = include_str!("../fixtures/schema/catalog.sql");
 /// Short ones, so that a test sees the end of them.
