@@ -237,16 +237,16 @@ create table notes (
   session_id uuid not null,
   id bigint not null,
   seq bigint not null,
-  body text not null,
+  body text,
   created_at timestamptz not null default now(),
-  primary key (tenant_id, session_id, id),
+  primary key (tenant_id, session_id, id, seq),
   foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
 );
-comment on table notes is 'What the session''s agent noted for itself by its tool; data, which contexts show as such.';
+comment on table notes is 'What the session''s agent noted for itself by its tool; data, which contexts show as such. A note that is replaced or removed keeps what it was, a bounded number of times, for branches that are forked before that.';
 comment on column notes.id is 'Its number in the session, never used again (accounting.last_note).';
-comment on column notes.seq is 'The newest message when it was made or last replaced.';
-comment on column notes.body is 'Its text, without secrets.';
-comment on column notes.created_at is 'When it was made or last replaced.';
+comment on column notes.seq is 'The newest message when it got this text.';
+comment on column notes.body is 'Its text, without secrets; null from where it was removed.';
+comment on column notes.created_at is 'When it got this text.';
 
 create table removed_constraints (
   tenant_id uuid not null,

@@ -7,9 +7,9 @@ begin
       session_id uuid not null,
       id bigint not null,
       seq bigint not null,
-      body text not null,
+      body text,
       created_at timestamptz not null default now(),
-      primary key (tenant_id, session_id, id),
+      primary key (tenant_id, session_id, id, seq),
       foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
     );
     alter table notes enable row level security;

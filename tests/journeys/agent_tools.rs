@@ -533,3 +533,45 @@ async fn contexts_name_tools_only_where_they_are_offered() {
     assert_ne!(offered["stable_prefix"]["sha256"], plain["stable_prefix"]["sha256"]);
     assert_eq!(app.call("PATCH", SESSION, r#"{"tools": "some"}"#).await.refusal().2, "/tools");
 }
+
+/// A note is made by a call in the message after the newest one, so that a fork at that newest one is without it.
+#[tokio::test]
+async fn a_fork_has_the_notes_as_they_were_before_what_it_drops() {
+    let app = session(json!({"auto": false})).await;
+    let note = async |arguments: Value| {
+        let body = json!({"arguments": arguments}).to_string();
+        let reply = app.call("POST", &format!("{SESSION}/tools/note"), body).await;
+        assert_eq!(reply.json()["is_error"], false, "{}", reply.text);
+    };
+    append(&app, json!({"messages": [asks("one"), asks("two")]})).await;
+    note(json!({"text": "state 0"})).await;
+    append(&app, json!({"messages": [asks("three"), asks("four")]})).await;
+    note(json!({"id": "n1", "text": "state 1"})).await;
+    note(json!({"text": "kept until six"})).await;
+    append(&app, json!({"messages": [asks("five"), asks("six")]})).await;
+    note(json!({"id": "n1", "text": "state 2"})).await;
+    note(json!({"id": "n2"})).await;
+    let notes = async |branch: &str| {
+        let listed = app.call("GET", &format!("{SESSION}/notes?branch={branch}"), "").await.json();
+        let items = listed["notes"].as_array().unwrap().iter();
+        items.map(|note| note["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    for (seq, expected) in [
+        (1, vec![]),
+        (2, vec![]),
+        (3, vec!["state 0"]),
+        (4, vec!["state 0"]),
+        (5, vec!["state 1", "kept until six"]),
+        (6, vec!["state 2"]),
+    ] {
+        let name = format!("b{seq}");
+        let body = json!({"name": name, "seq": seq}).to_string();
+        let forked = app.call("POST", &format!("{SESSION}/branches"), body).await;
+        assert_eq!(forked.status, 201, "{}", forked.text);
+        assert_eq!(notes(&name).await, expected, "at {seq}");
+        let served = context(&app, &format!("?branch={name}")).await;
+        assert_eq!(served["tokens"]["notes"] == 0, expected.is_empty(), "{served}");
+        assert!(expected.iter().all(|text| said(&served).contains(text)), "{served}");
+    }
+    assert_eq!(notes("main").await, ["state 2"]);
+}

@@ -11,6 +11,9 @@ use anchord_messages::tokens::TokenCounter;
 use anchord_record::fill::share_of;
 use anchord_session::session::Session;
 
+/// The most texts of a session's notes that are kept after they were replaced or removed.
+const MAX_PAST: i64 = 500;
+
 /// A note as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredNote {
@@ -108,10 +111,25 @@ pub async fn list(
     tenant: TenantId,
     session: SessionId,
 ) -> Result<Vec<StoredNote>, StoreError> {
+    list_at(tx, (tenant, session), Seq::MAX).await
+}
+
+/// Lists the notes as they were through a message.
+async fn list_at(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    through: Seq,
+) -> Result<Vec<StoredNote>, StoreError> {
     let rows = sqlx::query!(
-        "select id, seq, body, created_at from notes where tenant_id = $1 and session_id = $2 order by id",
+        r#"select x.id, x.seq, x.body as "body!", x.created_at
+           from (
+             select distinct on (y.id) y.id, y.seq, y.body, y.created_at from notes y
+             where y.tenant_id = $1 and y.session_id = $2 and y.seq <= $3 order by y.id, y.seq desc
+           ) x
+           where x.body is not null order by x.id"#,
         tenant.0,
-        session.0
+        session.0,
+        through
     )
     .fetch_all(tx)
     .await?;
@@ -122,16 +140,22 @@ pub async fn list(
     Ok(stored.collect())
 }
 
-/// The tokens of those of a session's notes that were made by a message.
-pub(super) async fn tokens_by(
+/// Through which message the notes count that a fork has. A note is made by a call in the message that follows the newest
+/// one, so that a fork at that newest one is without it; a fork of all there is has all of them.
+pub(super) fn through(parent: &Session, seq: Seq) -> Seq {
+    if seq == parent.head_seq { Seq::MAX } else { seq - 1 }
+}
+
+/// The tokens of the notes that a fork has.
+pub(super) async fn tokens_at(
     tx: &mut PgConnection,
-    (tenant, id): (TenantId, SessionId),
-    session: &Session,
+    key: (TenantId, SessionId),
+    parent: &Session,
     seq: Seq,
 ) -> Result<u32, StoreError> {
-    let stored = list(tx, tenant, id).await?.into_iter().map(|stored| stored.note);
-    let notes: Vec<Note> = stored.filter(|note| note.seq <= seq).collect();
-    let counter = TokenCounter::new(session.effective_settings().tokenizer.unwrap_or_default());
+    let stored = list_at(tx, key, through(parent, seq)).await?;
+    let notes: Vec<Note> = stored.into_iter().map(|stored| stored.note).collect();
+    let counter = TokenCounter::new(parent.effective_settings().tokenizer.unwrap_or_default());
     Ok(note::tokens(&notes, counter))
 }
 
@@ -180,17 +204,9 @@ pub async fn edit(
     }
     match changed {
         Some(note) => write(&mut *tx, (tenant, session), &[note]).await?,
-        None => {
-            sqlx::query!(
-                "delete from notes where tenant_id = $1 and session_id = $2 and id = $3",
-                tenant.0,
-                session.0,
-                id
-            )
-            .execute(&mut *tx)
-            .await?;
-        }
+        None => remove(&mut *tx, (tenant, session), id, seq).await?,
     }
+    forget_oldest(&mut *tx, (tenant, session)).await?;
     settle(tx, loaded, room, id).await?;
     Ok(NoteEdited::Done { session, id, room })
 }
@@ -230,12 +246,66 @@ async fn write(
     sqlx::query!(
         "insert into notes (tenant_id, session_id, id, seq, body)
          select $1, $2, n.id, n.seq, n.body from unnest($3::bigint[], $4::bigint[], $5::text[]) as n(id, seq, body)
-         on conflict (tenant_id, session_id, id) do update set seq = excluded.seq, body = excluded.body, created_at = now()",
+         on conflict (tenant_id, session_id, id, seq) do update set seq = excluded.seq, body = excluded.body, created_at = now()",
         tenant.0,
         session.0,
         &ids,
         &seqs,
         &texts as &[&str]
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Removes a note from a message on. One that got its text since that message leaves nothing.
+async fn remove(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    id: i64,
+    seq: Seq,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from notes where tenant_id = $1 and session_id = $2 and id = $3 and seq = $4",
+        tenant.0,
+        session.0,
+        id,
+        seq
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query!(
+        "insert into notes (tenant_id, session_id, id, seq, body)
+         select $1, $2, $3, $4, null
+         where exists (select from notes where tenant_id = $1 and session_id = $2 and id = $3 and seq < $4)",
+        tenant.0,
+        session.0,
+        id,
+        seq
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Deletes the oldest of what notes were before they were replaced or removed, beyond so many.
+async fn forget_oldest(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from notes x
+         where x.tenant_id = $1 and x.session_id = $2 and (x.id, x.seq) in (
+           select o.id, o.seq
+           from (
+             select n.id, n.seq, n.body is null or row_number() over (partition by n.id order by n.seq desc) > 1 as is_past
+             from notes n where n.tenant_id = $1 and n.session_id = $2
+           ) o
+           where o.is_past order by o.seq desc, o.id offset $3
+         )",
+        tenant.0,
+        session.0,
+        MAX_PAST
     )
     .execute(tx)
     .await?;

@@ -3,7 +3,8 @@
 //!
 //! - the order of an object's keys, spaces, and escapes in texts;
 //! - `cache_control` marks, fields that are null, and empty lists of [`EMPTY_LISTS`];
-//! - in `openai-responses`, the `id` and `status` of an item;
+//! - in `openai-responses`, an item's `status` when it is `completed`, its `type` when it is `message`, and the `id` of
+//!   messages, calls of the caller's functions and their outputs ([`ANONYMOUS_ITEMS`]);
 //! - a content that is a text, and the list of that text as its one block;
 //! - arguments of a call, which are a JSON object or its text. Within them nothing is left out: they belong to the tool.
 //!
@@ -63,11 +64,23 @@ fn write(out: &mut String, tree: Tree<'_>, place: Place) {
     }
 }
 
+/// The types of items whose id says nothing: clients send them without.
+const ANONYMOUS_ITEMS: [&str; 6] =
+    ["", "message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output"];
+
 fn write_object(out: &mut String, mut fields: Vec<(Cow<'_, str>, Tree<'_>)>, place: Place) {
-    fields.retain(|(key, value)| is_content(key, value, place));
-    fields.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     let kind = fields.iter().find(|(key, _)| key == "type").and_then(|(_, kind)| kind.as_text());
-    let kind = Kind::of(kind.unwrap_or_default());
+    let kind = kind.unwrap_or_default();
+    // What an item says is in its other fields; of all other items the id is what they say, or names what they go with.
+    let is_said = ANONYMOUS_ITEMS.contains(&kind);
+    let kind = Kind::of(kind);
+    fields.retain(|(key, value)| match (&**key, place) {
+        ("id", Place::Item) => !is_said,
+        ("status", Place::Item) => value.as_text() != Some("completed"),
+        ("type", Place::Item) => value.as_text() != Some("message"),
+        _ => is_content(key, value, place),
+    });
+    fields.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     out.push('{');
     for (at, (key, value)) in fields.into_iter().enumerate() {
         if at > 0 {
@@ -116,8 +129,7 @@ fn is_content(key: &str, value: &Tree<'_>, place: Place) -> bool {
         (Place::Arguments, _) => true,
         (_, Tree::Null) => false,
         (_, Tree::List(items)) if items.is_empty() => !EMPTY_LISTS.contains(&key),
-        (Place::Item, _) => !matches!(key, "id" | "status" | MARK),
-        (Place::Inside, _) => key != MARK,
+        (Place::Item | Place::Inside, _) => key != MARK,
     }
 }
 

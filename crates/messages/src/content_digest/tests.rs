@@ -52,6 +52,11 @@ const ITEMS: Format = Format::OpenaiResponses;
     r#"{"role":"assistant","content":"a"}"#,
     r#"{"id":"m","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[],"logprobs":[]}]}"#
 )]
+#[case::items_with_their_default_type(
+    ITEMS,
+    r#"{"role":"user","content":"a"}"#,
+    r#"{"type":"message","status":"completed","role":"user","content":[{"type":"input_text","text":"a"}]}"#
+)]
 #[case::outputs_of_items(
     ITEMS,
     r#"{"type":"function_call_output","call_id":"1","output":"a"}"#,
@@ -120,6 +125,21 @@ fn what_says_the_same_is_the_same(#[case] format: Format, #[case] one: &str, #[c
     CHAT,
     r#"{"role":"assistant","content":"a","id":"1"}"#,
     r#"{"role":"assistant","content":"a","id":"2"}"#
+)]
+#[case::ids_of_items_that_refer(
+    ITEMS,
+    r#"{"type":"item_reference","id":"msg_1"}"#,
+    r#"{"type":"item_reference","id":"msg_2"}"#
+)]
+#[case::ids_of_thoughts(
+    ITEMS,
+    r#"{"type":"reasoning","id":"rs_1","summary":[]}"#,
+    r#"{"type":"reasoning","id":"rs_2","summary":[]}"#
+)]
+#[case::states_of_calls(
+    ITEMS,
+    r#"{"type":"function_call","status":"in_progress","call_id":"1","name":"f","arguments":"{}"}"#,
+    r#"{"type":"function_call","status":"completed","call_id":"1","name":"f","arguments":"{}"}"#
 )]
 #[case::ids_within_items(
     ITEMS,

@@ -183,7 +183,7 @@ async fn fork_within(
     let now = now(tx).await?;
     let forked = prepare(tx, (tenant, parent), (id, name), seq, now).await?;
     insert(tx, (tenant, parent.id), &forked, &base, fork.first_digest.as_ref()).await?;
-    copy_own(tx, tenant, (parent.id, id), seq).await?;
+    copy_own(tx, tenant, (parent.id, id), notes::through(parent, seq)).await?;
     sqlx::query!(
         "update sessions set branch_count = branch_count + 1, revision = revision + 1 where tenant_id = $1 and id = $2",
         tenant.0,
@@ -353,7 +353,7 @@ async fn prepare(
         version: version.map(|(version, _)| version),
         tail: &tail,
         starts: &starts,
-        notes_tokens: notes::tokens_by(tx, key, parent, seq).await?,
+        notes_tokens: notes::tokens_at(tx, key, parent, seq).await?,
         user_before,
     };
     Ok(parent.fork((id, name), at, now))
@@ -467,12 +467,12 @@ async fn insert(
 }
 
 /// Copies what a branch has of its own from the start: pins, removed constraints, todo list, the caller's probes, and the
-/// notes that were made by then.
+/// notes as they were `through` a message.
 async fn copy_own(
     tx: &mut PgConnection,
     tenant: TenantId,
     (from, to): (SessionId, SessionId),
-    seq: Seq,
+    through: Seq,
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "with pinned as (
@@ -500,7 +500,7 @@ async fn copy_own(
         tenant.0,
         from.0,
         to.0,
-        seq
+        through
     )
     .execute(tx)
     .await?;

@@ -119,7 +119,11 @@ pub(super) async fn read(
            cross join lateral (
              select array_agg(x.id order by x.id) as ids, array_agg(x.seq order by x.id) as seqs,
                     array_agg(x.body order by x.id) as texts
-             from notes x where x.tenant_id = bound.tenant_id and x.session_id = $2
+             from (
+               select distinct on (y.id) y.id, y.seq, y.body from notes y
+               where y.tenant_id = bound.tenant_id and y.session_id = $2 order by y.id, y.seq desc
+             ) x
+             where x.body is not null
            ) n
            union all
            select null, null, null, null, null, null, null, null, null, null, null, null, m.*
