@@ -199,7 +199,7 @@ begin
     where x.tenant_id = w.tenant_id and x.route = w.route and x.key = w.key
       and x.created_at > now() - interval '24 hours'
       -- Replies of an erased session are deleted in steps.
-      and (x.session_id is null or (select s.erased_at is null from sessions s
+      and (x.session_id is null or (select s.erased_at is null and s.dropped_at is null from sessions s
                                     where s.tenant_id = x.tenant_id and s.id = x.session_id limit 1))
     limit 1
   ) i;
@@ -231,7 +231,7 @@ begin
     where (select true from idempotency_keys x
            where x.tenant_id = (p_changes[r.place]).tenant_id and x.route = r.route and x.key = r.key
              and x.created_at > now() - interval '24 hours'
-             and (x.session_id is null or (select s.erased_at is null from sessions s
+             and (x.session_id is null or (select s.erased_at is null and s.dropped_at is null from sessions s
                                            where s.tenant_id = x.tenant_id and s.id = x.session_id limit 1))
            limit 1);
   end if;
@@ -401,6 +401,26 @@ end;
 comment on function find_session is
   'The row of a session''s branch by the caller''s names; of the current branch when none is named. Null when there is no such session or branch.';
 
+create or replace function own_of_branch(p_tenant uuid, p_session uuid, p_through bigint) returns text[]
+  language sql stable set search_path = public, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+begin atomic
+  select array(select p.body from pins p where p.tenant_id = p_tenant and p.session_id = p_session order by p.position)
+      || array(select 'removed ' || r.constraint_id from removed_constraints r
+               where r.tenant_id = p_tenant and r.session_id = p_session order by r.constraint_id)
+      || array(select l.items::text from todo_lists l where l.tenant_id = p_tenant and l.session_id = p_session)
+      || array(select q.id::text from probes q
+               where q.tenant_id = p_tenant and q.session_id = p_session and q.source = 'caller' and q.retired_in_version is null
+               order by q.id)
+      || array(select n.id || ' ' || n.body
+               from (select distinct on (y.id) y.id, y.body from notes y
+                     where y.tenant_id = p_tenant and y.session_id = p_session and y.seq <= p_through
+                     order by y.id, y.seq desc) n
+               where n.body is not null order by n.id);
+end;
+comment on function own_of_branch is
+  'What a fork copies of a branch beside its settings, to compare two: pins, removed constraints, todo list, the caller''s probes, and the notes as they were through a message.';
+
 create or replace function lineage(p_tenant uuid, p_session uuid, p_from bigint, p_through bigint)
   returns table (session_id uuid, first_seq bigint, last_seq bigint)
   language plpgsql stable rows 2 set search_path = public, pg_temp
@@ -566,7 +586,7 @@ declare
   job record;
 begin
   select c.tenant_id, c.id into job
-  from compressions c where c.status = 'running' and c.lease_until < now()
+  from compressions c where c.status = 'running' and c.lease_until < now() and p_tenant_limit <> 0
   order by c.lease_until limit 1 for update skip locked;
   if not found then
     for t in
@@ -628,7 +648,7 @@ begin
   return query
     with chosen as materialized (
       select c.tenant_id, c.id from compressions c
-      where c.status = 'running' and c.lease_until < now()
+      where c.status = 'running' and c.lease_until < now() and p_tenant_limit <> 0
       order by c.lease_until limit v_left for update skip locked
     )
     update compressions c
@@ -1000,7 +1020,7 @@ begin
   end if;
   -- The session first, as everywhere; it is the fence too.
   update sessions s set indexed_seq = p_through
-  where s.tenant_id = p_tenant and s.id = p_session and s.indexed_seq = p_after and s.head_seq >= p_through
+  where s.tenant_id = p_tenant and s.id = p_session and s.indexed_seq = p_after and s.head_seq >= p_through and s.dropped_at is null
   returning s.head_seq = p_through into v_is_all;
   if not found then
     return 'behind';
@@ -1376,7 +1396,7 @@ begin
         select d.id, d.due_at from webhook_deliveries d
         where d.tenant_id = w.tenant_id and d.webhook_id = w.webhook_id and d.status = 'pending' and d.due_at <= now()
           -- Those of an erased session are deleted in steps.
-          and (d.session_id is null or (select s.erased_at is null from sessions s
+          and (d.session_id is null or (select s.erased_at is null and s.dropped_at is null from sessions s
                                         where s.tenant_id = d.tenant_id and s.id = d.session_id limit 1))
         order by d.due_at limit p_per_webhook
       ) oldest
@@ -1719,6 +1739,7 @@ as $$
 declare
   -- The branches that may be needed no more: this one, then those that it stood on.
   v_left uuid[] := array[p_branch];
+  c_most constant integer := 100;
   v_id uuid;
   v_of record;
 begin
@@ -1732,7 +1753,9 @@ begin
   where e.tenant_id = p_tenant and e.session_id = p_branch and e.due_at is not null;
   update compressions c set status = 'cancelled', finished_at = now(), lease_until = null
   where c.tenant_id = p_tenant and c.session_id = p_branch and c.status in ('queued', 'running', 'prepared');
-  while cardinality(v_left) > 0 loop
+  -- So many at once: the rest stays as branches that others stand on do, without their rows.
+  for i in 1..c_most loop
+    exit when cardinality(v_left) = 0;
     v_id := v_left[1];
     v_left := v_left[2:];
     select s.base_id, s.version_base_id into v_of from sessions s
@@ -1752,6 +1775,10 @@ begin
       v_left := v_left || array[v_of.base_id, v_of.version_base_id];
     end if;
   end loop;
+  insert into erasures (tenant_id, session_id)
+  select distinct p_tenant, s.id from sessions s
+  where s.tenant_id = p_tenant and s.id = any (v_left) and s.dropped_at is not null and s.erased_at is null
+  on conflict (tenant_id, session_id) do update set through_seq = 0, due_at = now();
 end;
 $$;
 comment on function drop_branch is
@@ -1786,6 +1813,11 @@ begin
   where d.root_id = v_main and d.tenant_id = p_tenant and d.version_base_id = p_session and d.erased_at is null;
   v_is_indexed := exists (select from sessions d where d.root_id = v_main and d.tenant_id = p_tenant
                           and d.index_base_id = p_session and d.erased_at is null);
+  if not v_is_indexed then
+    -- Before the postings go, so that no fork takes them for its own.
+    update sessions s set indexed_seq = s.base_indexed_seq
+    where s.tenant_id = p_tenant and s.id = p_session and s.indexed_seq > s.base_indexed_seq;
+  end if;
   select greatest(e.through_seq, v_seq) into v_through from erasures e
   where e.tenant_id = p_tenant and e.session_id = p_session;
   if not found then

@@ -508,3 +508,57 @@ async fn appends_forks_and_switches_at_once_mix_no_branches() {
     }
     assert_eq!(found, 12);
 }
+
+/// What a fork copies decides whether an empty branch is used again, not counters that may happen to be equal.
+#[tokio::test]
+async fn going_back_again_has_the_pins_and_todos_of_the_branch_that_it_leaves() {
+    let app = app().await;
+    let messages: Vec<Value> = (0..6).map(|i| json!({"role": "user", "content": format!("m{i}")})).collect();
+    app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
+    let back = async || {
+        let reply = app.call("POST", "/v1/sessions/s/truncate", r#"{"seq": 3}"#).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        reply.json()["name"].as_str().expect("a name").to_owned()
+    };
+    let to_main = async || {
+        let reply = app.call("PUT", "/v1/sessions/s/current-branch", r#"{"name": "main"}"#).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+    };
+    let first = back().await;
+    to_main().await;
+    assert_eq!(back().await, first, "nothing has changed");
+    app.call("PUT", "/v1/sessions/s/pins", r#"{"pins": ["of the first"]}"#).await;
+    to_main().await;
+    app.call("PUT", "/v1/sessions/s/pins", r#"{"pins": ["of main"]}"#).await;
+    let second = back().await;
+    assert_ne!(second, first);
+    let pins = app.call("GET", "/v1/sessions/s/pins", "").await.json();
+    assert_eq!(pins["pins"][0]["text"], "of main", "{pins}");
+    to_main().await;
+    app.call("PUT", "/v1/sessions/s/todos", r#"{"todos": [{"content": "new", "status": "pending"}]}"#).await;
+    assert_ne!(back().await, second);
+    let todos = app.call("GET", "/v1/sessions/s/todos", "").await.json();
+    assert_eq!(todos["todos"][0]["content"], "new", "{todos}");
+}
+
+/// The index of an erased branch goes with nobody left who reads it; a later fork does not take it for its own.
+#[tokio::test]
+async fn recall_finds_what_is_shared_with_an_erased_branch_whose_index_is_gone() {
+    let app = app().await;
+    let settings = json!({"auto": false, "context_window": 10_000}).to_string();
+    app.call("PUT", "/v1/sessions/s", settings).await;
+    let messages: Vec<Value> = (0..40)
+        .map(|i| json!({"role": "user", "content": format!("word{i} {}", "talk ".repeat(60))}))
+        .collect();
+    app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
+    let forked = app.call("POST", "/v1/sessions/s/branches", r#"{"name": "c", "seq": 30}"#).await;
+    assert_eq!(forked.status, 201, "{}", forked.text);
+    app.call("POST", "/v1/sessions/s/compressions", json!({"target": 0.1}).to_string()).await;
+    app.work().await;
+    app.call("PUT", "/v1/sessions/s/current-branch", r#"{"name": "c"}"#).await;
+    assert_eq!(app.call("DELETE", "/v1/sessions/s/branches/main", "").await.status, 204);
+    let back = app.call("POST", "/v1/sessions/s/truncate", r#"{"seq": 20}"#).await;
+    assert_eq!(back.status, 200, "{}", back.text);
+    let found = app.call("GET", "/v1/sessions/s/recall?q=word7", "").await.json();
+    assert_eq!(found["items"][0]["seq"], 8, "{found}");
+}

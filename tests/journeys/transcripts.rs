@@ -559,3 +559,41 @@ async fn a_sync_needs_a_key_that_reads_and_writes() {
     }
     assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404);
 }
+
+/// A branch that was forked for a message and got another one as its first hides nobody and stops nobody.
+#[tokio::test]
+async fn a_branch_that_begins_with_another_message_than_it_was_forked_for_stops_no_sync() {
+    let app = app().await;
+    let list = begun(Format::OpenaiChat);
+    let holding = |said: &str| [list.clone(), vec![user(said)]].concat();
+    put(&app, "s", &holding("first")).await;
+    let of = SessionRef::from(SessionName::parse("s").unwrap());
+    let wanted = holding("wanted");
+    let digest = ContentDigest::of(Format::OpenaiChat, &wanted.last().unwrap().to_string());
+    let seq = i64::try_from(list.len()).unwrap();
+    let fork = Fork { seq: Some(seq), first_digest: Some(digest.0), ..Fork::default() };
+    let outcome = app.store.fork(app.tenant, &of, fork).await.unwrap();
+    let ForkOutcome::Forked(branch) = outcome else { panic!("{outcome:?}") };
+    let body = json!({"messages": [user("another")]}).to_string();
+    let path = format!("/v1/sessions/s/messages?branch={}", branch.name);
+    assert_eq!(app.call("POST", &path, body).await.status, 201);
+    let reply = put(&app, "s", &wanted).await;
+    assert_holds(&app, &reply, &wanted).await;
+    let other = holding("another");
+    let reply = put(&app, "s", &other).await;
+    assert_eq!(reply["sync"]["branch"], json!(branch.name.to_string()));
+    assert_holds(&app, &reply, &other).await;
+}
+
+#[tokio::test]
+async fn a_list_for_main_that_was_erased_is_not_found() {
+    let app = app().await;
+    let list = begun(Format::OpenaiChat);
+    put(&app, "s", &list).await;
+    let forked = app.call("POST", "/v1/sessions/s/branches", r#"{"name": "b", "switch": true}"#).await;
+    assert_eq!(forked.status, 201, "{}", forked.text);
+    assert_eq!(app.call("DELETE", "/v1/sessions/s/branches/main", "").await.status, 204);
+    let refused = put_with(&app, "s", "?branch=main", &list).await;
+    let refused = refused.refusal();
+    assert_eq!((refused.0, refused.1.as_str()), (404, "branch-not-found"));
+}

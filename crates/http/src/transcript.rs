@@ -195,16 +195,20 @@ impl Sync<'_> {
         if let Step::Overtaken = self.append_rest(along, None).await? {
             return Ok(Step::Overtaken);
         }
+        // Another list may have made another branch current meanwhile.
+        let is_other = is_other || !self.is_current(&name).await?;
         let done = if is_other { self.switch(&name).await? } else { Step::Done(()) };
         Ok(done.map(|()| (name, outcome)))
     }
 
     /// Makes the session with the whole list.
     async fn begin(&mut self) -> Result<Step<(BranchName, Outcome)>, ApiError> {
-        if self.session.is_of_other_branch() {
+        if self.session.branch.is_some() {
             let is_there = SessionRef::from(self.session.name.clone());
             let is_there = self.state.store.find_branch(self.caller.tenant, &is_there).await?.is_some();
-            return Err(ApiError::NotFound(if is_there { Resource::Branch } else { Resource::Session }));
+            if is_there || self.session.is_of_other_branch() {
+                return Err(ApiError::NotFound(if is_there { Resource::Branch } else { Resource::Session }));
+            }
         }
         let new = self.read_new(0, &[], None).await?;
         if !self.of_session.is_empty() {
@@ -278,6 +282,11 @@ impl Sync<'_> {
         Ok(if switched.is_some() { Step::Done(()) } else { Step::Overtaken })
     }
 
+    async fn is_current(&self, name: &BranchName) -> Result<bool, ApiError> {
+        let found = self.state.store.find_branch(self.caller.tenant, &self.of(name)).await?;
+        Ok(found.is_some_and(|branch| branch.is_current))
+    }
+
     /// Compares the list with a branch, from where they are known to be the same.
     async fn compare(&self, mut along: Along) -> Result<Step<Along>, ApiError> {
         let wanted = along.head.min(self.list.len());
@@ -341,8 +350,16 @@ impl Sync<'_> {
         let Some(digest) = self.list.digest(along.common, along.format())? else {
             return Ok(Step::Done(None));
         };
-        if let Some(found) = store.find_continuation(tenant, after, &digest.0).await? {
-            return self.compare_on(along, found).await;
+        while let Some(found) = store.find_continuation(tenant, after, &digest.0).await? {
+            let id = found.id;
+            let compared = self.compare_on(along, found).await?;
+            if !matches!(compared, Step::Done(None)) {
+                return Ok(compared);
+            }
+            // It was forked for the message, and somebody made another one its first.
+            let digests = self.state.known_branches.find(tenant, id);
+            let Some(first) = digests.get(along.common) else { return Ok(Step::Overtaken) };
+            store.correct_first_digest(tenant, id, (&digest.0, &first.content.0)).await?;
         }
         let mut beyond = None;
         loop {

@@ -216,6 +216,10 @@ async fn make_current(tx: &mut Tx, tenant: TenantId, main: &Main, to: SessionId)
     )
     .fetch_one(&mut **tx)
     .await?;
+    // What is written to it now comes before the event: one cursor follows both.
+    sqlx::query!("select from sessions where tenant_id = $1 and id = $2 for no key update", tenant.0, to.0)
+        .fetch_optional(&mut **tx)
+        .await?;
     sqlx::query!(
         "update sessions
          set revision = revision + 1, current_id = case when id = $2 then nullif($4, id) else current_id end

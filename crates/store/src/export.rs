@@ -107,7 +107,7 @@ impl Store {
                  select m.seq, m.format, m.role, m.tokens, m.keep, m.component, m.created_at, m.body,
                         sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
                  -- Of a session that was erased meanwhile there is none.
-                 from lineage($1, $2, $3::bigint + 1, $4) owner
+                 from lineage($1, $2, $3::bigint + 1, least($4, $3 + $5)) owner
                  cross join lateral (
                    select x.* from messages x
                    where x.tenant_id = $1 and x.session_id = owner.session_id

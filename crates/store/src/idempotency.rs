@@ -125,7 +125,8 @@ async fn find(tx: &mut Tx, key: &ReplyKey) -> Result<Option<ReplyLookup>, StoreE
            where tenant_id = $1 and route = $2 and key = $3 and created_at > now() - interval '24 hours'
              -- Replies of an erased session are deleted in steps.
              and (session_id is null
-                  or exists (select from sessions s where s.tenant_id = i.tenant_id and s.id = i.session_id))"#,
+                  or exists (select from sessions s
+                             where s.tenant_id = i.tenant_id and s.id = i.session_id and s.dropped_at is null))"#,
         key.tenant.0,
         key.route,
         key.key

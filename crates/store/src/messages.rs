@@ -130,7 +130,8 @@ pub async fn list(
            from (
              select m.seq, m.role, m.format, m.tokens, m.created_at, m.least_tokens is not null as maskable, m.body,
                     sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
-             from lineage($1, $2, $3, $4) owner
+             -- Positions have no gaps.
+             from lineage($1, $2, $3, least($4, $3::bigint + $5 - 1)) owner
              cross join lateral (
                select x.* from messages x
                where x.tenant_id = $1 and x.session_id = owner.session_id

@@ -143,6 +143,31 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Replaces the digest of a branch's first own message when it is still the wrong one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn correct_first_digest(
+        &self,
+        tenant: TenantId,
+        branch: SessionId,
+        (wrong, right): (&[u8; 32], &[u8; 32]),
+    ) -> Result<(), StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        sqlx::query!(
+            "update sessions set first_digest = $4 where tenant_id = $1 and id = $2 and first_digest = $3",
+            tenant.0,
+            branch.0,
+            wrong.as_slice(),
+            right.as_slice()
+        )
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await
+    }
+}
+
 /// The branch that owns the message before a place; main at the beginning.
 async fn find_owner(
     tx: &mut PgConnection,

@@ -31,6 +31,10 @@ impl Store {
         actor: Actor,
     ) -> Result<DropOutcome, StoreError> {
         let mut tx = self.begin(tenant).await?;
+        // The tenant first, as whoever erases does.
+        sqlx::query!("select from tenants where id = $1 for key share", tenant.0)
+            .fetch_optional(&mut *tx)
+            .await?;
         let Some(main) = lock_main(&mut tx, tenant, name).await? else { return Ok(DropOutcome::NotFound) };
         let of = SessionRef { name: name.clone(), branch: Some(branch.clone()) };
         let Some(found) = find(&mut tx, tenant, &of).await? else { return Ok(DropOutcome::NotFound) };

@@ -272,8 +272,7 @@ async fn find_base(
     })
 }
 
-/// Finds a branch at the same place that may be used again. Going back takes an empty one whose pins and settings are still
-/// what a new one would copy.
+/// Finds a branch at the same place that may be used again. Going back takes an empty one that has what a new one would copy.
 async fn find_again(
     tx: &mut PgConnection,
     (tenant, parent): (TenantId, &Session),
@@ -291,7 +290,9 @@ async fn find_again(
          where x.base_id = $3 and x.tenant_id = $1 and x.base_seq = $4 and x.root_id = $2 and x.dropped_at is null
            and case when $5::bytea is null
                  then x.first_digest is null and x.head_seq = x.base_seq and x.last_version = x.base_version
-                      and x.branch = $6 || right(x.id::text, 12) and x.context_revision = $7
+                      and x.branch = $6 || right(x.id::text, 12)
+                      and (select p.settings::text from sessions p where p.tenant_id = $1 and p.id = $7) = x.settings::text
+                      and own_of_branch($1, $7, $8) = own_of_branch($1, x.id, 9223372036854775807)
                  else x.first_digest = $5 end
          order by x.id desc limit 1",
         tenant.0,
@@ -300,7 +301,8 @@ async fn find_again(
         seq,
         digest,
         reuse.prefix(),
-        parent.context_revision
+        parent.id.0,
+        notes::through(parent, seq)
     );
     Ok(found.fetch_optional(tx).await?.map(SessionId))
 }
@@ -491,8 +493,12 @@ async fn copy_own(
          ),
          noted as (
            insert into notes (tenant_id, session_id, id, seq, body, created_at)
-           select x.tenant_id, $3, x.id, x.seq, x.body, x.created_at from notes x
-           where x.tenant_id = $1 and x.session_id = $2 and x.seq <= $4
+           select x.tenant_id, $3, x.id, x.seq, x.body, x.created_at
+           from (
+             select distinct on (y.id) y.* from notes y
+             where y.tenant_id = $1 and y.session_id = $2 and y.seq <= $4 order by y.id, y.seq desc
+           ) x
+           where x.body is not null
          )
          insert into probes (tenant_id, session_id, id, source, probe, created_at)
          select x.tenant_id, $3, x.id, x.source, x.probe, x.created_at from probes x
