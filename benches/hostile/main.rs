@@ -27,7 +27,7 @@ use clap::Parser;
 use serde_json::{Value, json};
 
 use crate::harness::Caller;
-use crate::harness::attacker::{Attacker, Turn, make_tenant};
+use crate::harness::attacker::{Attacker, Driven, Turn, make_tenant};
 use crate::harness::neighbour::{Call, Neighbour, Sample};
 use crate::harness::requests::{Bounds, Operation, operations};
 use crate::harness::watch::{Process, busy_connections};
@@ -41,6 +41,9 @@ const LONGEST_APPEND: Duration = Duration::from_millis(250);
 const LONGEST_CALL: Duration = Duration::from_secs(1);
 /// What the service may take, in megabytes.
 const MOST_MEMORY: u64 = 500;
+/// In the end everything is called at once, over so many times the connections and for so many times as long.
+const TOGETHER: usize = 10;
+const TOGETHER_LONGER: u32 = 10;
 /// How long the service may take to be as before.
 const RECOVERY: Duration = Duration::from_secs(20);
 
@@ -140,6 +143,17 @@ async fn measure(flags: &Flags, service: &Service, database: &str) -> anyhow::Re
             }
         }
     }
+    // The operator's calls are no tenant's.
+    let together: Vec<_> = chosen(&operations, flags).filter(|operation| !operation.is_operators).collect();
+    if together.len() > 1 {
+        neighbour.samples();
+        process.most();
+        let turn = Turn { lanes: flags.lanes * TOGETHER, time: time * TOGETHER_LONGER, grace: time };
+        let driven = attacker.drive(&together, turn).await;
+        process.rest(RECOVERY).await;
+        let brief = all_of(&driven).brief();
+        rows.push(row("everything at once", &neighbour.samples(), process.most(), &brief, &mut report));
+    }
     tokio::time::sleep(time).await;
     neighbour.samples();
     tokio::time::sleep(time).await;
@@ -171,6 +185,19 @@ async fn measure(flags: &Flags, service: &Service, database: &str) -> anyhow::Re
 
 fn chosen<'a>(operations: &'a [Operation], flags: &Flags) -> impl Iterator<Item = &'a Operation> {
     operations.iter().filter(|operation| flags.only.is_empty() || flags.only.contains(&operation.id))
+}
+
+/// How the requests of all operations ended.
+fn all_of(driven: &[Driven]) -> Driven {
+    let mut all = Driven::default();
+    for driven in driven {
+        for (status, count) in &driven.statuses {
+            *all.statuses.entry(*status).or_default() += count;
+        }
+        all.unanswered += driven.unanswered;
+        all.broken += driven.broken;
+    }
+    all
 }
 
 /// Prints a row of the table, and writes down which limits it misses.

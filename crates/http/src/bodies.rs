@@ -2,7 +2,8 @@
 //!
 //! A body takes of it as it arrives, in steps that double, and never more than its announced length. So who announces
 //! much and sends little holds little, and a body that has nearly arrived finds room for its rest. What was taken is given
-//! back when the last use of the body is dropped, also when the caller is gone or the reply was a timeout.
+//! back when the last use of the body is dropped, also when the caller is gone or the reply was a timeout. Values that a body
+//! is parsed into take of it too, as long as the request has them.
 
 use std::time::Duration;
 
@@ -20,6 +21,10 @@ use anchord_messages::id::TenantId;
 const UNIT: usize = 1_024;
 /// The first step.
 const FIRST_STEP: usize = 64 * 1_024;
+/// What a parsed value takes: a number 32 bytes, an object with one field 650, over the two or three signs that begin it.
+const VALUE_BYTES: usize = 256;
+/// Values that take less are not counted.
+const SMALL_VALUES: usize = 1_024 * 1_024;
 /// One tenant may have this part of the total: a quarter.
 const PART: u64 = 4;
 /// How long a body waits for memory.
@@ -71,6 +76,22 @@ impl Bodies {
         tokio::time::timeout(limits.body_timeout, read)
             .await
             .map_err(|_| ApiError::SlowBody(limits.body_timeout))?
+    }
+
+    /// Takes the memory for the values that a text is going to be parsed into, until it is dropped; `None` for few.
+    pub(super) async fn take_for_values(
+        &self,
+        party: Option<TenantId>,
+        text: &[u8],
+    ) -> Result<Option<Permit>, ApiError> {
+        // Signs within texts are counted too: what matters is that it is not less.
+        let begun = text.iter().filter(|&&sign| matches!(sign, b',' | b'[' | b'{')).count();
+        let bytes = begun.saturating_mul(VALUE_BYTES);
+        if bytes < SMALL_VALUES {
+            return Ok(None);
+        }
+        let units = units(bytes).min(self.memory.share());
+        self.memory.take(party, units, self.wait).await.map(Some).map_err(refuse)
     }
 
     async fn collect(
@@ -173,6 +194,17 @@ mod tests {
         assert!(read(&bodies, large, None).await.is_ok());
         drop(reading);
         assert!(free(&bodies), "a dropped one holds nothing");
+    }
+
+    #[tokio::test]
+    async fn many_values_of_a_body_are_held_besides_it() {
+        let bodies = bodies();
+        let few = bodies.take_for_values(None, b"{\"a\": [1, 2, 3]}").await.unwrap();
+        assert!(few.is_none());
+        let many = bodies.take_for_values(None, &b"{},".repeat(4_000)).await.unwrap();
+        assert!(many.is_some() && !free(&bodies), "alone, also beyond the share");
+        drop(many);
+        assert!(free(&bodies));
     }
 
     #[tokio::test]

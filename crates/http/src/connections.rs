@@ -23,6 +23,8 @@ use super::guesses::Peer;
 
 /// The most bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
+/// The most bytes that a connection has read or written ahead: room for a head, and a fifth of what hyper would take.
+const MAX_BUFFER_BYTES: usize = MAX_HEAD_BYTES + 16 * 1024;
 
 /// The timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +81,7 @@ async fn serve_connection(
         .timer(TokioTimer::new())
         .header_read_timeout(timeouts.head)
         .max_header_size(MAX_HEAD_BYTES)
+        .max_buf_size(MAX_BUFFER_BYTES)
         .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router));
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {

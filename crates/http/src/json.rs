@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::heavy::in_turn;
 use super::problem::{ApiError, FieldError};
 use super::scope::Scope;
+use super::shares::Permit;
 use super::state::AppState;
 use anchord_messages::format::check_json;
 use anchord_messages::id::TenantId;
@@ -26,21 +27,25 @@ const MAX_VALUE_BYTES: usize = 1024 * 1024;
 
 /// A JSON body. It is the last parameter of a handler, after the caller, so that an unauthenticated request is
 /// rejected before its body is read.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Json<T> {
     /// The parsed value.
     pub value: T,
     /// SHA-256 of the bytes that were sent, for [`super::idempotency`].
     pub digest: [u8; 32],
+    /// What the value has of the tenant's memory.
+    _memory: Option<Permit>,
 }
 
 /// A JSON body that may be absent; then it is the type's default.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct OptionalJson<T> {
     /// The parsed value.
     pub value: T,
     /// SHA-256 of the bytes that were sent.
     pub digest: [u8; 32],
+    /// What the value has of the tenant's memory.
+    _memory: Option<Permit>,
 }
 
 /// A field of a reply that a request may repeat, so that what was read can be sent back. It is ignored.
@@ -59,7 +64,14 @@ pub struct Reply<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Reply<T> {
     fn into_response(self) -> Response {
-        axum::Json(self.0).into_response()
+        match serde_json::to_vec(&self.0) {
+            // A text that grows has up to twice the room that it needs, and a large one waits long for a slow client.
+            Ok(text) => {
+                let json = HeaderValue::from_static("application/json");
+                ([(header::CONTENT_TYPE, json)], Bytes::from(text.into_boxed_slice())).into_response()
+            }
+            Err(error) => ApiError::internal(error).into_response(),
+        }
     }
 }
 
@@ -70,8 +82,9 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for Json<T> {
         require_json(request.headers())?;
         let tenant = tenant(&request);
         let bytes = read(request, state, state.limits.body_bytes.min(MAX_VALUE_BYTES)).await?;
+        let _memory = state.admission.bodies.take_for_values(tenant, &bytes).await?;
         let (value, digest) = parse_apart(tenant, bytes).await?;
-        Ok(Self { value, digest })
+        Ok(Self { value, digest, _memory })
     }
 }
 
@@ -83,11 +96,12 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<AppState> for O
         let tenant = tenant(&request);
         let bytes = read(request, state, state.limits.body_bytes.min(MAX_VALUE_BYTES)).await?;
         if bytes.is_empty() {
-            return Ok(Self { value: T::default(), digest: Sha256::digest(&bytes).into() });
+            return Ok(Self { value: T::default(), digest: Sha256::digest(&bytes).into(), _memory: None });
         }
         has_json?;
+        let _memory = state.admission.bodies.take_for_values(tenant, &bytes).await?;
         let (value, digest) = parse_apart(tenant, bytes).await?;
-        Ok(Self { value, digest })
+        Ok(Self { value, digest, _memory })
     }
 }
 
@@ -197,13 +211,13 @@ async fn read(request: Request, state: &AppState, limit: usize) -> Result<Bytes,
 }
 
 /// The tenant of a request; the operator is nobody's.
-fn tenant(request: &Request) -> TenantId {
-    request.extensions().get::<Scope>().and_then(Scope::tenant).unwrap_or(TenantId(Uuid::nil()))
+fn tenant(request: &Request) -> Option<TenantId> {
+    request.extensions().get::<Scope>().and_then(Scope::tenant)
 }
 
 /// Parses and hashes a body; a large one in its tenant's turn, so that other requests do not wait.
 async fn parse_apart<T: DeserializeOwned + Send + 'static>(
-    tenant: TenantId,
+    tenant: Option<TenantId>,
     bytes: Bytes,
 ) -> Result<(T, [u8; 32]), ApiError> {
     let is_large = bytes.len() > INLINE_BYTES;
@@ -211,7 +225,7 @@ async fn parse_apart<T: DeserializeOwned + Send + 'static>(
     if !is_large {
         return work();
     }
-    in_turn(tenant, work).await?
+    in_turn(tenant.unwrap_or(TenantId(Uuid::nil())), work).await?
 }
 
 /// Parses a body. One that is not JSON is a 400. JSON that is not of this type, or cannot be stored (lone surrogates,

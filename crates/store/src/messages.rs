@@ -8,7 +8,7 @@ use super::{Store, StoreError};
 use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 
 /// The most bytes of message bodies on one page; a page always has its first message, however large.
-const PAGE_BYTES: i64 = 8 * 1024 * 1024;
+const PAGE_BYTES: i64 = 2 * 1024 * 1024;
 
 /// A message as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -38,9 +38,9 @@ use anchord_runtime::fair;
 use anchord_session::compression::Report;
 
 /// The most bytes of message bodies that are indexed in one transaction, or scanned at a time.
-const PAGE_BYTES: i64 = 4 * 1024 * 1024;
+const PAGE_BYTES: i64 = 2 * 1024 * 1024;
 /// The most bytes of matching messages whose texts are examined for ranking; those of the hits always are.
-const EXAMINED_BYTES: i64 = 8 * 1024 * 1024;
+const EXAMINED_BYTES: i64 = 4 * 1024 * 1024;
 /// The least number of matches whose texts are examined for ranking.
 const EXAMINED: usize = 60;
 /// The most sessions of one search.
