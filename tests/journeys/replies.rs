@@ -27,7 +27,10 @@ async fn an_append_is_answered_shortly_and_with_more_on_request() {
         (&short["first_seq"], &short["last_seq"], &short["next_seq"]),
         (&json!(1), &json!(1), &json!(2))
     );
-    assert_eq!(names(&short["usage"]), ["effective_utilization", "context_tokens", "effective_window"]);
+    assert_eq!(
+        names(&short["usage"]),
+        ["effective_utilization", "context_tokens", "effective_window", "assumed"]
+    );
     assert_eq!(short["decision"], json!({"action": "none", "signals": []}));
     assert_eq!(short["compression"], Value::Null);
 

@@ -106,7 +106,8 @@ pub enum Outcome {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct TranscriptQuery {
-    /// What the reply has beside its short form: `usage` (the context by component, and advice), `signals` (every signal).
+    /// What the reply has beside its short form: `usage` (the context by component, and advice), `signals` (every signal),
+    /// `format` (what the messages were recognised as), `warnings` (of a window that nobody told, with what to do).
     #[param(value_type = Option<Vec<AppendPart>>, inline)]
     pub include: Option<Words<AppendPart>>,
     /// The format of the context; default the session's, which is the list's when that shows one.
