@@ -80,6 +80,7 @@ pub struct Append {
 
 /// What a reply to an append has beside its short form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each part may be asked for alone")]
 pub struct Included {
     /// All figures of how full the context is.
     pub usage: bool,
