@@ -82,6 +82,10 @@ bench-validity *flags:
 bench-sync *flags:
     cargo bench --bench sync -- {{ flags }}
 
+# Ask the sessions of a folder by words and with an embeddings server, and compare what is found; fails where the second finds less
+bench-recall folder url model="all-minilm" *flags:
+    cargo bench --bench recall -- {{ folder }} {{ url }} {{ model }} {{ flags }}
+
 # Call every operation at its bounds as one tenant and measure what another notices (--only names operations)
 bench-hostile *flags:
     cargo bench --bench hostile -- {{ flags }}

@@ -71,7 +71,7 @@ pub fn append(tenant: TenantId, session: &str, texts: &[&str]) -> Append {
         task_boundary: false,
         now: 0,
         reply_key: None,
-        included: Included { usage: true, signals: true },
+        included: Included { usage: true, signals: true, ..Included::default() },
     }
 }
 

@@ -11,7 +11,7 @@ const PATH: &str = "/v1/sessions/s/messages";
 const CONTEXT: &str = "/v1/sessions/s/context";
 
 async fn post(app: &App, messages: &Value) -> Answer {
-    app.call("POST", PATH, json!({"messages": messages}).to_string()).await
+    app.call("POST", &format!("{PATH}?include=format"), json!({"messages": messages}).to_string()).await
 }
 
 async fn append(app: &App, messages: &Value) -> Value {

@@ -5,6 +5,7 @@ use std::io::Read as _;
 use anchord_http::problem::Kind;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
+use sqlx::AssertSqlSafe;
 
 use crate::support::app::{App, COMPRESS, OURS, THEIRS, app};
 
@@ -26,7 +27,10 @@ async fn an_append_is_answered_shortly_and_with_more_on_request() {
         (&short["first_seq"], &short["last_seq"], &short["next_seq"]),
         (&json!(1), &json!(1), &json!(2))
     );
-    assert_eq!(names(&short["usage"]), ["effective_utilization", "context_tokens", "effective_window"]);
+    assert_eq!(
+        names(&short["usage"]),
+        ["effective_utilization", "context_tokens", "effective_window", "assumed"]
+    );
     assert_eq!(short["decision"], json!({"action": "none", "signals": []}));
     assert_eq!(short["compression"], Value::Null);
 
@@ -337,30 +341,64 @@ async fn the_field_of_a_providers_request_is_told_what_stands_for_it() {
     assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404, "nothing was stored");
 }
 
-/// As the documentation says it: any format, any model, as long as no signal acts.
+/// As the documentation says it: any format, any model, positions of seven digits, as long as no signal acts.
 #[tokio::test]
-async fn a_default_reply_to_an_append_has_at_most_290_bytes_beside_the_sessions_id() {
+async fn a_default_reply_to_an_append_has_at_most_300_bytes_with_a_sessions_id_of_36() {
     let app = app().await;
+    let mut owner = app.database.connect().await;
     let chat = r#""format": "openai-chat", "messages": [{"role": "user", "content": "hello"}]"#;
     let recognised = r#""messages": [{"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}]"#;
     let blocks = r#""messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]}]"#;
     let items = r#""messages": [{"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}]"#;
-    for (at, messages) in [chat, recognised, blocks, items].into_iter().enumerate() {
+    // As many tokens as fit below the first level that a signal tells.
+    let much = format!(r#""messages": [{{"role": "user", "content": "{}"}}]"#, "word ".repeat(65_000));
+    for (at, messages) in [chat, recognised, blocks, items, &much].into_iter().enumerate() {
         for (model, unknown) in
             [("", true), (r#""model": "house/nobody-knows-it-32k","#, true), (r#""model": "gpt-4o","#, false)]
         {
             for length in [1, 36, 60, 190] {
-                let id = format!("{at}{}{:s<length$}", model.len(), "");
-                let reply = app
-                    .call("POST", &format!("/v1/sessions/{id}/messages"), format!("{{{model}{messages}}}"))
-                    .await;
-                assert_eq!(reply.status, 201, "{}", reply.text);
-                assert_eq!(reply.json()["decision"]["signals"], json!([]));
-                assert_eq!(reply.json()["warnings"].is_array(), unknown, "{}", reply.text);
-                assert!(reply.text.len() <= 290 + id.len(), "{} bytes: {}", reply.text.len(), reply.text);
+                let id = format!("{:s<length$}", format!("{at}{}", model.len() % 10));
+                let path = format!("/v1/sessions/{id}/messages");
+                let made = format!(r#"{{{model}"messages": [{{"role": "user", "content": "hello"}}]}}"#);
+                let first = app.call("POST", &path, made).await;
+                let far = format!("update sessions set head_seq = 1234567 where name = '{id}'");
+                sqlx::raw_sql(AssertSqlSafe(far)).execute(&mut owner).await.expect("a database");
+                let reply = app.call("POST", &path, format!("{{{messages}}}")).await;
+                for reply in [first, reply] {
+                    assert_eq!(reply.status, 201, "{}", reply.text);
+                    assert_eq!(reply.json()["decision"]["signals"], json!([]));
+                    assert_eq!(reply.json()["usage"]["assumed"] == true, unknown, "{}", reply.text);
+                    assert!(reply.text.len() <= 264 + id.len(), "{} bytes: {}", reply.text.len(), reply.text);
+                }
             }
         }
     }
+}
+
+#[tokio::test]
+async fn the_format_that_was_recognised_and_the_windows_warning_are_told_on_request() {
+    let app = app().await;
+    let body = r#"{"model": "house-model-7b", "messages": [{"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}]}"#;
+    let both = |reply: &Value| (reply["format"].clone(), reply["warnings"][0]["code"].clone());
+    let (format, code) = (json!("openai-responses"), json!("model-unknown"));
+    for (query, told) in [
+        ("", (Value::Null, Value::Null)),
+        ("?include=format", (format.clone(), Value::Null)),
+        ("?include=warnings", (Value::Null, code.clone())),
+        ("?include=usage,signals", (Value::Null, Value::Null)),
+        ("?include=warnings,format", (format.clone(), code.clone())),
+    ] {
+        let reply = app.call("POST", &format!("{MESSAGES}{query}"), body).await.json();
+        assert_eq!((both(&reply), &reply["usage"]["assumed"]), (told, &json!(true)), "{query}");
+    }
+    let prefer = [("prefer", "return=representation")];
+    let all = app.call_with("POST", MESSAGES, body, &prefer).await.json();
+    assert_eq!(both(&all), (format, code));
+    let session = app.call("GET", "/v1/sessions/s", "").await.json();
+    assert_eq!((&all["warnings"], &session["usage"]["assumed"]), (&session["warnings"], &json!(true)));
+    app.call("PATCH", "/v1/sessions/s", r#"{"context_window": 32000}"#).await;
+    let told = app.call_with("POST", MESSAGES, body, &prefer).await.json();
+    assert_eq!((told["usage"].get("assumed"), told.get("warnings")), (None, None));
 }
 
 #[tokio::test]

@@ -87,10 +87,16 @@ async fn a_report_on_few_tokens_moves_no_window_and_one_on_enough_moves_it_by_wh
     assert!(counted < 40);
     let total_of_calls = report_thrice(&app, 60_000).await;
     assert_eq!(total_of_calls["usage"]["effective_window"], 160_000);
+    assert_eq!(total_of_calls["verdict"], "too_small", "nothing follows from it");
+    assert_eq!(total_of_calls["usage"]["calibration"], Value::Null);
     append(&app, &talk(6, 1_500)).await;
     let counted = total(&context(&app).await);
     let reported = report_thrice(&app, counted + 3_000).await;
     assert_eq!(reported["usage"]["effective_window"], 157_000);
+    assert_eq!(
+        (&reported["verdict"], &reported["usage"]["calibration"]["reports"]),
+        (&json!("used"), &json!(3))
+    );
     // What the caller says that it sends besides is in the provider's count.
     let told = app.call("PUT", SESSION, r#"{"system_tokens": 2500}"#).await.json();
     assert_eq!(told["usage"]["effective_window"], 157_000);
@@ -160,7 +166,8 @@ async fn offset_and_factor_come_from_reports_about_contexts_of_different_sizes()
         last = report(&app, body).await;
         assert_eq!(last["basis"], "given");
     }
-    assert_eq!(last["usage"]["calibration"], json!({"offset_tokens": 4_000, "factor": 1.15, "reports": 6}));
+    // The smallest is too small.
+    assert_eq!(last["usage"]["calibration"], json!({"offset_tokens": 4_000, "factor": 1.15, "reports": 5}));
     assert_eq!(last["usage"]["effective_window"], 156_000 * 100 / 115);
     // One that has nothing to do with them changes nothing.
     let odd =

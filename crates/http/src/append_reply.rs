@@ -46,20 +46,22 @@ pub struct Appended {
     pub last_seq: Seq,
     /// Position that the next message will get.
     pub next_seq: Seq,
-    /// The format that the messages were recognised as; absent when the caller stated one, or they show none.
+    /// The format that the messages were recognised as; only with `include=format`, and absent when the caller stated one, or they
+    /// show none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub format: Option<Format>,
     /// Tokens of the batch.
     pub tokens_added: u64,
-    /// How full the context is; with `include=usage` by component.
+    /// How full the context is, and whether the window is assumed; with `include=usage` by component.
     pub usage: BriefUsage,
     /// The decision from the signals; with `include=signals` every signal.
     pub decision: BriefDecision,
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
-    /// What the caller should know about the window, until it is told; absent when there is nothing.
+    /// What the caller should know about the window, until it is told; only with `include=warnings`, and absent when there is
+    /// nothing. Without them `usage.assumed` says that there is something.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub warnings: Vec<Warning>,
@@ -82,6 +84,21 @@ pub enum AppendPart {
     Usage,
     /// Every signal, also those that ask for nothing.
     Signals,
+    /// The format that the messages were recognised as.
+    Format,
+    /// What the caller should know about the window, with what to do.
+    Warnings,
+}
+
+/// The parts that are asked for: those that `include` names, or all.
+pub(super) fn included(named: Option<&Words<AppendPart>>, all: bool) -> Included {
+    let has = |part| all || Words::have(named, &part);
+    Included {
+        usage: has(AppendPart::Usage),
+        signals: has(AppendPart::Signals),
+        format: has(AppendPart::Format),
+        warnings: has(AppendPart::Warnings),
+    }
 }
 
 /// What else an append may return.
@@ -97,7 +114,8 @@ pub enum ReturnedToo {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AppendQuery {
-    /// What the reply has beside its short form: `usage` (the context by component, and advice), `signals` (every signal).
+    /// What the reply has beside its short form: `usage` (the context by component, and advice), `signals` (every signal),
+    /// `format` (what the messages were recognised as), `warnings` (of a window that nobody told, with what to do).
     #[param(value_type = Option<Vec<AppendPart>>, inline)]
     pub include: Option<Words<AppendPart>>,
     /// `context` also returns the context to send to the model next. When it cannot be assembled, the messages are stored
@@ -141,11 +159,7 @@ impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
         let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
         let AppendQuery { include, returned, format, max_input_tokens, max_tokens, recap, cache_control } =
             query;
-        let whole = preferred == Some(Return::Representation);
-        let included = Included {
-            usage: whole || Words::have(include.as_ref(), &AppendPart::Usage),
-            signals: whole || Words::have(include.as_ref(), &AppendPart::Signals),
-        };
+        let included = included(include.as_ref(), preferred == Some(Return::Representation));
         let is_told = [
             ("format", format.is_some()),
             ("max_input_tokens", max_input_tokens.is_some()),

@@ -137,8 +137,8 @@ pub struct StoredMessageView {
 /// The batch is stored whole or not at all, in order and without gaps, and is of one format. The reply tells the positions, how
 /// full the context is, the signals that ask for something, and the live compression, when there is one; `include` adds the rest.
 /// With `return=context` it also has the context to send to the model next, which saves a round trip.
-/// `warnings` has `window-assumed` or `model-unknown` until the session or its tenant has a `context_window` or a
-/// known `model`.
+/// `usage.assumed` is true until the session or its tenant has a `context_window` or a known `model`; with `include=warnings`
+/// the reply says why (`window-assumed`, `model-unknown`) and what to do.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/messages", tag = "messages", operation_id = "messages.append",
     params(SessionPath, AppendQuery), request_body = NewMessages,

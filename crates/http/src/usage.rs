@@ -119,7 +119,8 @@ pub enum Basis {
 /// caller keeps, tool definitions), the factor the difference of the tokenizers. Both are fitted to the newest reports by
 /// medians, so that a few odd ones change nothing. The offset takes effect from three reports on, as far as
 /// `system_tokens` does not say it already; the factor (0.5 to 2) from five about contexts whose sizes differ by 4,000 tokens and by a fifth.
-/// `usage.calibration` has what is in force. A report that cannot be about the context changes nothing; `verdict` says so.
+/// `usage.calibration` has what is in force. A report that cannot be about the context, or
+/// is about fewer than 4,000 tokens, corrects nothing; `verdict` says so.
 /// Another `model` of the session, which counts otherwise, starts anew.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/usage", tag = "usage", operation_id = "usage.report",

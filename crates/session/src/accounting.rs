@@ -153,6 +153,10 @@ pub struct Usage {
     pub context_tokens: u64,
     /// Usable tokens: the window minus what anchord does not store, divided by the factor of `calibration`.
     pub effective_window: u32,
+    /// The window is assumed, because nobody told it; absent when somebody did. `warnings` has the reason.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub assumed: bool,
     /// Messages after the anchor, the system prompt aside.
     pub uncompressed_messages: u32,
     /// How the provider counts otherwise; absent until its figures are reported.
@@ -176,6 +180,10 @@ pub struct BriefUsage {
     pub context_tokens: u64,
     /// Usable tokens: the window minus what anchord does not store.
     pub effective_window: u32,
+    /// The window is assumed, because nobody told it; absent when somebody did. `warnings` has the reason.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub assumed: bool,
     /// Tokens served now, as a share of the context window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
@@ -205,6 +213,7 @@ impl Usage {
             effective_utilization: self.effective_utilization,
             context_tokens: self.context_tokens,
             effective_window: self.effective_window,
+            assumed: self.assumed,
             static_utilization: whole.then_some(self.static_utilization),
             uncompressed_messages: whole.then_some(self.uncompressed_messages),
             calibration: self.calibration.filter(|_| whole),
@@ -306,7 +315,7 @@ impl Accounting {
             .fold(self.system_tokens, u32::saturating_add)
     }
 
-    /// How full the context is.
+    /// How full the context is, with a window that somebody told.
     #[must_use]
     pub fn usage(&self, policy: &Policy, uncounted_tokens: u32) -> Usage {
         let used = self.context_tokens();
@@ -328,6 +337,7 @@ impl Accounting {
             effective_utilization: share(used, policy.effective_window),
             context_tokens: used,
             effective_window: policy.effective_window,
+            assumed: false,
             uncompressed_messages: self.tail_messages,
             calibration: self.calibration.view(),
             components,

@@ -7,8 +7,9 @@
 //!
 //! Both are fitted to the newest reports, by medians, so that a few odd ones have no say (Theil and Sen's estimator):
 //!
-//! - A report counts when it is about a context of at least [`LEAST_SERVED`] tokens. What is counted more than a few tokens says
-//!   nothing of the window: a caller that reports the running total of its calls would have it halved.
+//! - A report counts when it is about a context of at least [`LEAST_SERVED`] tokens; a smaller one is not kept, and the caller
+//!   is told. What is counted more than a few tokens says nothing of the window: a caller that reports the running total of its
+//!   calls would have it halved.
 //! - Fewer than [`LEAST_REPORTS`] of them change nothing.
 //! - Then the offset is the median of what the provider counted more. The factor stays 1, because reports about contexts of one
 //!   size, or about a few tokens, cannot tell the two apart.
@@ -104,18 +105,20 @@ pub struct CalibrationView {
     /// The provider's tokens for each token that the service counts. 1 until five reports about contexts of
     /// different sizes were taken.
     pub factor: f64,
-    /// Reports that were taken.
+    /// Reports whose verdict was `used`.
     pub reports: u32,
 }
 
 /// What became of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 // The schema's name differs, because schemas share one name space and a probe's verdict has this one.
 #[schema(as = UsageReportVerdict)]
 pub enum Verdict {
     /// It counts with the other reports.
     Used,
+    /// It is about a context of fewer than 4,000 tokens, which says nothing of the window: no correction follows from it.
+    TooSmall,
     /// Nothing was counted or reported, or the two counts cannot be of the same context: it changes nothing.
     Ignored,
 }
@@ -172,6 +175,9 @@ impl Calibration {
         if reported == 0 || !is_plausible {
             return Verdict::Ignored;
         }
+        if counted < LEAST_SERVED {
+            return Verdict::TooSmall;
+        }
         self.taken = self.taken.saturating_add(1);
         self.keep((counted, reported));
         let fitted = fit(&self.reports);
@@ -186,6 +192,8 @@ impl Calibration {
 
     /// Keeps a report, and forgets the oldest of which there is a newer one of about the same size.
     fn keep(&mut self, report: (i64, i64)) {
+        // Earlier versions kept small ones.
+        self.reports.retain(|(counted, _)| *counted >= LEAST_SERVED);
         self.reports.push(report);
         if self.reports.len() > KEPT {
             let class = |(counted, _): &(i64, i64)| counted.ilog2();
@@ -199,9 +207,6 @@ impl Calibration {
 }
 
 fn fit(reports: &[(i64, i64)]) -> Correction {
-    let reports: Vec<(i64, i64)> =
-        reports.iter().copied().filter(|(counted, _)| *counted >= LEAST_SERVED).collect();
-    let reports = reports.as_slice();
     if reports.len() < LEAST_REPORTS {
         return NONE;
     }
@@ -300,8 +305,22 @@ mod tests {
         assert_eq!(window(&calibration, 160_000), 156_000, "system prompt and tools");
         assert_eq!(
             calibration.view().unwrap(),
-            CalibrationView { offset_tokens: 4_000, factor: 1.0, reports: 9 }
+            CalibrationView { offset_tokens: 4_000, factor: 1.0, reports: 3 }
         );
+    }
+
+    #[test]
+    fn a_report_about_too_few_tokens_is_told_as_one_and_leaves_nothing() {
+        let mut calibration = Calibration::default();
+        assert_eq!(calibration.take(3_999, 8_000), Verdict::TooSmall);
+        assert_eq!((calibration.view(), calibration.is_none()), (None, true));
+        assert_eq!(calibration.take(4_000, 8_000), Verdict::Used);
+        assert_eq!(calibration.view().unwrap().reports, 1);
+        // What an earlier version kept has no say either.
+        let mut kept: Calibration =
+            serde_json::from_value(serde_json::json!({"reports": vec![(30, 4_030); 6], "taken": 6})).unwrap();
+        kept.take(8_000, 8_000);
+        assert_eq!(kept.reports, [(8_000, 8_000)]);
     }
 
     #[test]
@@ -378,12 +397,12 @@ mod tests {
 
     #[test]
     fn the_newest_reports_of_every_size_are_kept() {
-        let mut calibration = after(&[(1_000, 1_100), (9_000, 9_900)]);
+        let mut calibration = after(&[(5_000, 5_500), (9_000, 9_900)]);
         for counted in 0..200 {
             calibration.take(40_000 + counted, 44_000);
         }
         assert_eq!(calibration.reports.len(), KEPT);
-        assert_eq!(calibration.reports.get(..2).unwrap(), [(1_000, 1_100), (9_000, 9_900)]);
+        assert_eq!(calibration.reports.get(..2).unwrap(), [(5_000, 5_500), (9_000, 9_900)]);
         let again: Calibration = serde_json::from_value(serde_json::to_value(&calibration).unwrap()).unwrap();
         assert_eq!(again, calibration);
     }

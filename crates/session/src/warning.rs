@@ -13,13 +13,13 @@ const ASSUMED: Option<u32> = Some(DEFAULT_CONTEXT_WINDOW);
 pub struct Warning {
     /// What it is about.
     pub code: WarningCode,
-    /// The model that is not known; the reply to an append does without.
+    /// The model that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The tokens of the context window that is assumed; absent in the reply to an append, and when the session's own was used.
+    /// The tokens of the context window that is assumed; absent when the session's own was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
-    /// What it means and what to do; the reply to an append does without.
+    /// What it means and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
@@ -60,13 +60,6 @@ impl Warning {
     pub fn of_requested_model(model: &str) -> Self {
         let model = Some(model.to_owned());
         Self { code: WarningCode::RequestedModelUnknown, model, window: None, detail: None }
-    }
-
-    /// The warning without what the reply to an append tells anyway or its caller knows: the window that is used, and the
-    /// model that was named.
-    #[must_use]
-    pub fn brief(self) -> Self {
-        Self { model: None, window: None, ..self }
     }
 
     /// The warning with its detail.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use utoipa::{IntoParams, ToSchema};
 
-use super::super::append_reply::{AppendPart, with_context};
+use super::super::append_reply::{self, AppendPart, with_context};
 use super::super::auth::{Caller, READ};
 use super::super::boundary::RequestId;
 use super::super::context::{ContextQuery, ContextView};
@@ -43,12 +43,13 @@ pub struct Synced {
     pub last_seq: Option<Seq>,
     /// Position that the next message will get.
     pub next_seq: Seq,
-    /// The format that the new messages were recognised as; absent when the caller stated one, or they show none.
+    /// The format that the new messages were recognised as; only with `include=format`, and absent when the caller stated one, or
+    /// they show none.
     #[schema(required = false, value_type = Format)]
     pub format: Option<Format>,
     /// Tokens of the messages that were stored now.
     pub tokens_added: u64,
-    /// How full the context is; with `include=usage` by component.
+    /// How full the context is, and whether the window is assumed; with `include=usage` by component.
     pub usage: BriefUsage,
     /// What the signals come to; with `include=signals` every signal. Absent when no message was stored.
     #[schema(required = false, value_type = BriefDecision)]
@@ -56,7 +57,8 @@ pub struct Synced {
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
-    /// What the caller should know about the window, until it is told; absent when there is nothing.
+    /// What the caller should know about the window, until it is told; only with `include=warnings`, and absent when there is
+    /// nothing. The context has them too.
     #[schema(required = false)]
     pub warnings: Vec<Warning>,
     /// What became of the list.
@@ -104,7 +106,8 @@ pub enum Outcome {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct TranscriptQuery {
-    /// What the reply has beside its short form: `usage` (the context by component, and advice), `signals` (every signal).
+    /// What the reply has beside its short form: `usage` (the context by component, and advice), `signals` (every signal),
+    /// `format` (what the messages were recognised as), `warnings` (of a window that nobody told, with what to do).
     #[param(value_type = Option<Vec<AppendPart>>, inline)]
     pub include: Option<Words<AppendPart>>,
     /// The format of the context; default the session's, which is the list's when that shows one.
@@ -139,10 +142,7 @@ impl<S: Send + Sync> FromRequestParts<S> for SyncOptions {
         let Query(query) = Query::<TranscriptQuery>::from_request_parts(parts, state).await?;
         let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
         let TranscriptQuery { include, format, max_input_tokens, max_tokens, recap, cache_control } = query;
-        let included = Included {
-            usage: Words::have(include.as_ref(), &AppendPart::Usage),
-            signals: Words::have(include.as_ref(), &AppendPart::Signals),
-        };
+        let included = append_reply::included(include.as_ref(), false);
         let asked =
             ContextQuery { format, max_input_tokens, max_tokens, recap, cache_control, ..Default::default() };
         Ok(Self { included, context: asked.checked()?, request_id })
@@ -204,8 +204,8 @@ pub(super) fn unchanged(session: &Session, included: Included) -> Result<Map<Str
     if let Value::Object(told) = told {
         body.extend(told);
     }
-    let warnings = session.warnings();
-    if !warnings.is_empty() {
+    let warnings: Vec<Warning> = session.warnings().into_iter().map(Warning::in_full).collect();
+    if included.warnings && !warnings.is_empty() {
         body.insert("warnings".to_owned(), serde_json::to_value(warnings).map_err(ApiError::internal)?);
     }
     Ok(body)

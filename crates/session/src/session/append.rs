@@ -146,7 +146,7 @@ impl Session {
             now: said.now,
         };
         let (decision, start) = decide(&policy, &situation);
-        let usage = self.accounting.usage(&policy, uncounted);
+        let usage = self.usage_under(&policy, uncounted);
         let after = usage.effective_utilization;
         Ok(Appended {
             first_seq,

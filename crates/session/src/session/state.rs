@@ -147,7 +147,7 @@ impl Session {
     /// What a caller should know about the window: that nobody told its size.
     #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
-        Warning::of_window(self.settings.window_source(&self.defaults)).into_iter().collect()
+        self.window_warning().into_iter().collect()
     }
 
     /// The policy for a context that another model gets: its window and the reserve for its answer, whatever window the session
@@ -188,7 +188,16 @@ impl Session {
     pub fn usage(&self) -> Usage {
         let settings = self.effective_settings();
         let policy = settings.policy().calibrated(&self.accounting.calibration);
-        self.accounting.usage(&policy, settings.system_tokens.unwrap_or_default())
+        self.usage_under(&policy, settings.system_tokens.unwrap_or_default())
+    }
+
+    pub(super) fn usage_under(&self, policy: &Policy, uncounted: u32) -> Usage {
+        let assumed = self.window_warning().is_some();
+        Usage { assumed, ..self.accounting.usage(policy, uncounted) }
+    }
+
+    fn window_warning(&self) -> Option<Warning> {
+        Warning::of_window(self.settings.window_source(&self.defaults))
     }
 
     /// The last message before the tail: the anchor, or the end of the system prompt.

@@ -80,11 +80,16 @@ pub struct Append {
 
 /// What a reply to an append has beside its short form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each part may be asked for alone")]
 pub struct Included {
     /// All figures of how full the context is.
     pub usage: bool,
     /// Every signal, also those that ask for nothing.
     pub signals: bool,
+    /// The format that the messages were recognised as.
+    pub format: bool,
+    /// What the caller should know about the window.
+    pub warnings: bool,
 }
 
 /// A message to store.
@@ -153,7 +158,7 @@ pub struct AppendReply {
     pub last_seq: Seq,
     /// Position that the next message will get.
     pub next_seq: Seq,
-    /// The format that the messages were recognised as; absent when the caller stated one, or they show none.
+    /// The format that the messages were recognised as; absent when it is not asked for, the caller stated one, or they show none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
     /// Tokens of the batch.
@@ -164,7 +169,7 @@ pub struct AppendReply {
     pub decision: BriefDecision,
     /// The live compression; null when there is none.
     pub compression: Option<LiveCompression>,
-    /// What the caller should know about the window, until it is told; absent when there is nothing.
+    /// What the caller should know about the window, until it is told; absent when it is not asked for, or there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }

@@ -281,12 +281,12 @@ impl Stage<'_> {
                         first_seq: appended.first_seq,
                         last_seq: appended.last_seq,
                         next_seq: appended.last_seq + 1,
-                        format: shown,
+                        format: shown.filter(|_| included.format),
                         tokens_added: appended.tokens_added,
                         usage: appended.usage.brief(included.usage),
                         decision: decision.brief(included.signals),
                         compression: live.or(ended),
-                        warnings: appended.warnings.into_iter().map(Warning::brief).collect(),
+                        warnings: if included.warnings { told(appended.warnings) } else { Vec::new() },
                     };
                     let mut body = Vec::with_capacity(REPLY_BYTES);
                     serde_json::to_writer(&mut body, &reply)
@@ -307,6 +307,10 @@ impl Stage<'_> {
         }
         Staged { loaded, answers, stored, job, indexes, warning }
     }
+}
+
+fn told(warnings: Vec<Warning>) -> Vec<Warning> {
+    warnings.into_iter().map(Warning::in_full).collect()
 }
 
 impl From<AppendRefusal> for AppendError {
