@@ -555,6 +555,37 @@ async fn a_session_has_so_many_branches_and_no_more_until_one_is_erased() {
     assert_eq!(app.call("GET", &format!("{SESSION}/messages?branch=b9"), "").await.status, 404);
 }
 
+/// A merge into a session without a version takes the intent from its first messages, which it does not cover.
+#[tokio::test]
+async fn a_fork_has_no_merge_that_tells_what_comes_later() {
+    let app = app().await;
+    let settings = r#"{"context_window": 16000, "auto": false}"#;
+    for session in ["s", "child"] {
+        assert_eq!(app.call("PUT", &format!("/v1/sessions/{session}"), settings).await.status, 201);
+    }
+    let said = ["Hello there.", "Port the parser to the new tables."];
+    say(&app, "", &said.map(str::to_owned)[..1]).await;
+    say(&app, "", &said.map(str::to_owned)[1..]).await;
+    let messages: Vec<Value> = (0..12)
+        .map(|n| json!({"role": "user", "content": format!("Read src/child_{n}.rs, please.")}))
+        .collect();
+    let body = json!({"messages": messages}).to_string();
+    assert_eq!(app.call("POST", "/v1/sessions/child/messages", body).await.status, 201);
+    assert_eq!(app.call("POST", "/v1/sessions/child/compressions", COMPRESS).await.status, 202);
+    app.work().await;
+    let merged = app.call("POST", &format!("{SESSION}/merge"), r#"{"session_id": "child"}"#).await;
+    assert_eq!(merged.status, 201, "{}", merged.text);
+    let summary = app.call("GET", &format!("{SESSION}/summary"), "").await;
+    assert!(summary.text.contains("Port the parser"), "{}", summary.text);
+    for (seq, has_merge) in [(2, true), (1, false)] {
+        let branch = forked(&app, json!({"name": format!("b{seq}"), "seq": seq})).await;
+        assert_eq!(branch["version"].is_null(), !has_merge, "{branch}");
+        let served = context(&app, &format!("?branch=b{seq}")).await.to_string();
+        assert_eq!(served.contains("Port the parser"), has_merge, "{served}");
+        assert_eq!(served.contains("child"), has_merge, "{served}");
+    }
+}
+
 #[tokio::test]
 async fn where_a_compression_is_names_main_when_its_caller_did() {
     let app = app().await;

@@ -16,7 +16,7 @@ use crate::support::app::{App, app};
 use crate::support::{number as count, validity};
 use anchord_messages::format::Format;
 
-const RUNS: u64 = 100;
+const RUNS: u64 = 60;
 const STEPS: usize = 14;
 /// What else shows a branch's messages. Each message has the words of the last.
 const SHOWS: [&str; 5] =

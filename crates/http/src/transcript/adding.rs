@@ -157,7 +157,7 @@ impl Sync<'_> {
         let (list, limits) = (self.list.clone(), self.state.limits.clone());
         let (stated, model) = (self.stated, self.model.clone());
         let (mut begun, mut digests) = (None, Vec::with_capacity(list.len() - from));
-        in_steps(self.caller.tenant, list.is_large, move |until| {
+        in_steps(self.caller.tenant, list.is_large_from(from), move |until| {
             let Some(mut batch) = begun.take() else {
                 let raws = list.rest(from).iter().map(|listed| serde_json::from_str(listed.raw()));
                 let raws = raws.collect::<Result<_, _>>().map_err(ApiError::internal)?;

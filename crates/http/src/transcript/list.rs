@@ -58,7 +58,7 @@ pub(super) struct List {
     messages: Arc<[Listed]>,
     stated: Option<Format>,
     /// Whether work on all of them is for the tenant's turn.
-    pub(super) is_large: bool,
+    is_large: bool,
 }
 
 /// A message of a list.
@@ -132,6 +132,11 @@ impl List {
         self.messages.get(from..).unwrap_or_default()
     }
 
+    /// Whether work on the messages from one on is for the tenant's turn.
+    pub(super) fn is_large_from(&self, from: usize) -> bool {
+        self.rest(from).iter().map(|listed| listed.raw.len()).sum::<usize>() > LARGE_BODY_BYTES
+    }
+
     /// How many messages it has in common with a branch at the beginning, of which the first `from` are known to be.
     pub(super) async fn common(
         &self,
@@ -139,6 +144,12 @@ impl List {
         branch: Arc<Vec<Digests>>,
         mut from: usize,
     ) -> Result<usize, ApiError> {
+        // Equal texts cost nothing; what is behind them is parsed.
+        let texts = self.messages.iter().zip(branch.iter()).skip(from);
+        from += texts.take_while(|(listed, known)| listed.text == known.text).count();
+        if from == self.len().min(branch.len()) {
+            return Ok(from);
+        }
         let messages = Arc::clone(&self.messages);
         in_steps(tenant, self.is_large, move |until| {
             let list = messages.iter().map(|listed| (listed.text, listed.raw()));
