@@ -566,12 +566,12 @@ async fn a_fork_has_no_merge_that_tells_what_comes_later() {
     let said = ["Hello there.", "Port the parser to the new tables."];
     say(&app, "", &said.map(str::to_owned)[..1]).await;
     say(&app, "", &said.map(str::to_owned)[1..]).await;
-    let messages: Vec<Value> = (0..12)
-        .map(|n| json!({"role": "user", "content": format!("Read src/child_{n}.rs, please.")}))
+    let messages: Vec<Value> = (0..30)
+        .map(|n| json!({"role": "user", "content": format!("Read src/child_{n}.rs. {}", "talk ".repeat(60))}))
         .collect();
     let body = json!({"messages": messages}).to_string();
     assert_eq!(app.call("POST", "/v1/sessions/child/messages", body).await.status, 201);
-    assert_eq!(app.call("POST", "/v1/sessions/child/compressions", COMPRESS).await.status, 202);
+    assert_eq!(app.call("POST", "/v1/sessions/child/compressions", r#"{"target": 0.1}"#).await.status, 202);
     app.work().await;
     let merged = app.call("POST", &format!("{SESSION}/merge"), r#"{"session_id": "child"}"#).await;
     assert_eq!(merged.status, 201, "{}", merged.text);
