@@ -1733,15 +1733,8 @@ comment on function erase_some is
   'Deletes rows of erased sessions, or of an erased tenant when there are no such sessions: at most so many that it takes a fraction of a second. True when more may be left. Sessions that another process deletes from are skipped.';
 
 create or replace function drop_branch(p_tenant uuid, p_main uuid, p_branch uuid) returns void
-  language plpgsql volatile security definer set search_path = public, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+  language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
 as $$
-declare
-  -- The branches that may be needed no more: this one, then those that it stood on.
-  v_left uuid[] := array[p_branch];
-  c_most constant integer := 100;
-  v_id uuid;
-  v_of record;
 begin
   update sessions s set dropped_at = now(), revision = s.revision + 1
   where s.tenant_id = p_tenant and s.id = p_branch and s.dropped_at is null and s.erased_at is null;
@@ -1753,7 +1746,34 @@ begin
   where e.tenant_id = p_tenant and e.session_id = p_branch and e.due_at is not null;
   update compressions c set status = 'cancelled', finished_at = now(), lease_until = null
   where c.tenant_id = p_tenant and c.session_id = p_branch and c.status in ('queued', 'running', 'prepared');
-  -- So many at once: the rest stays as branches that others stand on do, without their rows.
+  perform erase_unneeded(p_tenant, p_main, p_branch);
+end;
+$$;
+comment on function drop_branch is
+  'Erases a branch: hides it and ends its jobs; with it go the erased branches that only it stood on. What others stand on stays, and the rest is deleted by erase_some_of_branch. The caller holds the lock of main''s row.';
+
+create or replace function is_stood_on(p_tenant uuid, p_main uuid, p_branch uuid) returns boolean
+  language sql stable set search_path = public, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+begin atomic
+  select p_branch = p_main
+      or exists (select from sessions d where d.base_id = p_branch and d.tenant_id = p_tenant and d.erased_at is null)
+      or exists (select from sessions d
+                 where d.root_id = p_main and d.tenant_id = p_tenant and d.version_base_id = p_branch and d.erased_at is null);
+end;
+comment on function is_stood_on is
+  'Whether other branches share messages or versions of a branch, or it is main, which stays for them.';
+
+create or replace function erase_unneeded(p_tenant uuid, p_main uuid, p_branch uuid) returns void
+  language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
+as $$
+declare
+  -- The branches that may be needed no more: this one, then those that it stood on.
+  v_left uuid[] := array[p_branch];
+  c_most constant integer := 20;
+  v_id uuid;
+  v_of record;
+begin
   for i in 1..c_most loop
     exit when cardinality(v_left) = 0;
     v_id := v_left[1];
@@ -1761,11 +1781,7 @@ begin
     select s.base_id, s.version_base_id into v_of from sessions s
     where s.tenant_id = p_tenant and s.id = v_id and s.dropped_at is not null and s.erased_at is null;
     continue when not found;
-    if v_id = p_main
-       or exists (select from sessions d where d.base_id = v_id and d.tenant_id = p_tenant and d.erased_at is null)
-       or exists (select from sessions d
-                  where d.root_id = p_main and d.tenant_id = p_tenant and d.version_base_id = v_id and d.erased_at is null)
-    then
+    if is_stood_on(p_tenant, p_main, v_id) then
       -- How much stays is found by each step, because it may become less before the last one.
       insert into erasures (tenant_id, session_id) values (p_tenant, v_id)
       on conflict (tenant_id, session_id) do update set through_seq = 0, due_at = now();
@@ -1775,14 +1791,15 @@ begin
       v_left := v_left || array[v_of.base_id, v_of.version_base_id];
     end if;
   end loop;
+  -- So many at once: erase_some_of_branch goes on with the rest.
   insert into erasures (tenant_id, session_id)
   select distinct p_tenant, s.id from sessions s
   where s.tenant_id = p_tenant and s.id = any (v_left) and s.dropped_at is not null and s.erased_at is null
   on conflict (tenant_id, session_id) do update set through_seq = 0, due_at = now();
 end;
 $$;
-comment on function drop_branch is
-  'Erases a branch: hides it and ends its jobs; with it go the erased branches that only it stood on. What others stand on stays, and the rest is deleted by erase_some_of_branch. The caller holds the lock of main''s row.';
+comment on function erase_unneeded is
+  'Erases a dropped branch that no other stands on, and then those that only it stood on, some at once. The caller holds the lock of main''s row.';
 
 create or replace function erase_some_of_branch(p_tenant uuid, p_session uuid) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
@@ -1806,6 +1823,15 @@ begin
   for update skip locked;
   if not found then
     return false;
+  end if;
+  if not is_stood_on(p_tenant, v_main, p_session) then
+    -- Since the last branch went that stood on it. When main is busy, the next round finds it again.
+    perform from sessions s where s.tenant_id = p_tenant and s.id = v_main for update skip locked;
+    if not found then
+      return false;
+    end if;
+    perform erase_unneeded(p_tenant, v_main, p_session);
+    return true;
   end if;
   select coalesce(max(d.base_seq), 0) into v_seq from sessions d
   where d.base_id = p_session and d.tenant_id = p_tenant and d.erased_at is null;
@@ -2038,13 +2064,13 @@ revoke execute on function
   find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_branches, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
   claim_embeddings, claim_branch_deliveries, claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
-  erase_sessions, some_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, drop_branch, erase_some_of_branch, put_off_erasure,
+  erase_sessions, some_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, drop_branch, erase_unneeded, erase_some_of_branch, put_off_erasure,
   erase_expired_sessions, erase_single_calls, erase_idle, forget_old_replies
   from public;
 grant execute on function
   find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_branches, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
   claim_embeddings, claim_branch_deliveries, claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
-  erase_sessions, some_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, drop_branch, erase_some_of_branch, put_off_erasure,
+  erase_sessions, some_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, drop_branch, erase_unneeded, erase_some_of_branch, put_off_erasure,
   erase_expired_sessions, erase_single_calls, erase_idle, forget_old_replies
   to anchord_app;

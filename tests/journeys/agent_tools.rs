@@ -536,7 +536,7 @@ async fn contexts_name_tools_only_where_they_are_offered() {
 
 /// A note is made by a call in the message after the newest one, so that a fork at that newest one is without it.
 #[tokio::test]
-async fn a_fork_has_the_notes_as_they_were_before_what_it_drops() {
+async fn a_fork_and_a_context_of_then_have_the_notes_as_they_were() {
     let app = session(json!({"auto": false})).await;
     let note = async |arguments: Value| {
         let body = json!({"arguments": arguments}).to_string();
@@ -572,6 +572,9 @@ async fn a_fork_has_the_notes_as_they_were_before_what_it_drops() {
         let served = context(&app, &format!("?branch={name}")).await;
         assert_eq!(served["tokens"]["notes"] == 0, expected.is_empty(), "{served}");
         assert!(expected.iter().all(|text| said(&served).contains(text)), "{served}");
+        // So has the context of that moment.
+        let past = context(&app, &format!("?through_seq={seq}")).await;
+        assert_eq!((&past["tokens"], said(&past)), (&served["tokens"], said(&served)), "at {seq}");
     }
     assert_eq!(notes("main").await, ["state 2"]);
 }

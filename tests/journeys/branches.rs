@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::erasing::erase_all;
 use crate::support::app::{Answer, App, COMPRESS, app};
 use crate::support::{number, text};
+use anchord_store::branches::MAX_BRANCHES;
 
 const SESSION: &str = "/v1/sessions/s";
 
@@ -178,6 +179,7 @@ async fn names_and_bounds_are_told_apart() {
         ("GET", "/pins?branch=nobody", Value::Null),
         ("PUT", "?branch=nobody", json!({})),
         ("POST", "/messages?branch=nobody", json!({"messages": [{"role": "user", "content": "x"}]})),
+        ("PUT", "/transcript?branch=nobody", json!({"messages": [{"role": "user", "content": "x"}]})),
     ] {
         let (status, kind, detail) = refusal(method, path, body).await;
         assert_eq!((status, kind.as_str()), (404, "session-not-found"), "{method} {path}");
@@ -187,6 +189,23 @@ async fn names_and_bounds_are_told_apart() {
         let refused = app.call("GET", &format!("{SESSION}{path}"), "").await;
         assert_eq!(refused.status, 422, "{path}: {}", refused.text);
         assert_eq!(refused.json()["errors"][0]["pointer"], "/branch");
+    }
+    // What an operation does not know is refused, and so is a branch for one that is of all of them.
+    for (method, path, body, pointer) in [
+        ("GET", "/branches?lmit=1", Value::Null, "/lmit"),
+        ("GET", "/branches?branch=main", Value::Null, "/branch"),
+        ("POST", "/branches?nme=x", json!({}), "/nme"),
+        ("GET", "/branches/main?x=1", Value::Null, "/x"),
+        ("GET", "/branches/main?branch=main", Value::Null, "/branch"),
+        ("DELETE", "/branches/main?x=1", Value::Null, "/x"),
+        ("PUT", "/current-branch?x=1", json!({"name": "main"}), "/x"),
+        ("PUT", "/current-branch?branch=main", json!({"name": "main"}), "/branch"),
+        ("POST", "/truncate?sq=1", json!({"seq": 1}), "/sq"),
+    ] {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let refused = app.call(method, &format!("{SESSION}{path}"), body).await;
+        assert_eq!(refused.status, 422, "{method} {path}: {}", refused.text);
+        assert_eq!(refused.json()["errors"][0]["pointer"], pointer, "{method} {path}");
     }
     // No name of a caller is that of a branch's row.
     assert_eq!(app.call("GET", "/v1/sessions/%02x/messages", "").await.status, 422);
@@ -433,6 +452,154 @@ async fn an_erased_branch_leaves_what_others_stand_on_until_they_go() {
     app.store.flush_usage(None).await.expect("a flush");
     let stored = count(&app, "select sum(octet_length(body))::bigint from messages").await;
     assert_eq!(count(&app, "select sum(bytes)::bigint from usage_by_day").await, stored);
+}
+
+/// More erased branches than one step erases, each of which only the next one stood on, go with the last.
+#[tokio::test]
+async fn a_long_line_of_erased_branches_goes_with_the_last_that_stands_on_it() {
+    const LENGTH: usize = 110;
+    let app = app().await;
+    say(&app, "", &words("first", 1)).await;
+    for n in 0..LENGTH {
+        forked(&app, json!({"name": format!("b{n}"), "switch": true})).await;
+        say(&app, "", &words("own", 1)).await;
+    }
+    let switched = app.call("PUT", &format!("{SESSION}/current-branch"), r#"{"name": "main"}"#).await;
+    assert_eq!(switched.status, 200, "{}", switched.text);
+    for n in 0..LENGTH {
+        assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/b{n}"), "").await.status, 204);
+    }
+    erase_all(&app.store).await;
+    assert_eq!(count(&app, "select branch_count::bigint from sessions").await, 0);
+    assert_eq!(count(&app, "select count(*) from messages").await, 1);
+    assert_eq!(count(&app, "select count(*) from erasures").await, 0);
+}
+
+/// As many branches as a session may have are made by rows: twenty thousand requests take minutes.
+#[tokio::test]
+async fn a_session_has_so_many_branches_and_no_more_until_one_is_erased() {
+    let app = app().await;
+    for session in ["s", "other"] {
+        let settings = r#"{"task_id": "task", "auto": false}"#;
+        assert_eq!(app.call("PUT", &format!("/v1/sessions/{session}"), settings).await.status, 201);
+    }
+    say(&app, "", &words("first", 4)).await;
+    forked(&app, json!({"name": "b"})).await;
+    let mut connection = app.database.connect_as_superuser().await;
+    let others = sqlx::query(
+        "insert into sessions (tenant_id, id, name, settings, head_seq, indexed_seq, accounting, recent, root_id, branch,
+                               depth, base_id, base_seq, jump_id, jump_seq, version_base_id)
+         select b.tenant_id, made.id, E'\\x02' || made.id, b.settings, b.head_seq, b.indexed_seq, b.accounting, b.recent,
+                b.root_id, 'b' || n, b.depth, b.base_id, b.base_seq, b.jump_id, b.jump_seq, b.version_base_id
+         from sessions b, generate_series(2, $1) n,
+              lateral (select gen_random_uuid() as id where n > 0) made
+         where b.branch = 'b'",
+    );
+    let others = others.bind(MAX_BRANCHES - 1).execute(&mut connection).await.expect("rows");
+    assert_eq!(others.rows_affected(), u64::try_from(MAX_BRANCHES - 2).unwrap());
+    let counted = format!("update sessions set branch_count = {} where name = 's'", MAX_BRANCHES - 1);
+    sqlx::query(sqlx::AssertSqlSafe(counted)).execute(&mut connection).await.expect("a count");
+
+    forked(&app, json!({"name": "last"})).await;
+    let truncate = json!({"seq": 2});
+    let other = json!({"messages": [{"role": "user", "content": "another beginning"}]});
+    let refused = async || {
+        for (method, path, body) in [
+            ("POST", "branches", json!({})),
+            ("POST", "truncate", truncate.clone()),
+            ("PUT", "transcript", other.clone()),
+        ] {
+            let reply = app.call(method, &format!("{SESSION}/{path}"), body.to_string()).await;
+            let (status, kind, _) = reply.refusal();
+            assert_eq!((status, kind.as_str()), (409, "too-many-branches"), "{path}");
+        }
+        assert_eq!(contents(&app, "").await, words("first", 4));
+    };
+    refused().await;
+    let all = format!(
+        "select count(*) - {MAX_BRANCHES} from sessions where root_id is not null and dropped_at is null"
+    );
+    assert_eq!(count(&app, &all).await, 0);
+    for make in ["branches", "truncate", "transcript"] {
+        assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/b7"), "").await.status, 204);
+        let made = match make {
+            "branches" => app.call("POST", &format!("{SESSION}/branches"), r#"{"name": "b7"}"#).await,
+            "truncate" => app.call("POST", &format!("{SESSION}/truncate"), truncate.to_string()).await,
+            _ => app.call("PUT", &format!("{SESSION}/transcript"), other.to_string()).await,
+        };
+        assert!(made.status.is_success(), "{make}: {}", made.text);
+        let current = if make == "branches" { "main" } else { break };
+        let to = json!({"name": current}).to_string();
+        assert_eq!(app.call("PUT", &format!("{SESSION}/current-branch"), to).await.status, 200);
+        refused().await;
+    }
+
+    // While all of them are erased, which is one statement, nothing else of the tenant or of the task waits.
+    sqlx::query("begin").execute(&mut connection).await.expect("a transaction");
+    let erase =
+        sqlx::query_scalar::<_, bool>("select erase_session(tenant_id, name) from sessions where name = 's'");
+    assert!(erase.fetch_one(&mut connection).await.expect("erased"));
+    for (method, path, body) in [
+        ("POST", "other/messages", json!({"messages": [{"role": "user", "content": "meanwhile"}]})),
+        ("POST", "other/branches", json!({"name": "b"})),
+        ("PUT", "new", json!({"task_id": "task"})),
+        ("PATCH", "other", json!({"task_id": "another"})),
+        ("DELETE", "new", Value::Null),
+    ] {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let reply = app.call(method, &format!("/v1/sessions/{path}"), body).await;
+        assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
+    }
+    sqlx::query("commit").execute(&mut connection).await.expect("a commit");
+    assert_eq!(app.call("GET", SESSION, "").await.status, 404);
+    assert_eq!(app.call("GET", &format!("{SESSION}/messages?branch=b9"), "").await.status, 404);
+}
+
+/// A merge into a session without a version takes the intent from its first messages, which it does not cover.
+#[tokio::test]
+async fn a_fork_has_no_merge_that_tells_what_comes_later() {
+    let app = app().await;
+    let settings = r#"{"context_window": 16000, "auto": false}"#;
+    for session in ["s", "child"] {
+        assert_eq!(app.call("PUT", &format!("/v1/sessions/{session}"), settings).await.status, 201);
+    }
+    let said = ["Hello there.", "Port the parser to the new tables."];
+    say(&app, "", &said.map(str::to_owned)[..1]).await;
+    say(&app, "", &said.map(str::to_owned)[1..]).await;
+    let messages: Vec<Value> = (0..30)
+        .map(|n| json!({"role": "user", "content": format!("Read src/child_{n}.rs. {}", "talk ".repeat(60))}))
+        .collect();
+    let body = json!({"messages": messages}).to_string();
+    assert_eq!(app.call("POST", "/v1/sessions/child/messages", body).await.status, 201);
+    assert_eq!(app.call("POST", "/v1/sessions/child/compressions", r#"{"target": 0.1}"#).await.status, 202);
+    app.work().await;
+    let merged = app.call("POST", &format!("{SESSION}/merge"), r#"{"session_id": "child"}"#).await;
+    assert_eq!(merged.status, 201, "{}", merged.text);
+    let summary = app.call("GET", &format!("{SESSION}/summary"), "").await;
+    assert!(summary.text.contains("Port the parser"), "{}", summary.text);
+    for (seq, has_merge) in [(2, true), (1, false)] {
+        let branch = forked(&app, json!({"name": format!("b{seq}"), "seq": seq})).await;
+        assert_eq!(branch["version"].is_null(), !has_merge, "{branch}");
+        let served = context(&app, &format!("?branch=b{seq}")).await.to_string();
+        assert_eq!(served.contains("Port the parser"), has_merge, "{served}");
+        assert_eq!(served.contains("child"), has_merge, "{served}");
+    }
+}
+
+#[tokio::test]
+async fn where_a_compression_is_names_main_when_its_caller_did() {
+    let app = app().await;
+    app.call("PUT", SESSION, r#"{"context_window": 16000, "auto": false}"#).await;
+    work(&app, "", "parser").await;
+    forked(&app, json!({"name": "b", "switch": true})).await;
+    for (query, named) in [("?branch=main", "?branch=main"), ("", "?branch=b"), ("?branch=b", "?branch=b")] {
+        let body = r#"{"reason": "now", "target": 0.1}"#;
+        let started = app.call("POST", &format!("{SESSION}/compressions{query}"), body).await;
+        assert_eq!(started.status, 202, "{}", started.text);
+        let location = started.headers["location"].to_str().expect("a text").to_owned();
+        assert!(location.ends_with(named), "{location}");
+        assert_eq!(app.call("GET", &location, "").await.json()["id"], started.json()["id"]);
+    }
 }
 
 #[tokio::test]

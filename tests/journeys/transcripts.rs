@@ -93,13 +93,18 @@ pub async fn put(app: &App, session: &str, list: &[Value]) -> Value {
 }
 
 pub fn check_reply(reply: &Value, list: &[Value]) {
+    check_reply_with(reply, list, &BTreeSet::new());
+}
+
+/// The same of a branch that may show words of other sessions.
+pub fn check_reply_with(reply: &Value, list: &[Value], merged: &BTreeSet<String>) {
     let sync = &reply["sync"];
     let counted = sync["common"].as_u64().unwrap() + sync["appended"].as_u64().unwrap();
     assert_eq!(counted, list.len() as u64, "{sync}");
     let context = &reply["context"];
     assert!(context.is_object(), "{reply:#}");
     assert_eq!(validity::problems(context), Vec::<String>::new(), "{context:#}");
-    let (said, own) = (words(&context["messages"]), words(&json!(list)));
+    let (said, own) = (words(&context["messages"]), &words(&json!(list)) | merged);
     assert!(said.is_subset(&own), "{:?} of another list", said.difference(&own));
 }
 
@@ -446,8 +451,11 @@ async fn a_list_that_cannot_be_taken_is_refused_before_anything_is_stored() {
     assert_eq!(put_with(&app, "s", "", &many).await.status, 422);
     assert_eq!(branches(&app, "s").await, ["main"]);
     assert_eq!(stored(&app, "s", "main").await, list);
-    assert_eq!(put_with(&app, "none", "?branch=there", &list).await.status, 404);
-    assert_eq!(put_with(&app, "s", "?branch=there", &list).await.status, 404);
+    for session in ["none", "s"] {
+        let refused = put_with(&app, session, "?branch=there", &list).await;
+        assert_eq!(refused.refusal().1, "session-not-found");
+        assert!(refused.json()["detail"].as_str().unwrap().contains("no branch there"), "{}", refused.text);
+    }
 }
 
 #[tokio::test]
@@ -544,6 +552,64 @@ async fn branches_that_were_made_by_hand_are_found() {
     assert_eq!(put(&app, "s", &lists[1].1).await["sync"]["outcome"], "unchanged");
 }
 
+/// Where two branches that were forked by hand begin alike, a list goes along the older one. What only the other has is stored
+/// again, once.
+#[tokio::test]
+async fn a_list_that_only_the_second_of_two_alike_branches_holds_is_stored_again_once() {
+    let app = app().await;
+    let list = begun(Format::OpenaiChat);
+    put(&app, "s", &list).await;
+    let mut lists = Vec::new();
+    for name in ["one", "two"] {
+        let body = json!({"name": name, "seq": 4, "from": "main"}).to_string();
+        assert_eq!(app.call("POST", "/v1/sessions/s/branches", body).await.status, 201);
+        let mut own = list.clone();
+        own.extend([assistant("alike"), user(name)]);
+        let body = json!({"messages": own[4..]}).to_string();
+        let reply = app.call("POST", &format!("/v1/sessions/s/messages?branch={name}"), body).await;
+        assert_eq!(reply.status, 201, "{}", reply.text);
+        lists.push(own);
+    }
+    put(&app, "s", &[list, vec![assistant("main")]].concat()).await;
+    let [one, two] = [&lists[0], &lists[1]];
+    assert_eq!(put(&app, "s", one).await["sync"]["branch"], "one");
+    let again = put(&app, "s", two).await;
+    assert_eq!(done(&again), ("branched", 5, 1));
+    for _ in 0..2 {
+        assert_eq!(put(&app, "s", one).await["sync"]["branch"], "one");
+        let found = put(&app, "s", two).await;
+        assert_eq!((done(&found), &found["sync"]["branch"]), (("returned", 6, 0), &again["sync"]["branch"]));
+    }
+    assert_eq!(branches(&app, "s").await.len(), 4);
+    // Named, it is found as it is.
+    let named = put_with(&app, "s", "?branch=two", two).await.json();
+    assert_eq!((done(&named), &named["sync"]["branch"]), (("returned", 6, 0), &json!("two")));
+}
+
+/// Branches that were forked by hand are read some at a time, by their number and by their bytes.
+#[tokio::test]
+async fn many_large_branches_that_were_made_by_hand_are_found() {
+    let app = app().await;
+    let list = begun(Format::OpenaiChat);
+    put(&app, "s", &list).await;
+    let mut lists = Vec::new();
+    for n in 0..20 {
+        let body = json!({"name": format!("b{n}"), "seq": 4}).to_string();
+        assert_eq!(app.call("POST", "/v1/sessions/s/branches", body).await.status, 201);
+        let size = if n % 3 == 0 { 300_000 } else { 10 };
+        let own = [list.clone(), vec![user(&format!("{n} {}", "x".repeat(size)))]].concat();
+        let body = json!({"messages": own[4..]}).to_string();
+        let reply = app.call("POST", &format!("/v1/sessions/s/messages?branch=b{n}"), body).await;
+        assert_eq!(reply.status, 201, "{}", reply.text);
+        lists.push(own);
+    }
+    put(&app, "s", &[list, vec![assistant("main")]].concat()).await;
+    for (n, list) in lists.iter().enumerate().rev() {
+        let reply = put_with(&app, "s", "", list).await.json();
+        assert_eq!((done(&reply), &reply["sync"]["branch"]), (("returned", 5, 0), &json!(format!("b{n}"))));
+    }
+}
+
 #[tokio::test]
 async fn a_sync_needs_a_key_that_reads_and_writes() {
     let app = app().await;
@@ -594,6 +660,8 @@ async fn a_list_for_main_that_was_erased_is_not_found() {
     assert_eq!(forked.status, 201, "{}", forked.text);
     assert_eq!(app.call("DELETE", "/v1/sessions/s/branches/main", "").await.status, 204);
     let refused = put_with(&app, "s", "?branch=main", &list).await;
+    let detail = refused.json()["detail"].to_string();
     let refused = refused.refusal();
-    assert_eq!((refused.0, refused.1.as_str()), (404, "branch-not-found"));
+    assert_eq!((refused.0, refused.1.as_str()), (404, "session-not-found"));
+    assert!(detail.contains("no branch main"), "{detail}");
 }

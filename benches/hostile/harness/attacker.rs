@@ -7,13 +7,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use axum::body::Bytes;
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::requests::{Operation, Variant};
-use super::table::Fresh;
+use super::table::{BRANCHES, Fresh};
 use super::{Caller, requests, text};
 
 /// Keys that the tenant's requests take turns with.
@@ -21,6 +22,8 @@ const KEYS: usize = 3;
 const SCOPES: [&str; 3] = ["read", "write", "admin"];
 /// How long an operation may take to be answered when it is called alone.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// The most bytes of a body that is written anew for each request.
+const MOST_NUMBERED: usize = 64 * 1024;
 /// How long preparing waits for a compression.
 const LONGEST_COMPRESSION: Duration = Duration::from_mins(3);
 
@@ -122,11 +125,15 @@ impl Attacker {
             let variant = batches.iter().find(|variant| variant.name == name);
             variant.with_context(|| format!("no batch {name}"))
         };
-        for session in ["main", "settled", "appended", "parent", "child"] {
+        for session in ["main", "settled", "appended", "parent", "child", "forked"] {
             // The largest window, so that a context has as much as there is.
             let settings = json!({"context_window": 10_000_000, "auto": false, "task_id": "task"});
             caller.put(&format!("/v1/sessions/{session}"), &settings).await?;
-            let batches = if session == "main" { ["many", "large"].as_slice() } else { &["modest"] };
+            let batches = match session {
+                "main" => ["many", "large"].as_slice(),
+                "forked" => &["many"],
+                _ => &["modest"],
+            };
             for name in batches {
                 let request = caller.request(Method::POST, &format!("/v1/sessions/{session}/messages"));
                 let request =
@@ -136,6 +143,9 @@ impl Attacker {
                     bail!("an append of {name} to {session}: {} {}", reply.status(), reply.text().await?);
                 }
             }
+        }
+        for number in 0..BRANCHES {
+            caller.post("/v1/sessions/forked/branches", &json!({"name": format!("b{number}")})).await?;
         }
         // What the batches do not have: an output with a placeholder, and demands.
         let demands: Vec<String> =
@@ -164,7 +174,6 @@ impl Attacker {
         let shadow =
             json!({"target": 0.01, "preserve_recent": 2, "shadow": true, "strategy": "sliding_window"});
         let candidate = compressed(&caller, "main", &shadow).await?;
-        self.things.insert("no_branch", "nowhere".to_owned());
         self.things.insert("candidate_id", text(&candidate, "/id")?.to_owned());
         let evaluation = caller.post("/v1/sessions/main/evaluations", &json!({})).await?;
         self.things.insert("evaluation_id", text(&evaluation, "/id")?.to_owned());
@@ -253,7 +262,7 @@ impl Attacker {
             request = request.header("idempotency-key", format!("{number:0>255}"));
         }
         if let Some(media_type) = &variant.media_type {
-            request = request.header("content-type", media_type).body(variant.body.clone());
+            request = request.header("content-type", media_type).body(numbered(operation, variant, number));
         }
         let mut reply = request.send().await?;
         let (status, is_stream) = (reply.status().as_u16(), is_stream(&reply));
@@ -328,6 +337,26 @@ impl Attacker {
             }
             Fresh::Tenant => vec![("tenant_id", make_tenant(&self.operator, &name).await?.0)],
             Fresh::Webhook => vec![("webhook_id", self.webhook(caller).await?)],
+            Fresh::LastOfTree => {
+                let mut from = "main".to_owned();
+                for depth in 0..3 {
+                    let branch = format!("{name}-{depth}");
+                    let mut fork = json!({"name": branch, "from": from});
+                    if depth == 0 {
+                        fork["seq"] = json!(number % 1_000);
+                    }
+                    caller.post("/v1/sessions/forked/branches", &fork).await?;
+                    let messages =
+                        json!({"messages": [{"role": "user", "content": requests::text(2_000, depth)}]});
+                    caller.post(&format!("/v1/sessions/forked/messages?branch={branch}"), &messages).await?;
+                    from = branch;
+                }
+                for depth in 0..2 {
+                    let path = format!("/v1/sessions/forked/branches/{name}-{depth}");
+                    caller.call(Method::DELETE, &path, None).await?;
+                }
+                vec![("branch", from)]
+            }
             Fresh::Constraint => {
                 let id = self.constraints.lock().unwrap_or_else(PoisonError::into_inner).pop();
                 vec![("constraint_id", id.context("no constraint is left")?)]
@@ -358,6 +387,16 @@ impl Attacker {
         self.operator.get(&format!("/v1/admin/tenants/{}", self.tenant)).await?;
         Ok(())
     }
+}
+
+/// A request's body, in which a number is its own.
+fn numbered(operation: &Operation, variant: &Variant, number: usize) -> Bytes {
+    let Some((mark, below)) = operation.entry.numbered.filter(|_| variant.body.len() <= MOST_NUMBERED) else {
+        return variant.body.clone();
+    };
+    // Far apart from one request to the next.
+    let number = number.wrapping_mul(7_919) % below;
+    String::from_utf8_lossy(&variant.body).replacen(mark, &number.to_string(), 1).into()
 }
 
 fn is_stream(reply: &reqwest::Response) -> bool {

@@ -15,7 +15,13 @@ pub enum Fresh {
     Tenant,
     Webhook,
     Constraint,
+    /// A branch that stands on erased ones, which go with it.
+    LastOfTree,
 }
+
+/// What stands in a body for a number that is another one in each request, and below what it is. Bodies that are large stay as
+/// they are: writing each anew would be the bench's own work.
+pub type Numbered = (&'static str, usize);
 
 /// What is special about an operation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,13 +33,14 @@ pub struct Entry {
     /// What stands in the path instead of the usual: the parameter, and what the attacker calls it.
     pub path: &'static [(&'static str, &'static str)],
     pub fresh: Option<Fresh>,
+    pub numbered: Option<Numbered>,
     /// The refusal that is all there is to get, because what would be needed cannot be there.
     pub only: Option<u16>,
 }
 
 impl Entry {
-    /// Whether a field or a parameter is left out. A branch is: every operation of a session takes one, and there is none by
-    /// an invented name.
+    /// Whether a field or a parameter is left out. A branch is, unless it has a value: every operation of a session takes one,
+    /// and there is none by an invented name.
     pub fn leaves_out(&self, name: &str) -> bool {
         name == "branch" || self.without.contains(&name)
     }
@@ -48,6 +55,11 @@ impl Entry {
 
 /// Values for every operation that has them.
 const EVERYWHERE: &[(&str, &str)] = &[("Prefer", "\"wait=60\""), ("q", "\"error worker lease port review\"")];
+
+/// The long session that is forked, the branches that it has from the beginning, and a place in it.
+const FORKED: &[(&str, &str)] = &[("session_id", "forked")];
+pub const BRANCHES: usize = 20;
+const ANYWHERE: Option<Numbered> = Some(("7654321", 1_000));
 
 /// Parameters that narrow what is read.
 const NARROWING: &[&str] = &[
@@ -155,9 +167,9 @@ pub fn entry(operation: &str) -> Entry {
         | "pins.remove"
         | "pins.remove_shared"
         | "notes.remove" => Entry { only: Some(404), ..plain },
-        "branches.get" | "branches.delete" => {
-            Entry { path: &[("branch", "no_branch")], only: Some(404), ..plain }
-        }
+        "branches.list" => Entry { path: FORKED, ..plain },
+        "branches.get" => Entry { path: &[("session_id", "forked"), ("branch", "b7")], ..plain },
+        "branches.delete" => Entry { path: FORKED, fresh: Some(Fresh::LastOfTree), ..plain },
         "compressions.create" => Entry {
             without: &["through_seq", "summary_model", "engine", "strategy", "preserve_recent_tokens"],
             values: &[("target", "0.01"), ("preserve_recent", "5"), ("shadow", "true")],
@@ -194,13 +206,31 @@ pub fn entry(operation: &str) -> Entry {
             Entry { values: &[("arguments", r#"{"query": "error worker lease port review"}"#)], ..plain }
         }
         "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
-        "transcript.sync" => Entry { path: &[("session_id", "synced")], ..plain },
-        // The session has main alone, and each new branch would have to have another name.
-        "branches.create" => {
-            Entry { without: &["name", "from", "seq"], values: &[("switch", "false")], ..plain }
+        // Every list parts from what is there: a large one from those of other sizes, a small one after its first message.
+        "transcript.sync" => {
+            Entry { path: &[("session_id", "synced")], numbered: Some((":1000:", usize::MAX)), ..plain }
         }
-        "branches.switch" => Entry { values: &[("name", "\"main\"")], ..plain },
-        "branches.truncate" => Entry { values: &[("seq", "0")], fresh: Some(Fresh::Session), ..plain },
+        // Anywhere in a long session. Each name that is given would be taken the second time.
+        "branches.create" => Entry {
+            without: &["name", "from"],
+            values: &[("seq", "7654321"), ("switch", "false")],
+            path: FORKED,
+            numbered: ANYWHERE,
+            ..plain
+        },
+        "branches.switch" => Entry {
+            values: &[("name", "\"b7654321\"")],
+            path: FORKED,
+            numbered: Some(("7654321", BRANCHES)),
+            ..plain
+        },
+        // Back and forth.
+        "branches.truncate" => Entry {
+            values: &[("seq", "7654321"), ("branch", "\"main\"")],
+            path: FORKED,
+            numbered: ANYWHERE,
+            ..plain
+        },
         "webhooks.delete" => Entry { fresh: Some(Fresh::Webhook), ..plain },
         _ => plain,
     }

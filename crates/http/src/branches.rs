@@ -11,7 +11,7 @@ use super::auth::{Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, ReadOnly, Reply};
 use super::paging::{Page, PageQuery, Paging};
-use super::params::{Path, Query, SessionPath};
+use super::params::{BRANCH, NoParameters, Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef};
@@ -127,7 +127,7 @@ pub async fn list_branches(
     Path(path): Path<SessionPath>,
     Query(query): Query<PageQuery>,
 ) -> Result<Reply<Page<BranchView>>, ApiError> {
-    let name = &path.session_id.name;
+    let name = &session_of(path)?;
     let scope = format!("branches {name}");
     let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let after = paging.after.map(SessionId);
@@ -154,6 +154,7 @@ pub async fn create_branch(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
+    _: Query<NoParameters>,
     key: IdempotencyKey,
     body: Json<NewBranch>,
 ) -> Result<KeptReply, ApiError> {
@@ -194,6 +195,7 @@ pub async fn find_branch(
     Reader(caller): Reader,
     State(state): State<AppState>,
     Path(path): Path<BranchPath>,
+    _: Query<NoParameters>,
 ) -> Result<Reply<BranchView>, ApiError> {
     let of = SessionRef { name: path.session_id, branch: Some(path.branch) };
     let found = state.store.find_branch(caller.tenant, &of).await?;
@@ -215,9 +217,10 @@ pub async fn switch_branch(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
+    _: Query<NoParameters>,
     body: Json<NewCurrentBranch>,
 ) -> Result<Reply<BranchView>, ApiError> {
-    let (name, to) = (&path.session_id.name, &body.value.name);
+    let (name, to) = (&session_of(path)?, &body.value.name);
     let switched = state.store.switch_branch(caller.tenant, name, to).await?;
     match switched {
         Some(branch) => Ok(Reply(branch.into())),
@@ -242,6 +245,7 @@ pub async fn truncate_session(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
+    _: Query<NoParameters>,
     key: IdempotencyKey,
     body: Json<NewTruncation>,
 ) -> Result<KeptReply, ApiError> {
@@ -282,6 +286,7 @@ pub async fn delete_branch(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<BranchPath>,
+    _: Query<NoParameters>,
 ) -> Result<StatusCode, ApiError> {
     let BranchPath { session_id, branch } = path;
     match state.store.drop_branch(caller.tenant, &session_id, &branch, caller.actor()).await? {
@@ -289,6 +294,17 @@ pub async fn delete_branch(
         DropOutcome::NotFound => Err(missing(&state, &caller, &session_id).await?),
         DropOutcome::IsCurrent => Err(ApiError::BranchIsCurrent(branch)),
     }
+}
+
+/// The session of an operation on all of its branches.
+fn session_of(path: SessionPath) -> Result<SessionName, ApiError> {
+    if path.session_id.branch.is_some() {
+        return Err(ApiError::parameter(
+            BRANCH,
+            "this operation is of the session, not of one of its branches",
+        ));
+    }
+    Ok(path.session_id.name)
 }
 
 /// What is not there: the session, or its branch.

@@ -218,7 +218,7 @@ pub async fn create_compression(
         return Err(ApiError::CompressionLive(enqueued.id));
     }
     let figures = row.report.as_ref().filter(|_| is_answered).map(|report| Figures::of(report, row.shadow));
-    let started = reply(&session, row, &wait)?;
+    let started = reply(&session, row, (&path.session_id, &wait))?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &started).await?;
     tx.commit().await?;
     if let Some(figures) = figures {
@@ -229,7 +229,7 @@ pub async fn create_compression(
     let Some(row) = wait_for(&state, &caller, session.id, (enqueued.id, &wait)).await? else {
         return Ok(started);
     };
-    let ended = reply(&session, row, &wait)?;
+    let ended = reply(&session, row, (&path.session_id, &wait))?;
     claimed.keep_later(&state.store, session.id, &ended).await;
     Ok(ended)
 }
@@ -357,8 +357,12 @@ fn is_same(one: &Request, other: &Request) -> bool {
 }
 
 /// The reply: 200 when the job has ended, else 202 with its location.
-pub(super) fn reply(session: &Session, row: CompressionRow, wait: &Wait) -> Result<KeptReply, ApiError> {
-    let location = session.reference().path_of(&format!("/compressions/{}", row.id));
+pub(super) fn reply(
+    session: &Session,
+    row: CompressionRow,
+    (asked, wait): (&SessionRef, &Wait),
+) -> Result<KeptReply, ApiError> {
+    let location = path_of(session, asked, &format!("/compressions/{}", row.id));
     let status = if row.status.is_live() { StatusCode::ACCEPTED } else { StatusCode::OK };
     let mut reply =
         KeptReply::json(status, &Compression::of(session, row))?.with(&header::LOCATION, location);
@@ -366,6 +370,12 @@ pub(super) fn reply(session: &Session, row: CompressionRow, wait: &Wait) -> Resu
         reply = reply.with(&PREFERENCE_APPLIED, applied);
     }
     Ok(reply)
+}
+
+/// The path of something of a session, whose branch it names: main too, when the caller did.
+pub(super) fn path_of(session: &Session, asked: &SessionRef, rest: &str) -> String {
+    let of = if asked.branch.is_some() { asked.clone() } else { session.reference() };
+    of.path_of(rest)
 }
 
 /// Waits until a job has ended; `None` when the caller does not wait, or the time is over. A caller whose key is good no

@@ -200,7 +200,7 @@ pub async fn create_evaluation(
     let row = jobs::find(&mut tx, (caller.tenant, session.id), job.id).await?;
     let row =
         row.ok_or_else(|| ApiError::internal(anyhow::anyhow!("an enqueued evaluation is not there")))?;
-    let started = compressions::reply(&session, row, &wait)?;
+    let started = compressions::reply(&session, row, (&path.session_id, &wait))?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &started).await?;
     tx.commit().await?;
 
@@ -214,7 +214,7 @@ pub async fn create_evaluation(
         None
     };
     let reply = if let Some(row) = row {
-        let location = session.reference().path_of(&format!("/evaluations/{}", row.id));
+        let location = compressions::path_of(&session, &path.session_id, &format!("/evaluations/{}", row.id));
         let reply = KeptReply::json(StatusCode::OK, &EvaluationDetail::try_from(row)?)?;
         let reply = reply.with(&header::LOCATION, location);
         match wait.applied() {
@@ -222,7 +222,7 @@ pub async fn create_evaluation(
             None => reply,
         }
     } else {
-        compressions::reply(&session, ended, &wait)?.at(StatusCode::ACCEPTED)
+        compressions::reply(&session, ended, (&path.session_id, &wait))?.at(StatusCode::ACCEPTED)
     };
     tx.commit().await?;
     claimed.keep_later(&state.store, session.id, &reply).await;

@@ -175,7 +175,7 @@ impl JsonBytes {
     ///
     /// # Errors
     /// When it is not JSON, not of this type, or cannot be stored.
-    pub fn parse_strictly<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+    pub fn parse_strictly<'a, T: Deserialize<'a>>(&'a self) -> Result<T, ApiError> {
         parse(&self.0)
     }
 }
@@ -233,7 +233,7 @@ async fn parse_apart<T: DeserializeOwned + Send + 'static>(
 ///
 /// # Errors
 /// When it is not JSON, not of this type, or cannot be stored.
-pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+pub fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         ApiError::MalformedJson(format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))
     })?;
@@ -242,11 +242,11 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
             ApiError::Invalid(vec![FieldError { pointer: refused.pointer, detail: refused.detail }])
         })
     };
-    match parse_typed(bytes) {
+    match parse_typed(text) {
         Ok(value) => check().map(|()| value),
         // serde calls some of what cannot be stored malformed; a check of the grammar alone shows the difference.
         Err(malformed @ ApiError::MalformedJson(_)) => {
-            if serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
+            if serde_json::from_str::<IgnoredAny>(text).is_ok() {
                 check()?;
             }
             Err(malformed)
@@ -255,13 +255,13 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     }
 }
 
-fn parse_typed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+fn parse_typed<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, ApiError> {
     // serde would also accept a list for a struct, field by field.
-    if !bytes.trim_ascii_start().starts_with(b"{") {
-        serde_json::from_slice::<IgnoredAny>(bytes).map_err(|error| refuse("", &error))?;
+    if !text.trim_ascii_start().starts_with('{') {
+        serde_json::from_str::<IgnoredAny>(text).map_err(|error| refuse("", &error))?;
         return Err(ApiError::invalid("", "the body must be a JSON object"));
     }
-    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let mut json = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let pointer = pointer(error.path());
         refuse(&pointer, &error.into_inner())

@@ -26,6 +26,11 @@ pub(super) fn is_writable(time: DateTime<Utc>) -> bool {
 #[derive(Clone, Debug)]
 pub struct Path<T>(pub T);
 
+/// The query of an operation that has no parameters of its own, so that what it names is refused.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoParameters {}
+
 /// Query parameters as a struct of their names, with `deny_unknown_fields`.
 #[derive(Clone, Debug)]
 pub struct Query<T>(pub T);

@@ -140,10 +140,10 @@ async fn list_at(
     Ok(stored.collect())
 }
 
-/// Through which message the notes count that a fork has. A note is made by a call in the message that follows the newest
-/// one, so that a fork at that newest one is without it; a fork of all there is has all of them.
-pub(super) fn through(parent: &Session, seq: Seq) -> Seq {
-    if seq == parent.head_seq { Seq::MAX } else { seq - 1 }
+/// Through which message the notes count that a fork has, and a context of that moment. A note is made by a call in the message
+/// that follows the newest one, so that a fork at that newest one is without it; a fork of all there is has all of them.
+pub(super) fn through(session: &Session, seq: Seq) -> Seq {
+    if seq == session.head_seq { Seq::MAX } else { seq - 1 }
 }
 
 /// The tokens of the notes that a fork has.

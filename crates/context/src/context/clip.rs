@@ -22,9 +22,10 @@ pub(super) fn message(
     counter: TokenCounter,
 ) {
     let frame = counter.count_frame(message);
-    // Like a long output, a long text that is the whole message is not counted again.
+    // A text that is the whole message is counted once; a long one, like a long output, not again.
     let only_text = match message.parts.as_slice() {
         [Part::Text(text)] if text.len() >= LONG_BYTES => Some(tokens.saturating_sub(frame)),
+        [Part::Text(text)] => Some(counter.count_text(text)),
         _ => None,
     };
     message.parts.retain(|p| !matches!(p, Part::Thinking(_)));

@@ -39,8 +39,8 @@ pub struct Digests {
 impl TextDigest {
     /// The digest of a message's JSON text.
     #[must_use]
-    pub fn of(raw: &str) -> Self {
-        Self(Sha256::digest(raw.as_bytes()).into())
+    pub fn of(raw: &[u8]) -> Self {
+        Self(Sha256::digest(raw).into())
     }
 }
 
@@ -56,7 +56,7 @@ impl Digests {
     /// The digests of a message.
     #[must_use]
     pub fn of(format: Format, raw: &str) -> Self {
-        Self { format, text: TextDigest::of(raw), content: ContentDigest::of(format, raw) }
+        Self { format, text: TextDigest::of(raw.as_bytes()), content: ContentDigest::of(format, raw) }
     }
 
     /// Whether a message of a list is this stored message. It is parsed only when its text is another.

@@ -16,6 +16,8 @@ use anchord_messages::id::{Seq, SessionId, SessionName};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{CallShape, ResultShape, Shape};
 
+mod forks;
+
 /// A session with every message that it ever got, and the versions that it may go back to.
 struct World {
     session: Session,

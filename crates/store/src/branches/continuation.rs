@@ -9,6 +9,8 @@ use anchord_messages::id::{BranchName, Seq, SessionId, TenantId};
 
 /// The most branches of which the first message is read at once.
 const MOST_AT_ONCE: i64 = 16;
+/// No more are read at once behind so many bytes of messages.
+const MOST_BYTES: i64 = 256 * 1024;
 
 /// A place in a session: after a message of one of its branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,27 +88,33 @@ impl Store {
         let Some(owner) = find_owner(&mut tx, tenant, after).await? else { return Ok(Vec::new()) };
         // The owner is older than all that stand on it.
         let rows = sqlx::query!(
-            r#"select b.id as "id!", b.branch as "branch!", b.head_seq as "head_seq!", m.format as "format!", m.body as "body!"
+            r#"select r.id as "id!", r.branch as "branch!", r.head_seq as "head_seq!", r.format as "format!", r.body as "body!"
                from (
-                 (select x.id, x.branch, x.head_seq from sessions x
-                  where x.tenant_id = $1 and x.id = $2 and x.head_seq > $3 and x.dropped_at is null and x.id > $4)
-                 union all
-                 (select y.id, y.branch, y.head_seq from sessions y
-                  where y.base_id = $2 and y.tenant_id = $1 and y.base_seq = $3 and y.first_digest is null
-                    and y.head_seq > $3 and y.dropped_at is null and y.id > $4
-                  order by y.id limit $5)
-                 order by id limit $5
-               ) b
-               cross join lateral (
-                 select z.format, z.body from messages z
-                 where z.tenant_id = $1 and z.session_id = b.id and z.seq = $3 + 1
-               ) m
-               order by b.id"#,
+                 select b.id, b.branch, b.head_seq, m.format, m.body,
+                        sum(octet_length(m.body)) over (order by b.id) - octet_length(m.body) as bytes_before
+                 from (
+                   (select x.id, x.branch, x.head_seq from sessions x
+                    where x.tenant_id = $1 and x.id = $2 and x.head_seq > $3 and x.dropped_at is null and x.id > $4)
+                   union all
+                   (select y.id, y.branch, y.head_seq from sessions y
+                    where y.base_id = $2 and y.tenant_id = $1 and y.base_seq = $3 and y.first_digest is null
+                      and y.head_seq > $3 and y.dropped_at is null and y.id > $4
+                    order by y.id limit $5)
+                   order by id limit $5
+                 ) b
+                 cross join lateral (
+                   select z.format, z.body from messages z
+                   where z.tenant_id = $1 and z.session_id = b.id and z.seq = $3 + 1
+                 ) m
+               ) r
+               where r.bytes_before < $6
+               order by r.id"#,
             tenant.0,
             owner.0,
             after.seq,
             beyond.map_or(Uuid::nil(), |id| id.0),
-            MOST_AT_ONCE
+            MOST_AT_ONCE,
+            MOST_BYTES
         )
         .fetch_all(&mut *tx)
         .await?;

@@ -361,7 +361,9 @@ async fn prepare(
     Ok(parent.fork((id, name), at, now))
 }
 
-/// Finds the newest version that covers nothing beyond a message, and the message that was served beside it.
+/// Finds the newest version that covers nothing beyond a message, and the message that was served beside it. Into a session
+/// without a version a merge brings one that covers nothing and has its intent from the first messages: a fork before them
+/// has neither that nor those that were made of it.
 async fn find_version(
     tx: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
@@ -376,6 +378,10 @@ async fn find_version(
              from summaries x
              where x.tenant_id = $1 and x.session_id = owner.session_id and x.version > owner.after_version
                and x.version <= owner.through_version and x.through_seq <= $3
+               and not exists (
+                 select from json_array_elements_text(x.document->'session_intent_seqs') said (seq)
+                 where said.seq::bigint > $3 and x.document->>'session_intent_session_id' is null
+               )
              order by x.version desc limit 1
            ) v
            order by v.version desc limit 1"#,

@@ -19,7 +19,7 @@ pub use source::ContextSource;
 pub use texts::SummarySource;
 
 use super::{Store, StoreError};
-use anchord_messages::id::TenantId;
+use anchord_messages::id::{Seq, TenantId};
 use anchord_session::session::Session;
 use texts::TextSelection;
 
@@ -54,6 +54,7 @@ impl Store {
                     system_through: counts.system_through,
                     carried: counts.carried.map(|carried| carried.seq),
                     tail: (from, session.head_seq),
+                    notes_through: Seq::MAX,
                 };
                 Ok::<_, StoreError>((wanted, texts::read(connection, key, wanted).await?))
             };

@@ -1,6 +1,6 @@
 //! Finds the parts of a context at an earlier moment: a version, and the messages that existed then.
 //!
-//! Settings, pins and marks have no history, so they are today's. Which outputs were placeholders is found by
+//! Settings, pins and marks have no history, so they are today's; notes are those of then. Which outputs were placeholders is found by
 //! counting the messages again, as the appends did.
 
 use super::source::ContextSource;
@@ -8,8 +8,10 @@ use super::texts::{self, TextSelection, Texts};
 use crate::compute::compute;
 use crate::connection::PgConnection;
 use crate::outlines::outlines_within;
-use crate::{Store, StoreError, Tx, sessions};
+use crate::{Store, StoreError, Tx, notes, sessions};
+use anchord_context::note;
 use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
+use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::{Accounting, Moment, RetainedUserMessage};
 use anchord_session::outline::Outline;
 use anchord_session::session::Session;
@@ -110,13 +112,16 @@ impl Store {
             system_through,
             carried: carried.map(|carried| carried.seq),
             tail: (from, through),
+            notes_through: notes::through(&session, through),
         };
         let texts = texts::read(&mut tx, key, wanted).await?;
         tx.commit().await?;
         let moment = Moment { anchor, published };
         let mask_upto = version.and_then(|version| version.mask_upto);
         let made = compute(tenant, move || {
-            let counts = start(&session.accounting, &texts, mask_upto, carried);
+            let mut counts = start(&session.accounting, &texts, mask_upto, carried);
+            let counter = TokenCounter::new(session.effective_settings().tokenizer.unwrap_or_default());
+            counts.notes_tokens = note::tokens(&texts.notes, counter);
             let counts = counts.counted_again(moment, (&outlines, &starts), &policy);
             let session = Session {
                 anchor_seq: anchor,
@@ -131,7 +136,7 @@ impl Store {
     }
 }
 
-/// The counts at the moment when the version was published, without its tail.
+/// The counts at the moment when the version was published, without its tail and without notes.
 fn start(
     now: &Accounting,
     texts: &Texts,
@@ -149,7 +154,6 @@ fn start(
         model_revision: now.model_revision,
         pins_tokens: now.pins_tokens,
         pins_revision: now.pins_revision,
-        notes_tokens: now.notes_tokens,
         last_note: now.last_note,
         summary_tokens: summary.map_or(0, |summary| summary.rendering.1),
         digest_tokens: summary.and_then(|summary| summary.digest.as_ref()).map_or(0, |digest| digest.1),

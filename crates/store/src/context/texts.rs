@@ -39,6 +39,8 @@ pub(super) struct TextSelection {
     pub(super) carried: Option<Seq>,
     /// The first and the last message of the tail; it is empty when the first is greater.
     pub(super) tail: (Seq, Seq),
+    /// The message through which notes count.
+    pub(super) notes_through: Seq,
 }
 
 /// The texts.
@@ -121,7 +123,8 @@ pub(super) async fn read(
                     array_agg(x.body order by x.id) as texts
              from (
                select distinct on (y.id) y.id, y.seq, y.body from notes y
-               where y.tenant_id = bound.tenant_id and y.session_id = $2 order by y.id, y.seq desc
+               where y.tenant_id = bound.tenant_id and y.session_id = $2 and y.seq <= $8
+               order by y.id, y.seq desc
              ) x
              where x.body is not null
            ) n
@@ -147,7 +150,8 @@ pub(super) async fn read(
         wanted.system_through,
         wanted.carried,
         wanted.tail.0,
-        wanted.tail.1
+        wanted.tail.1,
+        wanted.notes_through
     )
     .fetch_all(connection)
     .await?;
