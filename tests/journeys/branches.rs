@@ -243,7 +243,7 @@ async fn what_is_copied_is_the_branchs_own_since_and_the_rest_is_the_sessions() 
     assert_eq!(patched.status, 200, "{}", patched.text);
     assert_eq!(patched.json()["branch"], "b");
     let main = app.call("GET", &format!("{SESSION}?branch=main"), "").await.json();
-    assert_eq!((&main["settings"]["task_id"], &main["settings"]["fill"]), (&json!("two"), &json!(0.3)));
+    assert_eq!((&main["settings"]["task_id"], &main["settings"]["fill"]), (&json!("two"), &json!(0.2)));
     let branch = app.call("GET", SESSION, "").await.json();
     assert_eq!((&branch["settings"]["task_id"], &branch["settings"]["fill"]), (&json!("two"), &json!(0.2)));
     let pins = app.call("GET", &format!("{SESSION}/pins?branch=main"), "").await.json();

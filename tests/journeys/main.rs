@@ -18,6 +18,7 @@ mod audit;
 mod authentication;
 mod between_appends;
 mod bounds;
+mod branch_settings;
 mod branches;
 mod clients;
 mod command_line;

@@ -226,6 +226,24 @@ async fn pins_of_the_whole_tenant_end_it_too() {
     assert!(get(&app, "/summary").await["constraints"].to_string().contains("schema"));
 }
 
+/// What waits on one branch is stale when the session's settings change by another.
+#[tokio::test]
+async fn settings_that_change_on_another_branch_end_it_too() {
+    let app = session(&json!({"context_window": WINDOW, "speculative": true})).await;
+    let forked = app.call("POST", &format!("{SESSION}/branches"), r#"{"seq": 0, "switch": true}"#).await;
+    assert_eq!(forked.status, 201, "{}", forked.text);
+    append(&app, &talk(20, 240)).await;
+    app.work().await;
+    assert_eq!(statuses(&app).await, ["prepared"]);
+    let changed = app.call("PATCH", &format!("{SESSION}?branch=main"), r#"{"fill": 0.3}"#).await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    let reply = append(&app, &talk(2, 50)).await;
+    assert_eq!(reply["compression"]["status"], "queued", "{reply}");
+    app.work().await;
+    assert_eq!(statuses(&app).await, ["prepared", "superseded"]);
+    assert_eq!(append(&app, &talk(2, 600)).await["compression"]["status"], "succeeded");
+}
+
 #[tokio::test]
 async fn pins_that_change_while_it_is_made_end_it_too() {
     let app = warned().await;

@@ -665,3 +665,50 @@ async fn a_list_for_main_that_was_erased_is_not_found() {
     assert_eq!((refused.0, refused.1.as_str()), (404, "session-not-found"));
     assert!(detail.contains("no branch main"), "{detail}");
 }
+
+/// Settings are the session's: a sync that ends on another branch changes none, and the model that it names is that of all.
+#[tokio::test]
+async fn a_sync_keeps_the_settings_whichever_branch_it_ends_on() {
+    let app = app().await;
+    let sync = async |list: &[Value], model: Option<&str>| {
+        let body = json!({"messages": list, "model": model}).to_string();
+        let reply = app.call("PUT", "/v1/sessions/s/transcript", body).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        let sync = &reply.json()["sync"];
+        (
+            sync["branch"].as_str().expect("a name").to_owned(),
+            sync["outcome"].as_str().expect("a word").to_owned(),
+        )
+    };
+    let settings = async |query: &str| {
+        app.call("GET", &format!("/v1/sessions/s{query}"), "").await.json()["settings"].clone()
+    };
+    let first = [user("one"), assistant("two"), user("three")];
+    let edited = [user("one"), assistant("two"), user("four")];
+    assert_eq!(sync(&first, None).await, ("main".to_owned(), "appended".to_owned()));
+    let patched = app.call("PATCH", "/v1/sessions/s", r#"{"context_window": 50000, "fill": 0.3}"#).await;
+    assert_eq!(patched.status, 200, "{}", patched.text);
+    let (branch, outcome) = sync(&edited, None).await;
+    assert_eq!(
+        (outcome.as_str(), settings("").await),
+        ("branched", json!({"context_window": 50_000, "fill": 0.3}))
+    );
+    app.call("PATCH", "/v1/sessions/s", r#"{"fill": 0.2}"#).await;
+    assert_eq!(sync(&first, None).await, ("main".to_owned(), "returned".to_owned()));
+    assert_eq!(settings("").await, json!({"context_window": 50_000, "fill": 0.2}));
+    // Whether it stores something or not.
+    for (list, model, outcome) in [
+        (&edited[..], "gpt-4o", "returned"),
+        (&edited[..2], "claude-sonnet-4-5", "went_back"),
+        (&[user("one"), assistant("two"), user("four"), assistant("five")][..], "gpt-4.1", "returned"),
+        (&[user("six")][..], "gpt-4o", "branched"),
+        (&[user("six"), assistant("seven")][..], "gpt-4.1", "appended"),
+        (&[user("six"), assistant("seven")][..], "claude-sonnet-4-5", "unchanged"),
+    ] {
+        assert_eq!(sync(list, Some(model)).await.1, outcome, "{list:?}");
+        let all = json!({"context_window": 50_000, "fill": 0.2, "model": model});
+        for query in ["", "?branch=main", &format!("?branch={branch}")] {
+            assert_eq!(settings(query).await, all, "{outcome}{query}");
+        }
+    }
+}

@@ -30,14 +30,15 @@ const BEFORE: i64 = 32;
 const STATEMENTS: &str = include_str!("../fixtures/schema/statements-0032.json");
 /// The statements of the last release.
 const LAST_STATEMENTS: &str = include_str!("../fixtures/schema/statements-0054.json");
-/// The steps that lead to what the service of today reads and writes: users, metadata, branches and notes of sessions.
-const TO_TODAY: [&str; 4] = [
+/// The steps that lead to what the service of today reads and writes: users, metadata, branches, notes and settings of sessions.
+const TO_TODAY: [&str; 5] = [
     include_str!("../../migrations/upgrade/0047_expand_erasures.sql"),
     include_str!("../../migrations/upgrade/0051_expand_recall.sql"),
     include_str!("../../migrations/upgrade/0055_expand_branches.sql"),
     include_str!("../../migrations/upgrade/0061_expand_notes.sql"),
+    include_str!("../../migrations/upgrade/0064_expand_settings.sql"),
 ];
-const FUNCTIONS: &str = include_str!("../../migrations/0063_functions.sql");
+const FUNCTIONS: &str = include_str!("../../migrations/0066_functions.sql");
 /// The functions that branches brought, and that the service of today calls in whatever it does.
 const OF_BRANCHES: [&str; 9] = [
     "load_branches",

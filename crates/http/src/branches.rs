@@ -150,6 +150,7 @@ pub async fn list_branches(
          description = "The session has a branch of this name (`/problems/branch-exists`), or as many as it may (`/problems/too-many-branches`); nothing is made.")
     )
 )]
+#[expect(clippy::too_many_arguments, reason = "each is an extractor of its own")]
 pub async fn create_branch(
     Writer(caller): Writer,
     State(state): State<AppState>,
@@ -241,6 +242,7 @@ pub async fn switch_branch(
          description = "The session has as many branches as it may (`/problems/too-many-branches`); nothing has changed.")
     )
 )]
+#[expect(clippy::too_many_arguments, reason = "each is an extractor of its own")]
 pub async fn truncate_session(
     Writer(caller): Writer,
     State(state): State<AppState>,

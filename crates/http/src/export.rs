@@ -418,7 +418,7 @@ async fn parse_import(
     let known = state.store.find_session(caller.tenant, session).await?;
     let so_far = known.as_ref().and_then(|known| known.accounting.format);
     let (base, defaults, fixed) = if let Some(known) = known {
-        let fixed = if known.head_seq > 0 { known.effective_settings().tokenizer } else { None };
+        let fixed = if known.has_fixed_tokenizer() { known.effective_settings().tokenizer } else { None };
         (known.settings, known.defaults, fixed)
     } else {
         let tenant = state.store.find_tenant(caller.tenant).await?;

@@ -82,9 +82,9 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for Json<T> {
         require_json(request.headers())?;
         let tenant = tenant(&request);
         let bytes = read(request, state, state.limits.body_bytes.min(MAX_VALUE_BYTES)).await?;
-        let _memory = state.admission.bodies.take_for_values(tenant, &bytes).await?;
+        let memory = state.admission.bodies.take_for_values(tenant, &bytes).await?;
         let (value, digest) = parse_apart(tenant, bytes).await?;
-        Ok(Self { value, digest, _memory })
+        Ok(Self { value, digest, _memory: memory })
     }
 }
 
@@ -99,9 +99,9 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<AppState> for O
             return Ok(Self { value: T::default(), digest: Sha256::digest(&bytes).into(), _memory: None });
         }
         has_json?;
-        let _memory = state.admission.bodies.take_for_values(tenant, &bytes).await?;
+        let memory = state.admission.bodies.take_for_values(tenant, &bytes).await?;
         let (value, digest) = parse_apart(tenant, bytes).await?;
-        Ok(Self { value, digest, _memory })
+        Ok(Self { value, digest, _memory: memory })
     }
 }
 

@@ -33,7 +33,7 @@ pub struct SessionView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub branch: Option<BranchName>,
-    /// What the caller set.
+    /// What the caller set, for all branches.
     pub settings: Settings,
     /// The settings with every default resolved, the tenant's included.
     pub policy: Policy,
@@ -196,8 +196,10 @@ impl From<Session> for SessionView {
 /// An absent or null field has its default; `PATCH` changes single fields. A change starts a new `context_revision`. Context
 /// window, output reserve and tokenizer: what the session sets, else what follows from its `model`, else what the tenant
 /// sets, else what follows from the tenant's `model`, else the defaults of the installation. The tokenizer is fixed by the
-/// first message, because every stored count depends on it: without the field it stays as it is; the window follows a later
-/// `model`.
+/// first message or the first fork, because every stored count depends on it: without the field it stays as it is; the window
+/// follows a later `model`.
+///
+/// Settings are those of the session on all of its branches; `branch` says whose figures the reply has.
 #[utoipa::path(
     put, path = "/v1/sessions/{session_id}", tag = "sessions", operation_id = "sessions.put",
     params(SessionPath), request_body = Settings,
@@ -224,7 +226,8 @@ pub async fn put_session(
 /// Changes a session's settings.
 ///
 /// An absent field keeps its value and null resets it (JSON Merge Patch); `metadata` is replaced as a whole. A change
-/// starts a new `context_revision`.
+/// starts a new `context_revision`. Settings are those of the session on all of its branches; `branch` says whose figures the
+/// reply has.
 #[utoipa::path(
     patch, path = "/v1/sessions/{session_id}", tag = "sessions", operation_id = "sessions.update",
     params(SessionPath), request_body = Settings,

@@ -57,23 +57,26 @@ pub struct Accounting {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// How often an append changed the model.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub model_revision: i64,
+    /// The settings that they were made under, in another branch than main.
+    #[serde(skip_serializing_if = "is_default")]
+    pub under: CountedUnder,
     /// Tokens of the summary message that contexts serve.
     pub summary_tokens: u32,
     /// Tokens of the digest's message.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub digest_tokens: u32,
     /// Tokens of the pins, the tenant's included.
     pub pins_tokens: u32,
     /// The tenant's settings revision that `pins_tokens` was counted under.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub pins_revision: i64,
     /// Tokens of the message that serves the agent's notes.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub notes_tokens: u32,
     /// The id of the newest note that was ever made.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub last_note: i64,
     /// Messages after the anchor, the system prompt aside.
     pub tail_messages: u32,
@@ -115,7 +118,7 @@ pub struct Accounting {
     /// The tokens that the span must have before another attempt; set when nothing came of the last one.
     pub retry_tokens: u64,
     /// Tokens that must arrive to pay for the compressions that a full window started.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub spent_tokens: u64,
     /// Whether the last version left the context above the target.
     #[serde(skip_serializing_if = "is_false")]
@@ -128,6 +131,17 @@ pub struct Accounting {
     /// The last speculative compression; `None` while there is none since the last version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepared: Option<Prepared>,
+}
+
+/// The settings that counts were made under, as far as it matters when they have changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CountedUnder {
+    /// Their revision.
+    pub revision: i64,
+    /// The model, whose reports the calibration is made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// The last message of a speculative compression, and the pins and settings that it was made under.
@@ -384,6 +398,7 @@ impl Accounting {
             tokenizer: self.tokenizer,
             model: self.model.clone(),
             model_revision: self.model_revision,
+            under: self.under.clone(),
             summary_tokens: self.summary_tokens,
             digest_tokens: self.digest_tokens,
             pins_tokens: self.pins_tokens,
@@ -411,8 +426,8 @@ impl Accounting {
     }
 }
 
-fn is_zero<N: Default + PartialEq>(n: &N) -> bool {
-    *n == N::default()
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]

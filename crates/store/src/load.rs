@@ -36,7 +36,8 @@ pub(super) struct Loaded {
     pub(super) session: Session,
     /// `None` for a session that does not exist; the commit creates it.
     pub(super) revision: Option<i64>,
-    pub(super) tenant_revision: i64,
+    /// That of what stands above its row: the tenant's settings, and those of the session for another branch than main.
+    pub(super) above_revision: i64,
 }
 
 /// How a session is identified.
@@ -44,6 +45,8 @@ pub(super) struct Loaded {
 pub(super) enum Which<'a> {
     Named(&'a SessionRef),
     WithId(SessionId),
+    /// Main, also when it is erased: its row has the settings of the session.
+    Main(SessionId),
 }
 
 /// Reads the sessions with these names for an append, in the order of the names. The mask positions are moved as the
@@ -94,9 +97,17 @@ pub(super) async fn load_all(
     Ok(loaded)
 }
 
-/// Counts the pins again when the tenant's pins have changed since they were counted.
+/// Counts again what was counted before the session's settings or the tenant's pins have changed.
 async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<Loaded, StoreError> {
     let session = &mut loaded.session;
+    if session.is_behind() {
+        let tail = if session.has_uncounted_masks() {
+            tail(connection, (loaded.tenant, session.id), session.floor()).await?
+        } else {
+            Vec::new()
+        };
+        session.catch_up(&tail);
+    }
     let revision = session.defaults.wide_pins_revision();
     if session.accounting.pins_revision != revision {
         let own = pins::list(connection, loaded.tenant, session.id).await?;
@@ -107,15 +118,18 @@ async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<
 }
 
 /// Locks a session for the length of the transaction; returns `false` when it has changed since it was read, or is
-/// gone. Its tenant may change at any moment; it was unchanged when the lock was requested.
+/// gone. What stands above it may change at any moment; it was unchanged when the lock was requested.
 pub(super) async fn hold_as_read(tx: &mut PgConnection, loaded: &Loaded) -> Result<bool, StoreError> {
     let held = sqlx::query_scalar!(
         r#"select true as "held!" from sessions s join tenants t on t.id = s.tenant_id
-           where s.tenant_id = $1 and s.id = $2 and s.revision = $3 and t.revision = $4 for update of s"#,
+           where s.tenant_id = $1 and s.id = $2 and s.revision = $3
+             and t.revision + coalesce((select r.settings_revision from sessions r
+                                        where r.tenant_id = $1 and r.id = s.root_id limit 1), 0) = $4
+           for update of s"#,
         loaded.tenant.0,
         loaded.session.id.0,
         loaded.revision,
-        loaded.tenant_revision
+        loaded.above_revision
     )
     .fetch_optional(tx)
     .await?;
@@ -158,23 +172,31 @@ async fn read(
     let tenants: Vec<Uuid> = wanted.iter().map(|(tenant, _)| tenant.0).collect();
     let by_name = wanted.iter().map(|(_, which)| match which {
         Which::Named(of) => Some(*of),
-        Which::WithId(_) => None,
+        Which::WithId(_) | Which::Main(_) => None,
     });
-    let names: Vec<Option<&str>> = by_name.clone().map(|of| of.map(|of| of.name.as_str())).collect();
-    let branches: Vec<Option<&str>> = by_name.map(|of| of.and_then(SessionRef::branch_str)).collect();
+    let names: Vec<Option<&str>> = by_name.map(|of| of.map(|of| of.name.as_str())).collect();
+    let main = BranchName::main();
+    let branches: Vec<Option<&str>> = wanted
+        .iter()
+        .map(|(_, which)| match which {
+            Which::Named(of) => of.branch_str(),
+            Which::WithId(_) => None,
+            Which::Main(_) => Some(main.as_str()),
+        })
+        .collect();
     let ids: Vec<Option<Uuid>> = wanted
         .iter()
         .map(|(_, which)| match which {
             Which::Named(_) => None,
-            Which::WithId(id) => Some(id.0),
+            Which::WithId(id) | Which::Main(id) => Some(id.0),
         })
         .collect();
     let rows = sqlx::query_as!(
         Row,
-        r#"select place as "place!", id, root_id, name, branch, settings, root_settings, defaults as "defaults!", head_seq,
+        r#"select place as "place!", id, root_id, name, branch, has_branches, settings, settings_revision, defaults as "defaults!", head_seq,
                   anchor_seq, indexed_seq, version, last_version, compression_count, context_revision, accounting, recent,
                   created_at, updated_at, now() as "read_at!", live_id, live_status, is_live_ahead, revision,
-                  tenant_revision as "tenant_revision!", is_named
+                  above_revision as "above_revision!", is_named
            from load_branches($1, $2, $3, $4)"#,
         &tenants,
         &names as &[Option<&str>],
@@ -261,9 +283,9 @@ struct Row {
     root_id: Option<Uuid>,
     name: Option<String>,
     branch: Option<String>,
+    has_branches: Option<bool>,
     settings: Option<String>,
-    /// Those of main; `None` when it is main itself.
-    root_settings: Option<String>,
+    settings_revision: Option<i64>,
     defaults: String,
     head_seq: Option<i64>,
     anchor_seq: Option<i64>,
@@ -281,7 +303,7 @@ struct Row {
     live_status: Option<String>,
     is_live_ahead: Option<bool>,
     revision: Option<i64>,
-    tenant_revision: i64,
+    above_revision: i64,
     /// Whether there is a session of the name, where no row was found.
     is_named: Option<bool>,
 }
@@ -291,7 +313,7 @@ impl Row {
     fn begun(self, tenant: TenantId, name: &SessionName) -> Result<Loaded, StoreError> {
         let defaults = self.defaults(tenant)?;
         let session = Session::new(SessionId(Uuid::now_v7()), name.clone(), defaults, self.read_at);
-        Ok(Loaded { tenant, session, revision: None, tenant_revision: self.tenant_revision })
+        Ok(Loaded { tenant, session, revision: None, above_revision: self.above_revision })
     }
 
     fn defaults(&self, tenant: TenantId) -> Result<Settings, StoreError> {
@@ -313,16 +335,14 @@ impl Row {
             _ => None,
         };
         let accounting = self.accounting.as_deref().unwrap_or_default();
-        let mut settings = read_settings(self.settings.as_deref().unwrap_or_default())
-            .map_err(|e| corrupt("settings", &e))?;
-        if let Some(main) = &self.root_settings {
-            settings.take_shared(&read_settings(main).map_err(|e| corrupt("settings", &e))?);
-        }
         let mut session = Session {
             id: SessionId(id),
             root: SessionId(self.root_id.unwrap_or(id)),
             defaults: self.defaults(tenant)?,
-            settings,
+            settings: read_settings(self.settings.as_deref().unwrap_or_default())
+                .map_err(|e| corrupt("settings", &e))?,
+            settings_revision: self.settings_revision.unwrap_or_default(),
+            has_branches: self.has_branches.unwrap_or_default(),
             accounting: serde_json::from_str(accounting).map_err(|e| corrupt("accounting", &e))?,
             recent: Recent::read(self.recent.as_deref()).map_err(|e| corrupt("recent", &e))?,
             name: SessionName::parse(self.name.as_deref().unwrap_or_default())
@@ -342,12 +362,12 @@ impl Row {
         };
         session.take_named_model();
         session.forget_masks_that_are_off();
-        let (revision, tenant_revision) = (self.revision, self.tenant_revision);
-        Ok(Loaded { tenant, session, revision, tenant_revision })
+        let (revision, above_revision) = (self.revision, self.above_revision);
+        Ok(Loaded { tenant, session, revision, above_revision })
     }
 }
 
 /// Parses settings. `{}` has a shortcut, because most sessions and tenants set nothing, and every append reads both.
-pub(super) fn read_settings(text: &str) -> Result<Settings, serde_json::Error> {
+fn read_settings(text: &str) -> Result<Settings, serde_json::Error> {
     if text == "{}" { Ok(Settings::default()) } else { serde_json::from_str(text) }
 }

@@ -228,10 +228,10 @@ pub(super) async fn put(
     let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(of)).await? else {
         return Ok(of.branch.is_some().then_some(PutOutcome::NoBranch));
     };
-    let Session { settings: old, defaults, head_seq, .. } = &loaded.session;
+    let Session { settings: old, defaults, .. } = &loaded.session;
     let mut settings = settings.clone();
-    // The tokenizer is fixed by the first message, and is no one's to leave out from then on.
-    if *head_seq > 0
+    // Once the tokenizer is fixed, it is no one's to leave out.
+    if loaded.session.has_fixed_tokenizer()
         && let Some(fixed) = old.tokenizer
     {
         let given = settings.entry("tokenizer").or_insert_with(|| fixed.as_str().into());
@@ -251,27 +251,45 @@ pub(super) async fn put(
     }))
 }
 
-/// Gives a session that was read its settings; `None` when it has changed since.
+/// Sets the model of a session by the id of main; returns `false` when nothing is to be committed, because the session has
+/// changed meanwhile or the model is refused.
+pub(super) async fn set_model(
+    tx: &mut PgConnection,
+    (tenant, main): (TenantId, SessionId),
+    model: &str,
+) -> Result<bool, StoreError> {
+    let Some(loaded) = load::load(&mut *tx, tenant, Which::Main(main)).await? else { return Ok(false) };
+    let Ok(settings) = loaded.session.settings.with_model(model, &loaded.session.defaults) else {
+        return Ok(false);
+    };
+    Ok(matches!(set(tx, loaded, settings, false).await?, Some(Ok(_))))
+}
+
+/// Gives a session its settings, whichever branch of it was read; `None` when it has changed since. Returns the branch as
+/// it is then.
 async fn set(
     tx: &mut PgConnection,
-    mut loaded: Loaded,
+    loaded: Loaded,
     settings: Settings,
     created: bool,
 ) -> Result<Option<Result<Box<Session>, SettingsError>>, StoreError> {
-    let tenant = loaded.tenant;
-    let shares_otherwise = !loaded.session.is_main() && !settings.shares_with(&loaded.session.settings);
-    // Main before another branch, as everywhere.
-    if shares_otherwise && !share(&mut *tx, &loaded, &settings).await? {
+    let (tenant, branch, read) = (loaded.tenant, loaded.session.id, loaded.session.settings_revision);
+    let mut main = loaded;
+    if !main.session.is_main() {
+        // All branches read the settings in main's row.
+        match load::load(&mut *tx, tenant, Which::Main(main.session.root)).await? {
+            Some(of_main) if of_main.session.settings_revision == read => main = of_main,
+            _ => return Ok(None),
+        }
+    }
+    if !load::hold_as_read(&mut *tx, &main).await? {
         return Ok(None);
     }
-    if !load::hold_as_read(&mut *tx, &loaded).await? {
-        return Ok(None);
-    }
-    let session = &mut loaded.session;
+    let session = &mut main.session;
     let revision = session.context_revision;
     let has_other_metadata = settings.metadata != session.settings.metadata;
     if settings.task_id.is_some() && settings.task_id != session.settings.task_id {
-        bounds::require_task_room(&mut *tx, (tenant, session.root)).await?;
+        bounds::require_task_room(&mut *tx, (tenant, session.id)).await?;
     }
     let tail = if session.masks_otherwise(&settings) {
         load::tail(tx, (tenant, session.id), session.floor()).await?
@@ -290,41 +308,13 @@ async fn set(
         }
     }
     if has_other_metadata {
-        metadata::replace(&mut *tx, (tenant, session.root), session.settings.metadata.as_ref()).await?;
+        metadata::replace(&mut *tx, (tenant, session.id), session.settings.metadata.as_ref()).await?;
     }
-    Ok(Some(Ok(Box::new(loaded.session))))
-}
-
-/// Writes what belongs to the session and to no branch of it, for another branch than main; returns `false` when it has
-/// changed since the branch was read.
-async fn share(tx: &mut PgConnection, loaded: &Loaded, settings: &Settings) -> Result<bool, StoreError> {
-    let (tenant, root) = (loaded.tenant, loaded.session.root);
-    let corrupt = |error| StoreError::corrupt("sessions", "settings", root.0, error);
-    let stored = sqlx::query_scalar!(
-        r#"select settings::text as "settings!" from sessions where tenant_id = $1 and id = $2 for update"#,
-        tenant.0,
-        root.0
-    );
-    let Some(stored) = stored.fetch_optional(&mut *tx).await? else { return Ok(false) };
-    let mut of_main = load::read_settings(&stored).map_err(corrupt)?;
-    if !of_main.shares_with(&loaded.session.settings) {
-        return Ok(false);
+    if branch == main.session.id {
+        return Ok(Some(Ok(Box::new(main.session))));
     }
-    of_main.take_shared(settings);
-    let done = sqlx::query!(
-        "update sessions set settings = $3::text::json, task_id = $4, parent_session_id = $5, user_id = $6,
-                context_revision = context_revision + 1, revision = revision + 1, updated_at = now()
-         where tenant_id = $1 and id = $2",
-        tenant.0,
-        root.0,
-        serde_json::to_string(&of_main).map_err(corrupt)?,
-        of_main.task_id,
-        of_main.parent_session_id,
-        of_main.user
-    )
-    .execute(tx)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    let branch = load::load(tx, tenant, Which::WithId(branch)).await?;
+    Ok(branch.map(|loaded| Ok(Box::new(loaded.session))))
 }
 
 /// The ids of the current branches of a tenant's sessions, the newest session first.
@@ -477,7 +467,7 @@ pub async fn lock(
     Ok(load::load(tx, tenant, Which::WithId(SessionId(id))).await?.map(|loaded| loaded.session))
 }
 
-/// Writes settings, revision and counts of a locked session; returns the time of the write.
+/// Writes counts and revision of a locked session, and the settings in main; returns the time of the write.
 pub(crate) async fn update(
     tx: &mut PgConnection,
     tenant: TenantId,
@@ -486,13 +476,10 @@ pub(crate) async fn update(
     let text = |column, value: serde_json::Result<String>| {
         value.map_err(|error| StoreError::corrupt("sessions", column, session.id.0, error))
     };
-    let (own, shared);
-    if session.is_main() {
-        (own, shared) = (Cow::Borrowed(&session.settings), Some(&session.settings));
-    } else {
-        (own, shared) = (Cow::Owned(session.settings.without_shared()), None);
-    }
-    let settings = text("settings", serde_json::to_string(&own))?;
+    // Those of the session are in main's row.
+    let of_session = session.is_main().then_some(&session.settings);
+    let settings =
+        of_session.map(|settings| text("settings", serde_json::to_string(settings))).transpose()?;
     let mut counts = Cow::Borrowed(&session.accounting);
     if counts.prepared.is_some_and(|prepared| prepared.revision != session.served_revision()) {
         // A prepared version was made under the previous pins or settings.
@@ -501,17 +488,19 @@ pub(crate) async fn update(
     }
     let accounting = text("accounting", serde_json::to_string(&counts))?;
     let written = sqlx::query_scalar!(
-        "update sessions set settings = $3::text::json, accounting = $4::text::json, context_revision = $5,
-                task_id = $6, parent_session_id = $7, user_id = $8, revision = revision + 1, updated_at = now()
+        "update sessions set settings = coalesce($3::text::json, settings), settings_revision = coalesce($9, settings_revision),
+                accounting = $4::text::json, context_revision = $5, task_id = $6, parent_session_id = $7, user_id = $8,
+                revision = revision + 1, updated_at = now()
          where tenant_id = $1 and id = $2 returning updated_at",
         tenant.0,
         session.id.0,
         settings,
         accounting,
         session.context_revision,
-        shared.and_then(|settings| settings.task_id.as_deref()),
-        shared.and_then(|settings| settings.parent_session_id.as_deref()),
-        shared.and_then(|settings| settings.user.as_deref())
+        of_session.and_then(|settings| settings.task_id.as_deref()),
+        of_session.and_then(|settings| settings.parent_session_id.as_deref()),
+        of_session.and_then(|settings| settings.user.as_deref()),
+        of_session.map(|_| session.settings_revision)
     )
     .fetch_all(&mut *tx)
     .await?;

@@ -2,11 +2,12 @@
 
 use super::Session;
 use super::end::mask_for;
-use crate::accounting::MessageCounts;
+use crate::accounting::{CountedUnder, MessageCounts};
 use crate::calibration::Calibration;
 use crate::models;
 use crate::outline::{Outline, marks};
 use crate::settings::{Settings, SettingsError};
+use anchord_context::mask::MaskMode;
 use anchord_messages::id::Seq;
 
 impl Session {
@@ -45,18 +46,18 @@ impl Session {
             != self.effective_settings().mask.unwrap_or_default()
     }
 
-    /// Changes the settings; returns `false` when they are the same. If [`Self::masks_otherwise`], `tail` is
-    /// every message after the floor, ascending.
+    /// Changes the settings, in the state of main; returns `false` when they are the same. If [`Self::masks_otherwise`],
+    /// `tail` is every message after the floor, ascending.
     ///
     /// # Errors
     /// When they are refused; the session is unchanged then.
     pub fn set(&mut self, settings: Settings, tail: &[Outline]) -> Result<bool, SettingsError> {
         let counting = self.effective_settings().tokenizer;
-        if settings.tokenizer.is_some() && settings.tokenizer != counting && self.head_seq > 0 {
+        if settings.tokenizer.is_some() && settings.tokenizer != counting && self.has_fixed_tokenizer() {
             return Err(SettingsError {
                 pointer: "/tokenizer".to_owned(),
                 detail: format!(
-                    "cannot change once messages are stored, because they are counted with it; this session counts with {}",
+                    "cannot change once messages are stored or a branch is forked, because all messages are counted with it; this session counts with {}",
                     counting.unwrap_or_default().as_str()
                 ),
             });
@@ -65,6 +66,7 @@ impl Session {
             return Ok(false);
         }
         self.context_revision += 1;
+        self.settings_revision += 1;
         // A rollback suspends automatic compression until the next change of settings.
         self.accounting.suspended = false;
         let masks_otherwise = self.masks_otherwise(&settings);
@@ -80,11 +82,59 @@ impl Session {
         Ok(true)
     }
 
+    /// Whether the settings have changed since this branch was counted. A change writes main's row alone, so that every
+    /// other branch finds it when it is read.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        !self.is_main() && self.accounting.under.revision != self.settings_revision
+    }
+
+    /// Whether [`Self::catch_up`] needs the tail: placeholders are served that do not count, as after masking was off.
+    #[must_use]
+    pub fn has_uncounted_masks(&self) -> bool {
+        let counts = &self.accounting;
+        counts.masked_tokens == 0
+            && counts.mask_upto > self.floor()
+            && self.effective_settings().mask.unwrap_or_default() != MaskMode::Off
+    }
+
+    /// Does what [`Self::set`] does in main, when [`Self::is_behind`]. If [`Self::has_uncounted_masks`], `tail` is every
+    /// message after the floor, ascending.
+    pub fn catch_up(&mut self, tail: &[Outline]) {
+        let now = self.counted_under();
+        self.change_model(self.accounting.under.model.clone().as_deref(), now.model.as_deref());
+        self.accounting.under = now;
+        self.accounting.suspended = false;
+        if self.has_uncounted_masks() {
+            let upto = self.accounting.mask_upto;
+            self.accounting.mask_through(upto, tail, &marks(tail));
+        }
+    }
+
+    /// The settings as they are now, for the counts that are made under them.
+    pub(super) fn counted_under(&self) -> CountedUnder {
+        CountedUnder { revision: self.settings_revision, model: self.settings.model.clone() }
+    }
+
+    /// Prepares main for a branch, which reads its settings and counts as it does: the model that an append named is moved to
+    /// the settings, and the tokenizer is fixed. Returns `false` when nothing had to be changed.
+    pub fn share_settings(&mut self) -> bool {
+        let tokenizer = self.effective_settings().tokenizer.unwrap_or_default();
+        let is_named = self.accounting.model.take().is_some();
+        let is_fixed = self.accounting.tokenizer.replace(tokenizer).is_some();
+        self.settings_revision += i64::from(is_named);
+        is_named || !is_fixed
+    }
+
     /// Forgets how the provider counts when the session goes on with a model that counts otherwise; returns whether
     /// it does.
     pub(super) fn name_model(&mut self, model: Option<&str>) -> bool {
+        let own = self.settings.model.clone();
+        self.change_model(own.as_deref(), model)
+    }
+
+    fn change_model(&mut self, own: Option<&str>, model: Option<&str>) -> bool {
         let limits = |model: Option<&str>| models::limits_of(model?, self.defaults.wide_models());
-        let own = self.settings.model.as_deref();
         let is_another = own != model && (limits(own) != limits(model) || limits(model).is_none());
         if is_another {
             self.accounting.calibration = Calibration::default();

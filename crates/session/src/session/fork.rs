@@ -67,7 +67,7 @@ impl Session {
         anchor.max(self.accounting.system_through.min(seq))
     }
 
-    /// The state of a branch that is forked from this one. It has the settings, and no signals of what this one said after
+    /// The state of a branch that is forked from this one. It has no signals of what this one said after
     /// the fork; what the newest compression left behind counts for it only when it stands on the same version.
     #[must_use]
     pub fn fork(&self, (id, branch): (SessionId, BranchName), at: ForkPoint<'_>, now: DateTime<Utc>) -> Self {
@@ -80,6 +80,8 @@ impl Session {
             name: self.name.clone(),
             branch,
             settings: self.settings.clone(),
+            settings_revision: self.settings_revision,
+            has_branches: true,
             defaults: self.defaults.clone(),
             head_seq: at.seq,
             anchor_seq: version.map_or(0, |version| version.anchor),
@@ -129,12 +131,12 @@ impl Session {
             system_through: now.system_through.min(at.seq),
             system_tokens: at.system_tokens,
             calibration: now.calibration.clone(),
-            // The first message fixes it.
-            tokenizer: now.tokenizer.filter(|_| has_messages),
+            tokenizer: Some(self.effective_settings().tokenizer.unwrap_or_default()),
             format: now.format.filter(|_| has_messages),
             // The settings have the model, whether they or an append named it.
             model: None,
             model_revision: now.model_revision,
+            under: self.counted_under(),
             pins_tokens: now.pins_tokens,
             pins_revision: now.pins_revision,
             notes_tokens: at.notes_tokens,

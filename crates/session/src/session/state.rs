@@ -29,8 +29,13 @@ pub struct Session {
     pub name: SessionName,
     /// The branch that this is the state of.
     pub branch: BranchName,
-    /// What the caller set.
+    /// What the caller set, for all branches.
     pub settings: Settings,
+    /// Grows with every change of the settings.
+    pub settings_revision: i64,
+    /// Whether it has more branches than this one. Then an append that names another model changes the settings first, because
+    /// the others have them too.
+    pub has_branches: bool,
     /// The tenant's defaults, used where the caller set nothing.
     pub defaults: Settings,
     /// Position of the newest message.
@@ -45,7 +50,7 @@ pub struct Session {
     pub last_version: i64,
     /// How many versions compressions published.
     pub compression_count: i32,
-    /// Grows with every change of its own pins or settings.
+    /// Grows with every change of its own pins; in main, of the settings too.
     pub context_revision: i64,
     /// Running token and message counts.
     pub accounting: Accounting,
@@ -80,6 +85,8 @@ impl Session {
             name,
             branch: BranchName::main(),
             settings: Settings::default(),
+            settings_revision: 0,
+            has_branches: false,
             defaults,
             head_seq: 0,
             anchor_seq: 0,
@@ -114,8 +121,13 @@ impl Session {
         self.id == self.root
     }
 
-    /// The settings, with the tenant's defaults where the session sets nothing, and with the tokenizer that the first
-    /// message fixed.
+    /// Whether the tokenizer is fixed: by the first message, or by the first fork, because all branches count with one.
+    #[must_use]
+    pub fn has_fixed_tokenizer(&self) -> bool {
+        self.head_seq > 0 || self.accounting.tokenizer.is_some()
+    }
+
+    /// The settings, with the tenant's defaults where the session sets nothing, and with the tokenizer once it is fixed.
     #[must_use]
     pub fn effective_settings(&self) -> Settings {
         self.in_force(&self.settings)
@@ -123,7 +135,7 @@ impl Session {
 
     pub(super) fn in_force(&self, own: &Settings) -> Settings {
         let mut settings = own.over(&self.defaults);
-        if self.head_seq > 0 {
+        if self.has_fixed_tokenizer() {
             // A session of an earlier version has fixed none; its settings alone decided then.
             let told = self.accounting.tokenizer.or(own.tokenizer).or(self.defaults.tokenizer);
             settings.tokenizer = Some(told.unwrap_or_default());
@@ -141,7 +153,9 @@ impl Session {
     /// Grows with every change of pins or settings, the tenant's included.
     #[must_use]
     pub fn served_revision(&self) -> i64 {
-        self.context_revision + self.accounting.model_revision + self.defaults.wide_revision()
+        // A change of the settings is written to main's row, where it counts as a change of the context.
+        let of_session = if self.is_main() { 0 } else { self.settings_revision };
+        self.context_revision + self.accounting.model_revision + of_session + self.defaults.wide_revision()
     }
 
     /// What a caller should know about the window: that nobody told its size.

@@ -4,7 +4,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
-use crate::accounting::{Accounting, MessageCounts};
+use crate::accounting::{Accounting, CountedUnder, MessageCounts};
 use crate::compression::{Report, Request, Span, Status};
 use crate::outline::{Outline, marks};
 use crate::settings::{Settings, TokenizerName};
@@ -12,7 +12,7 @@ use crate::trigger::MessageSignals;
 use anchord_context::mask::{Keep, MaskMode};
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
-use anchord_messages::id::{Seq, SessionId, SessionName};
+use anchord_messages::id::{BranchName, Seq, SessionId, SessionName};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{CallShape, ResultShape, Shape};
 
@@ -240,6 +240,18 @@ impl World {
         self.holds(&before);
     }
 
+    /// The session is read as a branch other than main, after main's settings may have changed.
+    fn is_read(&mut self) {
+        let session = &mut self.session;
+        session.forget_masks_that_are_off();
+        if session.is_behind() {
+            let floor = session.floor();
+            let tail = self.messages.iter().filter(|message| message.seq > floor).cloned();
+            let tail: Vec<_> = tail.filter(|_| session.has_uncounted_masks()).collect();
+            session.catch_up(&tail);
+        }
+    }
+
     /// What is so whatever has happened.
     fn holds(&self, before: &Session) {
         let session = &self.session;
@@ -295,6 +307,94 @@ proptest! {
             world.happen(what);
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    /// Only main is there when its settings change; another branch finds that when it is read, and must be as if it had been.
+    #[test]
+    fn a_branch_that_catches_up_is_as_one_that_was_there(all in prop::collection::vec(happens(), 1..40)) {
+        let (mut main, mut branch) = (World::new(), World::new());
+        branch.session.root = SessionId(Uuid::max());
+        for what in &all {
+            main.happen(what);
+            if matches!(what, Happens::Set(_)) {
+                branch.session.settings = main.session.settings.clone();
+                branch.session.settings_revision = main.session.settings_revision;
+                continue;
+            }
+            branch.is_read();
+            branch.happen(what);
+        }
+        branch.is_read();
+        let counts = Accounting { under: CountedUnder::default(), ..branch.session.accounting };
+        assert_eq!(counts, main.session.accounting);
+    }
+}
+
+fn patched(session: &Session, change: &serde_json::Value) -> Settings {
+    session.settings.patched(change.as_object().cloned().unwrap(), &session.defaults).unwrap()
+}
+
+#[test]
+fn reports_of_the_provider_stay_with_the_model_that_they_are_about_on_every_branch() {
+    let mut main = World::new();
+    main.happen(&Happens::Appended(vec![(1, 10)]));
+    main.session.set(patched(&main.session, &json!({"model": "gpt-4o"})), &[]).unwrap();
+    let at = ForkPoint {
+        seq: 1,
+        tokens: 10,
+        system_tokens: 0,
+        version: None,
+        tail: &main.tail(0),
+        starts: &[1],
+        notes_tokens: 0,
+        user_before: None,
+    };
+    let name = BranchName::parse("b").unwrap();
+    let mut branch = main.session.fork((SessionId(Uuid::max()), name), at, DateTime::UNIX_EPOCH);
+    assert!(!branch.is_behind(), "it was counted under the settings that it shares");
+    branch.accounting.calibration.take(5_000, 6_000);
+    let mut then = |change: serde_json::Value, branch: &mut Session| {
+        main.session.set(patched(&main.session, &change), &[]).unwrap();
+        branch.settings = main.session.settings.clone();
+        branch.settings_revision = main.session.settings_revision;
+        let before = branch.served_revision();
+        assert!(branch.is_behind());
+        branch.catch_up(&[]);
+        assert!(!branch.is_behind() && branch.served_revision() == before);
+    };
+    then(json!({"fill": 0.3}), &mut branch);
+    assert!(!branch.accounting.calibration.is_none(), "it goes on with the model");
+    then(json!({"model": "claude-sonnet-4-5"}), &mut branch);
+    assert!(branch.accounting.calibration.is_none(), "the reports are about another model");
+}
+
+#[test]
+fn a_change_of_settings_changes_what_every_branch_serves() {
+    let (mut main, mut branch) = (World::new().session, World::new().session);
+    branch.root = SessionId(Uuid::max());
+    let before = (main.served_revision(), branch.served_revision());
+    main.set(patched(&main, &json!({"fill": 0.3})), &[]).unwrap();
+    branch.settings_revision = main.settings_revision;
+    assert_eq!((main.served_revision(), branch.served_revision()), (before.0 + 1, before.1 + 1));
+}
+
+#[test]
+fn the_first_fork_fixes_the_tokenizer_and_takes_the_named_model_to_the_settings() {
+    let mut main = World::new().session;
+    assert!(!main.has_fixed_tokenizer());
+    assert!(main.share_settings());
+    let other = patched(&main, &json!({"tokenizer": "estimate"}));
+    assert_eq!(main.set(other, &[]).unwrap_err().pointer, "/tokenizer");
+    assert!(!main.share_settings(), "once is enough");
+    main.accounting.model = Some("gpt-4o".to_owned());
+    main.take_named_model();
+    let before = main.settings_revision;
+    assert!(main.share_settings());
+    assert_eq!((main.accounting.model, main.settings.model.as_deref()), (None, Some("gpt-4o")));
+    assert_eq!(main.settings_revision, before + 1);
 }
 
 #[test]

@@ -87,7 +87,7 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exam: Option<ExamMode>,
     /// How tokens are counted. Default: the closest to that of `model`, else the tenant's, else `o200k_base`. The first
-    /// message fixes it.
+    /// message fixes it, or the first fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<Tokenizer>,
     /// The phase of the work.
@@ -132,32 +132,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Takes what belongs to the session and to no branch of it from the settings of its branch main.
-    pub fn take_shared(&mut self, main: &Self) {
-        let Self { task_id, parent_session_id, user, metadata, .. } = main;
-        self.task_id.clone_from(task_id);
-        self.parent_session_id.clone_from(parent_session_id);
-        self.user.clone_from(user);
-        self.metadata.clone_from(metadata);
-    }
-
-    /// These settings without what [`Self::take_shared`] takes, as another branch than main stores them.
-    #[must_use]
-    pub fn without_shared(&self) -> Self {
-        let mut own = self.clone();
-        own.take_shared(&Self::default());
-        own
-    }
-
-    /// Whether other settings have the same of what [`Self::take_shared`] takes.
-    #[must_use]
-    pub fn shares_with(&self, other: &Self) -> bool {
-        self.task_id == other.task_id
-            && self.parent_session_id == other.parent_session_id
-            && self.user == other.user
-            && self.metadata == other.metadata
-    }
-
     /// These settings, with `defaults` for the fields that are not set, and with what follows from the models that both
     /// name: what is set here stands above what follows from the model here, then what is set in `defaults`, then what follows
     /// from the model there.

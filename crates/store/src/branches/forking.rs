@@ -181,9 +181,13 @@ async fn fork_within(
         None => generated(id, reuse.prefix())?,
     };
     let now = now(tx).await?;
-    let forked = prepare(tx, (tenant, parent), (id, name), seq, now).await?;
+    let mut parent = parent.clone();
+    if parent.is_main() && parent.share_settings() {
+        sessions::update(tx, tenant, &parent).await?;
+    }
+    let forked = prepare(tx, (tenant, &parent), (id, name), seq, now).await?;
     insert(tx, (tenant, parent.id), &forked, &base, fork.first_digest.as_ref()).await?;
-    copy_own(tx, tenant, (parent.id, id), notes::through(parent, seq)).await?;
+    copy_own(tx, tenant, (parent.id, id), notes::through(&parent, seq)).await?;
     sqlx::query!(
         "update sessions set branch_count = branch_count + 1, revision = revision + 1 where tenant_id = $1 and id = $2",
         tenant.0,
@@ -291,7 +295,6 @@ async fn find_again(
            and case when $5::bytea is null
                  then x.first_digest is null and x.head_seq = x.base_seq and x.last_version = x.base_version
                       and x.branch = $6 || right(x.id::text, 12)
-                      and (select p.settings::text from sessions p where p.tenant_id = $1 and p.id = $7) = x.settings::text
                       and own_of_branch($1, $7, $8) = own_of_branch($1, x.id, 9223372036854775807)
                  else x.first_digest = $5 end
          order by x.id desc limit 1",
@@ -440,16 +443,15 @@ async fn insert(
     // No caller can write such a name, so that it takes none of theirs.
     let name = format!("\u{2}{}", session.id.0);
     sqlx::query!(
-        "insert into sessions (tenant_id, id, name, settings, head_seq, anchor_seq, version, last_version, context_revision,
+        "insert into sessions (tenant_id, id, name, head_seq, anchor_seq, version, last_version, context_revision,
                                accounting, recent, created_at, updated_at, root_id, branch, depth, base_id, base_seq,
                                jump_id, jump_seq, version_base_id, base_version, base_anchor_seq, index_base_id,
                                base_indexed_seq, indexed_seq, first_digest)
-         values ($1, $2, $3, $4::text::json, $5, $6, $7, $8, $9, $10::text::json, $11, $12, $12, $13, $14, $15, $16, $5, $17, $18,
-                 version_owner($1, $19, $7), $8, $6, $20, $21, $21, $22)",
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::json, $10, $11, $11, $12, $13, $14, $15, $4, $16, $17,
+                 version_owner($1, $18, $6), $7, $5, $19, $20, $20, $21)",
         tenant.0,
         session.id.0,
         name,
-        serde_json::to_string(&session.settings.without_shared()).map_err(|e| corrupt("settings", e))?,
         session.head_seq,
         session.anchor_seq,
         session.version,

@@ -152,6 +152,7 @@ fn start(
         tokenizer: now.tokenizer,
         model: now.model.clone(),
         model_revision: now.model_revision,
+        under: now.under.clone(),
         pins_tokens: now.pins_tokens,
         pins_revision: now.pins_revision,
         last_note: now.last_note,

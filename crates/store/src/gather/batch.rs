@@ -9,8 +9,8 @@ use super::{AppendError, Pending, Published, Reply};
 use crate::bounds::Made;
 use crate::commit::Rows;
 use crate::connection::PgConnection;
-use crate::{Store, StoreError, load, lock, prepared};
-use anchord_messages::id::SessionId;
+use crate::{Store, StoreError, load, lock, prepared, sessions};
+use anchord_messages::id::{SessionId, TenantId};
 use anchord_session::compression::Status;
 use tokio::sync::oneshot;
 
@@ -155,6 +155,7 @@ async fn attempt(
             // There are only rejections and replays, so nothing to commit.
             Decided::Staged(staged) => tell(group, *staged),
             Decided::NoBranch => group.answer_all(&AppendError::NoBranch),
+            Decided::Failed(error) => group.answer_all(&AppendError::Store(Arc::new(error))),
             Decided::NeedsMore => left.push(group),
         }
     }
@@ -199,6 +200,8 @@ enum Decided {
     NoBranch,
     /// It needed more data, which is loaded now.
     NeedsMore,
+    /// What it needs could not be written.
+    Failed(StoreError),
 }
 
 /// Decides every group on the current state of its session.
@@ -243,6 +246,10 @@ async fn decide(
                 group.publish(store, session, *wanted).await;
                 Decided::NeedsMore
             }
+            Outcome::NeedsModel { main, model } => match set_model(store, (tenant, main), &model).await {
+                Ok(()) => Decided::NeedsMore,
+                Err(error) => Decided::Failed(error),
+            },
         });
     }
     Ok(staged)
@@ -278,6 +285,22 @@ pub(super) async fn run_within(
         return Err(StoreError::Contended);
     }
     staged.answers.into_iter().next().map_or(Ok(Err(AppendError::Broken)), Ok)
+}
+
+/// Sets the model of a session with branches, before the appends that name it. A locked session is skipped, and tried again with
+/// its appends.
+async fn set_model(
+    store: &Store,
+    (tenant, main): (TenantId, SessionId),
+    model: &str,
+) -> Result<(), StoreError> {
+    let mut tx = store.begin(tenant).await?;
+    if lock::try_acquire(&mut tx, tenant, main).await?
+        && sessions::set_model(&mut tx, (tenant, main), model).await?
+    {
+        tx.commit().await?;
+    }
+    Ok(())
 }
 
 /// Loads the stored replies to earlier requests with the same keys, for the groups that ask for them.

@@ -12,7 +12,7 @@ use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow
 use crate::idempotency::ReplyKey;
 use crate::load::Loaded;
 use anchord_messages::format::Format;
-use anchord_messages::id::{CompressionId, Seq};
+use anchord_messages::id::{CompressionId, Seq, SessionId};
 use anchord_session::compression::{Request, Status};
 use anchord_session::session::{AppendRefusal, Appended, BatchOptions, Incoming, Live};
 use anchord_session::trigger::{Decision, Start};
@@ -59,6 +59,13 @@ pub(super) enum Outcome {
     NeedsReplies,
     /// A prepared version serves what one of the appends starts: publish it.
     NeedsVersion(Box<NeededVersion>),
+    /// The appends name another model, and other branches have the settings, too: change them first.
+    NeedsModel {
+        /// Main's id.
+        main: SessionId,
+        /// The model.
+        model: String,
+    },
 }
 
 /// A prepared version that an append needs.
@@ -104,6 +111,8 @@ pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Ou
         indexes: false,
         warning: None,
     };
+    let named = staged.loaded.session.accounting.model.clone();
+    let set = staged.loaded.session.settings.model.clone();
     let mut keys: HashMap<(&str, &str), usize> = HashMap::new();
     for (place, pending) in appends.iter().enumerate() {
         let key = pending.append.reply_key.as_ref();
@@ -122,6 +131,18 @@ pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Ou
             _ => {}
         }
         staged.drafts.push(draft);
+    }
+    let session = &mut staged.loaded.session;
+    if session.has_branches {
+        if let Some(model) = session.settings.model.clone().filter(|model| Some(model) != set.as_ref()) {
+            // A retry names the model of its first try, which may be past.
+            if known.replays.is_none() && appends.iter().any(|pending| pending.append.reply_key.is_some()) {
+                return Outcome::NeedsReplies;
+            }
+            return Outcome::NeedsModel { main: session.root, model };
+        }
+        // The settings have it.
+        session.accounting.model = named;
     }
     let session = &staged.loaded.session;
     // A running compression that is needed now will cover what was prepared.
@@ -344,14 +365,14 @@ impl Staged {
 
     /// Adds the rows of the session.
     pub(super) fn write<'a>(&'a self, appends: &'a [Pending], rows: &mut Rows<'a>) -> Result<(), StoreError> {
-        let Loaded { tenant, session, revision, tenant_revision } = &self.loaded;
+        let Loaded { tenant, session, revision, above_revision } = &self.loaded;
         let corrupt = |column, error| StoreError::corrupt("sessions", column, session.id.0, error);
         rows.changes.push(ChangeRow {
             tenant_id: tenant.0,
             id: session.id.0,
             name: session.name.as_str(),
             revision: *revision,
-            tenant_revision: *tenant_revision,
+            tenant_revision: *above_revision,
             head_seq: session.head_seq,
             accounting: serde_json::to_string(&session.accounting)
                 .map_err(|error| corrupt("accounting", error))?,

@@ -161,7 +161,7 @@ impl End<'_> {
             status: status.as_str(),
             report: report_text(job, self.report)?,
             revision: self.session.and_then(|loaded| loaded.revision),
-            tenant_revision: self.session.map(|loaded| loaded.tenant_revision),
+            tenant_revision: self.session.map(|loaded| loaded.above_revision),
             accounting: accounting.map_err(|error| corrupt("accounting", error))?,
             recent: recent.map_err(|error| corrupt("recent", error))?,
         })

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
+use crate::calibration::Calibration;
 use crate::session::{ForkPoint, InheritedVersion};
-use anchord_messages::id::BranchName;
 
 /// A history, and the session as it was after each event.
 struct History {
@@ -172,7 +172,7 @@ fn what_a_compression_left_behind_counts_where_the_version_is_the_same() {
 #[test]
 fn a_long_tail_is_counted_whole_though_the_mask_moves_in_fewer_steps() {
     let mut session = World::new().session;
-    session.accounting.calibration = Default::default();
+    session.accounting.calibration = Calibration::default();
     let policy = session.policy();
     let tail: Vec<Outline> =
         (1..=3_000).map(|seq| outline(seq, (if seq % 2 == 1 { 4 } else { 5 }, 64))).collect();

@@ -79,20 +79,21 @@ comment on function list_audit_events is
 -- The service reads a session with its revision, decides, and writes what it decided if the revision is still the same.
 
 create or replace function load_branches(p_tenants uuid[], p_names text[], p_branches text[], p_ids uuid[])
-  returns table (place integer, id uuid, root_id uuid, name text, branch text, settings text, root_settings text, defaults text,
-                 head_seq bigint, anchor_seq bigint, indexed_seq bigint, version bigint, last_version bigint,
-                 compression_count integer, context_revision bigint, accounting text, recent text, created_at timestamptz,
-                 updated_at timestamptz, live_id uuid, live_status text, is_live_ahead boolean, revision bigint,
-                 tenant_revision bigint, is_named boolean)
+  returns table (place integer, id uuid, root_id uuid, name text, branch text, has_branches boolean, settings text,
+                 settings_revision bigint, defaults text, head_seq bigint, anchor_seq bigint, indexed_seq bigint, version bigint,
+                 last_version bigint, compression_count integer, context_revision bigint, accounting text, recent text,
+                 created_at timestamptz, updated_at timestamptz, live_id uuid, live_status text, is_live_ahead boolean,
+                 revision bigint, above_revision bigint, is_named boolean)
   language plpgsql stable security definer set search_path = public, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 begin
   return query
-  select w.place::integer, s.id, coalesce(s.root_id, s.id), coalesce(root.name, s.name), s.branch, s.settings::text,
-         root.settings, t.settings::text, s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version,
-         s.compression_count, s.context_revision, s.accounting::text, s.recent, s.created_at, s.updated_at, live.id,
-         live.status, live.is_ahead, s.revision, t.revision,
+  select w.place::integer, s.id, coalesce(s.root_id, s.id), coalesce(root.name, s.name), s.branch,
+         s.root_id is not null or s.branch_count > 0, coalesce(root.settings, s.settings)::text,
+         coalesce(root.settings_revision, s.settings_revision), t.settings::text, s.head_seq, s.anchor_seq, s.indexed_seq,
+         s.version, s.last_version, s.compression_count, s.context_revision, s.accounting::text, s.recent, s.created_at,
+         s.updated_at, live.id, live.status, live.is_ahead, s.revision, t.revision + coalesce(root.settings_revision, 0),
          case when s.id is null then exists (select from sessions y where y.tenant_id = w.tenant_id and y.name = w.name) end
   from unnest(p_tenants, p_names, p_branches, p_ids) with ordinality as w(tenant_id, name, branch, id, place)
   cross join lateral (
@@ -100,7 +101,9 @@ begin
   ) t
   left join lateral (
     select x.* from sessions x
-    where x.tenant_id = w.tenant_id and x.erased_at is null and x.dropped_at is null
+    where x.tenant_id = w.tenant_id and x.erased_at is null
+      -- Main's row has the settings, also when main is erased: who asks for it names both.
+      and (x.dropped_at is null or (x.id = w.id and x.root_id is null and w.branch = x.branch))
       -- find_session, here without its call.
       and x.id = coalesce(w.id, (
         select case
@@ -114,7 +117,7 @@ begin
     limit 1
   ) s on true
   left join lateral (
-    select r.name, r.settings::text as settings from sessions r
+    select r.name, r.settings, r.settings_revision from sessions r
     where s.root_id is not null and r.tenant_id = w.tenant_id and r.id = s.root_id limit 1
   ) root on true
   left join lateral (
@@ -126,7 +129,7 @@ begin
 end;
 $$;
 comment on function load_branches is
-  'Sessions with everything that a change of them is decided on, each by its name and that of a branch (the current one when it is null), or by the branch''s id, with its place among the arguments from 1. The name is the caller''s, and root_settings are those of main for another branch. For a session or a branch that does not exist, its tenant''s columns alone, and whether there is a session of the name. Locks nothing.';
+  'Sessions with everything that a change of them is decided on, each by its name and that of a branch (the current one when it is null), or by the branch''s id, with its place among the arguments from 1; by the id and the name of main also when main is erased. Name and settings are those in main''s row. above_revision is the revision of what stands above the row: the tenant''s, and for another branch than main that of the settings is added; neither ever falls, so that the sum is the same only when both are. For a session or a branch that does not exist, its tenant''s columns alone, and whether there is a session of the name. Locks nothing.';
 
 create or replace function load_sessions(p_tenants uuid[], p_names text[], p_ids uuid[])
   returns table (place integer, id uuid, name text, settings text, defaults text, head_seq bigint, anchor_seq bigint,
@@ -255,11 +258,13 @@ begin
   held as materialized (
     select w.place from wanted w
     cross join lateral (
-      select from sessions x where x.tenant_id = w.tenant_id and x.id = w.id and x.revision = w.revision
+      select x.root_id from sessions x where x.tenant_id = w.tenant_id and x.id = w.id and x.revision = w.revision
       limit 1 for no key update skip locked
     ) s
     where w.revision is not null and w.place <> all (v_answered) and w.tenant_id <> all (v_locked)
-      and (select t.revision = w.tenant_revision from tenants t where t.id = w.tenant_id)
+      -- What load_branches calls above_revision.
+      and w.tenant_revision = (select t.revision from tenants t where t.id = w.tenant_id)
+        + coalesce((select r.settings_revision from sessions r where r.tenant_id = w.tenant_id and r.id = s.root_id limit 1), 0)
   ),
   updated as (
     update sessions s
@@ -340,7 +345,7 @@ begin
 end;
 $$;
 comment on function commit_appends is
-  'Appends to those sessions whose revision is still the one that was read, and leaves all others as they are; returns the places of the former. Waits for no lock: a locked session counts as changed.';
+  'Appends to those sessions whose revision, and that of what stands above, is still the one that was read, and leaves all others as they are; returns the places of the former. Waits for no lock: a locked session counts as changed.';
 
 create or replace function tail_within(p_tenant uuid, p_session uuid, p_floor bigint, p_head bigint, p_budget bigint)
   returns bigint language plpgsql stable set search_path = public, pg_temp
@@ -419,7 +424,7 @@ begin atomic
                where n.body is not null order by n.id);
 end;
 comment on function own_of_branch is
-  'What a fork copies of a branch beside its settings, to compare two: pins, removed constraints, todo list, the caller''s probes, and the notes as they were through a message.';
+  'What a fork copies of a branch, to compare two: pins, removed constraints, todo list, the caller''s probes, and the notes as they were through a message.';
 
 create or replace function lineage(p_tenant uuid, p_session uuid, p_from bigint, p_through bigint)
   returns table (session_id uuid, first_seq bigint, last_seq bigint)
@@ -825,7 +830,9 @@ begin
   if p_end.revision is not null then
     perform from sessions s
     where s.tenant_id = v_tenant and s.id = v_session and s.revision = p_end.revision
-      and (select t.revision = p_end.tenant_revision from tenants t where t.id = v_tenant)
+      -- What load_branches calls above_revision.
+      and p_end.tenant_revision = (select t.revision from tenants t where t.id = v_tenant)
+        + coalesce((select r.settings_revision from sessions r where r.tenant_id = v_tenant and r.id = s.root_id limit 1), 0)
     for no key update skip locked;
     if not found then
       return 'changed';

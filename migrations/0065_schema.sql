@@ -126,19 +126,21 @@ create table sessions (
   index_base_id uuid,
   base_indexed_seq bigint not null default 0,
   first_digest bytea,
+  settings_revision bigint not null default 0,
   primary key (tenant_id, id),
   -- The name comes first: an index that begins as the primary key does takes its place in plans that are made while the
   -- table is empty, and then reads all sessions of the tenant for each one that is asked for.
   constraint sessions_name_key unique (name, tenant_id)
 ) with (fillfactor = 70);
-comment on table sessions is 'One row per branch of a conversation: settings, positions and running counts. The row of the branch main stands for the conversation: it has its name, task, user, metadata and parent. Updates touch no indexed column, so that they stay on their page.';
+comment on table sessions is 'One row per branch of a conversation: positions and running counts. The row of the branch main stands for the conversation: it has its name and its settings, and stays when main is erased. Updates touch no indexed column, so that they stay on their page.';
 comment on column sessions.id is 'Made by the service and time-ordered; callers know the name.';
 comment on column sessions.name is 'The caller''s; of a branch other than main one that no caller can write.';
+comment on column sessions.settings is 'Those of the conversation. Only in the row of main.';
 comment on column sessions.head_seq is 'Position of the newest message; the next one gets head_seq + 1.';
 comment on column sessions.anchor_seq is 'Through which message the current version covers the session.';
 comment on column sessions.version is 'The current version; null before the first one.';
 comment on column sessions.last_version is 'The newest version ever made; a rollback makes a new one.';
-comment on column sessions.context_revision is 'Grows with every change of pins, notes or settings that changes the context.';
+comment on column sessions.context_revision is 'Grows with every change of pins or notes that changes the context; in the row of main with every change of the settings, too.';
 comment on column sessions.indexed_seq is 'Through which message the recall index reaches.';
 comment on column sessions.accounting is 'Running token and message counts (session::accounting), so that an append costs the same at any length.';
 comment on column sessions.recent is 'What the signals about history need (session::trigger::Recent), as JSON text. A column of its own, because no read of a context needs it.';
@@ -162,6 +164,7 @@ comment on column sessions.base_anchor_seq is 'Through which message base_versio
 comment on column sessions.index_base_id is 'The branch in whose recall index and vectors messages through base_indexed_seq are; null when there is none.';
 comment on column sessions.base_indexed_seq is 'Through which message the index of index_base_id serves this branch too; its own begins behind.';
 comment on column sessions.first_digest is 'The digest of its first own message, by which a transcript that goes on here is recognised; null before there is one, and for main.';
+comment on column sessions.settings_revision is 'Grows with every change of the settings: what was decided on older ones for another branch is decided again. Only in the row of main.';
 comment on index sessions_name_key is 'Finding a session by the caller''s name, at every request.';
 create index sessions_task_idx on sessions (tenant_id, task_id) where task_id is not null;
 comment on index sessions_task_idx is 'The sessions of a task.';
@@ -840,7 +843,7 @@ create type session_change as (
   revision bigint, tenant_revision bigint,
   head_seq bigint, accounting text, recent text
 );
-comment on type session_change is 'A session after an append, and the revisions that it was decided on; no revision for a session that is made.';
+comment on type session_change is 'A session after an append, and the revisions that it was decided on (tenant_revision is the above_revision of load_branches); no revision for a session that is made.';
 create type new_message as (
   place integer, seq bigint, role text, format text, tokens integer, least_tokens integer, shape text, keep text,
   component text, body text
