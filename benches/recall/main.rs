@@ -20,7 +20,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
 use sqlx::Row as _;
 
 use crate::client::{Connection, request};
@@ -58,6 +59,19 @@ struct Found {
     questions: usize,
     by_words: usize,
     hybrid: usize,
+}
+
+/// A reply to a question.
+#[derive(Deserialize)]
+struct Recalled {
+    items: Vec<Hit>,
+    mode: String,
+    degraded: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Hit {
+    seq: usize,
 }
 
 #[expect(clippy::print_stdout, reason = "a bench prints")]
@@ -119,16 +133,10 @@ async fn is_found(
 ) -> anyhow::Result<bool> {
     let query: String = form_urlencoded::byte_serialize(question.text.as_bytes()).collect();
     let ask = request("GET", format_args!("{}/recall?limit={HITS}&mode={mode}&q={query}", path(at)), "");
-    let found = connection.json(&ask).await?;
-    anyhow::ensure!(
-        found["mode"] == mode,
-        "{} was answered by words alone: {}",
-        question.text,
-        found["degraded"]
-    );
-    let hits = found["items"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let seqs = hits.iter().filter_map(|hit| usize::try_from(hit["seq"].as_u64()?).ok());
-    Ok(seqs.into_iter().any(|seq| question.is_answered_by(seq)))
+    let found: Recalled = serde_json::from_value(connection.json(&ask).await?)?;
+    let why = found.degraded.unwrap_or_default();
+    anyhow::ensure!(found.mode == mode, "{} was answered by words alone: {why}", question.text);
+    Ok(found.items.iter().any(|hit| question.is_answered_by(hit.seq)))
 }
 
 fn row(name: &str, found: Found) -> String {
@@ -169,7 +177,9 @@ async fn measure(flags: &Flags) -> anyhow::Result<bool> {
     }
     say(&row("all", all));
     servers.stop()?;
-    lost.iter().for_each(|line| say(line));
+    for line in &lost {
+        say(line);
+    }
     say(&if below.is_empty() {
         "hybrid is below words in no session".to_owned()
     } else {
