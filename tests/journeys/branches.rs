@@ -477,6 +477,7 @@ async fn a_long_line_of_erased_branches_goes_with_the_last_that_stands_on_it() {
 
 /// As many branches as a session may have are made by rows: twenty thousand requests take minutes.
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "rows that no operation makes so fast")]
 async fn a_session_has_so_many_branches_and_no_more_until_one_is_erased() {
     let app = app().await;
     for session in ["s", "other"] {

@@ -341,10 +341,11 @@ impl Attacker {
                 let mut from = "main".to_owned();
                 for depth in 0..3 {
                     let branch = format!("{name}-{depth}");
-                    let mut fork = json!({"name": branch, "from": from});
-                    if depth == 0 {
-                        fork["seq"] = json!(number % 1_000);
-                    }
+                    let fork = if depth == 0 {
+                        json!({"name": branch, "from": from, "seq": number % 1_000})
+                    } else {
+                        json!({"name": branch, "from": from})
+                    };
                     caller.post("/v1/sessions/forked/branches", &fork).await?;
                     let messages =
                         json!({"messages": [{"role": "user", "content": requests::text(2_000, depth)}]});

@@ -1,25 +1,23 @@
-//! A fork is counted as if the session had ended where it parts.
+//! What a fork begins with, and that it goes on as any session.
 
 use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
-use crate::calibration::Calibration;
 use crate::session::{ForkPoint, InheritedVersion};
 
-/// A history, and the session as it was after each event.
+/// A history of a session.
 struct History {
     world: World,
     /// The first messages of the appends.
     starts: Vec<Seq>,
     versions: Vec<InheritedVersion>,
-    moments: Vec<Session>,
 }
 
 impl History {
     fn of(all: &[Happens]) -> Self {
-        let (world, starts, versions, moments) = (World::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut history = Self { world, starts, versions, moments };
+        let (world, starts, versions) = (World::new(), Vec::new(), Vec::new());
+        let mut history = Self { world, starts, versions };
         for what in all {
             let before = history.world.session.clone();
             history.world.happen(what);
@@ -38,7 +36,6 @@ impl History {
                     digest_tokens: after.accounting.digest_tokens,
                 });
             }
-            history.moments.push(after.clone());
         }
         history
     }
@@ -78,16 +75,6 @@ impl History {
     }
 }
 
-/// What is counted of messages.
-fn counts(session: &Session) -> impl PartialEq + std::fmt::Debug {
-    let counts = &session.accounting;
-    let tail = (counts.tail_messages, counts.tail_tokens, counts.tool_output_tokens, counts.retrieved_tokens);
-    let masks = (counts.mask_upto, counts.masked_tokens, counts.unmasked_results);
-    let version = (session.version, session.last_version, session.anchor_seq, counts.carried);
-    let all = (counts.system_through, counts.system_tokens, counts.appended_tokens, counts.context_tokens());
-    (tail, masks, version, all, counts.turns, counts.open_calls, counts.last_user)
-}
-
 /// Messages come, and compressions end: all that a session does by itself.
 fn alone() -> impl Strategy<Value = Vec<Happens>> {
     let happens = prop_oneof![
@@ -101,20 +88,6 @@ fn alone() -> impl Strategy<Value = Vec<Happens>> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
-
-    #[test]
-    fn a_fork_is_counted_as_if_the_session_had_ended_there(all in alone()) {
-        let history = History::of(&all);
-        for moment in &history.moments {
-            // A version that was published later for what was said by then is the fork's, and was not the session's yet.
-            if history.version_at(moment.head_seq).map(|version| version.version) != moment.version {
-                continue;
-            }
-            let forked = history.fork(moment.head_seq);
-            prop_assert_eq!(forked.head_seq, moment.head_seq);
-            prop_assert_eq!(counts(&forked), counts(moment));
-        }
-    }
 
     #[test]
     fn a_fork_goes_on_as_any_session(all in prop::collection::vec(happens(), 1..30), part in 0u64..=100, more in alone()) {
@@ -141,7 +114,7 @@ fn a_fork_at_nothing_is_a_session_without_a_message_that_keeps_its_settings() {
     assert_eq!((forked.head_seq, counts.context_tokens(), counts.appended_tokens), (0, 0, 0));
     assert_eq!((counts.tokenizer, counts.format, counts.last_user), (None, None, None));
     assert_eq!(forked.settings, history.world.session.settings);
-    assert_eq!((forked.name.as_str(), forked.branch.as_str(), forked.root), ("s", "b", forked.root));
+    assert_eq!((forked.name.as_str(), forked.branch.as_str()), ("s", "b"));
 }
 
 #[test]
@@ -167,21 +140,4 @@ fn what_a_compression_left_behind_counts_where_the_version_is_the_same() {
     let before_the_attempt = history.fork(head - 1).accounting;
     assert!(before_the_attempt.suspended && before_the_attempt.attempted_through < head);
     assert!(!history.fork(anchor - 1).accounting.suspended, "it begins with no version");
-}
-
-#[test]
-fn a_long_tail_is_counted_whole_though_the_mask_moves_in_fewer_steps() {
-    let mut session = World::new().session;
-    session.accounting.calibration = Calibration::default();
-    let policy = session.policy();
-    let tail: Vec<Outline> =
-        (1..=3_000).map(|seq| outline(seq, (if seq % 2 == 1 { 4 } else { 5 }, 64))).collect();
-    let starts: Vec<Seq> = tail.iter().map(|outline| outline.seq).collect();
-    let moment = crate::accounting::Moment { anchor: 0, published: 0 };
-    let counted = |starts: &[Seq]| Accounting::default().counted_again(moment, (&tail, starts), &policy);
-    let (each, never) = (counted(&starts), counted(&[]));
-    assert_eq!((each.tail_messages, each.tail_tokens), (3_000, 3_000 * 64));
-    assert_eq!((each.tail_tokens, each.tool_output_tokens), (never.tail_tokens, never.tool_output_tokens));
-    assert_eq!((never.mask_upto, never.masked_tokens), (0, 0), "it moves before an append alone");
-    assert!(each.mask_upto > 2_000 && each.masked_tokens > 0, "{}", each.mask_upto);
 }
