@@ -184,9 +184,9 @@ impl Model<'_> {
         self.done.push(format!("truncate {} to {seq}", self.current));
         let branch = self.call("POST", "/truncate", json!({"seq": seq})).await;
         let branch = branch["name"].as_str().unwrap().to_owned();
-        self.inherit(&branch, &[self.current.clone()], seq);
-        self.branches.insert(branch.clone(), list[..seq].to_vec());
-        self.current = branch;
+        let from = std::mem::replace(&mut self.current, branch.clone());
+        self.inherit(&branch, &[from], seq);
+        self.branches.insert(branch, list[..seq].to_vec());
     }
 
     /// Puts the list of any branch, cut somewhere and with something new.
