@@ -2078,6 +2078,6 @@ grant execute on function
   find_key, find_ended_keys, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_branches, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
   claim_embeddings, claim_branch_deliveries, claim_deliveries, cancel_stranded_deliveries, list_secrets_of_other_keys, oldest_due_delivery, forget_old_deliveries,
-  erase_sessions, some_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, drop_branch, erase_unneeded, erase_some_of_branch, put_off_erasure,
+  erase_sessions, some_sessions, erase_session, erase_tenant, next_erasures, erase_some, erase_some_of_tenant, drop_branch, erase_some_of_branch, put_off_erasure,
   erase_expired_sessions, erase_single_calls, erase_idle, forget_old_replies
   to anchord_app;

@@ -249,6 +249,26 @@ async fn settings_outlive_main() {
     assert_eq!(app.call("GET", &format!("{SESSION}?branch=main"), "").await.status, 404);
 }
 
+/// Agents with models of their own on two branches take turns: none waits until it is refused.
+#[tokio::test]
+async fn appends_that_name_different_models_at_once_are_all_stored() {
+    let app = two_branches(&json!({})).await;
+    let before = get(&app, "?branch=b").await["head_seq"].as_i64().expect("a position");
+    let of = [("main", "gpt-4o"), ("b", "claude-sonnet-4-5"), ("b", "gpt-4.1")];
+    for _ in 0..10 {
+        let all = of.map(|(branch, model)| {
+            let said = json!({"messages": talk(1, 20), "model": model}).to_string();
+            let path = format!("{SESSION}/messages?branch={branch}");
+            let app = &app;
+            async move { app.call("POST", &path, said).await }
+        });
+        for reply in join_all(all).await {
+            assert_eq!(reply.status, 201, "{}", reply.text);
+        }
+    }
+    assert_eq!(get(&app, "?branch=b").await["head_seq"], before + 20);
+}
+
 /// What an append or the end of a compression would write is refused when main's settings have changed since it was decided.
 #[tokio::test]
 async fn what_was_decided_on_other_settings_is_decided_again() {

@@ -109,7 +109,7 @@ async fn contexts_summaries_recall_and_references_read_the_whole_text() {
 #[tokio::test]
 async fn a_page_is_bounded_by_what_it_gives_back_and_not_by_what_is_stored() {
     let app = app().await;
-    let output = "word ".repeat(700_000);
+    let output = "word ".repeat(140_000);
     let messages = [chat("1", &output), chat("2", &output), chat("3", &output), chat("4", &output)];
     append(&app, "openai-chat", &messages).await;
     let page = app.call("GET", PATH, "").await.json();

@@ -3,7 +3,7 @@
 //! A body takes of it as it arrives, in steps that double, and never more than its announced length. So who announces
 //! much and sends little holds little, and a body that has nearly arrived finds room for its rest. What was taken is given
 //! back when the last use of the body is dropped, also when the caller is gone or the reply was a timeout. Values that a body
-//! is parsed into take of it too, as long as the request has them.
+//! is parsed into have a total of the same size, and take of it as long as the request has them.
 
 use std::time::Duration;
 
@@ -34,6 +34,8 @@ const WAIT: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub struct Bodies {
     memory: Shares<Option<TenantId>>,
+    /// Apart, because a request that waits for it holds its body.
+    values: Shares<Option<TenantId>>,
     wait: Duration,
 }
 
@@ -55,7 +57,8 @@ impl Bodies {
     pub fn new(total: u64, largest: usize) -> Self {
         let total = u32::try_from(total.div_ceil(1_024)).unwrap_or(u32::MAX);
         let quarter = u32::try_from(u64::from(total) / PART).unwrap_or(u32::MAX);
-        Self { memory: Shares::new(total, quarter.max(units(largest))), wait: WAIT }
+        let [memory, values] = [(); 2].map(|()| Shares::new(total, quarter.max(units(largest))));
+        Self { memory, values, wait: WAIT }
     }
 
     /// Reads a body of at most `limit` bytes.
@@ -90,8 +93,9 @@ impl Bodies {
         if bytes < SMALL_VALUES {
             return Ok(None);
         }
-        let units = units(bytes).min(self.memory.share());
-        self.memory.take(party, units, self.wait).await.map(Some).map_err(refuse)
+        // More than the share is parsed when the tenant parses nothing else.
+        let units = units(bytes).min(self.values.share());
+        self.values.take(party, units, self.wait).await.map(Some).map_err(refuse)
     }
 
     async fn collect(
@@ -197,14 +201,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_values_of_a_body_are_held_besides_it() {
-        let bodies = bodies();
-        let few = bodies.take_for_values(None, b"{\"a\": [1, 2, 3]}").await.unwrap();
-        assert!(few.is_none());
-        let many = bodies.take_for_values(None, &b"{},".repeat(4_000)).await.unwrap();
-        assert!(many.is_some() && !free(&bodies), "alone, also beyond the share");
-        drop(many);
-        assert!(free(&bodies));
+    async fn many_values_of_a_tenant_wait_for_each_other_and_not_for_bodies() {
+        let bodies = Bodies { wait: Duration::ZERO, ..bodies() };
+        let text = b"{},".repeat(4_000);
+        let body = read(&bodies, Body::from(vec![b'x'; 256 * KIB]), None).await.unwrap();
+        assert!(bodies.take_for_values(None, b"{\"a\": [1, 2, 3]}").await.unwrap().is_none());
+        let many = bodies.take_for_values(None, &text).await.unwrap();
+        assert!(many.is_some(), "alone, also beyond the share, and beside a body that takes all of its own");
+        let refused = bodies.take_for_values(None, &text).await.unwrap_err();
+        assert!(matches!(refused, ApiError::BodiesInFlight { limit: 262_144, .. }), "{refused:?}");
+        drop((many, body));
+        assert!(bodies.take_for_values(None, &text).await.is_ok());
     }
 
     #[tokio::test]

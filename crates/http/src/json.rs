@@ -15,7 +15,7 @@ use super::problem::{ApiError, FieldError};
 use super::scope::Scope;
 use super::shares::Permit;
 use super::state::AppState;
-use anchord_messages::format::check_json;
+use anchord_messages::format::{MAX_VALUES, check_json};
 use anchord_messages::id::TenantId;
 use anchord_messages::misread::{must_be, place, pointer};
 
@@ -242,6 +242,10 @@ pub fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
             ApiError::Invalid(vec![FieldError { pointer: refused.pointer, detail: refused.detail }])
         })
     };
+    // Too many values are refused before any of them takes memory.
+    if text.bytes().filter(|sign| matches!(sign, b',' | b'[' | b'{')).count() > MAX_VALUES {
+        check()?;
+    }
     match parse_typed(text) {
         Ok(value) => check().map(|()| value),
         // serde calls some of what cannot be stored malformed; a check of the grammar alone shows the difference.

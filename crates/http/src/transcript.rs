@@ -52,13 +52,13 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// An agent's framework puts all messages that it has, before each call of the model. The list is compared with the current
 /// branch by the content of the messages. What goes beyond it is appended; a list that is shorter goes back; one that parts
 /// from it goes on where a branch of the session goes on with its next message, or on a new branch. The branch that holds the
-/// list is the current one then. Nothing that is stored is deleted. The same list twice stores nothing the second time, so
+/// list is the current one then, unless another sync of that moment has switched since. Nothing that is stored is deleted. The same list twice stores nothing the second time, so
 /// that a request whose reply was lost is simply repeated.
 #[utoipa::path(
     put, path = "/v1/sessions/{session_id}/transcript", tag = "transcript", operation_id = "transcript.sync",
     params(SessionPath, TranscriptQuery), request_body = Transcript,
     responses(
-        (status = 200, body = Synced, description = "The branch holds exactly this list, and is the current one."),
+        (status = 200, body = Synced, description = "The branch holds exactly this list, and was current at a moment of the sync."),
         (status = 409, body = super::problem::Problem, content_type = "application/problem+json",
          description = "Others change the session all the time (`/problems/transcript-contended`, with `Retry-After`), or it has as many branches as it may (`/problems/too-many-branches`).")
     )
@@ -88,6 +88,8 @@ pub async fn sync_transcript(
         added: None,
     };
     let told = sync.run().await?;
+    // Its body is held no longer: the context has a memory of its own.
+    drop(sync);
     options.answer((&state, &caller), told, started).await
 }
 

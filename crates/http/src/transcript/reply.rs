@@ -74,7 +74,7 @@ pub struct Synced {
 /// What became of a list.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SyncState {
-    /// The branch that holds exactly this list; it is the current one.
+    /// The branch that holds exactly this list, and was current at a moment of the sync.
     pub branch: BranchName,
     /// What was done.
     pub outcome: Outcome,

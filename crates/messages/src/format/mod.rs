@@ -20,7 +20,7 @@ use strum::{EnumString, IntoStaticStr};
 
 use super::message::{Message, Part};
 
-pub use check::check_json;
+pub use check::{MAX_VALUES, check_json};
 pub use error::FormatError;
 pub use json::push_string;
 

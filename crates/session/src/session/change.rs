@@ -67,8 +67,8 @@ impl Session {
         }
         self.context_revision += 1;
         self.settings_revision += 1;
-        // A rollback suspends automatic compression until the next change of settings.
-        self.accounting.suspended = false;
+        // A rollback suspends automatic compression until the next change of settings. The model is an agent's word.
+        self.accounting.suspended &= self.settings.is_same_but_for_model(&settings);
         let masks_otherwise = self.masks_otherwise(&settings);
         self.name_model(settings.model.as_deref());
         self.settings = settings;
@@ -102,9 +102,10 @@ impl Session {
     /// message after the floor, ascending.
     pub fn catch_up(&mut self, tail: &[Outline]) {
         let now = self.counted_under();
-        self.change_model(self.accounting.under.model.clone().as_deref(), now.model.as_deref());
-        self.accounting.under = now;
-        self.accounting.suspended = false;
+        let before = std::mem::replace(&mut self.accounting.under, now);
+        // What else has changed with the model is not known; then the suspension stays.
+        self.accounting.suspended &= before.model != self.accounting.under.model;
+        self.change_model(before.model.as_deref(), self.accounting.under.model.clone().as_deref());
         if self.has_uncounted_masks() {
             let upto = self.accounting.mask_upto;
             self.accounting.mask_through(upto, tail, &marks(tail));

@@ -132,6 +132,12 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Whether they differ in the model at most.
+    #[must_use]
+    pub fn is_same_but_for_model(&self, other: &Self) -> bool {
+        Self { model: other.model.clone(), ..self.clone() } == *other
+    }
+
     /// These settings, with `defaults` for the fields that are not set, and with what follows from the models that both
     /// name: what is set here stands above what follows from the model here, then what is set in `defaults`, then what follows
     /// from the model there.

@@ -145,7 +145,7 @@ async fn attempt(
         Ok(staged) => staged,
         Err(error) => return Err((groups, error)),
     };
-    let (mut decided, mut outcomes) = (Vec::new(), Vec::new());
+    let (mut decided, mut outcomes, mut models) = (Vec::new(), Vec::new(), Vec::new());
     for (group, staged) in groups.into_iter().zip(staged) {
         match staged {
             Decided::Staged(staged) if staged.is_touched() => {
@@ -155,11 +155,15 @@ async fn attempt(
             // There are only rejections and replays, so nothing to commit.
             Decided::Staged(staged) => tell(group, *staged),
             Decided::NoBranch => group.answer_all(&AppendError::NoBranch),
-            Decided::Failed(error) => group.answer_all(&AppendError::Store(Arc::new(error))),
             Decided::NeedsMore => left.push(group),
+            Decided::NeedsModel { main, model } => {
+                models.push(((group.key.0, main), model));
+                left.push(group);
+            }
         }
     }
     if decided.is_empty() {
+        set_models(store, models).await;
         return Ok(left);
     }
     commits.give();
@@ -189,6 +193,7 @@ async fn attempt(
             left.push(group);
         }
     }
+    set_models(store, models).await;
     Ok(left)
 }
 
@@ -200,8 +205,13 @@ enum Decided {
     NoBranch,
     /// It needed more data, which is loaded now.
     NeedsMore,
-    /// What it needs could not be written.
-    Failed(StoreError),
+    /// It names another model than the session with branches has.
+    NeedsModel {
+        /// Main's id.
+        main: SessionId,
+        /// The model.
+        model: String,
+    },
 }
 
 /// Decides every group on the current state of its session.
@@ -246,10 +256,7 @@ async fn decide(
                 group.publish(store, session, *wanted).await;
                 Decided::NeedsMore
             }
-            Outcome::NeedsModel { main, model } => match set_model(store, (tenant, main), &model).await {
-                Ok(()) => Decided::NeedsMore,
-                Err(error) => Decided::Failed(error),
-            },
+            Outcome::NeedsModel { main, model } => Decided::NeedsModel { main, model },
         });
     }
     Ok(staged)
@@ -287,8 +294,23 @@ pub(super) async fn run_within(
     staged.answers.into_iter().next().map_or(Ok(Err(AppendError::Broken)), Ok)
 }
 
-/// Sets the model of a session with branches, before the appends that name it. A locked session is skipped, and tried again with
-/// its appends.
+/// Sets the models of sessions with branches, of each the first that is named: an append that names another is decided again on
+/// that, and sets its own then. It comes after the writes of what was decided with it, which stands on the settings as they were;
+/// so two branches with different models take turns. What fails is tried again with the appends.
+async fn set_models(store: &Store, models: Vec<((TenantId, SessionId), String)>) {
+    let mut set = Vec::new();
+    for (of, model) in models {
+        if set.contains(&of) {
+            continue;
+        }
+        if let Err(error) = set_model(store, of, &model).await {
+            tracing::info!(%error, "append.model_not_set");
+        }
+        set.push(of);
+    }
+}
+
+/// Sets the model of a session. A locked session is skipped.
 async fn set_model(
     store: &Store,
     (tenant, main): (TenantId, SessionId),
