@@ -50,6 +50,20 @@ pub struct ForkPoint<'a> {
     pub user_before: Option<RetainedUserMessage>,
 }
 
+impl ForkPoint<'_> {
+    /// The newest shared message of a person.
+    fn newest_user(&self) -> Option<RetainedUserMessage> {
+        self.tail.iter().rev().find_map(Outline::of_person).or(self.user_before)
+    }
+
+    /// The message that is served beside a version if it covers it. Where it was published after the fork, a message of a
+    /// person that is not shared may have taken the place of the one that the branch still answers.
+    fn user_beside(&self, version: &InheritedVersion) -> Option<RetainedUserMessage> {
+        let is_later = version.head.is_some_and(|head| head > self.seq);
+        if is_later { self.newest_user() } else { version.carried }
+    }
+}
+
 impl Outline {
     /// The message as one of a person; `None` for any other, and for a tool's result in the role of the user.
     #[must_use]
@@ -68,12 +82,13 @@ impl Session {
     }
 
     /// The state of a branch that is forked from this one. It has no signals of what this one said after
-    /// the fork; what the newest compression left behind counts for it only when it stands on the same version.
+    /// the fork; what the newest compression left behind counts for it only when it stands on the same version. What is
+    /// masked at the newest message is known; at an earlier one it is counted again, with what appends alone have masked.
     #[must_use]
     pub fn fork(&self, (id, branch): (SessionId, BranchName), at: ForkPoint<'_>, now: DateTime<Utc>) -> Self {
         let version = at.version.as_ref();
-        let is_whole = at.seq == self.head_seq;
         let stands_on_same = version.map(|version| version.version) == self.version;
+        let is_same = stands_on_same && at.seq == self.head_seq;
         let mut forked = Self {
             id,
             root: self.root,
@@ -92,16 +107,21 @@ impl Session {
             compression_count: 0,
             context_revision: self.context_revision,
             accounting: Accounting::default(),
-            recent: if is_whole && stands_on_same { self.recent.clone() } else { self.recent.before_fork() },
+            recent: if is_same { self.recent.clone() } else { self.recent.before_fork() },
             created_at: now,
             updated_at: now,
             live: None,
         };
         let policy = forked.policy();
         let published = version.map_or(0, |version| version.head.unwrap_or(version.anchor)).min(at.seq);
-        let moment = Moment { anchor: forked.anchor_seq, published };
-        let mut counts = self.counts_at(at).counted_again(moment, (at.tail, at.starts), &policy);
-        counts.last_user = at.tail.iter().rev().find_map(Outline::of_person).or(at.user_before);
+        let mut before = self.counts_at(at);
+        let mut moment = Moment { anchor: forked.anchor_seq, published };
+        if is_same {
+            before.mask_upto = self.accounting.mask_upto;
+            moment.published = at.seq;
+        }
+        let mut counts = before.counted_again(moment, (at.tail, at.starts), &policy);
+        counts.last_user = at.newest_user();
         counts.appended_tokens = at.tokens;
         if version.is_some() {
             let since = at.tail.iter().filter(|outline| outline.seq > published);
@@ -144,7 +164,7 @@ impl Session {
             last_note: now.last_note,
             summary_tokens: version.map_or(0, |version| version.summary_tokens),
             digest_tokens: version.map_or(0, |version| version.digest_tokens),
-            last_user: version.and_then(|version| version.carried),
+            last_user: version.and_then(|version| at.user_beside(version)),
             mask_upto: version.and_then(|version| version.mask_upto).unwrap_or_default().min(at.seq),
             ..Accounting::default()
         }
