@@ -48,6 +48,47 @@ impl History {
         }
     }
 
+    /// Messages come, and compressions publish; returns the session after each.
+    fn go_on(&mut self, all: &[Happens]) -> Vec<Session> {
+        let mut moments = Vec::new();
+        for what in all {
+            // It may mask, which is recorded nowhere.
+            if !self.is_in_vain(what) {
+                self.happen(what);
+                moments.push(self.world.session.clone());
+            }
+        }
+        moments
+    }
+
+    /// The history of a branch that is forked at a message, so many hundredths of the way.
+    fn part(mut self, hundredths: Seq) -> Self {
+        let seq = self.world.session.head_seq * hundredths / 100;
+        let session = self.fork(seq);
+        let counts = &session.accounting;
+        let served = (session.anchor_seq, counts.summary_tokens, counts.digest_tokens);
+        self.starts.retain(|start| *start <= seq);
+        self.versions.retain(|version| Some(version.version) <= session.version);
+        self.world.messages.truncate(usize::try_from(seq).unwrap());
+        self.world = World { session, messages: self.world.messages, versions: vec![served] };
+        self.world.holds(&self.world.session);
+        self
+    }
+
+    fn is_counted_at_its_newest_message(&self) {
+        let session = &self.world.session;
+        assert_eq!(counts(&self.fork(session.head_seq)), counts(session));
+    }
+
+    fn is_counted_at_earlier_messages(&self, moments: &[Session]) {
+        for moment in moments {
+            // A version that was published later is the fork's, and was not the session's yet.
+            if self.version_at(moment.head_seq).map(|version| version.version) == moment.version {
+                assert_eq!(counts_of_messages(&self.fork(moment.head_seq)), counts_of_messages(moment));
+            }
+        }
+    }
+
     /// Whether a compression would end that publishes nothing.
     fn is_in_vain(&self, what: &Happens) -> bool {
         matches!(what, Happens::Ended { share, .. } if self.world.span(*share).is_none())
@@ -63,7 +104,7 @@ impl History {
         let session = &self.world.session;
         let version = self.version_at(seq);
         let floor = session.floor_of_fork(seq, version.map_or(0, |version| version.anchor));
-        let published = version.and_then(|version| version.head).unwrap_or_default();
+        let published = version.map_or(0, |version| session.published_of_fork(seq, &version));
         let shared: Vec<Outline> =
             self.world.messages.iter().filter(|outline| outline.seq <= seq).cloned().collect();
         let sum = |through: Seq| -> u32 {
@@ -88,10 +129,12 @@ impl History {
     }
 }
 
-/// The counts, without what a fork does not inherit: when the newest compression ended, and what it made ahead.
+/// The counts, without what a fork does not inherit: when the newest compression ended, what it made ahead, and where the
+/// branch itself began.
 fn counts(session: &Session) -> (Option<i64>, Seq, Accounting) {
-    let counts =
-        Accounting { settled_head: 0, settled_tokens: 0, prepared: None, ..session.accounting.clone() };
+    let under = CountedUnder::default();
+    let mut counts = Accounting { settled_head: 0, settled_tokens: 0, under, ..session.accounting.clone() };
+    (counts.prepared, counts.begun_with) = (None, Vec::new());
     (session.version, session.anchor_seq, counts)
 }
 
@@ -121,48 +164,33 @@ proptest! {
         let mut history = History::of(&[Happens::Appended(vec![(1, 10)])]);
         for what in &all {
             // Without a version there is no record whose size could change.
-            if matches!(what, Happens::Shown(_)) && history.versions.is_empty() {
-                continue;
-            }
-            history.happen(what);
-            let session = &history.world.session;
-            let mut forked = history.fork(session.head_seq);
-            forked.accounting.under = CountedUnder::default();
-            prop_assert_eq!(counts(&forked), counts(session));
-        }
-    }
-
-    #[test]
-    fn a_fork_at_an_earlier_message_is_counted_as_the_session_was(all in alone()) {
-        let (mut history, mut moments) = (History::of(&[]), Vec::new());
-        for what in &all {
-            // It may mask, which is recorded nowhere.
-            if !history.is_in_vain(what) {
+            if !matches!(what, Happens::Shown(_)) || !history.versions.is_empty() {
                 history.happen(what);
-                moments.push(history.world.session.clone());
-            }
-        }
-        for moment in &moments {
-            // A version that was published later is the fork's, and was not the session's yet.
-            if history.version_at(moment.head_seq).map(|version| version.version) == moment.version {
-                let forked = history.fork(moment.head_seq);
-                prop_assert_eq!(counts_of_messages(&forked), counts_of_messages(moment));
+                history.is_counted_at_its_newest_message();
             }
         }
     }
 
     #[test]
-    fn a_fork_goes_on_as_any_session(all in prop::collection::vec(happens(), 1..30), part in 0u64..=100, more in alone()) {
-        let mut history = History::of(&all);
-        let seq = history.world.session.head_seq * Seq::try_from(part).unwrap() / 100;
-        let forked = history.fork(seq);
-        prop_assert!(forked.anchor_seq <= seq);
-        let version = (forked.anchor_seq, forked.accounting.summary_tokens, forked.accounting.digest_tokens);
-        history.world.messages.truncate(usize::try_from(seq).unwrap());
-        let mut world = World { session: forked, messages: history.world.messages, versions: vec![version] };
-        world.holds(&world.session.clone());
+    fn a_fork_at_an_earlier_message_is_counted_as_the_session_was(
+        parts in prop::collection::vec((0i64..=100, alone()), 1..5),
+    ) {
+        let mut branch = History::of(&[]);
+        for (hundredths, all) in parts {
+            branch = branch.part(hundredths);
+            let moments = branch.go_on(&all);
+            branch.is_counted_at_earlier_messages(&moments);
+            branch.is_counted_at_its_newest_message();
+        }
+    }
+
+    #[test]
+    fn a_fork_goes_on_as_any_session(
+        all in prop::collection::vec(happens(), 1..30), hundredths in 0i64..=100, more in alone(),
+    ) {
+        let mut branch = History::of(&all).part(hundredths);
         for what in &more {
-            world.happen(what);
+            branch.happen(what);
         }
     }
 }
