@@ -62,6 +62,10 @@ pub struct Accounting {
     /// The settings that they were made under, in another branch than main.
     #[serde(skip_serializing_if = "is_default")]
     pub under: CountedUnder,
+    /// The versions that branches on the way to this one began with, as far as they tell when a version was published for it;
+    /// ascending in both. Empty in main.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub begun_with: Vec<BegunWith>,
     /// Tokens of the summary message that contexts serve.
     pub summary_tokens: u32,
     /// Tokens of the digest's message.
@@ -142,6 +146,15 @@ pub struct CountedUnder {
     /// The model, whose reports the calibration is made of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+}
+
+/// A version that a branch began with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BegunWith {
+    /// Its number.
+    pub version: i64,
+    /// The newest message when it was published, among those that the branch shares: after them it has its own.
+    pub published: Seq,
 }
 
 /// The last message of a speculative compression, and the pins and settings that it was made under.
@@ -399,6 +412,7 @@ impl Accounting {
             model: self.model.clone(),
             model_revision: self.model_revision,
             under: self.under.clone(),
+            begun_with: self.begun_with.clone(),
             summary_tokens: self.summary_tokens,
             digest_tokens: self.digest_tokens,
             pins_tokens: self.pins_tokens,

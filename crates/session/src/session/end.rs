@@ -217,6 +217,10 @@ impl Session {
         let policy = self.policy();
         let counted: Vec<MessageCounts> = tail.iter().map(Outline::counted).collect();
         let mut counts = self.accounting.rebuilt(self.anchor_seq, &counted, policy.preserve_recent);
+        if !publishes {
+            // The prefix that contexts serve stays until the next version.
+            counts.carried = self.accounting.carried;
+        }
         counts.settled_head = self.head_seq;
         counts.settled_tokens = counts.appended_tokens;
         let end = counts.span_end(self.head_seq, policy.preserve_recent);

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::Session;
-use crate::accounting::{Accounting, Moment, RetainedUserMessage};
+use crate::accounting::{Accounting, BegunWith, Moment, RetainedUserMessage};
 use crate::outline::Outline;
 use crate::trigger::Recent;
 use anchord_messages::id::{BranchName, Seq, SessionId};
@@ -50,6 +50,21 @@ pub struct ForkPoint<'a> {
     pub user_before: Option<RetainedUserMessage>,
 }
 
+impl ForkPoint<'_> {
+    /// The newest message of a person through a shared one.
+    fn newest_user(&self, through: Seq) -> Option<RetainedUserMessage> {
+        let mut shared = self.tail.iter().rev().skip_while(|outline| outline.seq > through);
+        shared.find_map(Outline::of_person).or(self.user_before)
+    }
+
+    /// The message that is served beside a version if it covers it. A message of a person that is not shared may have taken the
+    /// place of the one that the branch still answers.
+    fn user_beside(&self, version: &InheritedVersion, published: Seq) -> Option<RetainedUserMessage> {
+        let is_of_all = version.head.is_none_or(|head| head == published);
+        if is_of_all { version.carried } else { self.newest_user(published) }
+    }
+}
+
 impl Outline {
     /// The message as one of a person; `None` for any other, and for a tool's result in the role of the user.
     #[must_use]
@@ -61,6 +76,16 @@ impl Outline {
 }
 
 impl Session {
+    /// The newest message when the version was published that a fork begins with, among those that the fork shares. What a
+    /// version covers that this branch has inherited is its own; the newest message then may be of another.
+    #[must_use]
+    pub fn published_of_fork(&self, seq: Seq, version: &InheritedVersion) -> Seq {
+        let published = version.head.unwrap_or(version.anchor).min(seq);
+        let begun_with = &self.accounting.begun_with;
+        let inherited = begun_with.iter().find(|begun| version.version <= begun.version);
+        inherited.map_or(published, |begun| begun.published.min(published))
+    }
+
     /// The floor of a branch that shares the messages through `seq` and begins with a version of this anchor.
     #[must_use]
     pub fn floor_of_fork(&self, seq: Seq, anchor: Seq) -> Seq {
@@ -68,12 +93,13 @@ impl Session {
     }
 
     /// The state of a branch that is forked from this one. It has no signals of what this one said after
-    /// the fork; what the newest compression left behind counts for it only when it stands on the same version.
+    /// the fork; what the newest compression left behind counts for it only when it stands on the same version. What is
+    /// masked at the newest message is known; at an earlier one it is counted again, with what appends alone have masked.
     #[must_use]
     pub fn fork(&self, (id, branch): (SessionId, BranchName), at: ForkPoint<'_>, now: DateTime<Utc>) -> Self {
         let version = at.version.as_ref();
-        let is_whole = at.seq == self.head_seq;
         let stands_on_same = version.map(|version| version.version) == self.version;
+        let is_same = stands_on_same && at.seq == self.head_seq;
         let mut forked = Self {
             id,
             root: self.root,
@@ -92,16 +118,21 @@ impl Session {
             compression_count: 0,
             context_revision: self.context_revision,
             accounting: Accounting::default(),
-            recent: if is_whole && stands_on_same { self.recent.clone() } else { self.recent.before_fork() },
+            recent: if is_same { self.recent.clone() } else { self.recent.before_fork() },
             created_at: now,
             updated_at: now,
             live: None,
         };
         let policy = forked.policy();
-        let published = version.map_or(0, |version| version.head.unwrap_or(version.anchor)).min(at.seq);
-        let moment = Moment { anchor: forked.anchor_seq, published };
-        let mut counts = self.counts_at(at).counted_again(moment, (at.tail, at.starts), &policy);
-        counts.last_user = at.tail.iter().rev().find_map(Outline::of_person).or(at.user_before);
+        let published = version.map_or(0, |version| self.published_of_fork(at.seq, version));
+        let mut before = self.counts_at(at, published);
+        let mut moment = Moment { anchor: forked.anchor_seq, published };
+        if is_same {
+            before.mask_upto = self.accounting.mask_upto;
+            moment.published = at.seq;
+        }
+        let mut counts = before.counted_again(moment, (at.tail, at.starts), &policy);
+        counts.last_user = at.newest_user(at.seq);
         counts.appended_tokens = at.tokens;
         if version.is_some() {
             let since = at.tail.iter().filter(|outline| outline.seq > published);
@@ -122,8 +153,17 @@ impl Session {
         forked
     }
 
+    /// The versions that branches on the way to a fork began with, when it begins with this one.
+    fn begun_with(&self, newest: Option<BegunWith>) -> Vec<BegunWith> {
+        let before = self.accounting.begun_with.iter().copied();
+        let tells = |begun: &BegunWith| {
+            newest.is_some_and(|newest| begun.version < newest.version && begun.published < newest.published)
+        };
+        before.filter(tells).chain(newest).collect()
+    }
+
     /// The counts of a fork when its version was published, without its tail.
-    fn counts_at(&self, at: ForkPoint<'_>) -> Accounting {
+    fn counts_at(&self, at: ForkPoint<'_>, published: Seq) -> Accounting {
         let now = &self.accounting;
         let version = at.version.as_ref();
         let has_messages = at.seq > 0;
@@ -137,6 +177,8 @@ impl Session {
             model: None,
             model_revision: now.model_revision,
             under: self.counted_under(),
+            begun_with: self
+                .begun_with(version.map(|version| BegunWith { version: version.version, published })),
             pins_tokens: now.pins_tokens,
             pins_revision: now.pins_revision,
             notes_tokens: at.notes_tokens,
@@ -144,8 +186,8 @@ impl Session {
             last_note: now.last_note,
             summary_tokens: version.map_or(0, |version| version.summary_tokens),
             digest_tokens: version.map_or(0, |version| version.digest_tokens),
-            last_user: version.and_then(|version| version.carried),
-            mask_upto: version.and_then(|version| version.mask_upto).unwrap_or_default().min(at.seq),
+            last_user: version.and_then(|version| at.user_beside(version, published)),
+            mask_upto: version.and_then(|version| version.mask_upto).unwrap_or_default().min(published),
             ..Accounting::default()
         }
     }

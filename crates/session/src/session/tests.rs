@@ -107,6 +107,16 @@ impl World {
         self.messages.iter().filter(|message| message.seq > floor).cloned().collect()
     }
 
+    /// So large a share, in thirds, of what a compression may cover.
+    fn span(&self, share: usize) -> Option<Span> {
+        let session = &self.session;
+        let end = session.accounting.span_end(session.head_seq, session.policy().preserve_recent);
+        let floor = session.floor();
+        let through = floor + (end - floor) * Seq::try_from(share).unwrap() / 3;
+        let span = Span { parent_version: session.version, from_seq: floor + 1, through_seq: through };
+        Some(span).filter(|_| through > floor)
+    }
+
     fn append(&mut self, kinds: &[(u8, u32)], said: BatchOptions<'_>) -> Result<Appended, AppendRefusal> {
         let session = &mut self.session;
         if let Some(level) = session.mask_level() {
@@ -185,12 +195,7 @@ impl World {
                 assert_eq!(self.session, masked, "a refusal has changed something");
             }
             Happens::Ended { share, status, tokens } => {
-                let policy = before.policy();
-                let end = before.accounting.span_end(before.head_seq, policy.preserve_recent);
-                let floor = before.floor();
-                let through = floor + (end - floor) * Seq::try_from(*share).unwrap() / 3;
-                let span = Span { parent_version: before.version, from_seq: floor + 1, through_seq: through };
-                let span = Some(span).filter(|_| through > floor);
+                let span = self.span(*share);
                 let ended = self.end(span, *status, (*tokens, tokens / 2));
                 assert_eq!(ended.publishes, span.is_some() && *status == Status::Succeeded);
                 let versions = self.session.last_version - before.last_version;

@@ -323,7 +323,7 @@ async fn prepare(
     let anchor = version.as_ref().map_or(0, |(version, _)| version.anchor);
     let floor = parent.floor_of_fork(seq, anchor);
     let tail = outlines_within(tx, key, (floor, seq), i64::MAX).await?;
-    let published = version.as_ref().map_or(0, |(version, _)| version.head.unwrap_or(version.anchor));
+    let published = version.as_ref().map_or(0, |(version, _)| parent.published_of_fork(seq, version));
     let starts = find_appends(tx, key, (published, seq)).await?;
     let user_before = find_user(tx, key, ((floor - CARRIED_WITHIN).max(0), floor)).await?;
     if let Some((version, carried)) = &mut version {
