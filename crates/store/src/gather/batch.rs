@@ -72,7 +72,7 @@ pub(super) async fn run(
 ) -> (Vec<Group>, Result<(), ()>) {
     let mut left = groups;
     for _ in 0..TRIES {
-        match attempt(store, connection, left, commits).await {
+        match Box::pin(attempt(store, connection, left, commits)).await {
             Ok(changed) if changed.is_empty() => return (changed, Ok(())),
             Ok(changed) => left = changed,
             // Nothing was written, so try again on another connection.
