@@ -13,11 +13,14 @@ struct History {
     /// The first messages of the appends.
     starts: Vec<Seq>,
     versions: Vec<InheritedVersion>,
+    /// The session after each event, those before a fork included that it shares.
+    moments: Vec<Session>,
 }
 
 impl History {
     fn of(all: &[Happens]) -> Self {
-        let mut history = Self { world: World::new(), starts: Vec::new(), versions: Vec::new() };
+        let (world, starts, versions, moments) = (World::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut history = Self { world, starts, versions, moments };
         for what in all {
             history.happen(what);
         }
@@ -48,17 +51,15 @@ impl History {
         }
     }
 
-    /// Messages come, and compressions publish; returns the session after each.
-    fn go_on(&mut self, all: &[Happens]) -> Vec<Session> {
-        let mut moments = Vec::new();
+    /// Messages come, and compressions publish.
+    fn go_on(&mut self, all: &[Happens]) {
         for what in all {
             // It may mask, which is recorded nowhere.
             if !self.is_in_vain(what) {
                 self.happen(what);
-                moments.push(self.world.session.clone());
+                self.moments.push(self.world.session.clone());
             }
         }
-        moments
     }
 
     /// The history of a branch that is forked at a message, so many hundredths of the way.
@@ -68,6 +69,7 @@ impl History {
         let counts = &session.accounting;
         let served = (session.anchor_seq, counts.summary_tokens, counts.digest_tokens);
         self.starts.retain(|start| *start <= seq);
+        self.moments.retain(|moment| moment.head_seq <= seq);
         self.versions.retain(|version| Some(version.version) <= session.version);
         self.world.messages.truncate(usize::try_from(seq).unwrap());
         self.world = World { session, messages: self.world.messages, versions: vec![served] };
@@ -80,8 +82,8 @@ impl History {
         assert_eq!(counts(&self.fork(session.head_seq)), counts(session));
     }
 
-    fn is_counted_at_earlier_messages(&self, moments: &[Session]) {
-        for moment in moments {
+    fn is_counted_at_earlier_messages(&self) {
+        for moment in &self.moments {
             // A version that was published later is the fork's, and was not the session's yet.
             if self.version_at(moment.head_seq).map(|version| version.version) == moment.version {
                 assert_eq!(counts_of_messages(&self.fork(moment.head_seq)), counts_of_messages(moment));
@@ -178,8 +180,8 @@ proptest! {
         let mut branch = History::of(&[]);
         for (hundredths, all) in parts {
             branch = branch.part(hundredths);
-            let moments = branch.go_on(&all);
-            branch.is_counted_at_earlier_messages(&moments);
+            branch.go_on(&all);
+            branch.is_counted_at_earlier_messages();
             branch.is_counted_at_its_newest_message();
         }
     }
