@@ -70,6 +70,10 @@ async fn serve_connection(
     timeouts: Timeouts,
     stop: &CancellationToken,
 ) {
+    // A reply that is written in parts must not wait for the client to confirm the part before, which takes up to 50 ms.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "http.delays_not_turned_off");
+    }
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(timeouts.stalled));
     let router = router.map_request(move |request: Request<Incoming>| {
