@@ -154,6 +154,8 @@ async fn measure(flags: &Flags) -> anyhow::Result<bool> {
         stored += i64::try_from(session.messages.len())?;
     }
     await_vectors(&servers, stored).await?;
+    // The service has closed the one that rested meanwhile.
+    let mut connection = Connection::open(servers.address).await?;
     say(&format!("| session | questions | by words | hybrid |\n|{}", "---|".repeat(4)));
     let (mut all, mut below, mut lost) = (Found::default(), Vec::new(), Vec::new());
     for (at, session) in sessions.iter().enumerate() {
