@@ -309,3 +309,25 @@ async fn a_version_of_a_branch_is_held_against_what_that_branch_needed() {
     assert!(of_branch["asked"].as_u64() > Some(10), "{of_branch}");
     assert_eq!(of_branch, of_plain);
 }
+
+#[tokio::test]
+async fn an_earlier_context_of_a_branch_has_the_version_that_the_branch_had() {
+    let app = app().await;
+    let settings = json!({"auto": false, "context_window": 24_000});
+    app.call("PUT", SESSION, settings.to_string()).await;
+    append_to(&app, "s", "", &talk(60)).await;
+    let compressed = app.call("POST", &format!("{SESSION}/compressions"), COMPRESS).await;
+    assert_eq!(compressed.status, 202, "{}", compressed.text);
+    app.work().await;
+    let through =
+        app.call("GET", &format!("{SESSION}/summary"), "").await.json()["through_seq"].as_i64().unwrap();
+    // The version that it begins with was published when main had messages that it does not share.
+    fork(&app.store, app.tenant, &branch_of("s", "main"), "b", through + 1).await;
+    append_to(&app, "s", "?branch=b", &talk(2)).await;
+    let now = app.call("GET", &format!("{SESSION}/context?branch=b"), "").await.json();
+    assert_eq!(now["summary_version"], 1, "{now}");
+    let head = now["head_seq"].as_i64().unwrap();
+    assert!(head < 120, "{head}");
+    let then = app.call("GET", &format!("{SESSION}/context?branch=b&through_seq={head}"), "").await.json();
+    assert_eq!(lasting(&then), lasting(&now));
+}

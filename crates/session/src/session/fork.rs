@@ -76,14 +76,20 @@ impl Outline {
 }
 
 impl Session {
-    /// The newest message when the version was published that a fork begins with, among those that the fork shares. What a
-    /// version covers that this branch has inherited is its own; the newest message then may be of another.
+    /// The newest message when a version was published, among those that this branch shares with the one that it is of.
+    /// What a version covers that this branch has inherited is its own; the newest message then, `head`, may be of
+    /// another.
+    #[must_use]
+    pub fn published_here(&self, version: i64, head: Seq) -> Seq {
+        let begun_with = &self.accounting.begun_with;
+        let inherited = begun_with.iter().find(|begun| version <= begun.version);
+        inherited.map_or(head, |begun| begun.published.min(head))
+    }
+
+    /// The newest message when the version was published that a fork begins with, among those that the fork shares.
     #[must_use]
     pub fn published_of_fork(&self, seq: Seq, version: &InheritedVersion) -> Seq {
-        let published = version.head.unwrap_or(version.anchor).min(seq);
-        let begun_with = &self.accounting.begun_with;
-        let inherited = begun_with.iter().find(|begun| version.version <= begun.version);
-        inherited.map_or(published, |begun| begun.published.min(published))
+        self.published_here(version.version, version.head.unwrap_or(version.anchor).min(seq))
     }
 
     /// The floor of a branch that shares the messages through `seq` and begins with a version of this anchor.

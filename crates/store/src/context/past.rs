@@ -43,8 +43,17 @@ struct VersionRow {
     head: Option<Seq>,
     /// The mask position when it was published; `None` where it was not recorded.
     mask_upto: Option<Seq>,
-    /// The user message that was served beside it.
-    carried: Option<Seq>,
+    carried: Carried,
+}
+
+/// The user message that was served beside a version.
+#[derive(Clone, Copy)]
+enum Carried {
+    /// This one was, or none was.
+    Recorded(Option<Seq>),
+    /// It is decided as publishing does: the version is from before this was recorded, or it was published with messages
+    /// that the branch does not have.
+    Decided,
 }
 
 impl Store {
@@ -67,11 +76,11 @@ impl Store {
             return Ok(Past::OutOfRange(1, session.head_seq));
         }
         let version = match (version, through) {
-            (Some(version), _) => match find_version(&mut tx, key, version).await? {
+            (Some(version), _) => match find_version(&mut tx, (tenant, &session), version).await? {
                 Some(found) => Some(found),
                 None => return Ok(Past::NoVersion),
             },
-            (None, Some(through)) => find_version_at(&mut tx, key, through).await?,
+            (None, Some(through)) => find_version_at(&mut tx, (tenant, &session), through).await?,
             (None, None) => None,
         };
         if through.is_none() && version.as_ref().is_some_and(|version| version.head.is_none()) {
@@ -92,20 +101,16 @@ impl Store {
         let counted_from = floor.max(through - MOST_COUNTED).min(from - 1);
         let outlines = outlines_within(&mut tx, key, (counted_from, through), MOST_COUNTED).await?;
         let starts = find_appends(&mut tx, key, (published, through)).await?;
-        let carried = match &version {
-            Some(VersionRow { mask_upto: Some(_), carried: Some(seq), .. }) => {
-                find_user(&mut tx, key, (seq - 1, *seq)).await?
-            }
-            Some(VersionRow { mask_upto: Some(_), .. }) | None => None,
-            // The version is from before this was recorded: decide it as publishing does.
-            Some(_)
+        let carried = match version.as_ref().map(|version| version.carried) {
+            Some(Carried::Recorded(Some(seq))) => find_user(&mut tx, key, (seq - 1, seq)).await?,
+            Some(Carried::Decided)
                 if !outlines
                     .iter()
                     .any(|outline| outline.of_person().is_some() && outline.seq <= published) =>
             {
                 find_user(&mut tx, key, (system_through.max(anchor - CARRIED_WITHIN), anchor)).await?
             }
-            _ => None,
+            Some(Carried::Recorded(None) | Carried::Decided) | None => None,
         };
         let wanted = TextSelection {
             version: version.as_ref().map(|version| version.version),
@@ -167,11 +172,14 @@ fn start(
 /// Finds the version that was current when a message was the newest.
 async fn find_version_at(
     tx: &mut Tx,
-    key: (TenantId, SessionId),
+    (tenant, session): (TenantId, &Session),
     through: Seq,
 ) -> Result<Option<VersionRow>, StoreError> {
-    let (tenant, session) = key;
-    // For a version from before the newest message was recorded, the last message that it covers counts instead.
+    let begun_with = &session.accounting.begun_with;
+    let versions: Vec<i64> = begun_with.iter().map(|begun| begun.version).collect();
+    let published: Vec<Seq> = begun_with.iter().map(|begun| begun.published).collect();
+    // For a version from before the newest message was recorded, the last message that it covers counts instead. Of an
+    // inherited one the newest message may be of another branch (`Session::published_here`).
     let version = sqlx::query_scalar!(
         r#"select v.version as "version!"
            from version_lineage($1, $2) owner
@@ -179,42 +187,54 @@ async fn find_version_at(
              select x.version from summaries x
              where x.tenant_id = $1 and x.session_id = owner.session_id and x.version > owner.after_version
                and x.version <= owner.through_version
-               and coalesce(x.head_seq, x.through_seq) <= $3
+               and least(
+                 coalesce(x.head_seq, x.through_seq),
+                 (select begun.published
+                  from unnest($4::bigint[], $5::bigint[]) as begun (version, published)
+                  where x.version <= begun.version order by begun.version limit 1)
+               ) <= $3
              order by x.version desc limit 1
            ) v
            order by v.version desc limit 1"#,
         tenant.0,
-        session.0,
-        through
+        session.id.0,
+        through,
+        &versions,
+        &published
     )
     .fetch_optional(&mut **tx)
     .await?;
     match version {
-        Some(version) => find_version(tx, key, version).await,
+        Some(version) => find_version(tx, (tenant, session), version).await,
         None => Ok(None),
     }
 }
 
 async fn find_version(
     tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
+    (tenant, session): (TenantId, &Session),
     version: i64,
 ) -> Result<Option<VersionRow>, StoreError> {
     let row = sqlx::query!(
         "select version, through_seq, head_seq, mask_upto, carried_seq from summaries
          where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3",
         tenant.0,
-        session.0,
+        session.id.0,
         version
     )
     .fetch_optional(&mut **tx)
     .await?;
-    Ok(row.map(|row| VersionRow {
-        version: row.version,
-        anchor: row.through_seq,
-        head: row.head_seq,
-        mask_upto: row.mask_upto,
-        carried: row.carried_seq,
+    let here = |seq: Seq| session.published_here(version, seq);
+    Ok(row.map(|row| {
+        let head = row.head_seq.map(here);
+        let is_recorded = row.mask_upto.is_some() && head == row.head_seq;
+        VersionRow {
+            version: row.version,
+            anchor: row.through_seq,
+            head,
+            mask_upto: row.mask_upto.map(here),
+            carried: if is_recorded { Carried::Recorded(row.carried_seq) } else { Carried::Decided },
+        }
     }))
 }
 
