@@ -1,13 +1,12 @@
-//! Branches of a session: what they share, what is their own, and what is left of one that is erased.
+//! Branches of a session: what they share, and what is their own.
 
-use std::collections::BTreeMap;
+mod erased;
+mod many;
 
 use serde_json::{Value, json};
 
-use crate::erasing::erase_all;
 use crate::support::app::{Answer, App, COMPRESS, app};
 use crate::support::{number, text};
-use anchord_store::branches::MAX_BRANCHES;
 
 const SESSION: &str = "/v1/sessions/s";
 
@@ -361,201 +360,6 @@ async fn both_sides_compress_what_they_share_and_neither_shows_the_others() {
     assert_eq!(early["anchor_seq"], 0);
 }
 
-/// Numbers that look random, the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % u64::try_from(bound.max(1)).unwrap_or(1)).unwrap_or_default()
-    }
-}
-
-#[tokio::test]
-async fn every_message_of_every_branch_of_a_deep_tree_is_found() {
-    let app = app().await;
-    let mut random = Random(0x5eed);
-    say(&app, "", &words("root", 2)).await;
-    let mut model = BTreeMap::from([("main".to_owned(), words("root", 2))]);
-    let mut deepest = "main".to_owned();
-    for number in 0..320 {
-        // Mostly the deepest one is forked, near its end, so that the tree is deep; else any, anywhere.
-        let names: Vec<String> = model.keys().cloned().collect();
-        let is_deep = random.below(16) > 0;
-        let from = if is_deep { deepest.clone() } else { names[random.below(names.len())].clone() };
-        let shared = &model[&from];
-        let seq = if is_deep { shared.len() - random.below(2) } else { random.below(shared.len() + 1) };
-        let name = format!("b{number}");
-        forked(&app, json!({"name": name, "from": from, "seq": seq})).await;
-        let own = words(&name, 2);
-        say(&app, &format!("?branch={name}"), &own).await;
-        let whole: Vec<String> = shared[..seq].iter().chain(&own).cloned().collect();
-        if is_deep {
-            deepest.clone_from(&name);
-        }
-        model.insert(name, whole);
-    }
-    assert!(count(&app, "select max(depth)::bigint from sessions").await >= 250);
-    for (name, said) in &model {
-        assert_eq!(&contents(&app, &format!("?branch={name}&limit=1000")).await, said, "{name}");
-    }
-    let served = context(&app, &format!("?branch={deepest}")).await;
-    assert_eq!(served["messages"].as_array().map(Vec::len), Some(model[&deepest].len()));
-    // The first owner is found by few steps, however deep the branch is.
-    let jumps = "with recursive steps (id, jump_id, base_seq, place) as (
-                   select id, jump_id, base_seq, 0 from sessions where depth = (select max(depth) from sessions)
-                   union all
-                   select s.id, s.jump_id, s.base_seq, steps.place + 1 from steps join sessions s on s.id = steps.jump_id
-                 ) select max(place)::bigint from steps";
-    assert!(count(&app, jumps).await <= 16);
-    app.store.flush_usage(None).await.expect("a flush");
-    let stored = count(&app, "select sum(octet_length(body))::bigint from messages").await;
-    assert_eq!(count(&app, "select sum(bytes)::bigint from usage_by_day").await, stored, "counted once");
-}
-
-#[tokio::test]
-async fn an_erased_branch_leaves_what_others_stand_on_until_they_go() {
-    let app = app().await;
-    say(&app, "", &words("first", 4)).await;
-    forked(&app, json!({"name": "b", "switch": true})).await;
-    say(&app, "", &words("second", 6)).await;
-    forked(&app, json!({"name": "c", "seq": 7, "switch": true})).await;
-    say(&app, "", &words("third", 2)).await;
-    let whole = contents(&app, "").await;
-    assert_eq!(whole.concat(), "first-0first-1first-2first-3second-0second-1second-2third-0third-1");
-    for branch in ["b", "main"] {
-        assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/{branch}"), "").await.status, 204);
-        assert_eq!(app.call("GET", &format!("{SESSION}/branches/{branch}"), "").await.status, 404);
-        assert_eq!(app.call("GET", &format!("{SESSION}/messages?branch={branch}"), "").await.status, 404);
-        assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/{branch}"), "").await.status, 404);
-    }
-    erase_all(&app.store).await;
-    assert_eq!(contents(&app, "").await, whole);
-    let listed = app.call("GET", &format!("{SESSION}/branches"), "").await.json();
-    assert_eq!(listed["items"].as_array().map(Vec::len), Some(1));
-    assert_eq!((&listed["items"][0]["name"], &listed["items"][0]["from"]), (&json!("c"), &Value::Null));
-    assert_eq!(count(&app, "select count(*) from messages").await, 9, "three of b are needed by none");
-    assert_eq!(count(&app, "select branch_count::bigint from sessions where root_id is null").await, 2);
-    // The names are taken by nobody, but that of main stays its own.
-    assert_eq!(fork(&app, json!({"name": "main"})).await.status, 409);
-    forked(&app, json!({"name": "b", "seq": 2, "switch": true})).await;
-    assert_eq!(contents(&app, "").await, words("first", 2));
-    // With the last one that stands on it an erased branch goes, and main keeps what is still needed.
-    assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/c"), "").await.status, 204);
-    erase_all(&app.store).await;
-    assert_eq!(count(&app, "select count(*) from sessions").await, 2);
-    assert_eq!(count(&app, "select count(*) from messages").await, 2);
-    assert_eq!(count(&app, "select count(*) from erasures").await, 0);
-    assert_eq!(contents(&app, "").await, words("first", 2));
-    app.store.flush_usage(None).await.expect("a flush");
-    let stored = count(&app, "select sum(octet_length(body))::bigint from messages").await;
-    assert_eq!(count(&app, "select sum(bytes)::bigint from usage_by_day").await, stored);
-}
-
-/// More erased branches than one step erases, each of which only the next one stood on, go with the last.
-#[tokio::test]
-async fn a_long_line_of_erased_branches_goes_with_the_last_that_stands_on_it() {
-    const LENGTH: usize = 110;
-    let app = app().await;
-    say(&app, "", &words("first", 1)).await;
-    for n in 0..LENGTH {
-        forked(&app, json!({"name": format!("b{n}"), "switch": true})).await;
-        say(&app, "", &words("own", 1)).await;
-    }
-    let switched = app.call("PUT", &format!("{SESSION}/current-branch"), r#"{"name": "main"}"#).await;
-    assert_eq!(switched.status, 200, "{}", switched.text);
-    for n in 0..LENGTH {
-        assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/b{n}"), "").await.status, 204);
-    }
-    erase_all(&app.store).await;
-    assert_eq!(count(&app, "select branch_count::bigint from sessions").await, 0);
-    assert_eq!(count(&app, "select count(*) from messages").await, 1);
-    assert_eq!(count(&app, "select count(*) from erasures").await, 0);
-}
-
-/// As many branches as a session may have are made by rows: twenty thousand requests take minutes.
-#[tokio::test]
-#[expect(clippy::disallowed_methods, reason = "rows that no operation makes so fast")]
-async fn a_session_has_so_many_branches_and_no_more_until_one_is_erased() {
-    let app = app().await;
-    for session in ["s", "other"] {
-        let settings = r#"{"task_id": "task", "auto": false}"#;
-        assert_eq!(app.call("PUT", &format!("/v1/sessions/{session}"), settings).await.status, 201);
-    }
-    say(&app, "", &words("first", 4)).await;
-    forked(&app, json!({"name": "b"})).await;
-    let mut connection = app.database.connect_as_superuser().await;
-    let others = sqlx::query(
-        "insert into sessions (tenant_id, id, name, settings, head_seq, indexed_seq, accounting, recent, root_id, branch,
-                               depth, base_id, base_seq, jump_id, jump_seq, version_base_id)
-         select b.tenant_id, made.id, E'\\x02' || made.id, b.settings, b.head_seq, b.indexed_seq, b.accounting, b.recent,
-                b.root_id, 'b' || n, b.depth, b.base_id, b.base_seq, b.jump_id, b.jump_seq, b.version_base_id
-         from sessions b, generate_series(2, $1) n,
-              lateral (select gen_random_uuid() as id where n > 0) made
-         where b.branch = 'b'",
-    );
-    let others = others.bind(MAX_BRANCHES - 1).execute(&mut connection).await.expect("rows");
-    assert_eq!(others.rows_affected(), u64::try_from(MAX_BRANCHES - 2).unwrap());
-    let counted = format!("update sessions set branch_count = {} where name = 's'", MAX_BRANCHES - 1);
-    sqlx::query(sqlx::AssertSqlSafe(counted)).execute(&mut connection).await.expect("a count");
-
-    forked(&app, json!({"name": "last"})).await;
-    let truncate = json!({"seq": 2});
-    let other = json!({"messages": [{"role": "user", "content": "another beginning"}]});
-    let refused = async || {
-        for (method, path, body) in [
-            ("POST", "branches", json!({})),
-            ("POST", "truncate", truncate.clone()),
-            ("PUT", "transcript", other.clone()),
-        ] {
-            let reply = app.call(method, &format!("{SESSION}/{path}"), body.to_string()).await;
-            let (status, kind, _) = reply.refusal();
-            assert_eq!((status, kind.as_str()), (409, "too-many-branches"), "{path}");
-        }
-        assert_eq!(contents(&app, "").await, words("first", 4));
-    };
-    refused().await;
-    let all = format!(
-        "select count(*) - {MAX_BRANCHES} from sessions where root_id is not null and dropped_at is null"
-    );
-    assert_eq!(count(&app, &all).await, 0);
-    for make in ["branches", "truncate", "transcript"] {
-        assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/b7"), "").await.status, 204);
-        let made = match make {
-            "branches" => app.call("POST", &format!("{SESSION}/branches"), r#"{"name": "b7"}"#).await,
-            "truncate" => app.call("POST", &format!("{SESSION}/truncate"), truncate.to_string()).await,
-            _ => app.call("PUT", &format!("{SESSION}/transcript"), other.to_string()).await,
-        };
-        assert!(made.status.is_success(), "{make}: {}", made.text);
-        let current = if make == "branches" { "main" } else { break };
-        let to = json!({"name": current}).to_string();
-        assert_eq!(app.call("PUT", &format!("{SESSION}/current-branch"), to).await.status, 200);
-        refused().await;
-    }
-
-    // While all of them are erased, which is one statement, nothing else of the tenant or of the task waits.
-    sqlx::query("begin").execute(&mut connection).await.expect("a transaction");
-    let erase =
-        sqlx::query_scalar::<_, bool>("select erase_session(tenant_id, name) from sessions where name = 's'");
-    assert!(erase.fetch_one(&mut connection).await.expect("erased"));
-    for (method, path, body) in [
-        ("POST", "other/messages", json!({"messages": [{"role": "user", "content": "meanwhile"}]})),
-        ("POST", "other/branches", json!({"name": "b"})),
-        ("PUT", "new", json!({"task_id": "task"})),
-        ("PATCH", "other", json!({"task_id": "another"})),
-        ("DELETE", "new", Value::Null),
-    ] {
-        let body = if body.is_null() { String::new() } else { body.to_string() };
-        let reply = app.call(method, &format!("/v1/sessions/{path}"), body).await;
-        assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
-    }
-    sqlx::query("commit").execute(&mut connection).await.expect("a commit");
-    assert_eq!(app.call("GET", SESSION, "").await.status, 404);
-    assert_eq!(app.call("GET", &format!("{SESSION}/messages?branch=b9"), "").await.status, 404);
-}
-
 /// A merge into a session without a version takes the intent from its first messages, which it does not cover.
 #[tokio::test]
 async fn a_fork_has_no_merge_that_tells_what_comes_later() {
@@ -588,93 +392,42 @@ async fn a_fork_has_no_merge_that_tells_what_comes_later() {
 }
 
 #[tokio::test]
-async fn where_a_compression_is_names_main_when_its_caller_did() {
+async fn a_location_leads_to_the_same_thing_when_another_branch_is_current() {
     let app = app().await;
     app.call("PUT", SESSION, r#"{"context_window": 16000, "auto": false}"#).await;
     work(&app, "", "parser").await;
-    forked(&app, json!({"name": "b", "switch": true})).await;
-    for (query, named) in [("?branch=main", "?branch=main"), ("", "?branch=b"), ("?branch=b", "?branch=b")] {
-        let body = r#"{"reason": "now", "target": 0.1}"#;
-        let started = app.call("POST", &format!("{SESSION}/compressions{query}"), body).await;
-        assert_eq!(started.status, 202, "{}", started.text);
-        let location = started.headers["location"].to_str().expect("a text").to_owned();
-        assert!(location.ends_with(named), "{location}");
-        assert_eq!(app.call("GET", &location, "").await.json()["id"], started.json()["id"]);
-    }
-}
-
-#[tokio::test]
-async fn an_erased_branch_keeps_the_versions_that_others_began_with_and_no_more() {
-    let app = app().await;
-    app.call("PUT", SESSION, r#"{"context_window": 16000, "auto": false}"#).await;
-    work(&app, "", "parser").await;
-    forked(&app, json!({"name": "b", "switch": true})).await;
-    work(&app, "", "lexer").await;
-    compress(&app, "").await;
-    forked(&app, json!({"name": "c"})).await;
-    work(&app, "", "printer").await;
-    compress(&app, "").await;
-    let before = all_versions(&app).await;
-    let body = json!({"name": "c"}).to_string();
-    assert_eq!(app.call("PUT", &format!("{SESSION}/current-branch"), body).await.status, 200);
-    let of_c = all_versions(&app).await;
-    assert_eq!((before.len(), of_c.len()), (2, 1));
-    assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/b"), "").await.status, 204);
-    erase_all(&app.store).await;
-    assert_eq!(all_versions(&app).await, of_c);
-    assert_eq!(count(&app, "select count(*) from summaries").await, 1);
-    for (table, word) in [
-        ("messages", "body"),
-        ("record_parts", "entries"),
-        ("ledger_entries", "value"),
-        ("summaries", "rendering"),
-    ] {
-        let left = format!("select count(*) from {table} where {word}::text like '%printer%'");
-        assert_eq!(count(&app, &left).await, 0, "{table}");
-    }
-    work(&app, "", "linker").await;
-    compress(&app, "").await;
-    let shown = app.call("GET", &format!("{SESSION}/summary"), "").await.text;
-    assert!(shown.contains("lexer") && shown.contains("linker") && !shown.contains("printer"), "{shown}");
-}
-
-/// The versions of the current branch, each as it is read.
-async fn all_versions(app: &App) -> Vec<String> {
-    let listed = app.call("GET", &format!("{SESSION}/summaries"), "").await.json();
-    let mut all = Vec::new();
-    for item in listed["items"].as_array().expect("items") {
-        let read = app.call("GET", &format!("{SESSION}/summaries/{}", item["version"]), "").await;
-        assert_eq!(read.status, 200, "{}", read.text);
-        all.push(read.text);
-    }
-    all
-}
-
-#[tokio::test]
-async fn appends_forks_and_switches_at_once_mix_no_branches() {
-    let app = app().await;
-    say(&app, "", &words("first", 2)).await;
-    let appends = (0..12).map(|number| {
-        let app = &app;
-        async move { say(app, "", &[format!("said-{number}")]).await["branch"].clone() }
-    });
-    let moves = (0..6).map(|number| {
-        let app = &app;
-        async move { forked(app, json!({"name": format!("b{number}"), "seq": 2, "switch": true})).await }
-    });
-    let (told, _) = futures::join!(futures::future::join_all(appends), futures::future::join_all(moves));
-    let mut found = 0;
-    for name in ["main", "b0", "b1", "b2", "b3", "b4", "b5"] {
-        let read = contents(&app, &format!("?branch={name}")).await;
-        assert_eq!(read[..2], words("first", 2)[..]);
-        for said in &read[2..] {
-            let number: usize = said.trim_start_matches("said-").parse().expect("a number");
-            let branch = told[number].as_str().unwrap_or("main");
-            assert_eq!(branch, name, "{said}");
-            found += 1;
+    forked(&app, json!({"name": "b"})).await;
+    let compress = r#"{"reason": "now", "target": 0.1}"#;
+    let message = r#"{"messages": [{"role": "user", "content": "Go on."}]}"#;
+    let switch = async |to: &str| {
+        let body = json!({"name": to}).to_string();
+        assert_eq!(app.call("PUT", &format!("{SESSION}/current-branch"), body).await.status, 200);
+    };
+    for (query, named) in [("", "main"), ("?branch=main", "main"), ("?branch=b", "b")] {
+        switch("main").await;
+        let of = |rest: &str| format!("{SESSION}/{rest}{query}");
+        let compressed = app.call("POST", &of("compressions"), compress).await;
+        // The second finds too little that is new.
+        assert!([200, 202].contains(&compressed.status.into()), "{}", compressed.text);
+        app.work().await;
+        let rolled_back = app.call("POST", &of("summaries/1/rollback"), "").await;
+        assert_eq!(rolled_back.status, 201, "{}", rolled_back.text);
+        switch("b").await;
+        for reply in [compressed, rolled_back] {
+            let location = reply.headers["location"].to_str().expect("a text").to_owned();
+            assert!(location.ends_with(&format!("?branch={named}")), "{location}");
+            let there = app.call("GET", &location, "").await.json();
+            let told = reply.json();
+            let key = if told["id"].is_string() { "id" } else { "version" };
+            assert_eq!(there[key], told[key], "{there} at {location}");
         }
     }
-    assert_eq!(found, 12);
+    let minimal = [("prefer", "return=minimal")];
+    let appended = app.call_with("POST", &format!("{SESSION}/messages"), message, &minimal).await;
+    switch("main").await;
+    let location = appended.headers["location"].to_str().expect("a text").to_owned();
+    let there = app.call("GET", &location, "").await.json();
+    assert_eq!(there["items"][0]["message"]["content"], "Go on.", "{there} at {location}");
 }
 
 /// What a fork copies decides whether an empty branch is used again, not counters that may happen to be equal.
@@ -707,26 +460,4 @@ async fn going_back_again_has_the_pins_and_todos_of_the_branch_that_it_leaves() 
     assert_ne!(back().await, second);
     let todos = app.call("GET", "/v1/sessions/s/todos", "").await.json();
     assert_eq!(todos["todos"][0]["content"], "new", "{todos}");
-}
-
-/// The index of an erased branch goes with nobody left who reads it; a later fork does not take it for its own.
-#[tokio::test]
-async fn recall_finds_what_is_shared_with_an_erased_branch_whose_index_is_gone() {
-    let app = app().await;
-    let settings = json!({"auto": false, "context_window": 10_000}).to_string();
-    app.call("PUT", "/v1/sessions/s", settings).await;
-    let messages: Vec<Value> = (0..40)
-        .map(|i| json!({"role": "user", "content": format!("word{i} {}", "talk ".repeat(60))}))
-        .collect();
-    app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
-    let forked = app.call("POST", "/v1/sessions/s/branches", r#"{"name": "c", "seq": 30}"#).await;
-    assert_eq!(forked.status, 201, "{}", forked.text);
-    app.call("POST", "/v1/sessions/s/compressions", json!({"target": 0.1}).to_string()).await;
-    app.work().await;
-    app.call("PUT", "/v1/sessions/s/current-branch", r#"{"name": "c"}"#).await;
-    assert_eq!(app.call("DELETE", "/v1/sessions/s/branches/main", "").await.status, 204);
-    let back = app.call("POST", "/v1/sessions/s/truncate", r#"{"seq": 20}"#).await;
-    assert_eq!(back.status, 200, "{}", back.text);
-    let found = app.call("GET", "/v1/sessions/s/recall?q=word7", "").await.json();
-    assert_eq!(found["items"][0]["seq"], 8, "{found}");
 }

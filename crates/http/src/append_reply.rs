@@ -237,11 +237,13 @@ impl AppendOptions {
 fn location(session: &SessionRef, body: &str) -> Result<HeaderValue, ApiError> {
     #[derive(Deserialize)]
     struct Positions {
+        branch: Option<BranchName>,
         first_seq: Seq,
         last_seq: Seq,
     }
-    let Positions { first_seq, last_seq } = serde_json::from_str(body).map_err(ApiError::internal)?;
-    let path = session.path_of(&format!("/messages?from_seq={first_seq}&to_seq={last_seq}"));
+    let Positions { branch, first_seq, last_seq } = serde_json::from_str(body).map_err(ApiError::internal)?;
+    let of = SessionRef { name: session.name.clone(), branch: branch.or_else(|| session.branch.clone()) };
+    let path = of.path_of(&format!("/messages?from_seq={first_seq}&to_seq={last_seq}"));
     HeaderValue::from_str(&path).map_err(ApiError::internal)
 }
 

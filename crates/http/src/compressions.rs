@@ -362,7 +362,7 @@ pub(super) fn reply(
     row: CompressionRow,
     (asked, wait): (&SessionRef, &Wait),
 ) -> Result<KeptReply, ApiError> {
-    let location = path_of(session, asked, &format!("/compressions/{}", row.id));
+    let location = params::path_of(session, asked, &format!("/compressions/{}", row.id));
     let status = if row.status.is_live() { StatusCode::ACCEPTED } else { StatusCode::OK };
     let mut reply =
         KeptReply::json(status, &Compression::of(session, row))?.with(&header::LOCATION, location);
@@ -370,12 +370,6 @@ pub(super) fn reply(
         reply = reply.with(&PREFERENCE_APPLIED, applied);
     }
     Ok(reply)
-}
-
-/// The path of something of a session, whose branch it names: main too, when the caller did.
-pub(super) fn path_of(session: &Session, asked: &SessionRef, rest: &str) -> String {
-    let of = if asked.branch.is_some() { asked.clone() } else { session.reference() };
-    of.path_of(rest)
 }
 
 /// Waits until a job has ended; `None` when the caller does not wait, or the time is over. A caller whose key is good no

@@ -214,7 +214,7 @@ pub async fn create_evaluation(
         None
     };
     let reply = if let Some(row) = row {
-        let location = compressions::path_of(&session, &path.session_id, &format!("/evaluations/{}", row.id));
+        let location = params::path_of(&session, &path.session_id, &format!("/evaluations/{}", row.id));
         let reply = KeptReply::json(StatusCode::OK, &EvaluationDetail::try_from(row)?)?;
         let reply = reply.with(&header::LOCATION, location);
         match wait.applied() {

@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::auth::{Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, Reply};
-use super::params::{Path, Query, SessionPath};
+use super::params::{self, Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
 use super::tasks::TaskPath;
@@ -340,7 +340,7 @@ pub async fn merge_session(
                 let detail = format!("the merged summary does not pass the gate: {}", reasons.join("; "));
                 return Err(ApiError::Conflict(detail));
             }
-            Merge::Unchanged { session, version, merged, stands } => {
+            Merge::Unchanged { version, merged, ref stands } => {
                 if !stands.holds(&mut tx).await? {
                     tx.rollback().await?;
                     tries.again().await?;
@@ -348,10 +348,10 @@ pub async fn merge_session(
                 }
                 let (left_out, probes) = (Vec::new(), None);
                 let merged = Merged { merged: false, version, from: from(merged), left_out, probes };
-                (session, StatusCode::OK, merged)
+                (stands.session(), StatusCode::OK, merged)
             }
-            Merge::Ready(merging) => {
-                if !state.store.merge_session(&mut tx, &merging).await? {
+            Merge::Ready(ref merging) => {
+                if !state.store.merge_session(&mut tx, merging).await? {
                     tx.rollback().await?;
                     tries.again().await?;
                     continue;
@@ -366,9 +366,10 @@ pub async fn merge_session(
                 (merging.session(), StatusCode::CREATED, merged)
             }
         };
-        let location = path.session_id.path_of(&format!("/summaries/{}", merged.version));
+        let rest = format!("/summaries/{}", merged.version);
+        let location = params::path_of(session, &path.session_id, &rest);
         let reply = KeptReply::json(status, &merged)?.with(&header::LOCATION, location);
-        claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
+        claimed.keep(&state.store, &mut tx, Some(session.id), &reply).await?;
         tx.commit().await?;
         return Ok(reply);
     }

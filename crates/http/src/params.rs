@@ -16,6 +16,7 @@ use utoipa::IntoParams;
 use super::problem::ApiError;
 use anchord_messages::id::{BranchName, SessionName, SessionRef};
 use anchord_messages::misread::{must_be, quoted};
+use anchord_store::sessions::Session;
 
 /// Whether RFC 3339 can write a time: its years have four digits. The database knows fewer years than the parser.
 pub(super) fn is_writable(time: DateTime<Utc>) -> bool {
@@ -43,6 +44,13 @@ pub struct SessionPath {
     #[param(inline, value_type = SessionName)]
     #[serde(deserialize_with = "session")]
     pub session_id: SessionRef,
+}
+
+/// The path of something of a session. It names the branch as the caller did, and otherwise so that it leads to the same
+/// thing when another branch is current.
+pub(super) fn path_of(session: &Session, asked: &SessionRef, rest: &str) -> String {
+    let of = if asked.branch.is_some() { asked.clone() } else { session.reference() };
+    of.path_of(rest)
 }
 
 /// The parameter of the query that names a branch, on every route of a session.

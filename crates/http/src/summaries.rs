@@ -342,9 +342,11 @@ pub async fn roll_back_summary(
         };
         if state.store.roll_back(&mut tx, &decided).await? {
             let version = &decided.version;
-            let location = path.session_id.path_of(&format!("/summaries/{}", version.meta.version));
+            let session = decided.session();
+            let rest = format!("/summaries/{}", version.meta.version);
+            let location = params::path_of(session, &path.session_id, &rest);
             let reply = KeptReply::json(StatusCode::CREATED, version)?.with(&header::LOCATION, location);
-            claimed.keep(&state.store, &mut tx, Some(decided.session()), &reply).await?;
+            claimed.keep(&state.store, &mut tx, Some(session.id), &reply).await?;
             tx.commit().await?;
             return Ok(reply);
         }

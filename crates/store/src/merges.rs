@@ -29,6 +29,7 @@ use anchord_record::strategy::{Engine, Strategy, Verifiable};
 use anchord_record::summary::Summary;
 use anchord_record::version::{Version, VersionMeta};
 use anchord_session::compression::Request;
+use anchord_session::session::Session;
 use anchord_session::settings::Settings;
 
 /// How many first messages of a parent without a version are searched for its intent.
@@ -64,8 +65,6 @@ pub enum Merge {
     Rejected(Vec<String>),
     /// The same version or a later one was merged before; nothing has changed.
     Unchanged {
-        /// The parent.
-        session: SessionId,
         /// The version of the parent that the merge made.
         version: i64,
         /// The version that was merged then.
@@ -82,6 +81,12 @@ pub enum Merge {
 pub struct LoadedSession(Box<Loaded>);
 
 impl LoadedSession {
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        &self.0.session
+    }
+
     /// Whether the session is unchanged; then it is locked for the length of the transaction.
     ///
     /// # Errors
@@ -102,10 +107,10 @@ pub struct Merging {
 }
 
 impl Merging {
-    /// The parent.
+    /// The parent as it was.
     #[must_use]
-    pub fn session(&self) -> SessionId {
-        self.parent.session.id
+    pub fn session(&self) -> &Session {
+        &self.parent.session
     }
 
     /// The number of its new version.
@@ -154,13 +159,7 @@ impl Store {
         };
         let keys = (tenant, into.id, child.id);
         if let Some((version, merged)) = find_merge(&mut tx, keys, merged).await? {
-            let session = into.id;
-            return Ok(Merge::Unchanged {
-                session,
-                version,
-                merged,
-                stands: LoadedSession(Box::new(parent)),
-            });
+            return Ok(Merge::Unchanged { version, merged, stands: LoadedSession(Box::new(parent)) });
         }
         let is_critical = into.effective_settings().critical == Some(true);
         if is_critical && theirs.version.meta.verifiable == Verifiable::No {

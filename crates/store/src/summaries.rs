@@ -14,6 +14,7 @@ use anchord_record::parts::StoredSummary;
 use anchord_record::strategy::{Strategy, Verifiable};
 use anchord_record::version::{Version, VersionMeta};
 use anchord_session::accounting::Accounting;
+use anchord_session::session::Session;
 
 /// A version as it is stored.
 #[derive(Clone, Debug)]
@@ -242,10 +243,10 @@ impl Store {
 }
 
 impl RolledBack {
-    /// The session.
+    /// The session as it was.
     #[must_use]
-    pub fn session(&self) -> SessionId {
-        self.loaded.session.id
+    pub fn session(&self) -> &Session {
+        &self.loaded.session
     }
 }
 

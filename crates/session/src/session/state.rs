@@ -109,10 +109,11 @@ impl Session {
         Some(&self.branch).filter(|branch| !branch.is_main())
     }
 
-    /// How a caller names it.
+    /// How a caller names it, whichever branch is current then: main is named, too, when it is not the only one.
     #[must_use]
     pub fn reference(&self) -> SessionRef {
-        SessionRef { name: self.name.clone(), branch: self.other_branch().cloned() }
+        let is_told = self.has_branches || !self.branch.is_main();
+        SessionRef { name: self.name.clone(), branch: Some(self.branch.clone()).filter(|_| is_told) }
     }
 
     /// Whether it is the branch main, whose row stands for the whole session.
