@@ -391,6 +391,33 @@ async fn a_fork_has_no_merge_that_tells_what_comes_later() {
     }
 }
 
+/// After a rollback, versions whose anchor is before the fork come after one that tells what the fork does not share.
+#[tokio::test]
+async fn a_fork_has_no_version_that_tells_what_comes_later() {
+    let app = app().await;
+    app.call("PUT", SESSION, r#"{"context_window": 16000, "auto": false}"#).await;
+    for word in ["parser", "lexer", "linker"] {
+        work(&app, "", word).await;
+        compress(&app, "").await;
+    }
+    let anchors = app.call("GET", &format!("{SESSION}/summaries"), "").await.json();
+    let anchors: Vec<_> =
+        anchors["items"].as_array().expect("items").iter().map(|v| v["through_seq"].clone()).collect();
+    let rolled_back = app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await;
+    assert_eq!(rolled_back.status, 201, "{}", rolled_back.text);
+    let [_, second, first] = anchors.as_slice() else { panic!("three versions: {anchors:?}") };
+    let seq = second.as_i64().expect("a seq") - 1;
+    assert!(first.as_i64() < Some(seq), "{anchors:?}");
+    let branch = forked(&app, json!({"name": "b", "seq": seq})).await;
+    assert_eq!(branch["version"], 1, "{branch}");
+    for path in ["/summaries", "/export"] {
+        let shown = app.call("GET", &format!("{SESSION}{path}?branch=b"), "").await.text;
+        assert!(!shown.contains("linker"), "{path}: {shown}");
+    }
+    assert_eq!(app.call("GET", &format!("{SESSION}/summaries/2?branch=b"), "").await.status, 404);
+    assert_eq!(app.call("GET", &format!("{SESSION}/summaries/4?branch=b"), "").await.status, 404);
+}
+
 #[tokio::test]
 async fn a_location_leads_to_the_same_thing_when_another_branch_is_current() {
     let app = app().await;

@@ -33,7 +33,7 @@ use anchord_session::session::Session;
 use anchord_session::settings::Settings;
 
 /// How many first messages of a parent without a version are searched for its intent.
-const OPENING: i64 = 12;
+pub(crate) const OPENING: i64 = 12;
 
 /// Which version of which session is merged into which session.
 #[derive(Clone, Copy, Debug)]

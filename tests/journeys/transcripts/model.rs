@@ -274,6 +274,13 @@ impl Model<'_> {
             own.extend(self.merged_into(&name));
             let context = self.call("GET", &format!("/context?branch={name}"), Value::Null).await;
             assert_eq!(validity::problems(&context), Vec::<String>::new(), "{name}\n{:#?}", self.done);
+            if !list.is_empty() {
+                let path = format!("/context?branch={name}&through_seq={}", list.len());
+                let looked_back = self.call("GET", &path, Value::Null).await;
+                for part in ["summary_version", "messages"] {
+                    assert_eq!(looked_back[part], context[part], "{part} of {name}\n{:#?}", self.done);
+                }
+            }
             for path in SHOWS {
                 let sign = if path.contains('?') { '&' } else { '?' };
                 let path = self.path(&format!("{path}{sign}branch={name}"));
