@@ -1,6 +1,7 @@
 //! How single values of the configuration are parsed and checked.
 
 use std::fmt::Display;
+use std::net::SocketAddr;
 use std::ops::{Bound, RangeBounds};
 use std::str::FromStr;
 
@@ -48,6 +49,25 @@ pub(super) fn given_secret(value: Option<&SecretString>) -> Option<&SecretString
 #[expect(clippy::unnecessary_wraps, reason = "clap's parsers return a Result")]
 pub(super) fn secret(text: &str) -> Result<SecretString, std::convert::Infallible> {
     Ok(SecretString::from(text))
+}
+
+/// An address that may be set to nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OptionalAddress(pub(super) Option<SocketAddr>);
+
+/// Parses an address with its port.
+pub(super) fn socket_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8080 or [::]:8080".to_owned())
+}
+
+/// Parses an address with its port, or nothing.
+pub(super) fn optional_socket_address(text: &str) -> Result<OptionalAddress, String> {
+    if text.is_empty() {
+        Ok(OptionalAddress(None))
+    } else {
+        socket_address(text).map(|a| OptionalAddress(Some(a)))
+    }
 }
 
 /// A parser of whole numbers in a range, which says in words what is allowed.

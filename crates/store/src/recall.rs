@@ -1,41 +1,35 @@
 //! The recall index of a session: adds messages to it, and searches it, alone or with others.
 //!
-//! What lives here: indexing and searching; `hindsight` scores a version by what later messages needed of it.
+//! What lives here: searching; `indexing` adds to the index, `hindsight` scores a version by what later messages needed of it.
 //! A search over several sessions ranks them as one, so that scores are comparable, and is bounded in sessions, in their
 //! messages, and in the bytes of messages that are not indexed yet.
 //!
 //! What a branch shares is indexed once, where it was first: a branch's index is its own and, through a bound, those of
 //! the branches below ([`stretch`]).
-//!
-//! The newest postings are stored beside the index (`recall_pending`): a version adds a few postings to nearly every
-//! bucket of its chunk, and to append to a value, Postgres writes it whole. Up to seven indexings have a row each,
-//! which searches read too; the eighth moves all of them into the buckets. Large indexings go into the buckets at
-//! once.
 
 mod hindsight;
+mod indexing;
 mod nearest;
 mod stretch;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::connection::PgConnection;
 use futures::TryStreamExt as _;
 
+pub use self::indexing::{Indexing, Unindexed};
 use self::stretch::{Stretch, Stretches};
 use super::compute::compute;
-use super::job::{Job, report_text};
 use super::sessions::{self, SessionFilter};
 use super::usage::ContextCoverage;
 use super::{Store, StoreError, Tx};
 use anchord_messages::format::{Format, parse};
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef, TenantId};
 use anchord_messages::message::{Message, Part, Role};
-use anchord_recall::postings::{CHUNK, Segments, by_bucket, chunk_of, encode, read_bucket, read_directory};
+use anchord_recall::postings::{CHUNK, by_bucket, read_bucket, read_directory};
 use anchord_recall::vectors::{BLOCK, Near, Question};
-use anchord_recall::{Analyzer, Document, Examined, Hit, Matches, Query, Ranked, Term, join, rank, settle};
+use anchord_recall::{Analyzer, Examined, Hit, Matches, Query, Ranked, Term, join, rank, settle};
 use anchord_runtime::fair;
-use anchord_session::compression::Report;
 
 /// The most bytes of message bodies that are indexed in one transaction, or scanned at a time.
 const PAGE_BYTES: i64 = 2 * 1024 * 1024;
@@ -53,28 +47,6 @@ const SCANNED_BYTES: i64 = 32 * 1024 * 1024;
 const COMPARED_BLOCKS: i64 = 100_000 / BLOCK;
 /// The bucket number of a chunk's directory.
 const DIRECTORY: i16 = -1;
-
-/// Messages that are not indexed yet.
-#[derive(Clone, Debug)]
-pub struct Unindexed {
-    /// The last indexed message.
-    pub indexed_seq: Seq,
-    /// The newest message of the session.
-    pub head_seq: Seq,
-    /// The next messages, in order: of one chunk, bounded in bytes.
-    pub messages: Vec<Message>,
-}
-
-/// The outcome of indexing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Indexing {
-    /// Another worker was faster, or the session is gone; nothing has changed.
-    Behind,
-    /// The documents are indexed.
-    Indexed,
-    /// The documents are indexed, no messages are left, and the job has ended.
-    Ended,
-}
 
 /// What to look for.
 #[derive(Clone, Debug)]
@@ -155,134 +127,6 @@ impl Row {
 }
 
 impl Store {
-    /// Finds the next messages to index; `None` when the session is gone.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_unindexed(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-    ) -> Result<Option<Unindexed>, StoreError> {
-        let Some((indexed_seq, head_seq, mut rows)) = self.find_page(tenant, session).await? else {
-            return Ok(None);
-        };
-        rows.sort_unstable_by_key(|row| row.seq);
-        let messages = if rows.is_empty() { Vec::new() } else { parsed(tenant, rows).await? };
-        Ok(Some(Unindexed { indexed_seq, head_seq, messages }))
-    }
-
-    /// Reads the last indexed message, the session's newest one, and the next messages of one chunk, at most a page
-    /// of bytes. One statement, which sets the tenant itself.
-    async fn find_page(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-    ) -> Result<Option<(Seq, Seq, Vec<Row>)>, StoreError> {
-        loop {
-            let mut reading = self.reading(tenant).await?;
-            let read = sqlx::query!(
-                r#"with bound as materialized (
-                     select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
-                   )
-                   select s.indexed_seq as "indexed_seq!", s.head_seq as "head_seq!",
-                          page.seq as "seq?", page.role as "role?", page.format as "format?", page.body as "body?"
-                   from bound
-                   cross join lateral (
-                     select x.id, x.indexed_seq, x.head_seq from sessions x
-                     where x.tenant_id = bound.tenant_id and x.id = $2 limit 1
-                   ) s
-                   left join lateral (
-                     select w.seq, w.role, w.format, w.body
-                     from (
-                       select m.seq, m.role, m.format, m.body,
-                              sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
-                       from lineage(bound.tenant_id, s.id, s.indexed_seq + 1, least(s.head_seq, (s.indexed_seq / $3 + 1) * $3)) owner
-                       cross join lateral (
-                         select x.seq, x.role, x.format, x.body from messages x
-                         where x.tenant_id = bound.tenant_id and x.session_id = owner.session_id
-                           and x.seq between owner.first_seq and owner.last_seq
-                         order by x.seq offset 0
-                       ) m
-                     ) w
-                     where w.bytes_before < $4
-                   ) page on true"#,
-                tenant.0,
-                session.0,
-                CHUNK,
-                PAGE_BYTES
-            )
-            .fetch_all(reading.connection())
-            .await;
-            let Some(rows) = reading.settle(read)? else { continue };
-            let Some((indexed_seq, head_seq)) = rows.first().map(|row| (row.indexed_seq, row.head_seq))
-            else {
-                return Ok(None);
-            };
-            let rows = rows.into_iter().filter_map(|row| {
-                Some(Row { seq: row.seq?, role: row.role?, format: row.format?, body: row.body? })
-            });
-            return Ok(Some((indexed_seq, head_seq, rows.collect())));
-        }
-    }
-
-    /// Adds documents to the index, if the last indexed message is `after`, and ends the job when no messages are
-    /// left then: one statement, which commits by itself.
-    ///
-    /// The documents are those of the messages from `after + 1` on, of one chunk.
-    ///
-    /// # Errors
-    /// When the database fails; nothing has changed then.
-    pub async fn index_messages(
-        &self,
-        (tenant, session): (TenantId, SessionId),
-        after: Seq,
-        documents: Vec<Document>,
-        job: Option<&Job>,
-    ) -> Result<Indexing, StoreError> {
-        let through = after + Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
-        let Segments { directory, buckets } = in_turn(tenant, move || encode(after + 1, &documents)).await?;
-        let mut numbers = vec![DIRECTORY];
-        let mut segments = vec![directory];
-        for (bucket, segment) in buckets {
-            numbers.push(i16::from(bucket));
-            segments.push(segment);
-        }
-        let report = job.map(|job| report_text(job, &Report::default())).transpose()?;
-        let write = async |connection: &mut PgConnection, waits: bool| {
-            sqlx::query_scalar!(
-                "select add_postings($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-                tenant.0,
-                session.0,
-                after,
-                through,
-                waits,
-                chunk_of(after + 1),
-                &numbers,
-                &segments,
-                job.map(|job| job.id.0),
-                job.map(|job| job.attempt),
-                report.as_deref(),
-            )
-            .fetch_one(connection)
-            .await
-        };
-        // The session is rarely locked. Waiting for its lock must not occupy a reader's connection, so wait on
-        // another one.
-        let mut reading = self.reading(tenant).await?;
-        let done = write(reading.connection(), false).await;
-        let mut word = reading.end(done)?;
-        if word.is_none() {
-            let mut connection = self.pool.acquire().await?;
-            word = write(&mut connection, true).await?;
-        }
-        Ok(match word.as_deref() {
-            Some("ended") => Indexing::Ended,
-            Some("indexed") => Indexing::Indexed,
-            _ => Indexing::Behind,
-        })
-    }
-
     /// Searches all messages of a session, best hits first; `None` when there is no such session.
     ///
     /// # Errors
