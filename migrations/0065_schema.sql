@@ -706,7 +706,7 @@ create table events (
   foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
 );
 comment on table events is 'What happened in a session, written in the commit of what it reports; kept for some days.';
-comment on column events.id is 'Drawn while the session is locked, so that within a session the order of ids is the order of commits.';
+comment on column events.id is 'Microseconds of the clock, given by write_events while the session is locked, so that within a session the order of ids is the order of commits. The identity is of an earlier release.';
 create index events_created_at_idx on events (created_at);
 comment on index events_created_at_idx is 'Upkeep: events that are old enough to be removed.';
 create index events_switched_idx on events (tenant_id, session_id, id) where kind = 'session.branch_switched';

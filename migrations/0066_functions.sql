@@ -1235,15 +1235,38 @@ create or replace function write_events(p_tenant uuid, p_session uuid, p_kinds t
 as $$
 declare
   v_notified bigint;
+  v_first bigint;
   -- A webhook with as many pending gets no more, or one that does not answer would grow without end.
   v_most bigint := coalesce((select (t.quotas ->> 'waiting_deliveries')::bigint from tenants t where t.id = p_tenant), 10000);
 begin
+  -- The time, and not a number of a sequence, which would tell each tenant how many events all others have. Behind the
+  -- events before all the same when the clock was set back: those of the branch, the last switch, and for a switch those
+  -- of the branches that it is between.
+  v_first := greatest(
+    (extract(epoch from clock_timestamp()) * 1000000)::bigint,
+    1 + (select e.id from events e where e.tenant_id = p_tenant and e.session_id = p_session order by e.id desc limit 1),
+    1 + (select e.id from sessions s
+         join events e on e.tenant_id = s.tenant_id and e.session_id = coalesce(s.root_id, s.id)
+         where s.tenant_id = p_tenant and s.id = p_session and e.kind = 'session.branch_switched'
+         order by e.id desc limit 1));
+  if 'session.branch_switched' = any(p_kinds) then
+    v_first := greatest(
+      v_first,
+      1 + (select max(last.id)
+           from unnest(p_kinds, p_payloads) as switch(kind, payload)
+           join sessions s on s.tenant_id = p_tenant and s.root_id = p_session
+             and s.branch in (switch.payload::json ->> 'from', switch.payload::json ->> 'to')
+           cross join lateral (
+             select e.id from events e where e.tenant_id = p_tenant and e.session_id = s.id order by e.id desc limit 1
+           ) last
+           where switch.kind = 'session.branch_switched'));
+  end if;
   -- No event waits for the disabling or erasing of a webhook: a webhook whose row is locked is skipped, and its row is
   -- only locked that long after it was disabled.
   with made as (
-    insert into events (tenant_id, session_id, kind, payload)
-    select p_tenant, p_session, p_kinds[e.place], p_payloads[e.place]::json
-    from generate_subscripts(p_kinds, 1) as e(place) order by e.place
+    insert into events (tenant_id, session_id, id, kind, payload) overriding system value
+    select p_tenant, p_session, v_first + e.place - 1, p_kinds[e.place], p_payloads[e.place]::json
+    from generate_subscripts(p_kinds, 1) as e(place)
     returning id, kind, payload
   ),
   queued as (
@@ -1266,7 +1289,7 @@ begin
 end;
 $$;
 comment on function write_events is
-  'Writes events in their order, with a delivery for every webhook that wants one, and notifies listeners of both. The caller holds the session''s lock and has set the tenant; p_messages are the ids of the deliveries, event by event.';
+  'Writes events in their order, whose ids are the time in microseconds, with a delivery for every webhook that wants one, and notifies listeners of both. The caller holds the session''s lock and has set the tenant; p_messages are the ids of the deliveries, event by event.';
 
 create or replace function follow_events(p_tenant uuid, p_session uuid, p_after bigint, p_limit bigint)
   returns table (id bigint, kind text, payload json, created_at timestamptz, branch text)

@@ -10,6 +10,7 @@ use crate::examples::faults;
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
 use crate::support::branches::{branch_of, fork, switch};
+use crate::support::number;
 
 /// A stream that is being read.
 struct Following {
@@ -291,5 +292,38 @@ async fn a_stream_follows_the_current_branch_across_switches_and_goes_on_behind_
     let mut new = Following::of(&app, "", &[]).await;
     compress(&app).await;
     assert_eq!(place(&new.next().await.unwrap()), "b: skipped");
+    app.stop.cancel();
+}
+
+/// A number of a sequence of the installation would tell each tenant how many events all others have.
+#[tokio::test]
+async fn the_id_of_an_event_is_the_time_and_behind_those_before_it_also_when_the_clock_goes_back() {
+    let app = app().await;
+    session(&app).await;
+    append(&app, 60).await;
+    fork(&app.store, app.tenant, &branch_of("s", "main"), "b", 12).await;
+    let compressed = app.call("POST", "/v1/sessions/s/compressions?branch=b", COMPRESS).await;
+    assert_eq!(compressed.status, 202, "{}", compressed.text);
+    app.work().await;
+    // As if the clock had been an hour ahead.
+    let ahead = "with gone as (delete from events returning *)
+                 insert into events (tenant_id, session_id, id, kind, payload, created_at) overriding system value
+                 select tenant_id, session_id, id + 3600000000, kind, payload, created_at from gone";
+    sqlx::raw_sql(ahead).execute(&mut app.database.connect_as_superuser().await).await.expect("a superuser");
+    let mut main = Following::of(&app, "?after=0", &[]).await;
+    compress(&app).await;
+    switch(&app.store, app.tenant, "s", "b").await;
+    compress(&app).await;
+    let expected = ["started", "succeeded", "published", "branch_switched", "b: skipped"];
+    let mut told = Vec::new();
+    for _ in expected {
+        told.push(main.next().await.unwrap());
+    }
+    assert_eq!(told.iter().map(place).collect::<Vec<_>>(), expected);
+    let ids: Vec<i64> = told.iter().map(|(id, ..)| *id).collect();
+    assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
+    let times = "select (extract(epoch from now()) * 1000000)::bigint";
+    let now = number(&mut app.database.connect_as_superuser().await, times).await;
+    assert!((ids[0] - now).abs() < 60_000_000, "{} at {now}", ids[0]);
     app.stop.cancel();
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::keys::digest_key;
+use axum::body::{Body, Bytes};
+use futures::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -87,6 +89,35 @@ async fn a_revoked_key_opens_nothing_from_then_on() {
     assert_eq!(app.call("DELETE", &path, "").await.status, 204);
     assert_eq!(status(&app, key).await, 401);
     assert_eq!(app.call("DELETE", &path, "").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_body_that_comes_after_its_key_was_revoked_stores_nothing() {
+    let app = app().await;
+    let made = create(&app, json!({"scopes": ["read", "write"]})).await;
+    let (tell, is_read) = tokio::sync::oneshot::channel();
+    let (go_on, rest) = tokio::sync::oneshot::channel();
+    let body = br#"{"messages": [{"role": "user", "content": "Hello."}]}"#;
+    let (first, last) = body.split_at(9);
+    let slow = stream::once(async move {
+        tell.send(()).expect("somebody who waits");
+        Ok::<_, std::convert::Infallible>(Bytes::from_static(first))
+    });
+    let slow = slow.chain(stream::once(async move {
+        rest.await.expect("somebody who sends");
+        Ok(Bytes::from_static(last))
+    }));
+    let key = made["key"].as_str().unwrap();
+    let upload = app.call_as(key, "POST", "/v1/sessions/s/messages", Body::from_stream(slow));
+    let revoke = async {
+        is_read.await.expect("a body that is read");
+        let path = format!("/v1/keys/{}", made["id"].as_str().unwrap());
+        assert_eq!(app.call("DELETE", &path, "").await.status, 204);
+        go_on.send(()).expect("a body that is read");
+    };
+    let (uploaded, ()) = tokio::join!(upload, revoke);
+    assert_eq!(uploaded.status, 401, "{}", uploaded.text);
+    assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404);
 }
 
 #[tokio::test]

@@ -133,6 +133,7 @@ pub(super) async fn authenticate(
     attempt.succeeded();
     let scope_of_request = parts.extensions.get::<Scope>().cloned().unwrap_or_default();
     scope_of_request.set_tenant(grant.tenant);
+    scope_of_request.set_key(digest);
     // The boundary's span, not the current one, which may be an inner one.
     if let Some(span) = parts.extensions.get::<tracing::Span>() {
         span.record("tenant.id", tracing::field::display(grant.tenant.0));
@@ -155,6 +156,16 @@ pub(super) async fn authenticate(
         digest,
         scope: scope_of_request,
     })
+}
+
+/// Refuses a request whose key was revoked, or whose tenant was suspended, since it began. An operator's token does not change.
+pub(super) async fn check_again(state: &AppState, scope: &Scope) -> Result<(), ApiError> {
+    let Some(key) = scope.key() else { return Ok(()) };
+    match state.store.find_key(*key, state.clock.now()).await? {
+        Some(grant) if grant.suspended => Err(ApiError::Suspended),
+        Some(_) => Ok(()),
+        None => Err(ApiError::Unauthorized("this API key was revoked a moment ago")),
+    }
 }
 
 impl FromRequestParts<AppState> for Reader {

@@ -10,6 +10,7 @@ use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::auth;
 use super::heavy::in_turn;
 use super::problem::{ApiError, FieldError};
 use super::scope::Scope;
@@ -207,7 +208,13 @@ async fn read(request: Request, state: &AppState, limit: usize) -> Result<Bytes,
     if !head.headers.get_all(header::CONTENT_ENCODING).iter().all(is_plain) {
         return Err(ApiError::Encoded);
     }
-    state.admission.bodies.read((&head.headers, &head.extensions), body, (&state.limits, limit)).await
+    let bytes =
+        state.admission.bodies.read((&head.headers, &head.extensions), body, (&state.limits, limit)).await?;
+    // A slow body may come long after its key was looked at.
+    if let Some(scope) = head.extensions.get::<Scope>() {
+        auth::check_again(state, scope).await?;
+    }
+    Ok(bytes)
 }
 
 /// The tenant of a request; the operator is nobody's.

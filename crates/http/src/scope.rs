@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
 use anchord_messages::id::TenantId;
+use anchord_store::keys::KeyDigest;
 
 /// What the parts of one request share: its tenant, once that is known, and whether anybody waits for the reply.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +14,7 @@ pub struct Scope(Arc<ScopeParts>);
 #[derive(Debug, Default)]
 struct ScopeParts {
     tenant: OnceLock<TenantId>,
+    key: OnceLock<KeyDigest>,
     abandoned: CancellationToken,
 }
 
@@ -25,6 +27,15 @@ impl Scope {
     pub(super) fn set_tenant(&self, tenant: TenantId) {
         // A request with several extractors of callers has one tenant all the same.
         let _ = self.0.tenant.set(tenant);
+    }
+
+    /// The digest of the key; `None` for the operator, and before the key is known.
+    pub(super) fn key(&self) -> Option<&KeyDigest> {
+        self.0.key.get()
+    }
+
+    pub(super) fn set_key(&self, key: KeyDigest) {
+        let _ = self.0.key.set(key);
     }
 
     /// Is cancelled when the client is gone, or has had a timeout as its reply.

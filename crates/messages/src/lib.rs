@@ -12,6 +12,7 @@ pub mod content_digest;
 pub mod format;
 pub mod group;
 pub mod id;
+pub mod inner_json;
 pub mod message;
 pub mod misread;
 pub mod rounded;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use strum::{EnumString, IntoStaticStr};
 
 use super::id::Seq;
+use super::inner_json;
 
 /// The role of a message's author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
@@ -179,11 +180,11 @@ impl Message {
 }
 
 impl ToolCall {
-    /// The values of the arguments, without parameter names; arguments that are not JSON as they are.
+    /// The values of the arguments, without parameter names; arguments that are not JSON, or too many values, as they are.
     pub fn each_text(&self, take: &mut impl FnMut(&str)) {
-        match serde_json::from_str(&self.arguments) {
-            Ok(value) => leaves(&value, take),
-            Err(_) => take(&self.arguments),
+        match inner_json::read(&self.arguments) {
+            Some(value) => leaves(&value, take),
+            None => take(&self.arguments),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::super::tools::{ToolMode, messages_named, output_named};
 use anchord_messages::format::push_string;
 use anchord_messages::id::Seq;
+use anchord_messages::inner_json;
 use anchord_messages::message::{Message, Part, ToolResult};
 use anchord_messages::shape::ResultShape;
 use anchord_messages::tokens::{CALL_TOKENS, RESULT_TOKENS, TokenCounter};
@@ -231,8 +232,7 @@ fn arguments(arguments: &str, cap: u32, place: &str, counter: TokenCounter) -> O
     {
         return None;
     }
-    let fields: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(arguments).unwrap_or_default();
+    let fields: serde_json::Map<String, serde_json::Value> = inner_json::read(arguments).unwrap_or_default();
     let mut sizes: Vec<u32> = fields.values().map(|v| counter.count_text(&v.to_string())).collect();
     let keys =
         fields.keys().fold(0, |sum: u32, k| sum.saturating_add(counter.count_text(k)).saturating_add(4));

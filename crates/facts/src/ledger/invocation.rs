@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::outcome;
 use super::shell::{self, Script};
 use anchord_messages::id::Seq;
+use anchord_messages::inner_json;
 
 /// A tool use with its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl<'a> Invocation<'a> {
 
     /// The arguments, when they are a JSON object.
     pub(super) fn fields(&self) -> Option<&Map<String, Value>> {
-        let parse = || serde_json::from_str(&self.arguments).ok();
+        let parse = || inner_json::read(&self.arguments);
         self.fields.get_or_init(parse).as_ref()
     }
 

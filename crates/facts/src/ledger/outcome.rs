@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::line::{any_of, head, tail};
 use super::vocabulary::VOCABULARY;
+use anchord_messages::inner_json;
 
 /// The outcome of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +91,7 @@ fn unwrap_json(output: &str) -> Option<(String, Option<i32>)> {
     if !text.starts_with('{') || !text.ends_with('}') {
         return None;
     }
-    let value: Value = serde_json::from_str(text).ok()?;
+    let value: Value = inner_json::read(text)?;
     let top = value.as_object()?;
     let code = |v: &Value| {
         ["exit_code", "exitCode", "returncode", "return_code", "exit_status", "code"]

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{paths, shell};
 use crate::rules;
+use anchord_messages::inner_json;
 
 #[cfg(test)]
 pub(super) use samples::problems as rule_problems;
@@ -316,11 +317,11 @@ pub(super) fn content_in(arguments: &Map<String, Value>) -> Option<&str> {
 
 /// The patch text in an argument object, or in arguments that are the patch itself.
 pub(super) fn patch_in(arguments: &str) -> Option<String> {
-    match serde_json::from_str::<Value>(arguments) {
-        Ok(Value::Object(object)) => string_of(&object, &TOOLS.arguments.patch).map(str::to_owned),
-        Ok(Value::String(text)) => Some(text),
-        Ok(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_)) => None,
-        Err(_) => arguments.contains("*** Begin Patch").then(|| arguments.to_owned()),
+    match inner_json::read::<Value>(arguments) {
+        Some(Value::Object(object)) => string_of(&object, &TOOLS.arguments.patch).map(str::to_owned),
+        Some(Value::String(text)) => Some(text),
+        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_)) => None,
+        None => arguments.contains("*** Begin Patch").then(|| arguments.to_owned()),
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::turn::{Line, LineKind};
 use anchord_facts::redact::redact;
 use anchord_facts::wording::{clip_chars, clip_words, clip_words_tail, one_line};
+use anchord_messages::inner_json;
 use anchord_messages::message::{Message, Part};
 
 /// The most characters of a line; a longer one is cut between two words.
@@ -103,14 +104,14 @@ fn called(lines: &mut Vec<Line>, name: &str, arguments: &str) {
         push(lines, LineKind::Call, &format!("[{name}] {path}"));
         return said(lines, &text);
     }
-    let told = match serde_json::from_str::<Value>(&arguments) {
-        Ok(Value::Object(fields)) => {
+    let told = match inner_json::read::<Value>(&arguments) {
+        Some(Value::Object(fields)) => {
             let fields: Vec<String> =
                 fields.iter().map(|(key, value)| format!("{key}={}", flat(value))).collect();
             fields.join(", ")
         }
-        Ok(value) => flat(&value),
-        Err(_) => arguments,
+        Some(value) => flat(&value),
+        None => arguments,
     };
     push(lines, LineKind::Call, &format!("[{name}] {}", shortened(&one_line(&told), LONGEST_CALL)));
 }
@@ -118,7 +119,7 @@ fn called(lines: &mut Vec<Line>, name: &str, arguments: &str) {
 /// The name and text of a document that a call writes: a plan, notes, a report. The agent said it.
 fn document(arguments: &str) -> Option<(String, String)> {
     const DOCUMENTS: [&str; 5] = [".md", ".markdown", ".txt", ".rst", ".adoc"];
-    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(arguments) else { return None };
+    let Some(Value::Object(fields)) = inner_json::read::<Value>(arguments) else { return None };
     let text = |keys: &[&str]| keys.iter().find_map(|key| fields.get(*key)?.as_str().map(str::to_owned));
     if let Some(plan) = text(&["plan"]).filter(|plan| plan.lines().nth(2).is_some()) {
         return Some(("plan".to_owned(), plan));
@@ -132,9 +133,9 @@ fn document(arguments: &str) -> Option<(String, String)> {
 fn given(lines: &mut Vec<Line>, text: &str) {
     let text = readable(text);
     let looks_like_data = text.trim_start().starts_with(['{', '[']);
-    match serde_json::from_str::<Value>(&text) {
-        Ok(value) if looks_like_data => data(lines, &value, "", 0),
-        Ok(_) | Err(_) => {
+    match inner_json::read::<Value>(&text) {
+        Some(value) if looks_like_data => data(lines, &value, "", 0),
+        Some(_) | None => {
             for line in text.lines() {
                 push(lines, LineKind::Output, line);
             }

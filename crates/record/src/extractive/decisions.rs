@@ -11,6 +11,7 @@ use super::text::{clip, is_placeholder};
 use anchord_facts::key::Key;
 use anchord_facts::ledger::line::squash;
 use anchord_facts::pattern;
+use anchord_messages::inner_json;
 use anchord_messages::message::{Numbered, Role, ToolCall};
 
 /// The longest decision, rationale or alternative, in characters.
@@ -67,7 +68,7 @@ fn decision(text: &str, rationale: &str, alternatives: Vec<String>, seqs: Vec<i6
 
 /// The answers in a tool's result, each with the options that were not chosen.
 fn answers(call: &ToolCall, text: &str, seqs: &[i64]) -> Vec<Decision> {
-    let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+    let arguments: Value = inner_json::read(&call.arguments).unwrap_or_default();
     let mut pairs = quoted_pairs(text);
     if pairs.is_empty() {
         pairs = keyed_pairs(&arguments, text);
@@ -109,7 +110,7 @@ fn quoted_pairs(text: &str) -> Vec<(String, String)> {
 
 /// `{"answers": {"id": …}}`, where the questions of the call have the ids or are the keys.
 fn keyed_pairs(arguments: &Value, text: &str) -> Vec<(String, String)> {
-    let Ok(Value::Object(reply)) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+    let Some(Value::Object(reply)) = inner_json::read::<Value>(text) else { return Vec::new() };
     let Some(answers) = reply.get("answers").and_then(Value::as_object) else { return Vec::new() };
     let asked = |key: &str| {
         let all = arguments.get("questions").and_then(Value::as_array)?;
@@ -158,7 +159,7 @@ fn options(arguments: &Value, question: &str) -> Vec<String> {
 }
 
 fn plan(call: &ToolCall, text: &str, seqs: &[i64]) -> Option<Decision> {
-    let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+    let arguments: Value = inner_json::read(&call.arguments).unwrap_or_default();
     let plan = arguments.get("plan").and_then(Value::as_str).unwrap_or("");
     let mut headings = plan.lines().map(str::trim).filter(|l| !l.is_empty());
     let title = headings.next().map_or("", |l| l.trim_start_matches('#').trim());
