@@ -139,7 +139,7 @@ pub async fn list_branches(
 /// Forks a branch.
 ///
 /// The new one shares the messages through `seq`, with the newest version that covers none beyond, and goes on by itself.
-/// Nothing is copied but pins, settings, todo list, notes and the caller's probes, so that it costs the same at any length.
+/// Nothing is copied but pins, todo list, notes and the caller's probes, so that it costs the same at any length.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/branches", tag = "branches", operation_id = "branches.create",
     params(SessionPath), request_body = NewBranch,

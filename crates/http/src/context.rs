@@ -67,7 +67,7 @@ pub struct ContextQuery {
     #[param(minimum = 1)]
     pub version: Option<i64>,
     /// The newest message to serve: what the context was when it was the newest. Without `version`: under the version
-    /// that was current then. Notes are those of then; pins, settings and marks are always today's, for they have no history; which
+    /// that was current then. Notes are those that were made before it was answered; pins, settings and marks are always today's, for they have no history; which
     /// outputs were placeholders is counted once more.
     #[param(value_type = Option<i64>, minimum = 1)]
     pub through_seq: Option<Seq>,

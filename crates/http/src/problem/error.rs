@@ -282,10 +282,11 @@ impl ApiError {
                 (Kind::RouteNotFound, detail.into())
             }
             Self::NotFound(resource) => {
-                let detail = if matches!(resource, Resource::Version) {
-                    "the session has no summary version of this number"
-                } else {
-                    "it does not exist, or it is another tenant's"
+                let detail = match resource {
+                    Resource::Version => "the session has no summary version of this number",
+                    Resource::Branch => "the session has no branch of this name; GET …/branches lists those that it has",
+                    Resource::Tool => "there is no tool of this name; GET …/tools lists all of them",
+                    _ => "it does not exist, or it is another tenant's",
                 };
                 (resource.kind(), detail.into())
             }

@@ -74,11 +74,14 @@ fn write_object(out: &mut String, mut fields: Vec<(Cow<'_, str>, Tree<'_>)>, pla
     // What an item says is in its other fields; of all other items the id is what they say, or names what they go with.
     let is_said = ANONYMOUS_ITEMS.contains(&kind);
     let kind = Kind::of(kind);
-    fields.retain(|(key, value)| match (&**key, place) {
-        ("id", Place::Item) => !is_said,
-        ("status", Place::Item) => value.as_text() != Some("completed"),
-        ("type", Place::Item) => value.as_text() != Some("message"),
-        _ => is_content(key, value, place),
+    fields.retain(|(key, value)| {
+        let is_usual = match (&**key, place) {
+            ("id", Place::Item) => is_said,
+            ("status", Place::Item) => value.as_text() == Some("completed"),
+            ("type", Place::Item) => value.as_text() == Some("message"),
+            _ => false,
+        };
+        !is_usual && is_content(key, value, place)
     });
     fields.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     out.push('{');

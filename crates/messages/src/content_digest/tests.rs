@@ -47,6 +47,16 @@ const ITEMS: Format = Format::OpenaiResponses;
     r#"{"type":"function_call","call_id":"1","name":"f","arguments":"{}"}"#,
     r#"{"type":"function_call","id":"fc_1","status":"completed","call_id":"1","name":"f","arguments":"{ }"}"#
 )]
+#[case::nulls_of_items(
+    ITEMS,
+    r#"{"type":"reasoning","summary":[]}"#,
+    r#"{"type":"reasoning","summary":[],"id":null,"status":null,"encrypted_content":null}"#
+)]
+#[case::the_status_of_items(
+    ITEMS,
+    r#"{"type":"function_call_output","call_id":"1","output":"a","status":"completed"}"#,
+    r#"{"type":"function_call_output","call_id":"1","output":"a","status":null}"#
+)]
 #[case::texts_of_items(
     ITEMS,
     r#"{"role":"assistant","content":"a"}"#,
