@@ -49,7 +49,7 @@ const MOST_PAGES: f64 = 24.0;
 const CARRIED: f64 = 32.0 + 4.0;
 
 /// Statements that must be among those that were looked at: what they are for and a part of their text.
-const HOT: [(&str, &str); 64] = [
+const HOT: [(&str, &str); 65] = [
     ("authentication", "from find_key($1)"),
     ("authentication: use", "select touch_keys("),
     ("append: read the sessions", "from load_branches($1, $2, $3, $4)"),
@@ -85,7 +85,11 @@ const HOT: [(&str, &str); 64] = [
     ("events: those of a branch", "e.session_id = v_id and e.id > v_after"),
     ("events: the next switch", "e.kind = 'session.branch_switched' and e.id > v_after"),
     ("events: newest", "select newest_event($1, $2)"),
-    ("events: write", "select p_tenant, p_session, p_kinds[e.place], p_payloads[e.place]"),
+    ("events: those before", "(extract(epoch from clock_timestamp()) * 1000000)::bigint"),
+    (
+        "events: write",
+        "select p_tenant, p_session, v_first + e.place - 1, p_kinds[e.place], p_payloads[e.place]",
+    ),
     ("enqueue", "values ($1, $2, $3, $4, 'queued', $5, $6, $7, $9)"),
     ("enqueue: the live one", "and status in ('queued', 'running') and not shadow"),
     ("claim", "lateral claim_compressions($1, $2, $3, $4)"),

@@ -363,9 +363,12 @@ pub(super) async fn serve(
     Ok((tag, Some(body)))
 }
 
-/// The most tokens of messages that the reply can have.
+/// The most tokens of messages that are read for the reply: more than it can have, when messages are large that it cuts.
 fn most_tokens(session: &Session, query: Asked) -> u64 {
-    session.accounting.appended_tokens.min(budget(session, query).into())
+    /// As many as the 16 MiB of bodies have that are read beyond the budget.
+    const CUT: u64 = 4 * 1_024 * 1_024;
+    let counts = &session.accounting;
+    counts.appended_tokens.min(budget(session, query).into()).max(counts.tail_tokens.min(CUT))
 }
 
 /// Reads the state that the query names.

@@ -282,12 +282,28 @@ impl ApiError {
                 (Kind::RouteNotFound, detail.into())
             }
             Self::NotFound(resource) => {
-                let detail = match resource {
-                    Resource::Version => "the session has no summary version of this number",
-                    Resource::Branch => "the session has no branch of this name; GET …/branches lists those that it has",
-                    Resource::Tool => "there is no tool of this name; GET …/tools lists all of them",
-                    _ => "it does not exist, or it is another tenant's",
+                let what = match resource {
+                    Resource::Version => Some("the session has no summary version of this number"),
+                    Resource::Branch => {
+                        Some("the session has no branch of this name; GET …/branches lists those that it has")
+                    }
+                    Resource::Tool => Some("there is no tool of this name; GET …/tools lists all of them"),
+                    Resource::Session
+                    | Resource::Compression
+                    | Resource::Probe
+                    | Resource::Evaluation
+                    | Resource::Constraint
+                    | Resource::ToolOutput
+                    | Resource::Model
+                    | Resource::Task
+                    | Resource::Key
+                    | Resource::Webhook
+                    | Resource::Pin
+                    | Resource::Note
+                    | Resource::Delivery
+                    | Resource::Tenant => None,
                 };
+                let detail = what.unwrap_or("it does not exist, or it is another tenant's");
                 (resource.kind(), detail.into())
             }
             Self::Elsewhere(resource, detail) => (resource.kind(), (*detail).into()),
