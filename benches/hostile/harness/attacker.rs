@@ -1,7 +1,7 @@
 //! The hostile tenant: it makes something of everything that can be in a path, and calls operations as often as its
 //! lanes allow.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -58,6 +58,8 @@ pub struct Driven {
     pub unanswered: u64,
     /// Requests whose connection broke.
     pub broken: u64,
+    /// The statuses that each variant had.
+    variants: BTreeMap<&'static str, BTreeSet<u16>>,
 }
 
 impl Driven {
@@ -66,6 +68,12 @@ impl Driven {
         // A conflict comes after everything else has been looked at.
         let is_reached = |status: &u16| matches!(status, 200..400 | 409) || only == Some(*status);
         self.statuses.keys().any(is_reached)
+    }
+
+    /// The variants that were refused for what they ask, each time: they drive nothing.
+    pub fn refused(&self) -> impl Iterator<Item = &'static str> {
+        let refused = |statuses: &BTreeSet<u16>| statuses.iter().all(|status| matches!(status, 400 | 422));
+        self.variants.iter().filter(move |(_, statuses)| refused(statuses)).map(|(name, _)| *name)
     }
 
     /// The statuses with how often each came.
@@ -221,7 +229,10 @@ impl Attacker {
                 let mut driven = driven.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some(driven) = driven.get_mut(*place) else { return };
                 match ended {
-                    Ok(Ok(status)) => *driven.statuses.entry(status).or_default() += 1,
+                    Ok(Ok(status)) => {
+                        *driven.statuses.entry(status).or_default() += 1;
+                        driven.variants.entry(variant.name).or_default().insert(status);
+                    }
                     Ok(Err(_)) => driven.broken += 1,
                     Err(_) => driven.unanswered += 1,
                 }

@@ -55,6 +55,8 @@ struct Shape {
     messages: usize,
     /// Whether fields and parameters that are not required come along.
     has_optional: bool,
+    /// Whether calls have their length in their arguments, as a list of as many values as it has room for.
+    has_lists: bool,
 }
 
 /// Reads the operations of a document.
@@ -77,12 +79,20 @@ fn operation(
     let id = declared.get("operationId").and_then(Value::as_str).context("an operationId")?;
     let entry = table::entry(id);
     let few = bounds.body.div_ceil(bounds.message);
+    let many = Shape {
+        name: "many",
+        bytes: bounds.body,
+        messages: bounds.batch,
+        has_optional: true,
+        has_lists: false,
+    };
+    let modest = Shape { name: "modest", bytes: 16 * 1024, messages: 20, ..many };
     let shapes = [
-        Shape { name: "many", bytes: bounds.body, messages: bounds.batch, has_optional: true },
-        Shape { name: "large", bytes: bounds.body, messages: few, has_optional: true },
-        Shape { name: "least", bytes: bounds.body, messages: bounds.batch, has_optional: false },
-        Shape { name: "modest", bytes: 16 * 1024, messages: 20, has_optional: true },
-        Shape { name: "modest least", bytes: 16 * 1024, messages: 20, has_optional: false },
+        many,
+        Shape { name: "large", messages: few, has_lists: true, ..many },
+        Shape { name: "least", has_optional: false, ..many },
+        modest,
+        Shape { name: "modest least", has_optional: false, ..modest },
     ];
     let mut variants: Vec<Variant> = Vec::new();
     for shape in shapes {
@@ -286,11 +296,15 @@ impl Maker<'_> {
             match place % 4 {
                 0 => json!({"role": "user", "content": text}),
                 1 if place + 1 < count => {
-                    let arguments = r#"{"command":"cargo test --workspace"}"#;
+                    let (said, arguments) = if self.shape.has_lists {
+                        (String::new(), format!(r#"{{"list":[{}0]}}"#, "0,".repeat(text.len() / 2)))
+                    } else {
+                        (text, r#"{"command":"cargo test --workspace"}"#.to_owned())
+                    };
                     let function = json!({"name": "bash", "arguments": arguments});
                     let call =
                         json!({"id": format!("call_{place}"), "type": "function", "function": function});
-                    json!({"role": "assistant", "content": text, "tool_calls": [call]})
+                    json!({"role": "assistant", "content": said, "tool_calls": [call]})
                 }
                 2 => json!({"role": "tool", "tool_call_id": format!("call_{}", place - 1), "content": text}),
                 _ => json!({"role": "assistant", "content": text}),

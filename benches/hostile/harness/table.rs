@@ -63,6 +63,7 @@ const ANYWHERE: Option<Numbered> = Some(("7654321", 1_000));
 
 /// Parameters that narrow what is read.
 const NARROWING: &[&str] = &[
+    "max_tokens",
     "cursor",
     "task_id",
     "parent_session_id",
@@ -203,7 +204,8 @@ pub fn entry(operation: &str) -> Entry {
         "pins.add" | "pins.add_shared" => Entry { only: Some(422), ..plain },
         // With the arguments of the search, which is the dearest of them.
         "tools.run" => {
-            Entry { values: &[("arguments", r#"{"query": "error worker lease port review"}"#)], ..plain }
+            let arguments = r#"{"query": "error worker lease port review"}"#;
+            Entry { values: &[("arguments", arguments), ("max_tokens", "20000")], ..plain }
         }
         "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
         // Every list parts from what is there: a large one from those of other sizes, a small one after its first message.

@@ -10,10 +10,15 @@ use crate::format::{MAX_VALUES, check_json};
 /// Reads JSON with at most as many values as a body may have; `None` for more, and for what is not JSON of this type.
 #[must_use]
 pub fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+    if is_bounded(text) { serde_json::from_str(text).ok() } else { None }
+}
+
+/// Whether a text has at most as many values as a body may have.
+#[must_use]
+pub fn is_bounded(text: &str) -> bool {
     let signs = text.bytes().filter(|sign| matches!(sign, b',' | b'[' | b'{')).count();
     // Signs within texts are no values; most texts have too few to look closer.
-    let is_bounded = signs < MAX_VALUES || check_json(text).is_ok();
-    if is_bounded { serde_json::from_str(text).ok() } else { None }
+    signs < MAX_VALUES || check_json(text).is_ok()
 }
 
 #[cfg(test)]

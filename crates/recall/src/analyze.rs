@@ -8,6 +8,7 @@ use foldhash::fast::RandomState;
 
 use super::stem::{Stems, is_own_stem};
 use super::words::{Kind, scan};
+use anchord_messages::inner_json;
 use anchord_messages::message::{MediaSource, Message, Part, Role};
 
 /// The most different terms of one message; in a longer message, only repetitions of these terms still count.
@@ -234,11 +235,11 @@ fn part_texts(part: &Part, field: Field, depth: usize, visit: &mut impl FnMut(Fi
     }
 }
 
-/// Visits the strings and numbers of a JSON text; the text itself, when it is not JSON.
+/// Visits the strings and numbers of a JSON text; the text itself, when it is not JSON, or has too many values to be read.
 fn json_texts(json: &str, visit: &mut impl FnMut(Field, &str)) {
-    match serde_json::from_str::<serde_json::Value>(json) {
-        Ok(value) => value_texts(&value, visit),
-        Err(_) => visit(Field::Shown, json),
+    match inner_json::read::<serde_json::Value>(json) {
+        Some(value) => value_texts(&value, visit),
+        None => visit(Field::Shown, json),
     }
 }
 
@@ -280,6 +281,7 @@ pub(super) fn speaker(text: &str) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchord_messages::format::MAX_VALUES;
     use anchord_messages::message::{ToolCall, ToolResult};
 
     fn message(role: Role, parts: Vec<Part>) -> Message {
@@ -324,6 +326,18 @@ mod tests {
             ToolCall { id: String::new(), name: String::new(), arguments: "{\"path: crane".to_owned() };
         let document = analyze(&message(Role::Assistant, vec![Part::ToolCall(call)]));
         assert!(document.frequencies(word("crane")).is_some());
+    }
+
+    #[test]
+    fn arguments_with_more_values_than_a_body_may_have_are_read_as_text() {
+        let read = |numbers: usize| {
+            let arguments = format!(r#"{{"note": "line\nbreak", "numbers": [{}0]}}"#, "0,".repeat(numbers));
+            let call = ToolCall { id: String::new(), name: String::new(), arguments };
+            analyze(&message(Role::Assistant, vec![Part::ToolCall(call)]))
+        };
+        // The letter of an escape belongs to a word only where a text is read as it stands.
+        assert!(read(MAX_VALUES - 10).frequencies(word("nbreak")).is_none());
+        assert!(read(MAX_VALUES).frequencies(word("nbreak")).is_some());
     }
 
     #[test]
