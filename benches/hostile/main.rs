@@ -136,8 +136,10 @@ async fn measure(flags: &Flags, service: &Service, database: &str) -> anyhow::Re
             fields.insert("group".to_owned(), json!(operation.tag));
         }
         rows.push(row);
-        for variant in driven.refused().filter(|_| operation.entry.only.is_none()) {
-            report.missed.push(format!("{}: its {variant} requests are refused each time", operation.id));
+        for (variant, told) in driven.refused().filter(|_| operation.entry.only.is_none()) {
+            report
+                .missed
+                .push(format!("{}: its {variant} requests are refused each time: {told}", operation.id));
         }
         if !driven.is_driven(operation.entry.only) {
             let alone = attacker.reach(operation).await;

@@ -57,8 +57,9 @@ async fn a_tenant_that_calls_every_operation_at_its_bounds_takes_nothing_from_an
             missed.push(format!("{tag}: {most} MB"));
         }
         for (operation, driven) in group.iter().zip(driven) {
-            for variant in driven.refused().filter(|_| operation.entry.only.is_none()) {
-                missed.push(format!("{}: its {variant} requests are refused each time", operation.id));
+            for (variant, told) in driven.refused().filter(|_| operation.entry.only.is_none()) {
+                missed
+                    .push(format!("{}: its {variant} requests are refused each time: {told}", operation.id));
             }
             if !driven.is_driven(operation.entry.only) {
                 let alone = attacker.reach(operation).await;

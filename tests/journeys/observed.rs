@@ -244,6 +244,22 @@ async fn one_trace_holds_the_request_the_job_and_the_call_to_the_model_and_no_te
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refused_requests_do_not_fill_the_log() {
+    const REFUSED: usize = 300;
+    let database = database().await;
+    let service = Service::on(&database.url, &[]);
+    let client = service.client();
+    for _ in 0..REFUSED / 3 {
+        assert_eq!(client.get("/v1/sessions/nobody").status, 404);
+        assert_eq!(client.get("/v1/sessions?limit=0").status, 422);
+        assert_eq!(client.get("/v1/nothing").status, 404);
+    }
+    let logged = tokio::task::spawn_blocking(|| service.end_with_log()).await.expect("a log");
+    assert!(logged.contains("INFO"), "{logged}");
+    assert!(logged.lines().count() < REFUSED, "{logged}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_processs_whole_output_holds_no_key_and_no_token() {
     let database = database().await;
     let token = "operator-operator-operator-operator";

@@ -475,7 +475,16 @@ async fn what_happens_in_a_branch_names_session_and_branch_in_messages_and_lists
     let one =
         app.call("GET", &format!("{path}/deliveries/{}", newest["id"].as_str().unwrap()), "").await.json();
     assert_eq!(one["message"]["data"], json!({"from": "main", "to": "retry"}), "{one}");
-    // A webhook may ask for switches alone.
+    // A webhook may name all events of the document, and as many as it says.
+    let document = app.call("GET", "/openapi.json", "").await.json();
+    let every = &document["components"]["schemas"]["WebhookEventType"]["enum"];
+    let all = app.call("PATCH", &path, json!({"events": every}).to_string()).await;
+    assert_eq!((all.status.as_u16(), &all.json()["events"]), (200, every), "{}", all.text);
+    for schema in ["CreateWebhook", "WebhookPatch"] {
+        let most = &document["components"]["schemas"][schema]["properties"]["events"]["maxItems"];
+        assert_eq!(most.as_u64(), every.as_array().map(|events| events.len() as u64), "{schema}");
+    }
+    // Or switches alone.
     let alone = app.call("PATCH", &path, json!({"events": ["session.branch_switched"]}).to_string()).await;
     assert_eq!(alone.status, 200, "{}", alone.text);
 }

@@ -58,8 +58,8 @@ pub struct Driven {
     pub unanswered: u64,
     /// Requests whose connection broke.
     pub broken: u64,
-    /// The statuses that each variant had.
-    variants: BTreeMap<&'static str, BTreeSet<u16>>,
+    /// The statuses that each variant had, and what its last refusal said.
+    variants: BTreeMap<&'static str, (BTreeSet<u16>, String)>,
 }
 
 impl Driven {
@@ -70,10 +70,12 @@ impl Driven {
         self.statuses.keys().any(is_reached)
     }
 
-    /// The variants that were refused for what they ask, each time: they drive nothing.
-    pub fn refused(&self) -> impl Iterator<Item = &'static str> {
-        let refused = |statuses: &BTreeSet<u16>| statuses.iter().all(|status| matches!(status, 400 | 422));
-        self.variants.iter().filter(move |(_, statuses)| refused(statuses)).map(|(name, _)| *name)
+    /// The variants that were refused for what they ask, each time, with what was said: they drive nothing.
+    pub fn refused(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let variants = self.variants.iter().map(|(name, (statuses, told))| (*name, statuses, told.as_str()));
+        variants
+            .filter(|(_, statuses, _)| statuses.iter().all(|status| is_refusal(*status)))
+            .map(|(name, _, told)| (name, told))
     }
 
     /// The statuses with how often each came.
@@ -229,9 +231,11 @@ impl Attacker {
                 let mut driven = driven.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some(driven) = driven.get_mut(*place) else { return };
                 match ended {
-                    Ok(Ok(status)) => {
+                    Ok(Ok((status, told))) => {
                         *driven.statuses.entry(status).or_default() += 1;
-                        driven.variants.entry(variant.name).or_default().insert(status);
+                        let (statuses, last) = driven.variants.entry(variant.name).or_default();
+                        statuses.insert(status);
+                        *last = told;
                     }
                     Ok(Err(_)) => driven.broken += 1,
                     Err(_) => driven.unanswered += 1,
@@ -252,15 +256,20 @@ impl Attacker {
                 break;
             }
             let soon = Instant::now() + Duration::from_millis(100);
-            if let Ok(Ok(status)) = timeout_at(latest, self.send(operation, variant, soon)).await {
+            if let Ok(Ok((status, _))) = timeout_at(latest, self.send(operation, variant, soon)).await {
                 last.statuses = BTreeMap::from([(status, 1)]);
             }
         }
         last
     }
 
-    /// Sends a request and reads its reply to the end, a stream's until a moment.
-    async fn send(&self, operation: &Operation, variant: &Variant, until: Instant) -> anyhow::Result<u16> {
+    /// Sends a request and reads its reply to the end, a stream's until a moment; gives the status, and the text of a refusal.
+    async fn send(
+        &self,
+        operation: &Operation,
+        variant: &Variant,
+        until: Instant,
+    ) -> anyhow::Result<(u16, String)> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let own = self.callers.get(number % self.callers.len()).context("a key")?;
         let caller = if operation.is_operators { &self.operator } else { own };
@@ -277,8 +286,13 @@ impl Attacker {
         }
         let mut reply = request.send().await?;
         let (status, is_stream) = (reply.status().as_u16(), is_stream(&reply));
+        let mut told = Vec::new();
         let rest = async {
-            while reply.chunk().await?.is_some() {}
+            while let Some(chunk) = reply.chunk().await? {
+                if is_refusal(status) {
+                    told.extend_from_slice(&chunk);
+                }
+            }
             anyhow::Ok(())
         };
         if is_stream {
@@ -286,7 +300,7 @@ impl Attacker {
         } else {
             rest.await?;
         }
-        Ok(status)
+        Ok((status, String::from_utf8_lossy(&told).into_owned()))
     }
 
     /// The operation's path with ids in it.
@@ -409,6 +423,11 @@ fn numbered(operation: &Operation, variant: &Variant, number: usize) -> Bytes {
     // Far apart from one request to the next.
     let number = number.wrapping_mul(7_919) % below;
     String::from_utf8_lossy(&variant.body).replacen(mark, &number.to_string(), 1).into()
+}
+
+/// Whether a status says that the request itself cannot be taken.
+fn is_refusal(status: u16) -> bool {
+    matches!(status, 400 | 422)
 }
 
 fn is_stream(reply: &reqwest::Response) -> bool {

@@ -132,7 +132,7 @@ fn variant(
         let is_required = parameter.get("required") == Some(&Value::Bool(true));
         let given = entry.given(name);
         let is_open = given.is_some() || !entry.leaves_out(name);
-        let is_wanted = is_required || (shape.has_optional && is_open);
+        let is_wanted = is_required || entry.with.contains(&name) || (shape.has_optional && is_open);
         let place = parameter.get("in").and_then(Value::as_str).unwrap_or_default();
         // Names in a path are filled in for each request, and so is the idempotency key.
         if place == "path" || name == "Idempotency-Key" || !is_wanted {
@@ -240,7 +240,8 @@ impl Maker<'_> {
             let is_required = required.contains(&name.as_str());
             let given = self.entry.given(name);
             let is_open = given.is_some() || !self.entry.leaves_out(name);
-            if is_required || (self.shape.has_optional && is_open) {
+            let is_wanted = is_required || self.entry.with.contains(&name.as_str());
+            if is_wanted || (self.shape.has_optional && is_open) {
                 made.insert(name.clone(), given.unwrap_or_else(|| self.value(field)));
             }
         }

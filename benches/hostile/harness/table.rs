@@ -28,6 +28,8 @@ pub type Numbered = (&'static str, usize);
 pub struct Entry {
     /// Fields and parameters that are left out.
     pub without: &'static [&'static str],
+    /// Fields and parameters that come along where everything that is not required is left out.
+    pub with: &'static [&'static str],
     /// Fields and parameters with their values as JSON.
     values: &'static [(&'static str, &'static str)],
     /// What stands in the path instead of the usual: the parameter, and what the attacker calls it.
@@ -61,9 +63,12 @@ const FORKED: &[(&str, &str)] = &[("session_id", "forked")];
 pub const BRANCHES: usize = 20;
 const ANYWHERE: Option<Numbered> = Some(("7654321", 1_000));
 
-/// Parameters that narrow what is read.
+const SEARCH: &str = r#"{"query": "error worker lease port review"}"#;
+
+/// Parameters that narrow what is read, or stand beside others that they exclude.
 const NARROWING: &[&str] = &[
     "max_tokens",
+    "cache_control",
     "cursor",
     "task_id",
     "parent_session_id",
@@ -138,6 +143,7 @@ const TENANT_SETTINGS: &[&str] = &[
     "task_id",
     "critical",
     "metadata",
+    "user",
 ];
 
 /// What is special about an operation.
@@ -145,7 +151,7 @@ pub fn entry(operation: &str) -> Entry {
     let plain = Entry { without: NARROWING, ..Entry::default() };
     match operation {
         "messages.append" => Entry {
-            without: &["expected_next_seq"],
+            without: &["expected_next_seq", "max_tokens", "cache_control"],
             values: &[("marks", r#"[{"index": 0, "keep": "never"}]"#)],
             path: &[("session_id", "appended")],
             ..plain
@@ -158,7 +164,9 @@ pub fn entry(operation: &str) -> Entry {
         }
         "sessions.delete" => Entry { fresh: Some(Fresh::Session), ..plain },
         "sessions.import" => Entry { fresh: Some(Fresh::SessionName), ..plain },
-        "stateless.count_tokens" => Entry { without: &["text"], ..plain },
+        "stateless.count_tokens" => Entry { without: &["text"], with: &["messages"], ..plain },
+        "recall.search_sessions" => Entry { with: &["user"], ..plain },
+        "sessions.list" => Entry { values: &[("metadata", r#""team:support""#)], ..plain },
         "stateless.compress" => {
             Entry { without: &["summary_model", "engine"], values: &[("target_tokens", "8000")], ..plain }
         }
@@ -203,10 +211,7 @@ pub fn entry(operation: &str) -> Entry {
         // There are as many as there may be, once they are replaced.
         "pins.add" | "pins.add_shared" => Entry { only: Some(422), ..plain },
         // With the arguments of the search, which is the dearest of them.
-        "tools.run" => {
-            let arguments = r#"{"query": "error worker lease port review"}"#;
-            Entry { values: &[("arguments", arguments), ("max_tokens", "20000")], ..plain }
-        }
+        "tools.run" => Entry { values: &[("arguments", SEARCH), ("max_tokens", "20000")], ..plain },
         "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
         // Every list parts from what is there: a large one from those of other sizes, a small one after its first message.
         "transcript.sync" => {

@@ -259,11 +259,9 @@ async fn ask(
     caller: &Caller,
     (q, limit, mode): (&str, Option<u32>, Option<RecallMode>),
 ) -> Result<Asked, ApiError> {
-    if q.len() > anchord_recall::Query::MAX_BYTES {
-        return Err(ApiError::parameter(
-            "q",
-            format!("must have at most {} bytes", anchord_recall::Query::MAX_BYTES),
-        ));
+    let most = anchord_recall::Query::MAX_CHARS;
+    if q.chars().count() > most {
+        return Err(ApiError::parameter("q", format!("must have at most {most} characters")));
     }
     let limit = limit.unwrap_or(DEFAULT_HITS);
     if !(1..=MAX_HITS).contains(&limit) {

@@ -22,8 +22,8 @@ use anchord_store::webhooks::{CreateOutcome, MAX_WEBHOOKS, NewWebhook, Webhook, 
 use anchord_webhooks::target::{self, Reach};
 use anchord_webhooks::{DisabledReason, WebhookEvent};
 
-/// The number of events that exist; the schemas repeat it.
-const MAX_EVENTS: usize = 6;
+/// All that exist; the schemas repeat the number.
+const MAX_EVENTS: usize = WebhookEvent::COUNT;
 /// The most characters of a description.
 const MAX_DESCRIPTION_CHARS: usize = 500;
 /// How long a rotated secret stays valid when the caller does not say.
@@ -46,7 +46,7 @@ pub struct NewWebhookBody {
     pub url: String,
     /// The events that it gets; all of them, also later ones, when it is absent or null.
     #[serde(default)]
-    #[schema(min_items = 1, max_items = 6)]
+    #[schema(min_items = 1, max_items = 7)]
     pub events: Option<Vec<WebhookEvent>>,
     /// A description for people.
     #[serde(default)]
@@ -74,7 +74,7 @@ pub struct WebhookUpdate {
     pub url: Option<String>,
     /// The events that it gets; null for all.
     #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<Vec<WebhookEvent>>, min_items = 1, max_items = 6)]
+    #[schema(value_type = Option<Vec<WebhookEvent>>, min_items = 1, max_items = 7)]
     pub events: Option<Option<Vec<WebhookEvent>>>,
     /// A description for people; null removes it.
     #[serde(default, deserialize_with = "present")]

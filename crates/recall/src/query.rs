@@ -41,8 +41,8 @@ pub struct Needed {
 }
 
 impl Query {
-    /// The longest question, in bytes.
-    pub const MAX_BYTES: usize = 4_096;
+    /// The longest question, in characters.
+    pub const MAX_CHARS: usize = 4_096;
 
     /// Parses a question; `None` when it contains nothing to search for.
     #[must_use]

@@ -6,8 +6,8 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 use super::super::note::MAX_NOTE_CHARS;
 use anchord_record::section::Section;
 
-/// The most bytes of a question; what a search takes.
-const MAX_QUERY_BYTES: usize = 4_096;
+/// The most characters of a question; what a search takes.
+const MAX_QUERY_CHARS: usize = 4_096;
 /// The most hits of a search.
 const MAX_HITS: u32 = 20;
 /// The most characters of a reference.
@@ -121,7 +121,7 @@ impl Tool {
                     &[
                         required(
                             "query",
-                            Kind::Text(MAX_QUERY_BYTES),
+                            Kind::Text(MAX_QUERY_CHARS),
                             "Words, a question, an identifier or a path",
                         ),
                         argument("scope", Kind::Word(scopes), "Default session"),
