@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
+use axum::http::header;
 use axum::serve::Listener;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -20,6 +21,7 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use super::guesses::Peer;
+use super::lingering::Lingering;
 
 /// The most bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -77,7 +79,8 @@ async fn serve_connection(
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(timeouts.stalled));
     let router = router.map_request(move |request: Request<Incoming>| {
-        let mut request = request.map(Body::new);
+        let is_held_back = request.headers().contains_key(header::EXPECT);
+        let mut request = request.map(|body| Body::new(Lingering::new(body, is_held_back)));
         request.extensions_mut().insert(peer);
         request
     });
@@ -200,6 +203,35 @@ mod tests {
         served.end().await;
         assert!(rest(resting).await > 0);
         assert_eq!(rest(half).await, 0);
+    }
+
+    #[tokio::test]
+    async fn a_client_whose_body_nobody_reads_gets_its_reply_and_may_send_another_request() {
+        let served = served(Timeouts::default()).await;
+        let head = |length: usize| format!("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: {length}\r\n\r\n");
+        let mut stream = served.send(head(LARGE).as_bytes()).await;
+        for round in 0..2 {
+            // All of the body first, as simple clients do.
+            stream.write_all(&vec![b'x'; LARGE]).await.unwrap();
+            let mut start = [0; 12];
+            stream.read_exact(&mut start).await.unwrap();
+            assert_eq!(&start, b"HTTP/1.1 405", "{round}");
+            let mut rest = vec![0; MAX_HEAD_BYTES];
+            assert!(stream.read(&mut rest).await.unwrap() > 0);
+            if round == 0 {
+                stream.write_all(head(LARGE).as_bytes()).await.unwrap();
+            }
+        }
+        drop(stream);
+        // A body that is larger than what is read for nobody is cut off, and so is one that never comes.
+        let stream = served.send(head(LARGE + 1).as_bytes()).await;
+        assert!(rest(stream).await > 0);
+        let held_back = b"POST / HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n";
+        let mut stream = served.send(held_back).await;
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).await.unwrap();
+        assert_eq!(&start, b"HTTP/1.1 405", "nothing invites the body");
+        served.end().await;
     }
 
     #[tokio::test]

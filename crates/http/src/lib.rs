@@ -60,6 +60,7 @@ pub mod append_reply;
 pub mod assemblies;
 pub mod audit;
 pub mod auth;
+pub mod batch;
 pub mod bodies;
 pub mod boundary;
 pub mod branches;
@@ -79,10 +80,12 @@ pub mod guesses;
 pub mod handoff;
 mod heavy;
 pub mod idempotency;
+pub mod import;
 pub mod json;
 pub mod keys;
 pub mod ledger;
 mod limits;
+mod lingering;
 pub mod message;
 pub mod messages;
 pub mod models;
@@ -148,7 +151,7 @@ fn operations() -> OpenApiRouter<AppState> {
         ))
         .routes(routes!(sessions::list_sessions))
         .routes(routes!(export::export_session))
-        .routes(routes!(export::import_session))
+        .routes(routes!(import::import_session))
         .routes(routes!(messages::append_messages, messages::list_messages))
         .routes(routes!(context::find_context))
         .routes(routes!(transcript::sync_transcript))

@@ -7,11 +7,11 @@ use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
 use super::auth::Writer;
+use super::batch::refused_under;
 use super::heavy::go_on;
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
 use super::message::Message;
-use super::messages::refused_under;
 use super::problem::ApiError;
 use super::state::AppState;
 use anchord_messages::format::Format;

@@ -17,11 +17,12 @@ use uuid::Uuid;
 
 use super::request::{CompressedMessages, read, view};
 use crate::auth::{Caller, Reader, Writer};
+use crate::batch::read_message;
 use crate::compressions::wait_for;
 use crate::heavy::go_on;
 use crate::idempotency::{Claim, IdempotencyKey, KeptReply};
 use crate::json::JsonBytes;
-use crate::messages::{load, read_message, refuse};
+use crate::messages::{load, refuse};
 use crate::params::Path;
 use crate::prefer::{PREFERENCE_APPLIED, Wait};
 use crate::problem::{ApiError, Resource};

@@ -5,10 +5,10 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
+use crate::batch::refused_under;
 use crate::heavy::go_on;
 use crate::json::JsonBytes;
 use crate::message::Message;
-use crate::messages::refused_under;
 use crate::problem::ApiError;
 use crate::state::AppState;
 use anchord_messages::format::Format;

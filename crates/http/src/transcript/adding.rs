@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
+use super::super::batch::Batch;
 use super::super::heavy::in_steps;
-use super::super::messages::{self, Batch, load};
+use super::super::messages::{self, load};
 use super::super::problem::{ApiError, Resource};
 use super::along::Along;
 use super::reply::{self, Outcome, SyncState, Told};

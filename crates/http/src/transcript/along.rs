@@ -5,8 +5,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::super::batch::LARGE_BODY_BYTES;
 use super::super::heavy::in_steps;
-use super::super::messages::LARGE_BODY_BYTES;
 use super::super::problem::ApiError;
 use super::list::List;
 use super::{Step, Sync, seq_of};

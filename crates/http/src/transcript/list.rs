@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::super::batch::{LARGE_BODY_BYTES, refused_under};
 use super::super::heavy::in_steps;
 use super::super::json::JsonBytes;
 use super::super::message::Message;
-use super::super::messages::{LARGE_BODY_BYTES, refused_under};
 use super::super::problem::ApiError;
 use anchord_messages::content_digest::{ContentDigest, Digests, TextDigest, common};
 use anchord_messages::format::Format;
