@@ -8,6 +8,7 @@
     reason = "the docs of commands and arguments are their help, which is plain text"
 )]
 
+mod allocator;
 mod completions;
 mod compress;
 mod context;
@@ -123,6 +124,9 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2));
         }
     };
+    if matches!(cli.command, Command::Serve(_) | Command::Worker(_)) {
+        allocator::settle();
+    }
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -75,6 +75,7 @@ impl Drop for Lingering {
                 }
             }
         };
+        // It ends with its connection, for which a shutdown waits.
         runtime.spawn(tokio::time::timeout(LONGEST, rest));
     }
 }
