@@ -233,6 +233,29 @@ async fn the_fewest_connections_are_enough_for_everything() {
     assert_eq!(service.end(Signal::SIGTERM), Some(0));
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_service_gives_freed_memory_back_soon_unless_it_is_told_when() {
+    let database = support::database().await;
+    let delay_of = |process: u32| {
+        let environment = fs::read(format!("/proc/{process}/environ")).expect("an environment");
+        let environment = String::from_utf8(environment).expect("text");
+        let delay = environment.split('\0').find_map(|entry| entry.strip_prefix("MIMALLOC_PURGE_DELAY="));
+        delay.map(str::to_owned)
+    };
+    // The allocator reads it as the process begins, so it has to be there by then.
+    let service = Service::on(&database.url, &[]);
+    assert_eq!(delay_of(service.id()).as_deref(), Some("10"));
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+    let words = ["serve", "--listen", "127.0.0.1:0", "--database-url", &database.url];
+    let mut process = anchord(&words).env("MIMALLOC_PURGE_DELAY", "500").spawn().expect("the program");
+    let mut said = BufReader::new(process.stdout.take().expect("a pipe"));
+    assert_ne!(said.read_line(&mut String::new()).expect("text"), 0, "it ended");
+    assert_eq!(delay_of(process.id()).as_deref(), Some("500"));
+    process.kill().expect("an end");
+    process.wait().expect("an end");
+}
+
 #[tokio::test]
 async fn a_health_check_tells_whether_a_process_can_be_used() {
     let database = support::database().await;
