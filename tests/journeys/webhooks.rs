@@ -357,7 +357,7 @@ async fn a_wrong_webhook_is_refused_with_its_field_and_a_tenant_has_so_many() {
         (json!({"url": format!("https://example.com/{}", "a".repeat(3_000))}), "/url"),
         (json!({"url": url, "events": []}), "/events"),
         (json!({"url": url, "events": ["session.created"]}), "/events/0"),
-        (json!({"url": url, "events": vec!["trigger.warned"; 7]}), "/events"),
+        (json!({"url": url, "events": vec!["trigger.warned"; 8]}), "/events"),
         (json!({"url": url, "description": "x".repeat(501)}), "/description"),
         (json!({"url": url, "secret": "whsec_"}), "/secret"),
     ] {
