@@ -1,7 +1,7 @@
 //! The hostile tenant: it makes something of everything that can be in a path, and calls operations as often as its
 //! lanes allow.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -58,8 +58,16 @@ pub struct Driven {
     pub unanswered: u64,
     /// Requests whose connection broke.
     pub broken: u64,
-    /// The statuses that each variant had, and what its last refusal said.
-    variants: BTreeMap<&'static str, (BTreeSet<u16>, String)>,
+    variants: BTreeMap<&'static str, Ended>,
+}
+
+/// How the requests of one variant ended.
+#[derive(Clone, Debug, Default)]
+struct Ended {
+    /// Whether one was taken, or may have been: a request without a reply may have used up what the others need.
+    is_taken: bool,
+    /// What the last refusal said.
+    told: String,
 }
 
 impl Driven {
@@ -72,10 +80,8 @@ impl Driven {
 
     /// The variants that were refused for what they ask, each time, with what was said: they drive nothing.
     pub fn refused(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let variants = self.variants.iter().map(|(name, (statuses, told))| (*name, statuses, told.as_str()));
-        variants
-            .filter(|(_, statuses, _)| statuses.iter().all(|status| is_refusal(*status)))
-            .map(|(name, _, told)| (name, told))
+        let refused = self.variants.iter().filter(|(_, ended)| !ended.is_taken);
+        refused.map(|(name, ended)| (*name, ended.told.as_str()))
     }
 
     /// The statuses with how often each came.
@@ -187,10 +193,7 @@ impl Attacker {
         self.things.insert("candidate_id", text(&candidate, "/id")?.to_owned());
         let evaluation = caller.post("/v1/sessions/main/evaluations", &json!({})).await?;
         self.things.insert("evaluation_id", text(&evaluation, "/id")?.to_owned());
-        let summary = caller.get("/v1/sessions/child/summary").await?;
-        let facts = summary.get("constraints").and_then(Value::as_array).context("constraints")?;
-        let ids = facts.iter().filter_map(|fact| fact.get("id")?.as_str()).map(str::to_owned);
-        self.constraints = Mutex::new(ids.collect());
+        self.constraints = Mutex::new(constraints(&caller).await?);
         Ok(())
     }
 
@@ -230,12 +233,12 @@ impl Attacker {
                 let ended = timeout_at(latest, self.send(operation, variant, latest - grace)).await;
                 let mut driven = driven.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some(driven) = driven.get_mut(*place) else { return };
+                let of_variant = driven.variants.entry(variant.name).or_default();
+                of_variant.is_taken |= !matches!(&ended, Ok(Ok((status, _))) if is_refusal(*status));
                 match ended {
                     Ok(Ok((status, told))) => {
+                        of_variant.told = told;
                         *driven.statuses.entry(status).or_default() += 1;
-                        let (statuses, last) = driven.variants.entry(variant.name).or_default();
-                        statuses.insert(status);
-                        *last = told;
                     }
                     Ok(Err(_)) => driven.broken += 1,
                     Err(_) => driven.unanswered += 1,
@@ -383,11 +386,24 @@ impl Attacker {
                 }
                 vec![("branch", from)]
             }
-            Fresh::Constraint => {
-                let id = self.constraints.lock().unwrap_or_else(PoisonError::into_inner).pop();
-                vec![("constraint_id", id.context("no constraint is left")?)]
+            Fresh::WholeBranch => {
+                let branch = json!({"name": format!("b{}", number % BRANCHES)});
+                caller.put("/v1/sessions/forked/current-branch", &branch).await?;
+                Vec::new()
             }
+            Fresh::Constraint => vec![("constraint_id", self.constraint(caller).await?)],
         })
+    }
+
+    /// A constraint that no request has taken yet, or one that outlived the request that did.
+    async fn constraint(&self, caller: &Caller) -> anyhow::Result<String> {
+        let next = || self.constraints.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if let Some(id) = next() {
+            return Ok(id);
+        }
+        let left = constraints(caller).await?;
+        self.constraints.lock().unwrap_or_else(PoisonError::into_inner).extend(left);
+        next().context("no constraint is left")
     }
 
     /// A new webhook, or one of those that take up all the room there is.
@@ -441,6 +457,13 @@ pub async fn make_tenant(operator: &Caller, name: &str) -> anyhow::Result<(Strin
     let tenant = text(&tenant, "/id")?.to_owned();
     let key = operator.post(&format!("/v1/admin/tenants/{tenant}/keys"), &json!({"scopes": SCOPES})).await?;
     Ok((tenant, text(&key, "/key")?.to_owned()))
+}
+
+/// The ids of the constraints that there are.
+async fn constraints(caller: &Caller) -> anyhow::Result<Vec<String>> {
+    let summary = caller.get("/v1/sessions/child/summary").await?;
+    let facts = summary.get("constraints").and_then(Value::as_array).context("constraints")?;
+    Ok(facts.iter().filter_map(|fact| fact.get("id")?.as_str()).map(str::to_owned).collect())
 }
 
 /// Compresses a session and waits for the end.

@@ -17,6 +17,8 @@ pub enum Fresh {
     Constraint,
     /// A branch that stands on erased ones, which go with it.
     LastOfTree,
+    /// A current branch with its whole length.
+    WholeBranch,
 }
 
 /// What stands in a body for a number that is another one in each request, and below what it is. Bodies that are large stay as
@@ -217,10 +219,11 @@ pub fn entry(operation: &str) -> Entry {
         "transcript.sync" => {
             Entry { path: &[("session_id", "synced")], numbered: Some((":1000:", usize::MAX)), ..plain }
         }
-        // Anywhere in a long session. Each name that is given would be taken the second time.
+        // Anywhere in a long session: on the branch that nothing shortens, whichever is the current one. Each name that is
+        // given would be taken the second time.
         "branches.create" => Entry {
-            without: &["name", "from"],
-            values: &[("seq", "7654321"), ("switch", "false")],
+            without: &["name"],
+            values: &[("seq", "7654321"), ("switch", "false"), ("from", "\"main\"")],
             path: FORKED,
             numbered: ANYWHERE,
             ..plain
@@ -231,13 +234,10 @@ pub fn entry(operation: &str) -> Entry {
             numbered: Some(("7654321", BRANCHES)),
             ..plain
         },
-        // Back and forth.
-        "branches.truncate" => Entry {
-            values: &[("seq", "7654321"), ("branch", "\"main\"")],
-            path: FORKED,
-            numbered: ANYWHERE,
-            ..plain
-        },
+        // Always to the same place: a current branch that another request has shortened ends there, and no earlier.
+        "branches.truncate" => {
+            Entry { values: &[("seq", "500")], path: FORKED, fresh: Some(Fresh::WholeBranch), ..plain }
+        }
         "webhooks.delete" => Entry { fresh: Some(Fresh::Webhook), ..plain },
         _ => plain,
     }
