@@ -174,10 +174,14 @@ async fn attempt(
             return Err((decided, error));
         }
     };
-    #[expect(clippy::cast_precision_loss, reason = "at most 64 appends")]
-    let answered = decided.iter().map(|group| group.appends.len()).sum::<usize>() as f64;
     metrics::histogram!("anchord_append_transaction_seconds").record(begun.elapsed().as_secs_f64());
-    metrics::histogram!("anchord_append_batch_appends").record(answered);
+    let stored = decided.iter().zip(1..).filter(|(_, place)| done.contains(place));
+    let appends = stored.map(|(group, _)| group.appends.len()).sum::<usize>();
+    // Where every session had changed since it was read, nothing was stored.
+    if appends > 0 {
+        #[expect(clippy::cast_precision_loss, reason = "at most 64 appends")]
+        metrics::histogram!("anchord_append_batch_appends").record(appends as f64);
+    }
     for ((mut group, staged), place) in decided.into_iter().zip(outcomes).zip(1..) {
         if done.contains(&place) {
             if staged.makes_session() {
