@@ -5,9 +5,12 @@
 //! begins, before any code of ours, and setting them later would be unsafe code: so a command that runs for long begins once
 //! more, as the same process.
 
-use std::os::unix::process::CommandExt as _;
-use std::process::Command;
+use std::convert::Infallible;
+use std::ffi::{CString, OsString};
+use std::os::unix::ffi::OsStringExt as _;
 use std::{env, io};
+
+use nix::unistd::execve;
 
 /// How long freed memory is kept, in milliseconds. None at all would cost time where large texts come one after the other; a
 /// hundredth of a second shows in no bench.
@@ -23,16 +26,20 @@ pub(super) fn settle() {
     if env::var_os(name).is_some() {
         return;
     }
-    let again = || -> io::Result<io::Error> {
-        let mut words = env::args_os();
-        let mut command = Command::new(env::current_exe()?);
-        if let Some(called) = words.next() {
-            command.arg0(called);
-        }
-        // It returns only when it fails.
-        Ok(command.args(words).env(name, delay).exec())
-    };
-    let (Ok(error) | Err(error)) = again();
     // The command runs without it, too.
+    let Err(error) = again(name, delay);
     super::output::note(&format!("anchord: the process keeps freed memory for a second: {error}"));
+}
+
+/// Begins once more with a variable; comes back only when that fails. `Command::exec` would then leave a process that ends at
+/// the first client that hangs up: it gives back the signals that Rust ignores before it tries.
+fn again(name: &str, value: &str) -> io::Result<Infallible> {
+    let text = |text: OsString| CString::new(text.into_vec());
+    let program = text(env::current_exe()?.into_os_string())?;
+    let words = env::args_os().map(text).collect::<Result<Vec<_>, _>>()?;
+    let mut variables = env::vars_os()
+        .map(|(name, value)| text([name, value].join("=".as_ref())))
+        .collect::<Result<Vec<_>, _>>()?;
+    variables.push(CString::new(format!("{name}={value}"))?);
+    Ok(execve(&program, &words, &variables)?)
 }

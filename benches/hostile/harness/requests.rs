@@ -55,9 +55,24 @@ struct Shape {
     messages: usize,
     /// Whether fields and parameters that are not required come along.
     has_optional: bool,
-    /// Whether calls have their length in their arguments, as a list of as many values as it has room for.
-    has_lists: bool,
+    arguments: Arguments,
 }
+
+/// What calls have as their arguments.
+#[derive(Clone, Copy, Debug)]
+enum Arguments {
+    /// A command; the length is in what is said beside the call.
+    Command,
+    /// A list of as many values as there is room for.
+    List,
+    /// Objects in objects, as many as are just read into values.
+    Objects,
+}
+
+/// Values that are just read: arguments with more are a text like any other.
+const MOST_OBJECTS: usize = 24_000;
+/// As deep as is read, nearly.
+const DEPTH: usize = 100;
 
 /// Reads the operations of a document.
 pub fn operations(document: &Value, bounds: Bounds) -> anyhow::Result<Vec<Operation>> {
@@ -84,12 +99,13 @@ fn operation(
         bytes: bounds.body,
         messages: bounds.batch,
         has_optional: true,
-        has_lists: false,
+        arguments: Arguments::Command,
     };
     let modest = Shape { name: "modest", bytes: 16 * 1024, messages: 20, ..many };
     let shapes = [
         many,
-        Shape { name: "large", messages: few, has_lists: true, ..many },
+        Shape { name: "large", messages: few, arguments: Arguments::List, ..many },
+        Shape { name: "deep", messages: few, arguments: Arguments::Objects, ..many },
         Shape { name: "least", has_optional: false, ..many },
         modest,
         Shape { name: "modest least", has_optional: false, ..modest },
@@ -297,10 +313,16 @@ impl Maker<'_> {
             match place % 4 {
                 0 => json!({"role": "user", "content": text}),
                 1 if place + 1 < count => {
-                    let (said, arguments) = if self.shape.has_lists {
-                        (String::new(), format!(r#"{{"list":[{}0]}}"#, "0,".repeat(text.len() / 2)))
-                    } else {
-                        (text, r#"{"command":"cargo test --workspace"}"#.to_owned())
+                    let list = |one: &str, times: usize| format!(r#"{{"list":[{}0]}}"#, one.repeat(times));
+                    let (said, arguments) = match self.shape.arguments {
+                        Arguments::Command => (text, r#"{"command":"cargo test --workspace"}"#.to_owned()),
+                        Arguments::List => (String::new(), list("0,", text.len() / 2)),
+                        Arguments::Objects => {
+                            let nest = format!("{}0{},", r#"{"":"#.repeat(DEPTH), "}".repeat(DEPTH));
+                            // Each sign is written with a second one before its quotes.
+                            let room = text.len() / (nest.len() + 2 * DEPTH);
+                            (String::new(), list(&nest, room.min(MOST_OBJECTS / (DEPTH + 1))))
+                        }
                     };
                     let function = json!({"name": "bash", "arguments": arguments});
                     let call =

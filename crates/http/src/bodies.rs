@@ -70,7 +70,7 @@ impl Bodies {
     ) -> Result<Bytes, ApiError> {
         let announced =
             headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-        // A body whose `Content-Length` is too large is not read at all.
+        // A body whose `Content-Length` is too large is not kept; `lingering` reads what is on its way.
         if announced.is_some_and(|length| length > limit) {
             return Err(too_large(limit));
         }

@@ -21,7 +21,7 @@ use super::params::{self, Path, Query};
 use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use anchord_context::tools::{self, Call, Tool};
-use anchord_messages::format::{Format, MAX_VALUES};
+use anchord_messages::format::Format;
 use anchord_messages::id::{SessionName, SessionRef};
 use anchord_messages::inner_json;
 use anchord_messages::tokens::TokenCounter;
@@ -191,7 +191,8 @@ fn object_of(arguments: Value) -> Result<Map<String, Value>, String> {
         Value::String(text) if text.trim().is_empty() => Value::Null,
         Value::String(text) if !inner_json::is_bounded(&text) => {
             return Err(format!(
-                "the arguments are no JSON with at most {MAX_VALUES} values. Give one JSON object."
+                "the arguments are no JSON with at most {} values. Give one JSON object.",
+                inner_json::MAX_VALUES
             ));
         }
         Value::String(text) => serde_json::from_str(&text)
@@ -227,7 +228,7 @@ mod tests {
         for wrong in [json!("{"), json!("[1]"), json!([1]), json!(7), json!("\"{}\"")] {
             assert!(object_of(wrong.clone()).is_err(), "{wrong}");
         }
-        let large = format!("{{\"a\": [{}0]}}", "0,".repeat(MAX_VALUES));
-        assert!(object_of(json!(large)).is_err_and(|told| told.contains("250000")));
+        let large = format!("{{\"a\": [{}0]}}", "0,".repeat(inner_json::MAX_VALUES));
+        assert!(object_of(json!(large)).is_err_and(|told| told.contains("25000 values")));
     }
 }

@@ -1,24 +1,43 @@
 //! JSON that stands as text in messages: the arguments of calls, the outputs of tools.
 //!
-//! A body of a request has a bounded number of values, but a text in it may hold millions: four megabytes of `0,0,0` take
-//! hundreds of megabytes when they are read into values.
+//! A body of a request has a bounded number of values, but a text in it may hold millions, and each takes hundreds of bytes
+//! when it is read: a bound of its own keeps what is read for one message to ten megabytes.
 
 use serde::Deserialize;
 
-use crate::format::{MAX_VALUES, check_json};
+/// The most values that a text is read into; one in deeply nested objects takes 370 bytes.
+pub const MAX_VALUES: usize = 25_000;
 
-/// Reads JSON with at most as many values as a body may have; `None` for more, and for what is not JSON of this type.
+/// Reads JSON with at most [`MAX_VALUES`] values; `None` for more, and for what is not JSON of this type.
 #[must_use]
 pub fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
     if is_bounded(text) { serde_json::from_str(text).ok() } else { None }
 }
 
-/// Whether a text has at most as many values as a body may have.
+/// Whether a text has at most [`MAX_VALUES`] values, if it is JSON.
 #[must_use]
 pub fn is_bounded(text: &str) -> bool {
-    let signs = text.bytes().filter(|sign| matches!(sign, b',' | b'[' | b'{')).count();
-    // Signs within texts are no values; most texts have too few to look closer.
-    signs < MAX_VALUES || check_json(text).is_ok()
+    // Most texts have too few signs to look closer.
+    text.bytes().filter(|sign| begins_value(*sign)).count() < MAX_VALUES || values(text) <= MAX_VALUES
+}
+
+fn begins_value(sign: u8) -> bool {
+    matches!(sign, b',' | b'[' | b'{')
+}
+
+/// The values of a JSON text, where signs within strings are none.
+fn values(text: &str) -> usize {
+    let (mut values, mut is_string, mut is_escaped) = (1, false, false);
+    for sign in text.bytes() {
+        match sign {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_string,
+            b'"' => is_string = !is_string,
+            sign if !is_string && begins_value(sign) => values += 1,
+            _ => {}
+        }
+    }
+    values
 }
 
 #[cfg(test)]
@@ -27,11 +46,17 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn as_many_values_as_in_a_body_are_read() {
+    fn values_are_read_up_to_the_bound() {
         let list = |values: usize| format!("[{}0]", "0,".repeat(values - 2));
         assert!(read::<Value>(&list(MAX_VALUES)).is_some());
         assert!(read::<Value>(&list(MAX_VALUES + 1)).is_none());
         assert!(read::<Value>(&format!("[\"{}\"]", ",".repeat(MAX_VALUES))).is_some(), "a text is one value");
+        let quotes = format!(r#"["\\",{}"\"{}"]"#, r#""","#.repeat(10), ",".repeat(MAX_VALUES));
+        assert!(read::<Value>(&quotes).is_some(), "an escaped quote ends no text");
+        assert!(
+            read::<Value>(&format!(r#"["\\"{}]"#, ",0".repeat(MAX_VALUES))).is_none(),
+            "an escaped sign ends"
+        );
         assert!(read::<Value>("[1, 2").is_none());
     }
 }

@@ -281,7 +281,7 @@ pub(super) fn speaker(text: &str) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anchord_messages::format::MAX_VALUES;
+    use anchord_messages::inner_json::MAX_VALUES;
     use anchord_messages::message::{ToolCall, ToolResult};
 
     fn message(role: Role, parts: Vec<Part>) -> Message {
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_with_more_values_than_a_body_may_have_are_read_as_text() {
+    fn arguments_with_more_values_than_are_read_are_text() {
         let read = |numbers: usize| {
             let arguments = format!(r#"{{"note": "line\nbreak", "numbers": [{}0]}}"#, "0,".repeat(numbers));
             let call = ToolCall { id: String::new(), name: String::new(), arguments };
