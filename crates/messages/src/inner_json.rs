@@ -1,7 +1,7 @@
 //! JSON that stands as text in messages: the arguments of calls, the outputs of tools.
 //!
 //! A body of a request has a bounded number of values, but a text in it may hold millions, and each takes hundreds of bytes
-//! when it is read: a bound of its own keeps what is read for one message to ten megabytes.
+//! when it is read: a bound of its own keeps what one text is read into to ten megabytes. Many texts are not bounded together.
 
 use serde::Deserialize;
 
