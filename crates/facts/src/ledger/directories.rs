@@ -98,7 +98,7 @@ impl Directories {
             && command.contains("cd")
             && one.output.is_some()
             && one.failed != Some(true)
-            && let Some(dir) = one.script().and_then(|script| shell::ends_in(script, one.cwd.as_deref()))
+            && let Some(dir) = one.script().and_then(|script| shell::ends_in(&script, one.cwd.as_deref()))
         {
             self.shell = Some(dir);
         }

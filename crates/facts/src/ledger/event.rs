@@ -2,6 +2,10 @@
 
 use anchord_messages::id::Seq;
 
+/// The most that a span's events may weigh, in bytes, about 15,000 of them; and again the most that the files may weigh that
+/// are moved and removed with their folders. That is far more than work: it is what prepared commands may take.
+pub(super) const MOST_BYTES: usize = 4 * 1024 * 1024;
+
 /// What happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
@@ -42,4 +46,13 @@ pub(super) struct Event {
     pub call_seq: Seq,
     /// The messages that show it.
     pub seqs: Vec<Seq>,
+}
+
+impl Event {
+    /// About the memory that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let before = self.from.as_ref().map_or(0, |(written, full)| written.len() + full.len());
+        let change = self.change.as_ref().map_or(0, String::len);
+        size_of::<Self>() + self.written.len() + self.full.len() + before + change
+    }
 }

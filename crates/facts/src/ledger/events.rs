@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::answers::{answered_act, complaints, names, reformatted, says_missing, shows_folder};
 use super::edits::{WORDED, wording_of};
-use super::event::{Act, Event};
+use super::event::{Act, Event, MOST_BYTES};
 use super::invocation::Invocation;
 use super::line::{clip_bytes, head};
 use super::presence::Presence;
@@ -16,8 +16,13 @@ use super::{diff, paths, swe_agent};
 
 /// The events of a span's tool uses, in order, and the file that an editor has open at the end.
 pub(super) fn gather(uses: &[Invocation<'_>], open_file: Option<String>) -> (Vec<Event>, Option<String>) {
-    let mut gatherer =
-        Gatherer { events: Vec::new(), open_file, scripts: BTreeMap::new(), presence: Presence::default() };
+    let mut gatherer = Gatherer {
+        events: Vec::new(),
+        room: MOST_BYTES,
+        open_file,
+        scripts: BTreeMap::new(),
+        presence: Presence::default(),
+    };
     for one in uses {
         gatherer.one(one);
     }
@@ -26,6 +31,8 @@ pub(super) fn gather(uses: &[Invocation<'_>], open_file: Option<String>) -> (Vec
 
 struct Gatherer<'u> {
     events: Vec<Event>,
+    /// What further events may weigh.
+    room: usize,
     open_file: Option<String>,
     presence: Presence<'u>,
     /// Scripts written in this span, by path, with the files that each one edits when it runs.
@@ -74,6 +81,14 @@ impl<'u> Gatherer<'u> {
         }
     }
 
+    fn add(&mut self, event: Event) {
+        let bytes = event.bytes();
+        if bytes <= self.room && event.full.len() <= paths::MAX_PATH {
+            self.room -= bytes;
+            self.events.push(event);
+        }
+    }
+
     fn push(&mut self, one: &Invocation<'_>, act: Act, path: &str, change: Option<String>) {
         self.push_in(one, one.cwd.as_deref(), (act, path), change);
     }
@@ -93,7 +108,7 @@ impl<'u> Gatherer<'u> {
         // file's name is kept of the first, so that both become one file.
         let console = one.tool == tools::AIDER_ADDED;
         let written = if console { path.rsplit('/').next().unwrap_or(path) } else { path };
-        self.events.push(Event {
+        self.add(Event {
             act,
             written: paths::clean(written),
             full: paths::join(dir, path),
@@ -113,7 +128,7 @@ impl<'u> Gatherer<'u> {
             return;
         }
         let Some(arguments) = one.fields() else { return };
-        if let [path] = *tools::paths_in(arguments, tool.known) {
+        if let [path] = *tools::paths_in(&arguments, tool.known) {
             self.presence.missing(paths::join(one.cwd.as_deref(), path));
         }
     }
@@ -144,12 +159,12 @@ impl<'u> Gatherer<'u> {
         }
         let Some(arguments) = one.fields() else { return };
         match tool.kind {
-            Kind::Editor => self.editor(one, arguments, output),
-            Kind::Code => self.code(one, arguments),
-            Kind::Move => self.moved(one, arguments),
+            Kind::Editor => self.editor(one, &arguments, output),
+            Kind::Code => self.code(one, &arguments),
+            Kind::Move => self.moved(one, &arguments),
             Kind::Other => {
                 // A search in a single file counts as reading it.
-                if let [path] = *tools::paths_in(arguments, false)
+                if let [path] = *tools::paths_in(&arguments, false)
                     && !paths::extension(path).is_empty()
                 {
                     self.push(one, Act::Read, path, None);
@@ -162,7 +177,7 @@ impl<'u> Gatherer<'u> {
             | Kind::Edit
             | Kind::Append
             | Kind::Delete => {
-                self.named(one, (tool.kind, tool.known), arguments, output);
+                self.named(one, (tool.kind, tool.known), &arguments, output);
             }
             Kind::Patch | Kind::Submit | Kind::Todos | Kind::AddTodo | Kind::ChangeTodo => {}
         }
@@ -239,7 +254,7 @@ impl<'u> Gatherer<'u> {
     fn moved(&mut self, one: &Invocation<'_>, arguments: &Map<String, Value>) {
         let Some((from, to)) = tools::move_in(arguments) else { return };
         let dir = one.cwd.as_deref();
-        self.events.push(Event {
+        self.add(Event {
             act: Act::Move,
             written: paths::clean(to),
             full: paths::join(dir, to),
@@ -269,7 +284,7 @@ impl<'u> Gatherer<'u> {
         for file in diff::read(patch) {
             let change = diff::wording(&file.path, &file.old, &file.new);
             if let Some(from) = &file.from {
-                self.events.push(Event {
+                self.add(Event {
                     act: Act::Move,
                     written: paths::clean(&file.path),
                     full: paths::join(dir, &file.path),
@@ -343,7 +358,7 @@ impl<'u> Gatherer<'u> {
 
     fn shell(&mut self, one: &Invocation<'_>, command: &str, output: &str) {
         let Some(script) = one.script() else { return };
-        let found = shell::effects(script, one.cwd.as_deref());
+        let found = shell::effects(&script, one.cwd.as_deref());
         let complaints = complaints(output);
         let failed = one.exit_code.is_some_and(|c| c != 0);
         for effect in found.list {
@@ -416,7 +431,7 @@ impl<'u> Gatherer<'u> {
                 words.map(|w| clip_bytes(&w, 120)).or_else(|| text.and_then(|t| diff::wording(&path, "", &t)))
             }
         };
-        self.events.push(Event {
+        self.add(Event {
             act,
             written: paths::clean(&path),
             full,

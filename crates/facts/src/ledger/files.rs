@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::event::{Act, Event};
+use super::event::{Act, Event, MOST_BYTES};
 use super::line::clip_bytes;
 use super::paths::{self, Spellings};
 use super::{EarlierNames, FileFact, diff};
@@ -43,7 +43,8 @@ pub(super) fn fold(
     let evidence = events.iter().filter(|e| e.act != Act::Copy).map(|e| e.full.as_str());
     let book = Spellings::open(stated, &known.paths, &evidence, given);
     let earlier_copies = copies.iter().map(|path| book.key(path)).filter(|key| book.knows(key)).collect();
-    let mut folder = Folder { book, earlier_copies, index: BTreeMap::new(), files: Vec::new() };
+    let mut folder =
+        Folder { book, earlier_copies, index: BTreeMap::new(), files: Vec::new(), room: MOST_BYTES };
     for event in events {
         folder.take(&event);
     }
@@ -78,6 +79,8 @@ struct Folder {
     earlier_copies: Vec<String>,
     index: BTreeMap<String, usize>,
     files: Vec<File>,
+    /// What further files may weigh that are moved or removed with their folder.
+    room: usize,
 }
 
 impl Folder {
@@ -137,24 +140,31 @@ impl Folder {
         }
     }
 
-    /// The identities of all files below a folder, of this span and of earlier versions.
-    fn below(&mut self, folder: &str) -> Vec<String> {
+    /// The identities of all files below a folder, of this span and of earlier versions, as long as there is room for them
+    /// and what is `added` to each.
+    fn below(&mut self, folder: &str, added: usize) -> Vec<String> {
         let prefix = format!("{folder}/");
+        let room = &mut self.room;
+        let mut fits = |key: &str| {
+            let left = room.checked_sub(size_of::<File>() + key.len() + added);
+            left.map(|left| *room = left).is_some()
+        };
         let mut keys: Vec<String> = self
             .index
             .range(prefix.clone()..)
-            .take_while(|(k, _)| k.starts_with(&prefix))
+            .take_while(|(k, _)| k.starts_with(&prefix) && fits(k))
             .filter(|(_, at)| {
                 self.files.get(**at).is_some_and(|f| !f.gone && f.action != Some(FileAction::Deleted))
             })
             .map(|(k, _)| k.clone())
             .collect();
-        keys.extend(self.book.known_inside(folder).filter(|k| !self.has(k)).map(str::to_owned));
+        let known = self.book.known_inside(folder).take_while(|k| fits(k));
+        keys.extend(known.filter(|k| !self.index.contains_key(*k)).map(str::to_owned));
         keys
     }
 
     fn deleted_tree(&mut self, key: &str, event: &Event) {
-        let below = self.below(key);
+        let below = self.below(key, 0);
         let itself =
             self.has(key) || self.book.knows(key) || (below.is_empty() && !paths::extension(key).is_empty());
         for key in below.into_iter().chain(itself.then(|| key.to_owned())) {
@@ -172,7 +182,7 @@ impl Folder {
             return;
         }
         if !self.has(from) && !self.book.knows(from) {
-            let below = self.below(from);
+            let below = self.below(from, to.len());
             if !below.is_empty() {
                 for key in below {
                     let Some(rest) = key.strip_prefix(from) else { continue };
@@ -196,14 +206,15 @@ impl Folder {
         let from_spelled = self.book.spell(from);
         let Some(source) = self.file(from) else { return };
         let made_here = source.action == Some(FileAction::Created) && !source.existed;
-        let changes = source.changes.clone();
-        let seqs = source.seqs.clone();
+        let changes = std::mem::take(&mut source.changes);
         let origin = source.renamed_from.clone().unwrap_or(from_spelled);
         let unsure = source.overwrite_possible;
+        let mut seqs = Vec::new();
         if made_here || target_was {
             source.apply(Act::Delete);
             source.note(event);
         } else {
+            seqs = std::mem::take(&mut source.seqs);
             source.gone = true;
             source.copy = false;
         }
@@ -222,9 +233,7 @@ impl Folder {
             target.action = Some(FileAction::Renamed);
             target.transient = false;
             target.renamed_from = Some(origin);
-            for seq in seqs {
-                target.seqs.push(seq);
-            }
+            target.seqs.append(&mut seqs);
         }
         for change in changes {
             target.change(change);
@@ -236,7 +245,7 @@ impl Folder {
     }
 
     fn finish(self) -> Folded {
-        let Self { book, files, index, earlier_copies } = self;
+        let Self { book, files, index, earlier_copies, room: _ } = self;
         let now = |key: &String| index.get(key).and_then(|at| files.get(*at));
         let mut copies: Vec<String> = earlier_copies
             .iter()

@@ -2,16 +2,18 @@
 //! observation after it, a console line with its output.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 
 use serde_json::{Map, Value};
 
 use super::outcome;
-use super::shell::{self, Script};
+use super::shell::{self, Pipeline, Script};
 use anchord_messages::id::Seq;
 use anchord_messages::inner_json;
 
 /// A tool use with its result.
+///
+/// Command and arguments are read at each use and not kept: a hundred bytes of memory may come out of each of their bytes,
+/// which is little for one tool use and too much for all of a span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation<'a> {
     /// The tool's name as the agent uses it; `bash` for fenced commands.
@@ -32,10 +34,6 @@ pub struct Invocation<'a> {
     pub call_seq: Seq,
     /// The message with the result.
     pub result_seq: Option<Seq>,
-    /// The parsed command, cached at its first use.
-    pub(super) parsed: OnceCell<Script>,
-    /// The parsed arguments, cached at their first use.
-    pub(super) fields: OnceCell<Option<Map<String, Value>>>,
 }
 
 impl<'a> Invocation<'a> {
@@ -48,16 +46,19 @@ impl<'a> Invocation<'a> {
         seqs
     }
 
-    /// The parsed command, cached: `command` and `cwd` must have their final values before the first call.
-    pub(super) fn script(&self) -> Option<&Script> {
-        let command = self.command.as_deref()?;
-        Some(self.parsed.get_or_init(|| shell::parse(command, self.cwd.as_deref())))
+    /// The command, parsed.
+    pub(super) fn script(&self) -> Option<Script> {
+        Some(shell::parse(self.command.as_deref()?, self.cwd.as_deref()))
+    }
+
+    /// The pipelines of the command.
+    pub(super) fn pipelines(&self) -> Option<Vec<Pipeline>> {
+        self.script().map(|script| shell::pipelines(&script))
     }
 
     /// The arguments, when they are a JSON object.
-    pub(super) fn fields(&self) -> Option<&Map<String, Value>> {
-        let parse = || inner_json::read(&self.arguments);
-        self.fields.get_or_init(parse).as_ref()
+    pub(super) fn fields(&self) -> Option<Map<String, Value>> {
+        inner_json::read(&self.arguments)
     }
 
     /// A tool use without a result.
@@ -72,8 +73,6 @@ impl<'a> Invocation<'a> {
             failed: None,
             call_seq,
             result_seq: None,
-            parsed: OnceCell::new(),
-            fields: OnceCell::new(),
         }
     }
 

@@ -56,8 +56,8 @@ impl<'a> Reader<'a> {
             if tools::may_run_commands(&call.name)
                 && let Some(arguments) = one.fields()
             {
-                let command = tools::shell_command(&call.name, arguments).map(Cow::Owned);
-                (one.cwd, one.command) = (tools::work_dir(arguments), command);
+                let command = tools::shell_command(&call.name, &arguments).map(Cow::Owned);
+                (one.cwd, one.command) = (tools::work_dir(&arguments), command);
             }
             let index = self.found.len();
             self.found.push(one);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The longest text that counts as a path, in bytes.
-const MAX_PATH: usize = 1024;
+pub(super) const MAX_PATH: usize = 1024;
 
 /// Cleans a path: forward slashes for Windows paths, no `./`, no `//`, `..` resolved.
 #[must_use]

@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use super::invocation::Invocation;
 use super::line::head;
-use super::{paths, shell};
+use super::paths;
 
 /// The most listings of a span that are kept, the latest ones.
 const MAX_LISTINGS: usize = 64;
@@ -96,13 +96,12 @@ fn ends_at_folder(full: &str, tail: &str) -> bool {
 /// The folder that a tool use lists, empty when unknown; `None` when it lists none.
 fn listed_folder(one: &Invocation<'_>) -> Option<String> {
     let here = || one.cwd.clone().unwrap_or_default();
-    let Some(script) = one.script() else {
+    let Some(pipelines) = one.pipelines() else {
         let tool = one.tool.to_ascii_lowercase();
         let lists =
             ["glob", "ls", "list_dir", "list_directory", "list_files", "file_search", "find", "find_file"];
         return lists.contains(&tool.as_str()).then(here);
     };
-    let pipelines = shell::pipelines(script);
     let [only] = pipelines.as_slice() else { return None };
     let first = only.commands.first()?;
     match first.program() {

@@ -42,11 +42,11 @@ pub(super) fn follow(uses: &[Invocation<'_>], items: &mut Vec<(String, TodoItem)
         }
         let Some(arguments) = one.fields() else { continue };
         let done = if kind == Kind::Todos {
-            whole(arguments, items)
+            whole(&arguments, items)
         } else if kind == Kind::AddTodo {
-            add(arguments, one.output.as_deref().unwrap_or(""), items)
+            add(&arguments, one.output.as_deref().unwrap_or(""), items)
         } else {
-            change(arguments, items)
+            change(&arguments, items)
         };
         if done {
             touched = true;

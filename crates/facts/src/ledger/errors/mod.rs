@@ -165,7 +165,8 @@ impl Ledger {
         if refused(output) {
             return;
         }
-        let command = run.command.as_deref();
+        let command = invocation.pipelines();
+        let command = command.as_deref();
         let work = Work::new(source::work(invocation));
         let seqs = invocation.seqs();
         let found = of_output(invocation, command, run, output);

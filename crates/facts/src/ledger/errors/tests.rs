@@ -17,8 +17,6 @@ fn invocation<'a>(tool: &'a str, command: Option<&'a str>, output: &'a str, seq:
         failed: None,
         call_seq: seq,
         result_seq: Some(seq + 1),
-        parsed: std::cell::OnceCell::new(),
-        fields: std::cell::OnceCell::new(),
     }
 }
 

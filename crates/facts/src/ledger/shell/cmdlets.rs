@@ -1,5 +1,7 @@
 //! Effects of the built-in commands of PowerShell and `cmd` on files.
 
+use std::rc::Rc;
+
 use super::command::Word;
 use super::effect::Op;
 use super::effects::{Reader, one_line};
@@ -120,7 +122,7 @@ impl Reader<'_> {
                 let op = if appends { Op::Append } else { Op::Write };
                 let value = given.named(&["-value", "-inputobject"]).into_iter().next();
                 let text =
-                    value.or_else(|| rest.first().cloned()).map(|w| head(&w.text, TEXT_BYTES).to_owned());
+                    value.or_else(|| rest.first().cloned()).map(|w| Rc::from(head(&w.text, TEXT_BYTES)));
                 for file in &files {
                     self.add(op, file, text.clone(), None);
                 }
@@ -159,7 +161,7 @@ impl Reader<'_> {
         if kind.iter().any(|k| !k.text.eq_ignore_ascii_case("file")) {
             return;
         }
-        let text = given.named(&["-value"]).first().map(|w| head(&w.text, TEXT_BYTES).to_owned());
+        let text = given.named(&["-value"]).first().map(|w| Rc::from(head(&w.text, TEXT_BYTES)));
         let op = if text.is_some() { Op::Write } else { Op::Touch };
         let name = given.named(&["-name"]).into_iter().next();
         for file in files {
@@ -190,7 +192,7 @@ impl Reader<'_> {
         }
         let mut effect = self.effect(Op::Move, &target, None, None);
         effect.from = Some((from.text.clone(), paths::join(self.step.dir.as_deref(), &from.text)));
-        self.found.push(effect);
+        self.push(effect);
     }
 
     fn copied_to(&mut self, from: &Word, to: &Word) {

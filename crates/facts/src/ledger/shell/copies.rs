@@ -30,7 +30,7 @@ impl Reader<'_> {
             let source = source.text.trim_end_matches('/');
             let mut effect = self.effect(Op::Move, &to, None, None);
             effect.from = Some((source.to_owned(), paths::join(self.step.dir.as_deref(), source)));
-            self.found.push(effect);
+            self.push(effect);
         }
     }
 

@@ -1,5 +1,7 @@
 //! One effect of a command on one file.
 
+use std::rc::Rc;
+
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Op {
@@ -43,7 +45,7 @@ pub(in super::super) struct Effect {
     /// The path before a move, as written and joined.
     pub from: Option<(String, String)>,
     /// The text that was written, or the patch.
-    pub text: Option<String>,
+    pub text: Option<Rc<str>>,
     /// A description of the change, when the command shows it (`sed s/a/b/`).
     pub words: Option<String>,
 }

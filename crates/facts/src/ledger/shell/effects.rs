@@ -1,5 +1,7 @@
 //! The effects of a script's commands on files.
 
+use std::rc::Rc;
+
 use super::code;
 use super::command::{Redirect, RedirectKind, Script, Word, basename, quote};
 use super::effect::{Effect, Op};
@@ -127,7 +129,7 @@ impl Reader<'_> {
     }
 
     /// The text that the command prints, when the script contains it (`echo`, a here-document).
-    fn written(&self) -> Option<String> {
+    fn written(&self) -> Option<Rc<str>> {
         let name = self.step.words.first().map(|word| basename(word)).unwrap_or_default();
         match name {
             "echo" | "printf" => {
@@ -139,19 +141,29 @@ impl Reader<'_> {
                     .map(|w| w.text.as_str())
                     .skip_while(|w| matches!(*w, "-e" | "-n" | "-en" | "--"))
                     .collect();
-                Some(head(&words.join(" "), TEXT_BYTES).replace("\\n", "\n"))
+                Some(head(&words.join(" "), TEXT_BYTES).replace("\\n", "\n").into())
             }
-            _ => self.step.here_doc.as_deref().map(|t| head(t, TEXT_BYTES).to_owned()),
+            _ => self.here_doc(),
         }
     }
 
-    pub(super) fn add(&mut self, op: Op, word: &Word, text: Option<String>, words: Option<String>) {
+    fn here_doc(&self) -> Option<Rc<str>> {
+        self.step.here_doc.as_deref().map(|text| head(text, TEXT_BYTES).into())
+    }
+
+    pub(super) fn push(&mut self, effect: Effect) {
+        if self.found.len() < MAX_EFFECTS {
+            self.found.push(effect);
+        }
+    }
+
+    pub(super) fn add(&mut self, op: Op, word: &Word, text: Option<Rc<str>>, words: Option<String>) {
         if !word.literal || !paths::is_shell_file(&word.text) {
             return;
         }
         let changes = matches!(op, Op::Write | Op::Append | Op::Modify);
         let words = words.or_else(|| (changes && text.is_none()).then(|| self.told_by_command()));
-        self.found.push(self.effect(op, &word.text, text, words));
+        self.push(self.effect(op, &word.text, text, words));
     }
 
     /// The description of a change that is only visible in the command.
@@ -161,7 +173,7 @@ impl Reader<'_> {
         if line.is_empty() { "emptied".to_owned() } else { format!("written by `{line}`") }
     }
 
-    pub(super) fn effect(&self, op: Op, path: &str, text: Option<String>, words: Option<String>) -> Effect {
+    pub(super) fn effect(&self, op: Op, path: &str, text: Option<Rc<str>>, words: Option<String>) -> Effect {
         let full = paths::join(self.step.dir.as_deref(), path);
         Effect { op, path: path.to_owned(), full, from: None, text, words }
     }
@@ -303,7 +315,7 @@ impl Reader<'_> {
 
     fn tee(&mut self) {
         let op = if self.has_flag('a', "append") { Op::Append } else { Op::Write };
-        let text = self.step.here_doc.as_deref().map(|t| head(t, TEXT_BYTES).to_owned());
+        let text = self.here_doc();
         for word in self.arguments("tee") {
             self.add(op, &word, text.clone(), None);
         }
@@ -344,7 +356,7 @@ impl Reader<'_> {
                 let full = paths::join(self.step.dir.as_deref(), &f);
                 (f, full)
             });
-            self.found.push(effect);
+            self.push(effect);
         }
     }
 }

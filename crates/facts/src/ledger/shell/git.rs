@@ -64,13 +64,17 @@ impl Reader<'_> {
     }
 
     pub(super) fn patched(&mut self) {
-        let text = self.step.here_doc.as_deref().map(str::to_owned).or_else(|| {
-            self.step.words.iter().find(|w| w.text.contains("*** Begin Patch")).map(|w| w.text.clone())
+        let text = self.step.here_doc.clone().or_else(|| {
+            self.step
+                .words
+                .iter()
+                .find(|w| w.text.contains("*** Begin Patch"))
+                .map(|w| w.text.as_str().into())
         });
         if let Some(text) = text {
             let mut effect = self.effect(Op::Patch, "", Some(text), None);
             self.step.dir.as_deref().unwrap_or_default().clone_into(&mut effect.full);
-            self.found.push(effect);
+            self.push(effect);
         }
     }
 }

@@ -12,6 +12,8 @@ use crate::ledger::paths;
 const SCRIPT_DEPTH: usize = 3;
 /// The most steps of one script.
 const MAX_STEPS: usize = 2_000;
+/// The most filters behind a script in a script, which each of its commands gets.
+const MAX_FILTERS: usize = 8;
 /// The most bytes that unrolling the loops of a script may add.
 const MAX_FILLED: usize = 256 * 1024;
 
@@ -66,8 +68,10 @@ fn flatten(script: &Script, depth: usize, found: &mut Vec<Pipeline>) {
                 let from = found.len();
                 flatten(&parse(&inner, None), depth + 1, found);
                 // `sh -c 'a; b' | tail`: the filter sees what every inner command printed.
+                let filters = pipeline.commands.get(1..).unwrap_or_default();
+                let filters = filters.get(..MAX_FILTERS).unwrap_or(filters);
                 for one in found.iter_mut().skip(from) {
-                    one.commands.extend(pipeline.commands.iter().skip(1).cloned());
+                    one.commands.extend_from_slice(filters);
                     one.redirected |= pipeline.redirected;
                 }
             }

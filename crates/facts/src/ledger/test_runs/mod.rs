@@ -10,7 +10,6 @@ mod rules;
 use super::TestRunFact;
 use super::invocation::Invocation;
 use super::line::{clip, squash};
-use super::shell::{self, Pipeline};
 use crate::ledger::TestOutcome;
 use command::Reading;
 use rules::Means;
@@ -21,8 +20,6 @@ const MAX_COMMAND: usize = 400;
 /// A tool use, with its test run if it is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Run {
-    /// Its parsed command, when it has one.
-    pub command: Option<Vec<Pipeline>>,
     /// Whether its command runs tests; its failures are then in the test run's fact and are no errors.
     pub is_test: bool,
     /// The fact, when a run took place.
@@ -55,10 +52,8 @@ pub(super) fn facts(runs: Vec<Run>) -> Vec<TestRunFact> {
 
 fn read_one(invocation: &Invocation<'_>) -> Run {
     let Some(command) = invocation.command.as_deref() else { return Run::default() };
-    let pipelines = invocation.script().map(shell::pipelines).unwrap_or_default();
-    let reading = command::reading(&pipelines);
+    let reading = invocation.pipelines().and_then(|pipelines| command::reading(&pipelines));
     Run {
-        command: Some(pipelines),
         is_test: reading.is_some_and(|reading| !reading.only_if_summary),
         fact: reading.and_then(|reading| fact(invocation, command, reading)),
     }

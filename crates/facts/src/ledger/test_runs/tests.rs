@@ -13,8 +13,6 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
         failed: None,
         call_seq: 4,
         result_seq: Some(5),
-        parsed: std::cell::OnceCell::new(),
-        fields: std::cell::OnceCell::new(),
     };
     facts(read_each(&[invocation])).pop()
 }

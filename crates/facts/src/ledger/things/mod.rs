@@ -96,8 +96,8 @@ pub(super) fn read(
     let mut all = Things::default();
     let mut at: HashMap<String, usize> = HashMap::new();
     // The output of test runners is reported as test runs.
-    for (one, run) in uses.iter().zip(runs).filter(|(_, run)| !run.is_test) {
-        let shown = shown_by(one, run);
+    for (one, _) in uses.iter().zip(runs).filter(|(_, run)| !run.is_test) {
+        let shown = shown_by(one);
         all.left_out = all.left_out.saturating_add(u32::try_from(shown.left_out).unwrap_or(u32::MAX));
         let seq = one.result_seq.unwrap_or(one.call_seq);
         for found in shown.found {
@@ -130,12 +130,12 @@ pub(super) fn read(
     all
 }
 
-fn shown_by(one: &Invocation<'_>, run: &Run) -> ExtractedThings {
+fn shown_by(one: &Invocation<'_>) -> ExtractedThings {
     let mut shown = ExtractedThings::default();
     let Some(output) = one.output.as_deref().filter(|_| one.failed != Some(true) && !is_tried(one)) else {
         return shown;
     };
-    let subject = if let Some(pipelines) = &run.command {
+    let subject = if let Some(pipelines) = one.pipelines() {
         let programs = || pipelines.iter().flat_map(|pipeline| &pipeline.commands);
         let shows_files = |program: &str| SHOW_FILES.contains(&program.to_ascii_lowercase().as_str());
         // The output of several programs cannot be separated. Of a pipe, the first program determines the subject.
@@ -165,7 +165,7 @@ fn shown_by(one: &Invocation<'_>, run: &Run) -> ExtractedThings {
     } else {
         table::read(head(output, MOST_TEXT), &subject, &mut shown);
     }
-    if run.command.is_none() && deletes(&one.tool) {
+    if one.command.is_none() && deletes(&one.tool) {
         for found in &mut shown.found {
             found.properties.push(("shown by".to_owned(), one.tool.to_string()));
         }

@@ -1,0 +1,229 @@
+//! The memory of one compression: a bounded multiple of what the span weighs, whatever the span says.
+//!
+//! Spans are written by tenants, and several are compressed at once: what is read out of a few bytes, again for each of
+//! them or for each pair of them, would take the memory of all tenants. Each span here is made of one thing, as often as
+//! it fits, of which reading, merging or checking could make much more than it is.
+
+use std::fmt::Write;
+
+use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
+use anchord_messages::tokens::TokenCounter;
+use anchord_record::candidate::{self, Material, sample};
+use chrono::DateTime;
+use peak_alloc::PeakAlloc;
+use serde_json::json;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// The weight of a span's texts.
+const SPAN: usize = 1_000_000;
+/// The most that a compression takes beside the span, in bytes per byte of the span.
+const MOST: usize = 24;
+
+fn message(role: Role, part: Part) -> Message {
+    Message { role, name: None, parts: vec![part] }
+}
+
+/// The calls of a tool, each with its output, until they weigh a span.
+fn calls(tool: &str, arguments: impl Fn(usize) -> String, output: &str) -> Vec<Message> {
+    let mut messages = Vec::new();
+    let mut weight = 0;
+    for at in 0.. {
+        let (id, arguments) = (format!("c{at}"), arguments(at));
+        weight += arguments.len() + output.len() + 100;
+        if weight > SPAN {
+            break;
+        }
+        let call = ToolCall { id: id.clone(), name: tool.to_owned(), arguments };
+        messages.push(message(Role::Assistant, Part::ToolCall(call)));
+        let parts = vec![Part::Text(output.to_owned())];
+        messages
+            .push(message(Role::Tool, Part::ToolResult(ToolResult { call_id: id, parts, is_error: None })));
+    }
+    messages
+}
+
+fn commands(command: impl Fn(usize) -> String) -> Vec<Message> {
+    calls("bash", |at| json!({ "command": command(at) }).to_string(), "ok\n")
+}
+
+/// The same, with a command before it that names files of one folder.
+fn after_files(command: impl Fn(usize) -> String) -> Vec<Message> {
+    commands(|at| match at {
+        0 => (0..400).fold("sed -i s/a/b/".to_owned(), |all, file| all + &format!(" a/{file}.c")),
+        at => command(at),
+    })
+}
+
+/// Messages of one role, each of one text as often as it fits into 20,000 bytes; `#` stands for a number.
+fn said(role: Role, text: &str) -> Vec<Message> {
+    let mut number = 0;
+    let mut messages = Vec::new();
+    while messages.len() < SPAN / 20_000 {
+        let mut all = String::new();
+        while all.len() < 20_000 {
+            number += 1;
+            all.push_str(&text.replace('#', &number.to_string()));
+        }
+        messages.push(message(role, Part::Text(all)));
+    }
+    messages
+}
+
+/// The same as outputs of a command.
+fn printed(command: &str, text: &str) -> Vec<Message> {
+    said(Role::Tool, text)
+        .into_iter()
+        .zip(0..)
+        .flat_map(|(output, at)| {
+            let id = format!("c{at}");
+            let arguments = json!({ "command": command }).to_string();
+            let call = ToolCall { id: id.clone(), name: "bash".to_owned(), arguments };
+            let result = ToolResult { call_id: id, parts: output.parts, is_error: None };
+            [message(Role::Assistant, Part::ToolCall(call)), message(Role::Tool, Part::ToolResult(result))]
+        })
+        .collect()
+}
+
+fn numbered(of: usize, one: impl Fn(usize) -> String) -> String {
+    (0..of).fold(String::new(), |all, at| all + &one(at))
+}
+
+fn spans() -> Vec<(&'static str, Vec<Message>)> {
+    let nested = |values: usize| {
+        let one = format!("{}0{}", "{\"\":".repeat(100), "}".repeat(100));
+        vec![one; values / 101].join(",")
+    };
+    let lists = |name: &'static str| move |_: usize| format!("{{\"{name}\":[{}]}}", nested(24_000));
+    vec![
+        ("values of unknown arguments", calls("run", lists("list"), "ok")),
+        ("values of a todo list", calls("TodoWrite", lists("todos"), "ok")),
+        ("values of edits", calls("MultiEdit", lists("edits"), "ok")),
+        ("values of outputs", printed("cat a.json", &format!("[{}]", nested(2_000)))),
+        (
+            "todos",
+            calls(
+                "TodoWrite",
+                |_| json!({ "todos": vec![json!({ "content": "a" }); 500] }).to_string(),
+                "ok",
+            ),
+        ),
+        ("commands of a script", commands(|_| "a;".repeat(7_900))),
+        ("commands of small scripts", commands(|_| "a;".repeat(50))),
+        ("pipes", commands(|_| "a|".repeat(7_900))),
+        ("words", commands(|_| "a ".repeat(7_900))),
+        ("removed files", commands(|_| format!("rm {}", "a.c ".repeat(3_900)))),
+        (
+            "other removed files",
+            commands(|at| format!("rm {}", numbered(3_900, |file| format!("{at}_{file}.c ")))),
+        ),
+        (
+            "files of small scripts",
+            commands(|at| format!("touch {}", numbered(400, |file| format!("{at}_{file}.c ")))),
+        ),
+        (
+            "files with one text",
+            commands(|_| format!("tee {}<<E\n{}\nE\n", "a.c ".repeat(3_900), "x".repeat(64_000))),
+        ),
+        (
+            "redirections of one text",
+            commands(|_| format!("cat {}<<E\n{}\nE\n", "> a.c ".repeat(16), "x".repeat(64_000))),
+        ),
+        (
+            "filters of a script in a script",
+            commands(|_| format!("sh -c '{}' {}", "a;".repeat(3_900), "|b".repeat(3_900))),
+        ),
+        (
+            "scripts in scripts",
+            commands(|_| format!("sh -c \"sh -c 'sh -c \\\"{}\\\"'\"", "a;".repeat(3_900))),
+        ),
+        (
+            "loops",
+            commands(|_| {
+                format!(
+                    "for x in {}; do {} done",
+                    numbered(50, |value| format!("{value} ")),
+                    "rm $x.c;".repeat(39)
+                )
+            }),
+        ),
+        ("here-documents", commands(|_| "cat <<E\n".repeat(2_000))),
+        ("groups", commands(|_| "(".repeat(7_900))),
+        ("moves there and back", commands(|_| "mv a.c b.c; mv b.c a.c;".repeat(2))),
+        ("moves of a folder", after_files(|_| "mv a b; mv b a;".repeat(300))),
+        ("copies", commands(|_| numbered(300, |file| format!("cp a.c {file}.c;")))),
+        ("folders", commands(|_| "cd a; ls > b.c;".repeat(300))),
+        (
+            "patches",
+            commands(|_| {
+                format!(
+                    "apply_patch <<'E'\n*** Begin Patch\n{}*** End Patch\nE\n",
+                    numbered(500, |file| format!("*** Update File: {file}.c\n@@\n-a\n+b\n"))
+                )
+            }),
+        ),
+        (
+            "edits",
+            calls(
+                "MultiEdit",
+                |_| {
+                    json!({ "file_path": "/a.rs", "edits": vec![json!({ "old_string": "x\n", "new_string": "y\n" }); 100] }).to_string()
+                },
+                "ok",
+            ),
+        ),
+        ("small reads", calls("Read", |at| json!({ "file_path": format!("/{at}.c") }).to_string(), "")),
+        ("errors", printed("make", "error: the #th\n")),
+        ("failed tests", printed("pytest", "FAILED a.py::t#\n")),
+        ("summaries of tests", printed("pytest", "1 passed in 0s\n")),
+        ("paths", printed("ls -R", "a/#.c\n")),
+        ("things", printed("kubectl get x -o json", r##"[{"id":"i#","name":"n#"}]"##)),
+        ("lines of things", printed("aws list", "{\"id\":\"i#\",\"name\":\"n#\"}\n")),
+        ("rows", printed("kubectl get pods", "NAME READY\nn# 1\n")),
+        ("sentences of a person", said(Role::User, "a. ")),
+        ("sentences of an agent", said(Role::Assistant, "A. ")),
+        ("demands", said(Role::User, "You must do #. ")),
+        ("demands in lines", said(Role::User, "- never do #\n")),
+        ("questions", said(Role::User, "Why #? ")),
+        ("questions of an agent", said(Role::Assistant, "Shall I do #? ")),
+        ("answers", said(Role::User, "yes\n")),
+        ("decisions", said(Role::Assistant, "I decided to do # because. ")),
+        ("steps", said(Role::Assistant, "Next, I will do #. ")),
+        ("checklists", said(Role::Assistant, "- [ ] a#\n")),
+        ("code", said(Role::Assistant, "```bash\nrm #.c\n```\n")),
+        ("figures", said(Role::User, "#.5.1 #ms https://a.b/# ")),
+        ("minutes", said(Role::User, "Ann: a#\n")),
+        ("blocks", said(Role::User, "<a>#</a>\n")),
+        ("quotes", said(Role::User, "> a#\n\n")),
+        ("headings", said(Role::Assistant, "# a\n")),
+        ("other languages", said(Role::User, "请不要#。")),
+    ]
+}
+
+fn compress(messages: Vec<Message>) {
+    let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
+    let tokens = u32::try_from(SPAN / 4).unwrap();
+    let material = Material::first(span, tokens, TokenCounter::default(), DateTime::UNIX_EPOCH);
+    let facts = candidate::read(&material);
+    let draft = candidate::draft(&material, &facts);
+    drop(candidate::check(&material, &facts, draft));
+}
+
+#[test]
+fn no_span_makes_much_of_little() {
+    sample::warm_up();
+    let mut too_much = String::new();
+    for (name, messages) in spans() {
+        let before = MEMORY.current_usage();
+        MEMORY.reset_peak_usage();
+        let begun = std::time::Instant::now();
+        compress(messages);
+        let times = (MEMORY.peak_usage() - before) / SPAN;
+        eprintln!("{times:>5} {:>8.2?} {name}", begun.elapsed());
+        if times > MOST {
+            writeln!(too_much, "{name}: {times} bytes per byte").unwrap();
+        }
+    }
+    assert!(too_much.is_empty(), "{too_much}");
+}
