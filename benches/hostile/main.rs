@@ -170,7 +170,7 @@ async fn measure(flags: &Flags, service: &Service, database: &str) -> anyhow::Re
         }
         Err(error) => report.missed.push(error.to_string()),
     }
-    if let Err(error) = attacker.verify().await {
+    if let Err(error) = attacker.verify(RECOVERY).await {
         report.missed.push(format!("the hostile tenant cannot work afterwards: {error}"));
     }
     let recovered = tokio::time::timeout(RECOVERY, async {

@@ -65,8 +65,10 @@ enum Arguments {
     Command,
     /// A list of as many values as there is room for.
     List,
-    /// Objects in objects, as many as are just read into values.
+    /// Objects in objects, as many as are just read into values, in as many calls as there is room for.
     Objects,
+    /// Scripts of which little is written and much is read.
+    Scripts,
 }
 
 /// Values that are just read: arguments with more are a text like any other.
@@ -106,6 +108,7 @@ fn operation(
         many,
         Shape { name: "large", messages: few, arguments: Arguments::List, ..many },
         Shape { name: "deep", messages: few, arguments: Arguments::Objects, ..many },
+        Shape { name: "scripts", arguments: Arguments::Scripts, ..many },
         Shape { name: "least", has_optional: false, ..many },
         modest,
         Shape { name: "modest least", has_optional: false, ..modest },
@@ -313,27 +316,49 @@ impl Maker<'_> {
             match place % 4 {
                 0 => json!({"role": "user", "content": text}),
                 1 if place + 1 < count => {
-                    let list = |one: &str, times: usize| format!(r#"{{"list":[{}0]}}"#, one.repeat(times));
-                    let (said, arguments) = match self.shape.arguments {
-                        Arguments::Command => (text, r#"{"command":"cargo test --workspace"}"#.to_owned()),
-                        Arguments::List => (String::new(), list("0,", text.len() / 2)),
-                        Arguments::Objects => {
-                            let nest = format!("{}0{},", r#"{"":"#.repeat(DEPTH), "}".repeat(DEPTH));
-                            // Each sign is written with a second one before its quotes.
-                            let room = text.len() / (nest.len() + 2 * DEPTH);
-                            (String::new(), list(&nest, room.min(MOST_OBJECTS / (DEPTH + 1))))
-                        }
+                    let (said, arguments) = self.calls(place, text);
+                    let call = |(number, arguments): (usize, String)| {
+                        let id = if number == 0 {
+                            format!("call_{place}")
+                        } else {
+                            format!("call_{place}_{number}")
+                        };
+                        json!({"id": id, "type": "function", "function": {"name": "bash", "arguments": arguments}})
                     };
-                    let function = json!({"name": "bash", "arguments": arguments});
-                    let call =
-                        json!({"id": format!("call_{place}"), "type": "function", "function": function});
-                    json!({"role": "assistant", "content": said, "tool_calls": [call]})
+                    let calls: Vec<Value> = (0..).zip(arguments).map(call).collect();
+                    json!({"role": "assistant", "content": said, "tool_calls": calls})
                 }
                 2 => json!({"role": "tool", "tool_call_id": format!("call_{}", place - 1), "content": text}),
                 _ => json!({"role": "assistant", "content": text}),
             }
         };
         (0..count).map(message).collect()
+    }
+
+    /// What is said in a message with calls, and the arguments of each call.
+    fn calls(&self, place: usize, text: String) -> (String, Vec<String>) {
+        let list = |one: &str, times: usize| format!(r#"{{"list":[{}0]}}"#, one.repeat(times));
+        match self.shape.arguments {
+            Arguments::Command => (text, vec![r#"{"command":"cargo test --workspace"}"#.to_owned()]),
+            Arguments::List => (String::new(), vec![list("0,", text.len() / 2)]),
+            Arguments::Objects => {
+                let nest = format!("{}0{},", r#"{"":"#.repeat(DEPTH), "}".repeat(DEPTH));
+                // Each sign is written with a second one before its quotes.
+                let room = text.len() / (nest.len() + 2 * DEPTH);
+                let each = room.clamp(1, MOST_OBJECTS / (DEPTH + 1));
+                (String::new(), vec![list(&nest, each); (room / each).max(1)])
+            }
+            Arguments::Scripts => {
+                let many = |one: &str, of: usize| one.repeat(text.len() / of / one.len());
+                let script = match place / 4 % 4 {
+                    0 => many("a;", 1),
+                    1 => format!("rm {}", many("a.c ", 1)),
+                    2 => format!("sh -c '{}' {}", many("a;", 2), many("|b", 2)),
+                    _ => many("mv a.c b.c; mv b.c a.c; ", 1),
+                };
+                (String::new(), vec![json!({ "command": script }).to_string()])
+            }
+        }
     }
 }
 

@@ -126,9 +126,11 @@ impl Drop for OpenConnection {
 
 #[cfg(test)]
 mod tests {
-    use axum::routing::get;
+    use axum::routing::{get, post};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::time::Instant;
 
+    use super::super::lingering::LONGEST;
     use super::*;
 
     /// Bytes that no socket buffer takes whole.
@@ -145,8 +147,16 @@ mod tests {
     async fn served(timeouts: Timeouts) -> Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let router =
-            Router::new().route("/", get(async || "well")).route("/large", get(async || "x".repeat(LARGE)));
+        let unread = async |request: Request| {
+            drop(request);
+            // Longer than what reads the rest of a body takes to begin.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            "well"
+        };
+        let router = Router::new()
+            .route("/", get(async || "well"))
+            .route("/large", get(async || "x".repeat(LARGE)))
+            .route("/unread", post(unread));
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         tasks.spawn(serve(listener, router, timeouts, stop.clone()));
         tasks.close();
@@ -223,14 +233,47 @@ mod tests {
             }
         }
         drop(stream);
-        // A body that is larger than what is read for nobody is cut off, and so is one that never comes.
-        let stream = served.send(head(LARGE + 1).as_bytes()).await;
-        assert!(rest(stream).await > 0);
-        let held_back = b"POST / HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n";
-        let mut stream = served.send(held_back).await;
+        served.end().await;
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_a_body_that_is_too_large_to_be_read_for_nobody() {
+        let served = served(Timeouts::default()).await;
+        let head =
+            |length: usize| format!("POST /unread HTTP/1.1\r\nhost: a\r\ncontent-length: {length}\r\n\r\n");
+        let begun = Instant::now();
+        assert!(rest(served.send(head(LARGE + 1).as_bytes()).await).await > 0);
+        assert!(begun.elapsed() < LONGEST, "{:?}", begun.elapsed());
+        served.end().await;
+    }
+
+    #[tokio::test]
+    async fn a_body_that_comes_slowly_is_read_for_nobody_only_for_a_while() {
+        let served = served(Timeouts::default()).await;
+        let head = b"POST /unread HTTP/1.1\r\nhost: a\r\ncontent-length: 9000\r\n\r\n";
+        let (reading, mut writing) = served.send(head).await.into_split();
+        let begun = Instant::now();
+        let slow = tokio::time::timeout(TEST_TIMEOUT, async {
+            while writing.write_all(b"x").await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        });
+        slow.await.expect("an end");
+        assert!(begun.elapsed() >= LONGEST, "{:?}", begun.elapsed());
+        let mut start = [0; 12];
+        reading.try_read(&mut start).unwrap();
+        assert_eq!(&start, b"HTTP/1.1 200", "it has its reply");
+        served.end().await;
+    }
+
+    #[tokio::test]
+    async fn a_body_that_nobody_wants_is_not_invited() {
+        let served = served(Timeouts::default()).await;
+        let head = b"POST /unread HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n";
+        let mut stream = served.send(head).await;
         let mut start = [0; 12];
         stream.read_exact(&mut start).await.unwrap();
-        assert_eq!(&start, b"HTTP/1.1 405", "nothing invites the body");
+        assert_eq!(&start, b"HTTP/1.1 200");
         served.end().await;
     }
 

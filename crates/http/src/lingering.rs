@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 /// The most bytes that are read for nobody: four of the largest bodies that are taken by default.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// How long that may take.
-const LONGEST: Duration = Duration::from_secs(5);
+pub(super) const LONGEST: Duration = Duration::from_secs(5);
 
 /// A request's body whose rest is read when it is dropped.
 #[derive(Debug)]
