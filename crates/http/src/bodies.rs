@@ -1,8 +1,9 @@
 //! The memory for bodies of requests: a total for the process, and a share of it for each tenant.
 //!
-//! A body takes of it as it arrives, in steps that double, and never more than its announced length. So who announces
-//! much and sends little holds little, and a body that has nearly arrived finds room for its rest. What was taken is given
-//! back when the last use of the body is dropped, also when the caller is gone or the reply was a timeout. Values that a body
+//! A body takes of it in two steps, as it arrives: its beginning, and then all the rest of its announced length. So who
+//! announces much and sends little holds little, and small bodies do not wait for large ones. Beginnings and rests have
+//! memories of their own: what waits for a rest holds a beginning alone, and what has its rest waits for nothing, so that no
+//! number of large bodies can keep each other from arriving. What was taken is given back when the last use of the body is dropped, also when the caller is gone or the reply was a timeout. Values that a body
 //! is parsed into have a total of the same size, and take of it as long as the request has them.
 
 use std::time::Duration;
@@ -19,21 +20,26 @@ use anchord_messages::id::TenantId;
 
 /// Memory is counted in units of so many bytes.
 const UNIT: usize = 1_024;
-/// The first step.
-const FIRST_STEP: usize = 64 * 1_024;
+/// The beginning of a body.
+const BEGINNING: usize = 64 * 1_024;
+/// Beginnings have this part of the total, an eighth.
+const PART_OF_BEGINNINGS: u32 = 8;
+/// The fewest beginnings that a tenant has room for.
+const FEWEST_BEGINNINGS: usize = 4;
 /// What a parsed value takes: a number 32 bytes, an object with one field 650, over the two or three signs that begin it.
 const VALUE_BYTES: usize = 256;
 /// Values that take less are not counted.
 const SMALL_VALUES: usize = 1_024 * 1_024;
 /// One tenant may have this part of the total: a quarter.
-const PART: u64 = 4;
+const PART: u32 = 4;
 /// How long a body waits for memory.
 const WAIT: Duration = Duration::from_secs(5);
 
 /// The memory for bodies of all tenants; the operator is a party of its own (`None`).
 #[derive(Clone, Debug)]
 pub struct Bodies {
-    memory: Shares<Option<TenantId>>,
+    beginnings: Shares<Option<TenantId>>,
+    rests: Shares<Option<TenantId>>,
     /// Apart, because a request that waits for it holds its body.
     values: Shares<Option<TenantId>>,
     wait: Duration,
@@ -42,7 +48,8 @@ pub struct Bodies {
 /// A body with the memory that was taken for it.
 struct HeldBody {
     bytes: Vec<u8>,
-    memory: Option<Permit>,
+    beginning: Option<Permit>,
+    rest: Option<Permit>,
 }
 
 impl AsRef<[u8]> for HeldBody {
@@ -56,9 +63,14 @@ impl Bodies {
     #[must_use]
     pub fn new(total: u64, largest: usize) -> Self {
         let total = u32::try_from(total.div_ceil(1_024)).unwrap_or(u32::MAX);
-        let quarter = u32::try_from(u64::from(total) / PART).unwrap_or(u32::MAX);
-        let [memory, values] = [(); 2].map(|()| Shares::new(total, quarter.max(units(largest))));
-        Self { memory, values, wait: WAIT }
+        let shares = |total: u32, least: u32| Shares::new(total.max(least), (total / PART).max(least));
+        let of_beginnings = total / PART_OF_BEGINNINGS;
+        Self {
+            beginnings: shares(of_beginnings, units(FEWEST_BEGINNINGS * BEGINNING)),
+            rests: shares(total - of_beginnings, units(largest)),
+            values: shares(total, units(largest)),
+            wait: WAIT,
+        }
     }
 
     /// Reads a body of at most `limit` bytes.
@@ -104,8 +116,8 @@ impl Bodies {
         mut body: Body,
         (most, limit): (usize, usize),
     ) -> Result<Bytes, ApiError> {
-        let mut held = HeldBody { bytes: Vec::new(), memory: None };
-        let mut room = 0;
+        let mut held = HeldBody { bytes: Vec::new(), beginning: None, rest: None };
+        let beginning = most.min(BEGINNING);
         while let Some(frame) = body.frame().await {
             let frame = frame
                 .map_err(|_| ApiError::BadRequest("the body ended before it was complete".to_owned()))?;
@@ -114,16 +126,15 @@ impl Bodies {
             if length > limit {
                 return Err(too_large(limit));
             }
-            if length > room {
-                let next = room.saturating_mul(2).max(FIRST_STEP).min(most).max(length);
-                let more = units(next).saturating_sub(units(room));
-                let more = self.memory.take(party, more, self.wait).await.map_err(refuse)?;
-                match &mut held.memory {
-                    Some(memory) => memory.merge(more),
-                    none => *none = Some(more),
-                }
-                held.bytes.reserve_exact(next - held.bytes.len());
-                room = next;
+            if held.beginning.is_none() {
+                let taken = self.beginnings.take(party, units(beginning), self.wait).await;
+                held.beginning = Some(taken.map_err(refuse)?);
+                held.bytes.reserve_exact(beginning);
+            }
+            if held.rest.is_none() && length > beginning {
+                let rest = most.max(length) - beginning;
+                held.rest = Some(self.rests.take(party, units(rest), self.wait).await.map_err(refuse)?);
+                held.bytes.reserve_exact(beginning + rest - held.bytes.len());
             }
             held.bytes.extend_from_slice(&data);
         }
@@ -168,7 +179,7 @@ mod tests {
     }
 
     fn free(bodies: &Bodies) -> bool {
-        bodies.memory.try_take(None, 256).is_ok()
+        bodies.beginnings.try_take(None, 256).is_ok() && bodies.rests.try_take(None, 256).is_ok()
     }
 
     #[tokio::test]
@@ -201,6 +212,22 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn large_bodies_that_have_no_room_together_arrive_one_after_the_other() {
+        let bodies = Bodies { wait: Duration::from_secs(20), ..bodies() };
+        // Each has half of its bytes already when the other half is still to come.
+        let half = || async {
+            tokio::task::yield_now().await;
+            Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 100 * KIB]))
+        };
+        let body = || Body::from_stream(stream::iter([half(), half()]).then(std::convert::identity));
+        let read = (0..20).map(|_| async { read(&bodies, body(), Some(200 * KIB)).await.map(drop) });
+        let begun = tokio::time::Instant::now();
+        let ended = futures::future::join_all(read).await;
+        assert!(ended.iter().all(Result::is_ok), "{ended:?}");
+        assert!(begun.elapsed() < bodies.wait);
+    }
+
+    #[tokio::test]
     async fn many_values_of_a_tenant_wait_for_each_other_and_not_for_bodies() {
         let bodies = Bodies { wait: Duration::ZERO, ..bodies() };
         let text = b"{},".repeat(4_000);
@@ -217,7 +244,7 @@ mod tests {
     #[tokio::test]
     async fn a_body_without_room_is_refused_with_the_limit_and_one_that_is_too_large_at_once() {
         let bodies = Bodies { wait: Duration::ZERO, ..bodies() };
-        let _held = bodies.memory.try_take(None, 200).unwrap();
+        let _held = bodies.rests.try_take(None, 250).unwrap();
         let refused = read(&bodies, Body::from(vec![b'x'; 100 * KIB]), None).await.unwrap_err();
         assert!(matches!(refused, ApiError::BodiesInFlight { limit: 262_144, .. }), "{refused:?}");
         let refused = read(&bodies, Body::from(vec![b'x'; 257 * KIB]), None).await.unwrap_err();
