@@ -10,6 +10,8 @@ use anchord_messages::id::Seq;
 const LONGEST_WAS: usize = 80;
 /// The most messages listed for one thing.
 const MOST_SEQS: usize = 20;
+/// The most properties of a thing that is shown again with others; what it was first shown with has a bound of its own.
+const MOST_PROPERTIES: usize = 48;
 
 /// The name of the property for a model's own words about a thing.
 pub const NOTE: &str = "note";
@@ -75,6 +77,7 @@ impl Thing {
     /// Merges a later state of the same thing; properties that it does not contain stay as they are.
     pub fn update(&mut self, later: &Self) {
         for property in &later.properties {
+            let has_room = self.properties.len() < MOST_PROPERTIES;
             match self.properties.iter_mut().find(|known| known.name == property.name) {
                 Some(known) => {
                     let before = property.was.clone().or_else(|| {
@@ -86,7 +89,8 @@ impl Thing {
                     });
                     *known = Property { was: before, ..property.clone() };
                 }
-                None => self.properties.push(property.clone()),
+                None if has_room => self.properties.push(property.clone()),
+                None => self.more = self.more.saturating_add(1),
             }
         }
         self.more = self.more.max(later.more);

@@ -86,6 +86,20 @@ fn printed(command: &str, text: &str) -> Vec<Message> {
         .collect()
 }
 
+/// Commands in tags, with replies that are the output of all of them.
+fn tagged() -> Vec<Message> {
+    let reply = json!({ "returncode": 0, "output": "x\n".repeat(50_000) }).to_string();
+    let command = "<function=bash><parameter=command>ls</parameter></function>\n";
+    (0..SPAN / reply.len())
+        .flat_map(|_| {
+            [
+                message(Role::Assistant, Part::Text(command.repeat(64))),
+                message(Role::User, Part::Text(reply.clone())),
+            ]
+        })
+        .collect()
+}
+
 fn numbered(of: usize, one: impl Fn(usize) -> String) -> String {
     (0..of).fold(String::new(), |all, at| all + &one(at))
 }
@@ -181,6 +195,53 @@ fn spans() -> Vec<(&'static str, Vec<Message>)> {
         ("things", printed("kubectl get x -o json", r##"[{"id":"i#","name":"n#"}]"##)),
         ("lines of things", printed("aws list", "{\"id\":\"i#\",\"name\":\"n#\"}\n")),
         ("rows", printed("kubectl get pods", "NAME READY\nn# 1\n")),
+        (
+            "large filters of a script in a script",
+            commands(|_| format!("sh -c '{}' |b{}", "a;".repeat(3_900), " x".repeat(3_900))),
+        ),
+        ("many scripts in scripts", commands(|_| format!("sh -c '{}'|b;", "a;".repeat(500)).repeat(200))),
+        (
+            "loops over empty words",
+            commands(|_| {
+                format!(
+                    "for x in {0}; do for y in {0}; do a{1}; done; done",
+                    numbered(40, |value| format!("{value} ")),
+                    " ''".repeat(3_900)
+                )
+            }),
+        ),
+        (
+            "directories",
+            calls(
+                "run",
+                |at| {
+                    json!({ "workdir": format!("/{}", "a".repeat(if at == 0 { 100_000 } else { 1 })) })
+                        .to_string()
+                },
+                "ok",
+            ),
+        ),
+        ("directories in directories", commands(|_| "cd aaaaaaaa; touch b.c;".repeat(2_000))),
+        (
+            "a long directory",
+            commands(|_| {
+                format!("cd /{}; touch {}", "a".repeat(60_000), numbered(400, |file| format!("{file}.c ")))
+            }),
+        ),
+        (
+            "names of columns",
+            printed("kubectl get pods", &format!("{}\n{}", "A  ".repeat(3_000), "x\n".repeat(5_000))),
+        ),
+        ("a reply to many commands", tagged()),
+        (
+            "questions and answers",
+            calls(
+                "AskUserQuestion",
+                |at| json!({ "question": at.to_string() }).to_string(),
+                r#""a"="b", "c"="d""#,
+            ),
+        ),
+        ("one script of words", commands(|_| format!("{};", "a ".repeat(3_900)).repeat(110))),
         ("sentences of a person", said(Role::User, "a. ")),
         ("sentences of an agent", said(Role::Assistant, "A. ")),
         ("demands", said(Role::User, "You must do #. ")),

@@ -78,7 +78,10 @@ impl Directories {
         let base = shell.or_else(|| self.stated.clone());
         one.cwd = match one.cwd.take() {
             Some(dir) => {
-                let dir = paths::join(base.as_deref(), &dir);
+                let dir = paths::join(
+                    base.as_deref().filter(|base| base.len() + dir.len() < paths::MAX_PATH),
+                    &dir,
+                );
                 if self.named.is_none() && paths::is_absolute(&dir) {
                     self.named = Some(dir.clone());
                 }
@@ -129,7 +132,7 @@ fn stated_in(reading: &Reading<'_>) -> Option<String> {
         return None;
     }
     let found = STATED.as_ref()?.captures(text)?.get(1)?.as_str();
-    Some(paths::clean(found.trim_end_matches(['.', ',', ';'])))
+    directory(found.trim_end_matches(['.', ',', ';']))
 }
 
 fn shown_in(output: &str) -> Option<String> {
@@ -137,6 +140,10 @@ fn shown_in(output: &str) -> Option<String> {
     if !end.contains("irectory: ") && !end.contains("cwd was reset") && !end.contains("working_dir") {
         return None;
     }
-    let dir = SHOWN.as_ref()?.captures_iter(end).last()?.get(1)?.as_str();
-    Some(paths::clean(dir))
+    directory(SHOWN.as_ref()?.captures_iter(end).last()?.get(1)?.as_str())
+}
+
+/// A directory in its plain form; every tool use in it has a copy.
+fn directory(text: &str) -> Option<String> {
+    (text.len() <= paths::MAX_PATH).then(|| paths::clean(text))
 }

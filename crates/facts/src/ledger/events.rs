@@ -41,6 +41,9 @@ struct Gatherer<'u> {
 
 impl<'u> Gatherer<'u> {
     fn one(&mut self, one: &'u Invocation<'_>) {
+        if self.room == 0 {
+            return;
+        }
         let from = self.events.len();
         self.read(one);
         self.classify_writes(from);
@@ -83,9 +86,16 @@ impl<'u> Gatherer<'u> {
 
     fn add(&mut self, event: Event) {
         let bytes = event.bytes();
-        if bytes <= self.room && event.full.len() <= paths::MAX_PATH {
-            self.room -= bytes;
-            self.events.push(event);
+        if event.full.len() > paths::MAX_PATH {
+            return;
+        }
+        match self.room.checked_sub(bytes) {
+            Some(left) => {
+                self.room = left;
+                self.events.push(event);
+            }
+            // What there is no room for is not read either.
+            None => self.room = 0,
         }
     }
 

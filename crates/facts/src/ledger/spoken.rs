@@ -18,6 +18,8 @@ use anchord_messages::message::Role;
 
 /// The most tool uses of one message.
 const MAX_USES: usize = 64;
+/// How many bytes the uses of a text read together of a reply that is the output of several, at least one all of it.
+const MOST_READ: usize = 1024 * 1024;
 
 /// The tool uses in an assistant message that has no structured calls.
 pub(super) fn assistant<'r>(span: &'r [Reading<'_>], at: usize) -> Vec<Invocation<'r>> {
@@ -77,8 +79,11 @@ fn uses<'t>(text: &'t str, seq: Seq, next: &'t Reading<'_>) -> Vec<Invocation<'t
             Some(Runs::One) | None => return Vec::new(),
         }
     }
-    for one in &mut found {
-        one.answer(Cow::Borrowed(reply), None, next.seq);
+    // Each use reads all of the reply, which is the output of all of them.
+    let most = (MOST_READ / reply.len().max(1)).max(1);
+    for (at, one) in found.iter_mut().enumerate() {
+        let output = if at < most { reply } else { head(reply, MOST_READ / MAX_USES) };
+        one.answer(Cow::Borrowed(output), None, next.seq);
     }
     found
 }

@@ -107,7 +107,7 @@ const CONTENT: &[&str] = &["content", "step", "subject", "title", "description",
 
 fn id_of(object: &Map<String, Value>) -> Option<String> {
     match ["id", "taskId", "task_id"].iter().find_map(|k| object.get(*k))? {
-        Value::String(id) => Some(id.clone()),
+        Value::String(id) => Some(clip_bytes(id, ITEM_BYTES)),
         Value::Number(id) => Some(id.to_string()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }

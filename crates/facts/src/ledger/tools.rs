@@ -235,7 +235,9 @@ fn is_shell(program: &str) -> bool {
 /// The directory that a call asks to run in.
 pub(super) fn work_dir(arguments: &Map<String, Value>) -> Option<String> {
     let direct = arguments.get("action").and_then(Value::as_object).unwrap_or(arguments);
-    string_of(direct, &TOOLS.arguments.directory).filter(|d| !d.trim().is_empty()).map(str::to_owned)
+    string_of(direct, &TOOLS.arguments.directory)
+        .filter(|d| !d.trim().is_empty() && d.len() <= paths::MAX_PATH)
+        .map(str::to_owned)
 }
 
 fn string_of<'v>(object: &'v Map<String, Value>, keys: &[String]) -> Option<&'v str> {

@@ -16,6 +16,8 @@ use anchord_messages::message::{Numbered, Role, ToolCall};
 
 /// The longest decision, rationale or alternative, in characters.
 const MAX_TEXT: usize = 400;
+/// The most decisions of a span.
+const MOST_OF_SPAN: usize = 200;
 /// The most parts of an approved plan that are listed.
 const MAX_PARTS: usize = 6;
 
@@ -47,6 +49,8 @@ pub(super) fn find(span: &[Numbered]) -> Vec<Decision> {
         }
     }
     found.retain(|decision| !is_placeholder(&decision.decision));
+    // The latest: each is compared with all that the record has.
+    found.drain(..found.len().saturating_sub(MOST_OF_SPAN));
     found
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::command::Word;
 use super::effect::Op;
-use super::effects::{Reader, one_line};
+use super::effects::{MAX_WRITTEN, Reader, one_line};
 use super::windows::as_path;
 use crate::ledger::line::head;
 use crate::ledger::paths;
@@ -123,7 +123,7 @@ impl Reader<'_> {
                 let value = given.named(&["-value", "-inputobject"]).into_iter().next();
                 let text =
                     value.or_else(|| rest.first().cloned()).map(|w| Rc::from(head(&w.text, TEXT_BYTES)));
-                for file in &files {
+                for file in files.iter().take(MAX_WRITTEN) {
                     self.add(op, file, text.clone(), None);
                 }
             }

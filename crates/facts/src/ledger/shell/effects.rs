@@ -11,6 +11,8 @@ use crate::ledger::paths;
 
 /// The longest written text that is kept, in bytes.
 const TEXT_BYTES: usize = 64 * 1024;
+/// The most files that one command writes a text to: each is read anew.
+pub(super) const MAX_WRITTEN: usize = 20;
 /// The most effects of one script.
 const MAX_EFFECTS: usize = 500;
 
@@ -316,7 +318,7 @@ impl Reader<'_> {
     fn tee(&mut self) {
         let op = if self.has_flag('a', "append") { Op::Append } else { Op::Write };
         let text = self.here_doc();
-        for word in self.arguments("tee") {
+        for word in self.arguments("tee").into_iter().take(MAX_WRITTEN) {
             self.add(op, &word, text.clone(), None);
         }
     }

@@ -1,6 +1,7 @@
 //! The lexer of POSIX shell scripts: words with quotes, escapes and expansions; here-documents.
 
 use super::command::Word;
+use crate::ledger::line::head;
 
 /// The most words that a brace expansion gives.
 const MAX_BRACED: usize = 20;
@@ -124,7 +125,8 @@ impl<'s> Lexer<'s> {
     /// Whether a parenthesis belongs to the word in front of it: `a=(…)`, `!(…)`.
     fn is_pattern_or_array(&self, from: usize) -> bool {
         let before = self.slice(from, self.at);
-        before.ends_with(['@', '!', '?', '*', '+']) || before.ends_with('=') && is_assignment(before)
+        before.ends_with(['@', '!', '?', '*', '+'])
+            || before.ends_with('=') && is_assignment(head(before, LONGEST_NAME))
     }
 
     fn escaped(&mut self, text: &mut String) {
@@ -233,6 +235,9 @@ pub(super) fn is_assignment(raw: &str) -> bool {
     let name = name.split_once('[').filter(|_| name.ends_with(']')).map_or(name, |(name, _)| name);
     is_name(name)
 }
+
+/// The longest name of a variable with its index; of a longer one nothing is read, so that a word is read once.
+const LONGEST_NAME: usize = 256;
 
 /// Whether a text is a valid variable name.
 pub(super) fn is_name(text: &str) -> bool {

@@ -8,12 +8,16 @@ use super::command::{
 };
 use super::lexer::{Announced, Lexer, announced, braces, here_doc, is_assignment};
 use super::windows;
+use crate::ledger::line::head;
 
+/// What is behind so many bytes of a script is not parsed: scripts this long are pasted text.
+const MAX_TEXT: usize = 512 * 1024;
 /// A loop over more words is not unrolled.
 const MAX_VALUES: usize = 50;
 
 /// Parses a script. `dir` is where it runs; it only helps to recognise a script for a Windows shell.
 pub(in super::super) fn parse(text: &str, dir: Option<&str>) -> Script {
+    let text = head(text, MAX_TEXT);
     if windows::is_script(text, dir) {
         return Script { parts: windows::parse(text), windows: true };
     }

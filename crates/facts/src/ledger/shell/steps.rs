@@ -2,20 +2,23 @@
 
 use std::rc::Rc;
 
-use super::command::{Command, Group, Part, Pipeline, Redirect, Script, Word};
+use super::command::{Command, Group, MAX_PARTS, Part, Pipeline, Redirect, Script, Word};
 use super::lexer::is_name;
 use super::parse::parse;
 use super::windows::{as_path, handed_over};
+use crate::ledger::line::head;
 use crate::ledger::paths;
 
 /// How many levels of scripts in scripts (`bash -c`) are followed.
 const SCRIPT_DEPTH: usize = 3;
 /// The most steps of one script.
 const MAX_STEPS: usize = 2_000;
-/// The most filters behind a script in a script, which each of its commands gets.
-const MAX_FILTERS: usize = 8;
-/// The most bytes that unrolling the loops of a script may add.
-const MAX_FILLED: usize = 256 * 1024;
+/// The most filters behind a script in a script, which each of its commands gets, and their most words and bytes of a word.
+const MAX_FILTERS: usize = 4;
+const MAX_FILTER_WORDS: usize = 8;
+const MAX_FILTER_WORD: usize = 64;
+/// The most bytes that unrolling the loops of a script may add, here-documents included.
+const MAX_FILLED: usize = 1024 * 1024;
 
 /// One command of a script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,6 +58,9 @@ pub(in super::super) fn pipelines(script: &Script) -> Vec<Pipeline> {
 fn flatten(script: &Script, depth: usize, found: &mut Vec<Pipeline>) {
     let mut nested = 0_usize;
     for part in &script.parts {
+        if found.len() >= MAX_PARTS {
+            return;
+        }
         match part {
             Part::Open(group) => nested += usize::from(nested > 0 || *group == Group::Nested),
             Part::Close { .. } => nested = nested.saturating_sub(1),
@@ -68,14 +74,25 @@ fn flatten(script: &Script, depth: usize, found: &mut Vec<Pipeline>) {
                 let from = found.len();
                 flatten(&parse(&inner, None), depth + 1, found);
                 // `sh -c 'a; b' | tail`: the filter sees what every inner command printed.
-                let filters = pipeline.commands.get(1..).unwrap_or_default();
-                let filters = filters.get(..MAX_FILTERS).unwrap_or(filters);
+                let filters: Vec<Command> =
+                    pipeline.commands.iter().skip(1).take(MAX_FILTERS).map(short).collect();
                 for one in found.iter_mut().skip(from) {
-                    one.commands.extend_from_slice(filters);
+                    one.commands.extend_from_slice(&filters);
                     one.redirected |= pipeline.redirected;
                 }
             }
         }
+    }
+}
+
+/// What tells which program a command is and how it is called.
+fn short(command: &Command) -> Command {
+    let word =
+        |word: &Word| Word { text: head(&word.text, MAX_FILTER_WORD).to_owned(), literal: word.literal };
+    Command {
+        words: command.words.iter().take(MAX_FILTER_WORDS).map(word).collect(),
+        is_control: command.is_control,
+        ..Command::default()
     }
 }
 
@@ -198,7 +215,7 @@ impl Walk {
     /// every word, with the variable replaced.
     fn repeat(&mut self, from: usize, variable: &str, values: &[String]) {
         let body: Vec<Step> = self.steps.drain(from.min(self.steps.len())..).collect();
-        let size: usize = body.iter().flat_map(Step::filled_words).map(|word| word.len()).sum();
+        let size: usize = body.iter().map(Step::bytes).sum();
         self.filled += size * values.len();
         if self.filled > MAX_FILLED {
             self.steps.extend(body);
@@ -259,14 +276,18 @@ impl Walk {
             .map(|w| if step.windows { as_path(w) } else { w.clone() });
         self.dir = target
             .filter(|to| to.literal && to.text != "-")
-            .map(|to| paths::join(self.dir.as_deref(), &to).into());
+            .map(|to| paths::join(self.dir.as_deref(), &to))
+            .filter(|dir| dir.len() <= paths::MAX_PATH)
+            .map(Rc::from);
     }
 }
 
 impl Step {
-    /// The words in which variables are replaced.
-    fn filled_words(&self) -> impl Iterator<Item = &Word> {
-        self.words.iter().chain(self.redirects.iter().map(|redirect| &redirect.target))
+    /// What it weighs when it is repeated.
+    fn bytes(&self) -> usize {
+        let words = self.words.iter().chain(self.redirects.iter().map(|redirect| &redirect.target));
+        let words: usize = words.map(|word| size_of::<Word>() + word.len()).sum();
+        size_of::<Self>() + words + self.here_doc.as_ref().map_or(0, |text| text.len())
     }
 
     fn words_mut(&mut self) -> impl Iterator<Item = &mut Word> {

@@ -225,6 +225,12 @@ proptest! {
     }
 }
 
+#[test]
+fn a_long_name_before_many_parentheses_is_read_once() {
+    let text = format!("{}{}", "a".repeat(100_000), "=()".repeat(100_000));
+    assert!(!parse(&text, None).parts.is_empty());
+}
+
 /// Each piece alone, long and in quotes: a reader that descends would overflow, one that looks back not end.
 #[test]
 fn what_is_long_and_nested_is_bounded() {

@@ -18,10 +18,14 @@ pub(super) struct Reading {
 
 /// Parses how a command runs tests; `None` when it does not.
 pub(super) fn reading(pipelines: &[Pipeline]) -> Option<Reading> {
+    reading_in(pipelines, 0)
+}
+
+fn reading_in(pipelines: &[Pipeline], depth: u8) -> Option<Reading> {
     let mut found: Option<Reading> = None;
     let mut others = 0_usize;
     for one in pipelines {
-        match test_kind(one) {
+        match test_kind(one, depth) {
             Some(only_if_summary) => {
                 let (filtered, head) = filters(one);
                 let before = found.take().unwrap_or(Reading { only_if_summary, ..Reading::default() });
@@ -64,13 +68,13 @@ fn head_lines(stage: &shell::Command) -> usize {
 }
 
 /// `Some(false)` for a test run, `Some(true)` for a script that is one only if its output has a summary, else `None`.
-fn test_kind(pipeline: &Pipeline) -> Option<bool> {
+fn test_kind(pipeline: &Pipeline, depth: u8) -> Option<bool> {
     let first = pipeline.commands.first()?;
     let words: Vec<&str> = first.words.iter().map(|word| &**word).collect();
     if asks_only_for_information(&words) {
         return None;
     }
-    runs_tests(&words, 0)
+    runs_tests(&words, depth)
 }
 
 fn asks_only_for_information(words: &[&str]) -> bool {
@@ -283,7 +287,8 @@ fn in_container(rest: &[&str], depth: u8) -> Option<bool> {
             .and_then(|_| inner.iter().skip(1).find(|w| !w.starts_with('-')));
         match script {
             Some(script) => {
-                reading(&shell::pipelines(&shell::parse(script, None))).map(|r| r.only_if_summary)
+                let pipelines = shell::pipelines(&shell::parse(script, None));
+                reading_in(&pipelines, depth + 4).map(|reading| reading.only_if_summary)
             }
             None => runs_tests(inner, depth + 4).filter(|only| !only),
         }
@@ -320,6 +325,16 @@ fn after_wrapper<'a, 'b>(mut rest: &'b [&'a str]) -> &'b [&'a str] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn containers_in_containers_are_followed_to_a_depth() {
+        let command = |levels: usize, inner: &str| format!("{}{inner}", "docker run x sh <(".repeat(levels));
+        let read = |text: &str| reading(&shell::pipelines(&shell::parse(text, None))).is_some();
+        assert!(read("docker run x sh -c 'docker run x pytest'"));
+        assert!(!read(&command(5_000, "pytest")), "no stack is deep enough");
+        let branching = format!("docker run x{} <(", " -/sh".repeat(11)).repeat(20);
+        assert!(!read(&branching), "eleven readings of each of eleven");
+    }
 
     #[test]
     fn a_wrapper_s_options_and_a_script_s_text_are_no_commands() {

@@ -66,7 +66,7 @@ fn aligned(lines: &[&str], subject: &Subject, shown: &mut ExtractedThings) -> Op
             && !name.chars().any(char::is_lowercase)
             && name.len() <= LONGEST_KEY
     };
-    if names.len() < 2 || !names.iter().all(is_name) || !header.is_ascii() {
+    if !(2..=MOST_COLUMNS).contains(&names.len()) || !names.iter().all(is_name) || !header.is_ascii() {
         return None;
     }
     let starts: Vec<usize> =
