@@ -15,6 +15,8 @@ use anchord_messages::message::Role;
 
 /// The most sentences about something done that are compared with the items, the latest ones.
 const MAX_SENTENCES: usize = 1_000;
+/// The longest sentence that is compared, in bytes: each of its clauses is, with each item.
+const LONGEST_SENTENCE: usize = 4_000;
 
 /// The sentences of a span about something done, in order.
 pub(super) struct DoneSentences(Vec<(Seq, Sentence)>);
@@ -34,10 +36,14 @@ impl DoneSentences {
             let is_agent = reading.message.role == Role::Assistant;
             let Some(text) = reading.words().filter(|text| speaks(text)) else { continue };
             let sentences = reading.sentences().iter().map(|sentence| sentence.text.as_str());
-            for text in sentences.chain(ticked(text)).map(unquoted).filter(|text| speaks(text)) {
+            let sentences = sentences.chain(ticked(text)).filter(|text| text.len() <= LONGEST_SENTENCE);
+            for text in sentences.map(unquoted).filter(|text| speaks(text)) {
                 let clause = |part: &str| (part.trim().to_owned(), words(part));
                 let parts = Phrase::ClauseEnd.split(&text).into_iter();
                 let clauses = parts.filter(|part| !part.trim().is_empty()).map(clause).collect();
+                if all.len() >= 2 * MAX_SENTENCES {
+                    all.drain(..MAX_SENTENCES);
+                }
                 all.push((reading.seq, Sentence { words: words(&text), clauses, text, is_agent }));
             }
         }

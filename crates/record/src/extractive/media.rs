@@ -1,6 +1,7 @@
 //! Describes the pictures and files of a span in words. A summary carries no bytes, and its reader should
 //! know that there was a picture, which words came with it and where it is.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
@@ -24,6 +25,7 @@ pub(super) fn things(span: &[Numbered]) -> Vec<Thing> {
     for numbered in span {
         let Numbered { seq, message } = numbered;
         let mut place = 0;
+        let said = OnceCell::new();
         let direct = message.parts.iter().map(|part| (part, false));
         let in_results = message.results().flat_map(|r| r.parts.iter().map(|part| (part, true)));
         for (part, by_tool) in direct.chain(in_results) {
@@ -41,7 +43,7 @@ pub(super) fn things(span: &[Numbered]) -> Vec<Thing> {
             if place > 1 {
                 let _ = write!(id, " (no. {place})");
             }
-            let words = if by_tool { String::new() } else { beside(numbered) };
+            let words = if by_tool { "" } else { said.get_or_init(|| beside(numbered)) };
             let value = if words.is_empty() { what } else { format!("{what} — {words}") };
             if found.len() >= MAX_NOTES {
                 found.pop_front();

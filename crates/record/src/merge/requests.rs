@@ -128,7 +128,11 @@ impl Fold {
         }));
         let first = *self.first.get_or_insert(place);
         if Some(first) == previous {
-            self.first = self.entries.iter().position(|r| r.as_ref().is_some_and(|r| r.session_id.is_none()));
+            // It is never before the one that was repeated.
+            let mut later = self.entries.iter().enumerate().skip(first);
+            self.first = later
+                .find(|(_, request)| request.as_ref().is_some_and(|request| request.session_id.is_none()))
+                .map(|(at, _)| at);
         }
         // A request before the repeated one's old place has counted it already.
         let moved = self.open.iter_mut().filter(|(at, _)| previous.is_none_or(|previous| *at > previous));
