@@ -72,6 +72,8 @@ async fn a_tenant_that_calls_every_operation_at_its_bounds_takes_nothing_from_an
     assert_eq!(missed, [""; 0]);
     let kept = neighbour.verify().await.expect("every acknowledged message");
     assert!(kept > 100, "the neighbour stored {kept} messages");
+    // What was begun for somebody who has hung up has the tenant's share until it is over.
+    process.rest(STANDSTILL).await;
     attacker.verify(STANDSTILL).await.expect("the hostile tenant can work again");
     until("connections that rest", async || {
         (busy_connections(&database.url).await.expect("a count") == 0).then_some(())

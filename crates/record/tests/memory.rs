@@ -18,6 +18,8 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 /// The weight of a span's texts.
 const SPAN: usize = 1_000_000;
+/// About as many tokens.
+const TOKENS: u32 = 250_000;
 /// The most that a compression takes beside the span, in bytes per byte of the span.
 const MOST: usize = 24;
 
@@ -104,17 +106,20 @@ fn numbered(of: usize, one: impl Fn(usize) -> String) -> String {
     (0..of).fold(String::new(), |all, at| all + &one(at))
 }
 
-fn spans() -> Vec<(&'static str, Vec<Message>)> {
-    let nested = |values: usize| {
-        let one = format!("{}0{}", "{\"\":".repeat(100), "}".repeat(100));
-        vec![one; values / 101].join(",")
-    };
+fn nested(values: usize) -> String {
+    let one = format!("{}0{}", "{\"\":".repeat(100), "}".repeat(100));
+    vec![one; values / 101].join(",")
+}
+
+type Spans = Vec<(&'static str, Vec<Message>)>;
+
+/// Arguments of calls.
+fn arguments() -> Spans {
     let lists = |name: &'static str| move |_: usize| format!("{{\"{name}\":[{}]}}", nested(24_000));
     vec![
         ("values of unknown arguments", calls("run", lists("list"), "ok")),
         ("values of a todo list", calls("TodoWrite", lists("todos"), "ok")),
         ("values of edits", calls("MultiEdit", lists("edits"), "ok")),
-        ("values of outputs", printed("cat a.json", &format!("[{}]", nested(2_000)))),
         (
             "todos",
             calls(
@@ -123,27 +128,46 @@ fn spans() -> Vec<(&'static str, Vec<Message>)> {
                 "ok",
             ),
         ),
+        (
+            "edits",
+            calls(
+                "MultiEdit",
+                |_| {
+                    json!({ "file_path": "/a.rs", "edits": vec![json!({ "old_string": "x\n", "new_string": "y\n" }); 100] }).to_string()
+                },
+                "ok",
+            ),
+        ),
+        ("small reads", calls("Read", |at| json!({ "file_path": format!("/{at}.c") }).to_string(), "")),
+        (
+            "directories",
+            calls(
+                "run",
+                |at| {
+                    json!({ "workdir": format!("/{}", "a".repeat(if at == 0 { 100_000 } else { 1 })) })
+                        .to_string()
+                },
+                "ok",
+            ),
+        ),
+        (
+            "questions and answers",
+            calls(
+                "AskUserQuestion",
+                |at| json!({ "question": at.to_string() }).to_string(),
+                r#""a"="b", "c"="d""#,
+            ),
+        ),
+    ]
+}
+
+/// Commands.
+fn scripts() -> Spans {
+    vec![
         ("commands of a script", commands(|_| "a;".repeat(7_900))),
         ("commands of small scripts", commands(|_| "a;".repeat(50))),
         ("pipes", commands(|_| "a|".repeat(7_900))),
         ("words", commands(|_| "a ".repeat(7_900))),
-        ("removed files", commands(|_| format!("rm {}", "a.c ".repeat(3_900)))),
-        (
-            "other removed files",
-            commands(|at| format!("rm {}", numbered(3_900, |file| format!("{at}_{file}.c ")))),
-        ),
-        (
-            "files of small scripts",
-            commands(|at| format!("touch {}", numbered(400, |file| format!("{at}_{file}.c ")))),
-        ),
-        (
-            "files with one text",
-            commands(|_| format!("tee {}<<E\n{}\nE\n", "a.c ".repeat(3_900), "x".repeat(64_000))),
-        ),
-        (
-            "redirections of one text",
-            commands(|_| format!("cat {}<<E\n{}\nE\n", "> a.c ".repeat(16), "x".repeat(64_000))),
-        ),
         (
             "filters of a script in a script",
             commands(|_| format!("sh -c '{}' {}", "a;".repeat(3_900), "|b".repeat(3_900))),
@@ -164,37 +188,6 @@ fn spans() -> Vec<(&'static str, Vec<Message>)> {
         ),
         ("here-documents", commands(|_| "cat <<E\n".repeat(2_000))),
         ("groups", commands(|_| "(".repeat(7_900))),
-        ("moves there and back", commands(|_| "mv a.c b.c; mv b.c a.c;".repeat(2))),
-        ("moves of a folder", after_files(|_| "mv a b; mv b a;".repeat(300))),
-        ("copies", commands(|_| numbered(300, |file| format!("cp a.c {file}.c;")))),
-        ("folders", commands(|_| "cd a; ls > b.c;".repeat(300))),
-        (
-            "patches",
-            commands(|_| {
-                format!(
-                    "apply_patch <<'E'\n*** Begin Patch\n{}*** End Patch\nE\n",
-                    numbered(500, |file| format!("*** Update File: {file}.c\n@@\n-a\n+b\n"))
-                )
-            }),
-        ),
-        (
-            "edits",
-            calls(
-                "MultiEdit",
-                |_| {
-                    json!({ "file_path": "/a.rs", "edits": vec![json!({ "old_string": "x\n", "new_string": "y\n" }); 100] }).to_string()
-                },
-                "ok",
-            ),
-        ),
-        ("small reads", calls("Read", |at| json!({ "file_path": format!("/{at}.c") }).to_string(), "")),
-        ("errors", printed("make", "error: the #th\n")),
-        ("failed tests", printed("pytest", "FAILED a.py::t#\n")),
-        ("summaries of tests", printed("pytest", "1 passed in 0s\n")),
-        ("paths", printed("ls -R", "a/#.c\n")),
-        ("things", printed("kubectl get x -o json", r##"[{"id":"i#","name":"n#"}]"##)),
-        ("lines of things", printed("aws list", "{\"id\":\"i#\",\"name\":\"n#\"}\n")),
-        ("rows", printed("kubectl get pods", "NAME READY\nn# 1\n")),
         (
             "large filters of a script in a script",
             commands(|_| format!("sh -c '{}' |b{}", "a;".repeat(3_900), " x".repeat(3_900))),
@@ -210,16 +203,42 @@ fn spans() -> Vec<(&'static str, Vec<Message>)> {
                 )
             }),
         ),
+        ("one script of words", commands(|_| format!("{};", "a ".repeat(3_900)).repeat(110))),
+    ]
+}
+
+/// Commands with files.
+fn files() -> Spans {
+    vec![
+        ("removed files", commands(|_| format!("rm {}", "a.c ".repeat(3_900)))),
         (
-            "directories",
-            calls(
-                "run",
-                |at| {
-                    json!({ "workdir": format!("/{}", "a".repeat(if at == 0 { 100_000 } else { 1 })) })
-                        .to_string()
-                },
-                "ok",
-            ),
+            "other removed files",
+            commands(|at| format!("rm {}", numbered(3_900, |file| format!("{at}_{file}.c ")))),
+        ),
+        (
+            "files of small scripts",
+            commands(|at| format!("touch {}", numbered(400, |file| format!("{at}_{file}.c ")))),
+        ),
+        (
+            "files with one text",
+            commands(|_| format!("tee {}<<E\n{}\nE\n", "a.c ".repeat(3_900), "x".repeat(64_000))),
+        ),
+        (
+            "redirections of one text",
+            commands(|_| format!("cat {}<<E\n{}\nE\n", "> a.c ".repeat(16), "x".repeat(64_000))),
+        ),
+        ("moves there and back", commands(|_| "mv a.c b.c; mv b.c a.c;".repeat(2))),
+        ("moves of a folder", after_files(|_| "mv a b; mv b a;".repeat(300))),
+        ("copies", commands(|_| numbered(300, |file| format!("cp a.c {file}.c;")))),
+        ("folders", commands(|_| "cd a; ls > b.c;".repeat(300))),
+        (
+            "patches",
+            commands(|_| {
+                format!(
+                    "apply_patch <<'E'\n*** Begin Patch\n{}*** End Patch\nE\n",
+                    numbered(500, |file| format!("*** Update File: {file}.c\n@@\n-a\n+b\n"))
+                )
+            }),
         ),
         ("directories in directories", commands(|_| "cd aaaaaaaa; touch b.c;".repeat(2_000))),
         (
@@ -228,20 +247,31 @@ fn spans() -> Vec<(&'static str, Vec<Message>)> {
                 format!("cd /{}; touch {}", "a".repeat(60_000), numbered(400, |file| format!("{file}.c ")))
             }),
         ),
+    ]
+}
+
+/// Outputs of calls.
+fn outputs() -> Spans {
+    vec![
+        ("values of outputs", printed("cat a.json", &format!("[{}]", nested(2_000)))),
+        ("errors", printed("make", "error: the #th\n")),
+        ("failed tests", printed("pytest", "FAILED a.py::t#\n")),
+        ("summaries of tests", printed("pytest", "1 passed in 0s\n")),
+        ("paths", printed("ls -R", "a/#.c\n")),
+        ("things", printed("kubectl get x -o json", r#"[{"id":"i#","name":"n#"}]"#)),
+        ("lines of things", printed("aws list", "{\"id\":\"i#\",\"name\":\"n#\"}\n")),
+        ("rows", printed("kubectl get pods", "NAME READY\nn# 1\n")),
         (
             "names of columns",
             printed("kubectl get pods", &format!("{}\n{}", "A  ".repeat(3_000), "x\n".repeat(5_000))),
         ),
         ("a reply to many commands", tagged()),
-        (
-            "questions and answers",
-            calls(
-                "AskUserQuestion",
-                |at| json!({ "question": at.to_string() }).to_string(),
-                r#""a"="b", "c"="d""#,
-            ),
-        ),
-        ("one script of words", commands(|_| format!("{};", "a ".repeat(3_900)).repeat(110))),
+    ]
+}
+
+/// What people and agents say.
+fn texts() -> Spans {
+    vec![
         ("sentences of a person", said(Role::User, "a. ")),
         ("sentences of an agent", said(Role::Assistant, "A. ")),
         ("demands", said(Role::User, "You must do #. ")),
@@ -264,8 +294,7 @@ fn spans() -> Vec<(&'static str, Vec<Message>)> {
 
 fn compress(messages: Vec<Message>) {
     let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
-    let tokens = u32::try_from(SPAN / 4).unwrap();
-    let material = Material::first(span, tokens, TokenCounter::default(), DateTime::UNIX_EPOCH);
+    let material = Material::first(span, TOKENS, TokenCounter::default(), DateTime::UNIX_EPOCH);
     let facts = candidate::read(&material);
     let draft = candidate::draft(&material, &facts);
     drop(candidate::check(&material, &facts, draft));
@@ -275,7 +304,7 @@ fn compress(messages: Vec<Message>) {
 fn no_span_makes_much_of_little() {
     sample::warm_up();
     let mut too_much = String::new();
-    for (name, messages) in spans() {
+    for (name, messages) in [arguments(), scripts(), files(), outputs(), texts()].concat() {
         let before = MEMORY.current_usage();
         MEMORY.reset_peak_usage();
         let begun = std::time::Instant::now();
