@@ -90,7 +90,7 @@ impl Thing {
                     *known = Property { was: before, ..property.clone() };
                 }
                 None if has_room => self.properties.push(property.clone()),
-                None => self.more = self.more.saturating_add(1),
+                None => self.more = self.more.max(1),
             }
         }
         self.more = self.more.max(later.more);

@@ -1,9 +1,9 @@
 //! The memory for bodies of requests: a total for the process, and a share of it for each tenant.
 //!
 //! A body takes of it in two steps, as it arrives: its beginning, and then all the rest of its announced length. So who
-//! announces much and sends little holds little, and small bodies do not wait for large ones. Beginnings and rests have
-//! memories of their own: what waits for a rest holds a beginning alone, and what has its rest waits for nothing, so that no
-//! number of large bodies can keep each other from arriving. What was taken is given back when the last use of the body is dropped, also when the caller is gone or the reply was a timeout. Values that a body
+//! announces much and sends a few bytes holds little. Beginnings and rests have memories of their own: what waits for a rest
+//! holds a beginning alone, so that no number of large bodies can keep each other from arriving. The rest of a body without
+//! an announced length is taken in steps that double. What was taken is given back when the last use of the body is dropped, also when the caller is gone or the reply was a timeout. Values that a body
 //! is parsed into have a total of the same size, and take of it as long as the request has them.
 
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub struct Bodies {
 struct HeldBody {
     bytes: Vec<u8>,
     beginning: Option<Permit>,
-    rest: Option<Permit>,
+    rest: Vec<Permit>,
 }
 
 impl AsRef<[u8]> for HeldBody {
@@ -63,7 +63,8 @@ impl Bodies {
     #[must_use]
     pub fn new(total: u64, largest: usize) -> Self {
         let total = u32::try_from(total.div_ceil(1_024)).unwrap_or(u32::MAX);
-        let shares = |total: u32, least: u32| Shares::new(total.max(least), (total / PART).max(least));
+        // One tenant never has all of it, however small it is.
+        let shares = |total: u32, least: u32| Shares::new(total.max(2 * least), (total / PART).max(least));
         let of_beginnings = total / PART_OF_BEGINNINGS;
         Self {
             beginnings: shares(of_beginnings, units(FEWEST_BEGINNINGS * BEGINNING)),
@@ -87,7 +88,7 @@ impl Bodies {
             return Err(too_large(limit));
         }
         let party = extensions.get::<Scope>().and_then(Scope::tenant);
-        let read = self.collect(party, body, (announced.unwrap_or(limit), limit));
+        let read = self.collect(party, body, (announced, limit));
         tokio::time::timeout(limits.body_timeout, read)
             .await
             .map_err(|_| ApiError::SlowBody(limits.body_timeout))?
@@ -114,10 +115,10 @@ impl Bodies {
         &self,
         party: Option<TenantId>,
         mut body: Body,
-        (most, limit): (usize, usize),
+        (announced, limit): (Option<usize>, usize),
     ) -> Result<Bytes, ApiError> {
-        let mut held = HeldBody { bytes: Vec::new(), beginning: None, rest: None };
-        let beginning = most.min(BEGINNING);
+        let mut held = HeldBody { bytes: Vec::new(), beginning: None, rest: Vec::new() };
+        let mut room = announced.unwrap_or(limit).min(BEGINNING);
         while let Some(frame) = body.frame().await {
             let frame = frame
                 .map_err(|_| ApiError::BadRequest("the body ended before it was complete".to_owned()))?;
@@ -127,14 +128,16 @@ impl Bodies {
                 return Err(too_large(limit));
             }
             if held.beginning.is_none() {
-                let taken = self.beginnings.take(party, units(beginning), self.wait).await;
+                let taken = self.beginnings.take(party, units(room), self.wait).await;
                 held.beginning = Some(taken.map_err(refuse)?);
-                held.bytes.reserve_exact(beginning);
+                held.bytes.reserve_exact(room);
             }
-            if held.rest.is_none() && length > beginning {
-                let rest = most.max(length) - beginning;
-                held.rest = Some(self.rests.take(party, units(rest), self.wait).await.map_err(refuse)?);
-                held.bytes.reserve_exact(beginning + rest - held.bytes.len());
+            if length > room {
+                let next = announced.unwrap_or_else(|| limit.min(room.saturating_mul(2))).max(length);
+                let rest = self.rests.take(party, units(next - room), self.wait).await;
+                held.rest.push(rest.map_err(refuse)?);
+                held.bytes.reserve_exact(next - held.bytes.len());
+                room = next;
             }
             held.bytes.extend_from_slice(&data);
         }
