@@ -199,6 +199,8 @@ impl Attacker {
 
     async fn fill_tenant(&mut self) -> anyhow::Result<()> {
         let caller = self.callers.first().context("a key")?;
+        // A tenth of the window is as large as the pins of all sessions may be.
+        caller.put("/v1/settings", &json!({"context_window": 1_200_000})).await?;
         let webhook = caller.post("/v1/webhooks", &json!({"url": "https://example.com/"})).await?;
         let webhook = text(&webhook, "/webhook/id")?.to_owned();
         let delivery = caller.call(Method::POST, &format!("/v1/webhooks/{webhook}/test"), None).await?;
