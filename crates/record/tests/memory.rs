@@ -253,12 +253,19 @@ fn files() -> Spans {
 /// Outputs of calls.
 fn outputs() -> Spans {
     vec![
-        ("values of outputs", printed("cat a.json", &format!("[{}]", nested(2_000)))),
+        ("values of outputs", calls("cat", |_| "{}".to_owned(), &format!("[{}]", nested(24_000)))),
         ("errors", printed("make", "error: the #th\n")),
         ("failed tests", printed("pytest", "FAILED a.py::t#\n")),
         ("summaries of tests", printed("pytest", "1 passed in 0s\n")),
         ("paths", printed("ls -R", "a/#.c\n")),
-        ("things", printed("kubectl get x -o json", r#"[{"id":"i#","name":"n#"}]"#)),
+        (
+            "things",
+            calls(
+                "list",
+                |_| "{}".to_owned(),
+                &json!(vec![json!({ "id": "i", "name": "n" }); 1_000]).to_string(),
+            ),
+        ),
         ("lines of things", printed("aws list", "{\"id\":\"i#\",\"name\":\"n#\"}\n")),
         ("rows", printed("kubectl get pods", "NAME READY\nn# 1\n")),
         (
