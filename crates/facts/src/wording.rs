@@ -197,11 +197,19 @@ pub fn count_words(text: &str) -> u32 {
     u32::try_from(text.split_whitespace().map(words).sum::<usize>()).unwrap_or(u32::MAX)
 }
 
-/// Merges `more` into `seqs`, ascending and without duplicates.
+/// The most message numbers that [`join_seqs`] keeps.
+const MOST_SEQS: usize = 1_000;
+
+/// Merges `more` into `seqs`, ascending and without duplicates: the first and the latest, so that it does not matter
+/// in which groups they are joined.
 pub fn join_seqs(seqs: &mut Vec<Seq>, more: &[Seq]) {
     seqs.extend_from_slice(more);
     seqs.sort_unstable();
     seqs.dedup();
+    let surplus = seqs.len().saturating_sub(MOST_SEQS);
+    if surplus > 0 {
+        seqs.drain(1..=surplus);
+    }
 }
 
 #[cfg(test)]

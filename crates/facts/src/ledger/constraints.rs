@@ -2,7 +2,7 @@
 //!
 //! Invariant: a demand in a tool's output, in a file or in a quotation never becomes a constraint.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -73,7 +73,7 @@ pub struct Constraint {
 /// people, in which only orders count.
 pub(super) fn read(span: &[Reading<'_>], minutes: bool) -> Vec<Constraint> {
     let mut all: Vec<Constraint> = Vec::new();
-    let mut ids = BTreeSet::new();
+    let mut at: HashMap<String, usize> = HashMap::new();
     // The leading system messages are the system prompt, which every context contains unchanged.
     let mut leading = span.first().is_some_and(|n| n.seq <= 1);
     for reading in span {
@@ -97,17 +97,13 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool) -> Vec<Constraint> {
         };
         for (text, source) in found {
             let id = id(source, &text);
-            if !ids.contains(&id) {
-                if all.len() >= MAX_PER_SPAN && source == ConstraintSource::User {
-                    continue;
+            if let Some(known) = at.get(&id).and_then(|at| all.get_mut(*at)) {
+                if known.seqs.len() < MAX_SEQS && known.seqs.last() != Some(seq) {
+                    known.seqs.push(*seq);
                 }
-                ids.insert(id.clone());
+            } else if all.len() < MAX_PER_SPAN || source != ConstraintSource::User {
+                at.insert(id.clone(), all.len());
                 all.push(Constraint { id, text, source, seqs: vec![*seq], session_id: None });
-            } else if let Some(known) = all.iter_mut().find(|c| c.id == id)
-                && known.seqs.len() < MAX_SEQS
-                && known.seqs.last() != Some(seq)
-            {
-                known.seqs.push(*seq);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Pairs the calls of a span with their results, in the order of the calls.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::directories::{self, Directories};
 use super::invocation::Invocation;
@@ -13,7 +13,7 @@ use anchord_messages::message::{Message, Role, ToolResult};
 
 /// The tool uses of a span with their results, and the directories at the span's end.
 pub(super) fn read<'a>(span: &'a [Reading<'_>], carry: &LedgerState) -> (Vec<Invocation<'a>>, Directories) {
-    let mut reader = Reader { found: Vec::new(), waiting: HashMap::new(), batch: Vec::new() };
+    let mut reader = Reader { found: Vec::new(), waiting: HashMap::new(), batch: VecDeque::new() };
     if let Some((seq, text)) = &carry.unanswered {
         reader.found.extend(spoken::before(text, *seq, span));
     }
@@ -34,9 +34,9 @@ struct Reader<'a> {
     found: Vec<Invocation<'a>>,
     /// Calls without a result, by id, oldest first. When a later message reuses an id, the earlier calls are dropped,
     /// because a result belongs to the nearest call before it.
-    waiting: HashMap<&'a str, Vec<usize>>,
-    /// The calls of the latest assistant message with calls.
-    batch: Vec<usize>,
+    waiting: HashMap<&'a str, VecDeque<usize>>,
+    /// The calls of the latest assistant message with calls; the first and the last are unanswered when it is asked.
+    batch: VecDeque<usize>,
 }
 
 impl<'a> Reader<'a> {
@@ -61,8 +61,8 @@ impl<'a> Reader<'a> {
             }
             let index = self.found.len();
             self.found.push(one);
-            self.batch.push(index);
-            self.waiting.entry(call.id.as_str()).or_default().push(index);
+            self.batch.push_back(index);
+            self.waiting.entry(call.id.as_str()).or_default().push_back(index);
         }
     }
 
@@ -78,15 +78,20 @@ impl<'a> Reader<'a> {
     /// The call that a result belongs to: by its id; else the only unanswered call of the latest batch; for a result
     /// without an id, the first unanswered one.
     fn called(&mut self, id: &str) -> Option<usize> {
-        if let Some(indexes) = self.waiting.get_mut(id)
-            && !indexes.is_empty()
-        {
-            return Some(indexes.remove(0));
+        if let Some(index) = self.waiting.get_mut(id).and_then(VecDeque::pop_front) {
+            return Some(index);
         }
-        let left = |i: &&usize| self.found.get(**i).is_some_and(|c| c.output.is_none());
-        let mut open = self.batch.iter().filter(left);
-        let first = open.next().copied();
-        if id.is_empty() || open.next().is_none() { first } else { None }
+        let answered = |at: Option<&usize>| {
+            at.and_then(|at| self.found.get(*at)).is_some_and(|call| call.output.is_some())
+        };
+        while answered(self.batch.front()) {
+            self.batch.pop_front();
+        }
+        while answered(self.batch.back()) {
+            self.batch.pop_back();
+        }
+        let first = self.batch.front().copied();
+        if id.is_empty() || self.batch.len() == 1 { first } else { None }
     }
 }
 

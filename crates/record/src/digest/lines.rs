@@ -179,7 +179,7 @@ fn data(lines: &mut Vec<Line>, value: &Value, path: &str, depth: usize) {
                     }
                     if is_long {
                         let inner = if path.is_empty() { key.clone() } else { format!("{path} {key}") };
-                        data(lines, value, &inner, depth + 1);
+                        data(lines, value, clip_chars(&inner, LONGEST), depth + 1);
                         continue;
                     }
                 }

@@ -11,6 +11,7 @@ use super::text::{clip, is_placeholder};
 use anchord_facts::key::Key;
 use anchord_facts::ledger::line::squash;
 use anchord_facts::pattern;
+use anchord_facts::wording::clip_chars;
 use anchord_messages::inner_json;
 use anchord_messages::message::{Numbered, Role, ToolCall};
 
@@ -20,6 +21,8 @@ const MAX_TEXT: usize = 400;
 const MOST_OF_SPAN: usize = 200;
 /// The most parts of an approved plan that are listed.
 const MAX_PARTS: usize = 6;
+/// The most characters of a result that are searched for quoted answers: more than the most of them can have.
+const MOST_READ: usize = 64 * 1024;
 
 /// The decisions that tool calls and results contain.
 pub(super) fn find(span: &[Numbered]) -> Vec<Decision> {
@@ -106,7 +109,7 @@ fn answers(call: &ToolCall, text: &str, seqs: &[i64]) -> Vec<Decision> {
 fn quoted_pairs(text: &str) -> Vec<(String, String)> {
     static PAIR: LazyLock<Regex> =
         LazyLock::new(|| pattern::unicode(r#"(?s)"([^"]{1,1000}?)"\s?=\s?"(.{1,2000}?)"(?:[,.]|\s|$)"#));
-    PAIR.captures_iter(text)
+    PAIR.captures_iter(clip_chars(text, MOST_READ))
         .take(20)
         .filter_map(|c| Some((c.get(1)?.as_str().to_owned(), c.get(2)?.as_str().to_owned())))
         .collect()

@@ -10,7 +10,9 @@ use std::collections::BTreeSet;
 use super::origin::Origin;
 use crate::critical::{CRITICAL_ERRORS, CRITICAL_FILES};
 use crate::file_history::path_key;
+
 use crate::gate::{self, Candidate, Refusal};
+use crate::merge;
 use crate::probe::{self, Match, Probe, ProbeKind, ProbeReport, ProbeResult, Verdict};
 use crate::render::{FACT_CHARS, Rendering};
 use crate::section::Section;
@@ -58,6 +60,13 @@ pub fn check(merged: &Summary, rendering: &Rendering, asked: MergeBackInput<'_>)
     let all: Vec<Probe> = asked.probes.iter().chain(&new_probes).cloned().collect();
     let report = probe::score(&all, rendering, merged);
     let mut refusals = lost(parent, merged);
+    let full = merge::full(merged).into_iter();
+    refusals.extend(full.map(|section| {
+        format!(
+            "{} has no room for another session's; a compression of this session makes room",
+            section.as_str()
+        )
+    }));
     // Texts that either session published are not judged again.
     let mut published = parent.clone();
     let theirs = child.summary;

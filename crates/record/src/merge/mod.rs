@@ -1,11 +1,12 @@
 //! Merges one span's facts and proposal into the current summary.
 //!
 //! What lives here: one file per section, with its rule.
-//! Invariant: pure and deterministic; a span never removes files, errors or constraints of the summary; a
-//! span that is already covered changes nothing.
+//! Invariant: pure and deterministic; a span never removes files, errors or constraints of the summary, unless they are
+//! above its bounds; a span that is already covered changes nothing.
 //! Must not know: engines, renderings, token counts, where a summary is stored.
 
 mod blockers;
+mod bound;
 mod decisions;
 mod errors;
 mod files;
@@ -26,6 +27,7 @@ use anchord_facts::wording;
 use anchord_messages::id::Seq;
 
 pub use blockers::is_of_failing_tests;
+pub(crate) use bound::full;
 
 /// The most proposed constraints of a record.
 const MOST_PROPOSED: usize = 200;
@@ -62,10 +64,12 @@ pub struct Merged {
 /// rename it has the first name and the last, and a probe for a name between would fail every later version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gone {
-    /// Constraints that the caller removed since the last version.
+    /// Constraints that the caller removed since the last version, or that are above the bound.
     pub constraints: Vec<Constraint>,
-    /// Path keys of files that were renamed, or were copies that the span removed.
+    /// Path keys of files that were renamed, were copies that the span removed, or are above the bound.
     pub files: BTreeSet<String>,
+    /// The messages of errors that are above the bound.
+    pub errors: Vec<String>,
 }
 
 /// Merges a span into the current summary, which is taken by value because it grows with its session.
@@ -93,6 +97,7 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     merge_proposals(summary, &facts.proposed_constraints, ctx.removed_constraints);
     narrative::merge(summary, facts, proposal, &mut merged.warnings);
     blockers::merge(&mut summary.blockers, &summary.test_results);
+    bound::keep(summary, ctx.anchor, &mut merged.gone);
     let mut seen = BTreeSet::new();
     merged.warnings.retain(|w| seen.insert(w.clone()));
     merged

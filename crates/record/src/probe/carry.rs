@@ -19,7 +19,7 @@ pub const MAX_CARRIED: usize = 32;
 ///
 /// A probe is retired when a rule of the merge replaced or removed its fact: an error that was resolved, a
 /// state that moved on, an intent that changed, and what is in `gone`: a file that was renamed or withdrawn,
-/// a constraint that the caller removed. A fact that is merely missing is asked for, and its probe fails.
+/// a constraint that the caller removed, what is above the record's bounds. A fact that is merely missing is asked for, and its probe fails.
 #[must_use]
 pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<Probe> {
     let errors: LazyCell<Vec<(String, &ErrorEntry)>, _> = LazyCell::new(|| {
@@ -39,6 +39,7 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
     let held = if gone.constraints.is_empty() { HashSet::new() } else { still_held() };
     let taken_back: HashSet<String> =
         gone.constraints.iter().filter_map(|c| fact(&c.text)).filter(|text| !held.contains(text)).collect();
+    let errors_gone: HashSet<String> = gone.errors.iter().filter_map(|message| fact(message)).collect();
     let is_retired = |probe: &Probe| match probe.section {
         Some(Section::FilesModified) => {
             probe.expected.iter().any(|path| !gone.files.is_empty() && gone.files.contains(&path_key(path)))
@@ -50,6 +51,9 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
                 open.range(message.as_str()..).take_while(|(known, _)| known.starts_with(message));
             if let Some(is_open) = as_it_was.map(|(_, is_open)| *is_open).reduce(|a, b| a || b) {
                 return !is_open;
+            }
+            if errors_gone.contains(message) {
+                return true;
             }
             let wanted = wording::normalized_error(message);
             let known = errors.iter().find(|(key, _)| key.starts_with(&wanted));

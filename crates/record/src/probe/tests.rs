@@ -15,7 +15,9 @@ use super::*;
 use anchord_facts::key::Key;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
-use anchord_facts::ledger::{ErrorFact, Facts, FileFact, TodoItem, TodoList, TodoStatus};
+use anchord_facts::ledger::{
+    ErrorFact, Facts, FileFact, TestOutcome, TestRunFact, TodoItem, TodoList, TodoStatus,
+};
 use anchord_facts::thing::{Property, Thing};
 
 fn seq(i: usize) -> i64 {
@@ -344,7 +346,11 @@ fn critical_probes_are_asked_again_until_their_fact_is_replaced() {
     let mut later = first.summary.clone();
     later.errors[0].status = super::super::summary::ErrorStatus::Resolved;
     let renamed = std::mem::replace(&mut later.files_modified[0].path, "src/moved.rs".into());
-    let gone = Gone { constraints: vec![later.constraints.remove(1)], files: BTreeSet::from([renamed]) };
+    let gone = Gone {
+        constraints: vec![later.constraints.remove(1)],
+        files: BTreeSet::from([renamed]),
+        ..Gone::default()
+    };
     let again = carry_over(&probes, &later, &gone);
     assert!(!again.iter().any(|p| p.section == Some(Section::Errors)));
     assert!(!again.iter().any(|p| p.expected == ["src/area1/file_1.rs"]));
@@ -354,6 +360,13 @@ fn critical_probes_are_asked_again_until_their_fact_is_replaced() {
     let again = carry_over(&probes, &later, &gone);
     let report = score(&again, &shown(&later, 2, 4000), &later);
     assert!(report.critical_failed > 0, "a fact that is simply gone fails");
+    let asks_of_errors = |gone: &Gone| {
+        let again = carry_over(&probes, &Summary::default(), gone);
+        again.iter().any(|probe| probe.section == Some(Section::Errors))
+    };
+    let errors = first.summary.errors.iter().map(|error| error.message.clone()).collect();
+    assert!(asks_of_errors(&Gone::default()));
+    assert!(!asks_of_errors(&Gone { errors, ..Gone::default() }), "it is above the bound");
 }
 
 #[test]
@@ -407,6 +420,102 @@ fn twenty_five_compressions_stay_in_the_bound_with_the_record_complete() {
     assert_eq!(record.things.len(), 25);
     assert_eq!(record.constraints.len(), 26);
     assert_eq!(record.files_modified.iter().find(|f| f.path == "src/lib.rs").unwrap().changes.len(), 25);
+}
+
+/// The entries of each section in a heavy span.
+const HEAVY: usize = 360;
+
+/// A span with so much of everything that a few of them are above the bounds of a record.
+fn heavy(version: i64) -> (Facts, Proposal) {
+    let (mut facts, mut proposal) = span(version);
+    let at = version * 100 + 9;
+    let long =
+        |what: &str, one: usize| format!("{what} {one} of span {version} {}", "and more of it ".repeat(90));
+    let run = |one| TestRunFact {
+        command: long("pytest", one),
+        outcome: TestOutcome::Fail,
+        passed: None,
+        failed: Some(1),
+        failing: vec!["a".into()],
+        seqs: vec![at],
+    };
+    for one in 0..HEAVY {
+        let path = format!("deep/{}/{version}_{one}.rs", "folder/".repeat(20));
+        let change =
+            FileFact { changes: vec![long("a change", one)], ..file(&path, Some(FileAction::Created), at) };
+        let read = FileFact { reason: Some(long("reason", one)), ..file(&format!("{path}.md"), None, at) };
+        facts.files.extend([change, read]);
+        facts.errors.push(error(&long("cannot do", one), at));
+        facts
+            .constraints
+            .push(Constraint { id: format!("u{version}-{one}"), ..user(&long("never", one), at) });
+        facts.test_runs.push(run(one));
+        let decision =
+            Decision { decision: long("Use stage", one), seqs: vec![at], ..proposal.decisions[0].clone() };
+        proposal.decisions.push(decision);
+    }
+    // One file is changed by every span, at length.
+    facts.files[1].changes = (0..100).map(|one| long("an edit", one)).collect();
+    (facts, proposal)
+}
+
+#[test]
+fn a_record_at_its_bounds_forgets_the_oldest_and_every_version_holds() {
+    const BOUNDS: usize = 11 << 20;
+    let mut current: Option<Summary> = None;
+    let mut asked: Vec<Probe> = Vec::new();
+    let versions = 10;
+    for version in 1..=versions {
+        let (facts, proposal) = if version % 5 == 0 { span(version) } else { heavy(version) };
+        let removed = BTreeSet::new();
+        let ctx = MergeContext {
+            version,
+            anchor: (version - 1) * 100 + 99,
+            through_seq: version * 100 + 99,
+            pins: &[],
+            removed_constraints: &removed,
+        };
+        let merged = merge(current.clone(), &facts, &proposal, ctx);
+        let mut probes = carry_over(&asked, &merged.summary, &merged.gone);
+        let fresh = generate(&facts, &proposal, current.as_ref(), &merged.summary);
+        probes.retain(|p| !fresh.iter().any(|f| f.question == p.question));
+        probes.extend(fresh);
+        let report = score(&probes, &shown(&merged.summary, version, 8_000), &merged.summary);
+        let failed: Vec<_> =
+            report.results.iter().filter(|r| r.verdict == Verdict::Fail && r.probe.critical).collect();
+        assert!(failed.is_empty(), "version {version}: {failed:#?}");
+        let bytes = serde_json::to_string(&merged.summary).unwrap().len();
+        assert!(bytes < BOUNDS, "version {version}: {bytes}");
+        asked = probes;
+        current = Some(merged.summary);
+    }
+    let record = current.unwrap();
+    let heavy_spans = usize::try_from(versions - versions / 5).unwrap();
+    let all = |of_span: usize, of_heavy: usize| {
+        of_span * usize::try_from(versions).unwrap() + of_heavy * heavy_spans
+    };
+    for (section, kept, all) in [
+        (Section::FilesModified, record.files_modified.len(), all(1, HEAVY) + 1),
+        (Section::FilesRead, record.files_read.len(), all(1, HEAVY)),
+        (Section::Errors, record.errors.len(), all(1, HEAVY)),
+        (Section::DecisionsMade, record.decisions_made.len(), all(1, HEAVY)),
+        (Section::TestResults, record.test_results.len(), all(0, HEAVY)),
+        (Section::Constraints, record.constraints.len(), all(1, HEAVY)),
+    ] {
+        assert!(kept > HEAVY && record.left_out_of(section) > 0, "{section:?}: {kept}");
+        assert_eq!(kept + record.left_out_of(section), all, "{section:?}");
+    }
+    let has = |path: &str| record.files_modified.iter().any(|file| file.path.contains(path));
+    assert!(has("9_359.rs") && !has("/1_0.rs"), "the oldest went");
+    let edited = record.files_modified.iter().find(|file| file.path == "src/lib.rs").unwrap();
+    assert!(edited.changes.len() < 50 && edited.changes.last().unwrap().contains("10"));
+    let cut = |record: &Summary| {
+        let cuts = shown(record, versions, 8_000).cut;
+        cuts.iter().find(|cut| cut.section == Section::FilesModified).unwrap().omitted
+    };
+    let removed = record.left_out_of(Section::FilesModified);
+    let silent = Summary { left_out: std::collections::BTreeMap::new(), ..record.clone() };
+    assert_eq!(cut(&record), cut(&silent) + removed, "what was removed is counted as not shown");
 }
 
 #[test]

@@ -413,7 +413,6 @@ pub(super) fn requests(summary: &Summary) -> Entries<'_> {
         };
         format!("- [{state}] {}{}", ends(&request.text), origin(request.session_id.as_ref()))
     })
-    .leaving_out(summary, Section::Requests)
 }
 
 /// The beginning and end of a request, because the question often follows a pasted text.

@@ -93,8 +93,7 @@ impl<'a> Entries<'a> {
 
     /// The same lines; entries that a limit removed from the summary count as missing.
     pub(super) fn leaving_out(self, summary: &Summary, section: Section) -> Self {
-        let gone = summary.left_out.get(&section).map_or(0, |gone| *gone as usize);
-        Self { all: self.all + gone, ..self }
+        Self { all: self.all + summary.left_out_of(section), ..self }
     }
 
     /// The line at an index; the most important one is at 0.

@@ -93,7 +93,10 @@ impl<'a> Renderer<'a> {
         let sections = layout
             .sections
             .iter()
-            .map(|shape| entries(&layout, shape.section, subject).map(Rc::new))
+            .map(|shape| {
+                let lines = entries(&layout, shape.section, subject)?;
+                Some(Rc::new(lines.leaving_out(subject.summary, shape.section)))
+            })
             .collect();
         let files = RankedFiles::of(&subject.summary.files_modified, layout.files);
         let (reads, pins) = (content::ranked_reads(subject.summary), content::pins(subject.summary));
@@ -119,7 +122,8 @@ impl<'a> Renderer<'a> {
                 (_, Some(shared)) => Rc::clone(shared),
                 (Section::FilesRead, None) => {
                     let taken = content::files_taken(&self.reads, most);
-                    self.read_lines.of(taken, || content::files_read(&self.reads, taken))
+                    let lines = || content::files_read(&self.reads, taken);
+                    self.read_lines.of(taken, || lines().leaving_out(subject.summary, shape.section))
                 }
                 (_, None) => Rc::new(Entries::printed(intent.take().into_iter().collect())),
             };

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::super::section::Section;
 use super::super::summary::Summary;
 use super::content::origin;
 use super::entries::{Entries, Line};
@@ -57,7 +56,7 @@ pub(super) fn things(summary: &Summary) -> Entries<'_> {
         Place::Row(opens) => Line::entry(order, row(thing)).behind(opens),
         Place::Alone => Line::entry(order, alone(thing)).clippable(),
     });
-    Entries::of(count, count, print).leaving_out(summary, Section::Things)
+    Entries::of(count, count, print)
 }
 
 enum Place {

@@ -1,5 +1,7 @@
 //! Extracts things from tables and key-value lines in programs' output.
 
+use std::collections::HashSet;
+
 use super::identity::{Subject, identifies, is_secret};
 use super::shown::{ExtractedThings, Found, MOST_PROPERTIES, REDACTED};
 use super::value::clipped;
@@ -197,13 +199,9 @@ fn names_id(column: &str) -> bool {
 /// Parses lines with a key and a value each; one of the keys identifies the thing.
 fn keys(lines: &[&str], subject: &Subject, shown: &mut ExtractedThings) -> Option<usize> {
     // A repeated key begins another thing, and an indented line belongs to something else.
-    let mut pairs: Vec<(&str, &str)> = Vec::new();
-    for (key, value) in lines.iter().map_while(|line| pair(line)) {
-        if pairs.iter().any(|(known, _)| *known == key) {
-            break;
-        }
-        pairs.push((key, value));
-    }
+    let mut known = HashSet::new();
+    let pairs = lines.iter().map_while(|line| pair(line)).take_while(|(key, _)| known.insert(*key));
+    let pairs: Vec<(&str, &str)> = pairs.collect();
     let count = pairs.len();
     let next = lines.get(count).copied().unwrap_or_default();
     if next.starts_with([' ', '\t']) && !next.trim().is_empty() {

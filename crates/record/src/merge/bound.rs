@@ -1,0 +1,208 @@
+//! The bounds of a record: the most bytes of each section that grows with its session.
+//!
+//! They are far above what work makes: thousands of files and errors. Without them, prepared messages would make a
+//! record that every later version loads, copies and renders. The messages of what is removed stay, and recall finds
+//! them.
+
+use std::collections::BTreeSet;
+
+use super::super::file_history::path_key;
+use super::super::section::Section;
+use super::super::summary::{
+    Blocker, Decision, ErrorEntry, ErrorStatus, ModifiedFile, ReadFile, Remark, Summary, TestResult,
+};
+use super::{Gone, leave_out};
+use anchord_facts::ledger::FileAction;
+use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_messages::id::Seq;
+
+/// The most bytes of the files that were changed.
+const MOST_OF_FILES: usize = 4 << 20;
+/// The most bytes of the files that were read.
+const MOST_OF_READ: usize = 2 << 20;
+/// The most bytes of each other section.
+const MOST: usize = 1 << 20;
+/// The most changes of a file, and the most bytes of them: the latest.
+const MOST_CHANGES: usize = 256;
+const MOST_OF_CHANGES: usize = 32 * 1024;
+
+/// Removes what is above the bounds, the oldest first; what came from messages after `anchor` stays, because the
+/// version is asked for it. So a record has at most its bounds and the entries of one span.
+pub(super) fn keep(summary: &mut Summary, anchor: Seq, gone: &mut Gone) {
+    for file in &mut summary.files_modified {
+        latest_changes(&mut file.changes);
+    }
+    let files = bound(&mut summary.files_modified, MOST_OF_FILES, anchor);
+    let read = bound(&mut summary.files_read, MOST_OF_READ, anchor);
+    let decisions = bound(&mut summary.decisions_made, MOST, anchor);
+    let errors = bound(&mut summary.errors, MOST, anchor);
+    let runs = bound(&mut summary.test_results, MOST, anchor);
+    let blockers = bound(&mut summary.blockers, MOST, anchor);
+    let questions = bound(&mut summary.open_questions, MOST, anchor);
+    let findings = bound(&mut summary.findings, MOST, anchor);
+    let notes = bound(&mut summary.notes, MOST, anchor);
+    let constraints = bound(&mut summary.constraints, MOST, anchor);
+    for (section, removed) in [
+        (Section::FilesModified, files.len()),
+        (Section::FilesRead, read.len()),
+        (Section::DecisionsMade, decisions.len()),
+        (Section::Errors, errors.len()),
+        (Section::TestResults, runs.len()),
+        (Section::Blockers, blockers.len()),
+        (Section::OpenQuestions, questions.len()),
+        (Section::Findings, findings.len()),
+        (Section::Notes, notes.len()),
+        (Section::Constraints, constraints.len()),
+    ] {
+        leave_out(summary, section, u32::try_from(removed).unwrap_or(u32::MAX));
+    }
+    gone.files.extend(files.iter().map(|file| path_key(&file.path)));
+    gone.errors = errors.into_iter().map(|error| error.message).collect();
+    gone.constraints.extend(constraints);
+}
+
+/// The sections of which a record has more than twice what it may: two records are joined without a span, and nothing
+/// is removed then.
+pub(crate) fn full(record: &Summary) -> Vec<Section> {
+    let sizes = [
+        (Section::FilesModified, size(&record.files_modified), MOST_OF_FILES),
+        (Section::FilesRead, size(&record.files_read), MOST_OF_READ),
+        (Section::DecisionsMade, size(&record.decisions_made), MOST),
+        (Section::Errors, size(&record.errors), MOST),
+        (Section::TestResults, size(&record.test_results), MOST),
+        (Section::Blockers, size(&record.blockers), MOST),
+        (Section::OpenQuestions, size(&record.open_questions), MOST),
+        (Section::Findings, size(&record.findings), MOST),
+        (Section::Notes, size(&record.notes), MOST),
+        (Section::Constraints, size(&record.constraints), MOST),
+    ];
+    sizes.into_iter().filter(|(_, size, most)| *size > 2 * most).map(|(section, ..)| section).collect()
+}
+
+fn size<T: Entry>(entries: &[T]) -> usize {
+    entries.iter().map(Entry::size).sum()
+}
+
+/// Removes the least needed entries until the others have at most `most` bytes, and returns them.
+fn bound<T: Entry>(entries: &mut Vec<T>, most: usize, anchor: Seq) -> Vec<T> {
+    let mut excess = size(entries).saturating_sub(most);
+    if excess == 0 {
+        return Vec::new();
+    }
+    let mut oldest: Vec<(bool, Seq, usize)> = entries
+        .iter()
+        .zip(0..)
+        .filter(|(entry, _)| entry.may_go() && entry.age() <= anchor)
+        .map(|(entry, at)| (!entry.is_closed(), entry.age(), at))
+        .collect();
+    oldest.sort_unstable();
+    let mut goes = BTreeSet::new();
+    for (_, _, at) in oldest {
+        if excess == 0 {
+            break;
+        }
+        excess = excess.saturating_sub(entries.get(at).map_or(0, Entry::size));
+        goes.insert(at);
+    }
+    let mut at = 0..;
+    entries.extract_if(.., |_| at.next().is_some_and(|at| goes.contains(&at))).collect()
+}
+
+/// Keeps the latest changes of a file.
+fn latest_changes(changes: &mut Vec<String>) {
+    let mut room = MOST_OF_CHANGES;
+    let fits = |change: &&String| {
+        room = room.saturating_sub(change.len());
+        room > 0
+    };
+    let kept = changes.iter().rev().take(MOST_CHANGES).take_while(fits).count().max(1);
+    let surplus = changes.len().saturating_sub(kept);
+    changes.drain(..surplus);
+}
+
+/// An entry of a section, as its bound counts it.
+trait Entry: Sized {
+    /// The bytes of its texts.
+    fn texts(&self) -> usize;
+    fn seqs(&self) -> &[Seq];
+    fn session(&self) -> Option<&str>;
+    /// Whether the work is done with it; such entries go first.
+    fn is_closed(&self) -> bool {
+        false
+    }
+    fn may_go(&self) -> bool {
+        true
+    }
+
+    fn size(&self) -> usize {
+        size_of::<Self>() + self.texts() + size_of_val(self.seqs())
+    }
+
+    /// Its last message. The numbers of another session cannot be compared, so its entries count as older.
+    fn age(&self) -> Seq {
+        self.seqs().last().copied().filter(|_| self.session().is_none()).unwrap_or_default()
+    }
+}
+
+fn len(text: Option<&String>) -> usize {
+    text.map_or(0, String::len)
+}
+
+/// Each text of a list has a `String` of its own.
+fn all(texts: &[String]) -> usize {
+    texts.iter().map(|text| size_of::<String>() + text.len()).sum()
+}
+
+macro_rules! entry {
+    ($type:ty, |$entry:ident| $texts:expr $(, $rule:ident: $holds:expr)*) => {
+        impl Entry for $type {
+            fn texts(&self) -> usize {
+                let $entry = self;
+                $texts
+            }
+            fn seqs(&self) -> &[Seq] {
+                &self.seqs
+            }
+            fn session(&self) -> Option<&str> {
+                self.session_id.as_deref()
+            }
+            $(fn $rule(&self) -> bool {
+                let $entry = self;
+                $holds
+            })*
+        }
+    };
+}
+
+entry!(
+    ModifiedFile,
+    |file| file.path.len() + len(file.renamed_from.as_ref()) + len(file.purpose.as_ref()) + all(&file.changes),
+    is_closed: file.transient || file.action == FileAction::Deleted
+);
+entry!(ReadFile, |file| file.path.len() + len(file.reason.as_ref()));
+entry!(
+    Decision,
+    |one| one.decision.len() + one.rationale.len() + len(one.superseded_by.as_ref()) + all(&one.alternatives),
+    is_closed: one.superseded_by.is_some()
+);
+entry!(
+    ErrorEntry,
+    |error| error.message.len()
+        + len(error.kind.as_ref())
+        + len(error.resolution.as_ref())
+        + len(error.location.as_ref()),
+    is_closed: error.status == ErrorStatus::Resolved
+);
+entry!(
+    TestResult,
+    |run| run.command.len() + len(run.superseded_by.as_ref()) + all(&run.failing),
+    is_closed: run.superseded_by.is_some()
+);
+entry!(Blocker, |blocker| blocker.text.len());
+entry!(Remark, |remark| remark.text.len());
+// What the caller pinned is bounded where it is set.
+entry!(
+    Constraint,
+    |one| one.id.len() + one.text.len(),
+    may_go: one.source != ConstraintSource::Pin
+);
