@@ -2,13 +2,17 @@
 //!
 //! Spans are written by tenants, and several are compressed at once: what is read out of a few bytes, again for each of
 //! them or for each pair of them, would take the memory of all tenants. Each span here is made of one thing, as often as
-//! it fits, of which reading, merging or checking could make much more than it is.
+//! it fits, of which reading, merging or checking could make much more than it is. A record, which every version loads
+//! and copies, stays small over many of them.
 
 use std::fmt::Write;
+use std::sync::Mutex;
 
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use anchord_messages::tokens::TokenCounter;
-use anchord_record::candidate::{self, Material, sample};
+use anchord_record::candidate::{self, Base, Material, sample};
+use anchord_record::parts::Parts;
+use anchord_record::probe::Probe;
 use chrono::DateTime;
 use peak_alloc::PeakAlloc;
 use serde_json::json;
@@ -22,6 +26,13 @@ const SPAN: usize = 1_000_000;
 const TOKENS: u32 = 250_000;
 /// The most that a compression takes beside the span, in bytes per byte of the span.
 const MOST: usize = 24;
+
+/// The versions of a session, and the most kilobytes of its record; without bounds it has 9,300.
+const VERSIONS: i64 = 12;
+const MOST_OF_RECORD: usize = 7_000;
+
+/// Memory is counted for the whole process.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn message(role: Role, part: Part) -> Message {
     Message { role, name: None, parts: vec![part] }
@@ -266,6 +277,7 @@ fn outputs() -> Spans {
                 &json!(vec![json!({ "id": "i", "name": "n" }); 1_000]).to_string(),
             ),
         ),
+        ("keys and values", printed("gh pr view 1", "k#: v\n")),
         ("lines of things", printed("aws list", "{\"id\":\"i#\",\"name\":\"n#\"}\n")),
         ("rows", printed("kubectl get pods", "NAME READY\nn# 1\n")),
         (
@@ -281,6 +293,12 @@ fn texts() -> Spans {
     vec![
         ("sentences of a person", said(Role::User, "a. ")),
         ("sentences of an agent", said(Role::Assistant, "A. ")),
+        ("orders of the system", orders()),
+        (
+            "answers that are quoted",
+            calls("AskUserQuestion", |_| "{}".to_owned(), &"\"a\" = ".repeat(40_000)),
+        ),
+        ("calls without a result", unanswered()),
         ("demands", said(Role::User, "You must do #. ")),
         ("demands in lines", said(Role::User, "- never do #\n")),
         ("questions", said(Role::User, "Why #? ")),
@@ -299,6 +317,26 @@ fn texts() -> Spans {
     ]
 }
 
+/// Many short messages of the system, each of its own.
+fn orders() -> Vec<Message> {
+    let first = message(Role::User, Part::Text("Begin.".to_owned()));
+    let order = |at| message(Role::System, Part::Text(format!("never touch file {at}")));
+    std::iter::once(first).chain((0..SPAN / 50).map(order)).collect()
+}
+
+/// One message of many calls, and as many results of others.
+fn unanswered() -> Vec<Message> {
+    let calls = (0..SPAN / 100).map(|at| {
+        Part::ToolCall(ToolCall { id: format!("c{at}"), name: "cat".to_owned(), arguments: "{}".to_owned() })
+    });
+    let mut messages = vec![Message { role: Role::Assistant, name: None, parts: calls.collect() }];
+    messages.extend((0..SPAN / 100).map(|at| {
+        let parts = vec![Part::Text("ok".to_owned())];
+        message(Role::Tool, Part::ToolResult(ToolResult { call_id: format!("x{at}"), parts, is_error: None }))
+    }));
+    messages
+}
+
 fn compress(messages: Vec<Message>) {
     let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
     let material = Material::first(span, TOKENS, TokenCounter::default(), DateTime::UNIX_EPOCH);
@@ -307,8 +345,57 @@ fn compress(messages: Vec<Message>) {
     drop(candidate::check(&material, &facts, draft));
 }
 
+/// A span of names that no other version has: files, errors, runs of tests, decisions and demands.
+fn new_names(version: i64) -> Vec<Message> {
+    let calls = (0..SPAN / 500).flat_map(|at| {
+        let (id, name) = (format!("c{version}_{at}"), format!("{version}_{at}"));
+        let command = format!("touch a/{name}.c; cat b/{name}.c; pytest {name}.py");
+        let arguments = json!({ "command": command }).to_string();
+        let parts = vec![Part::Text(format!("error: the {name} is not there\n1 failed in 0.1s\n"))];
+        [
+            message(
+                Role::Assistant,
+                Part::ToolCall(ToolCall { id: id.clone(), name: "bash".to_owned(), arguments }),
+            ),
+            message(Role::Tool, Part::ToolResult(ToolResult { call_id: id, parts, is_error: None })),
+            message(Role::Assistant, Part::Text(format!("I decided to use {name} because it is {name}."))),
+            message(Role::System, Part::Text(format!("never touch the file {name}"))),
+        ]
+    });
+    calls.collect()
+}
+
+#[test]
+fn no_record_grows_with_every_version() {
+    let _alone = ONE_AT_A_TIME.lock();
+    let counter = TokenCounter::default();
+    let (mut base, mut probes): (Option<Base>, Vec<Probe>) = (None, Vec::new());
+    let mut next = 1;
+    let mut sizes = Vec::new();
+    for version in 1..=VERSIONS {
+        let span: Vec<Numbered> =
+            (next..).zip(new_names(version)).map(|(seq, message)| Numbered { seq, message }).collect();
+        let first = Material::first(span, TOKENS, counter, DateTime::UNIX_EPOCH);
+        let material = Material { version, base: base.take(), probes: std::mem::take(&mut probes), ..first };
+        next = material.through_seq + 1;
+        let facts = candidate::read(&material);
+        let draft = candidate::draft(&material, &facts);
+        let proof = candidate::check(&material, &facts, draft);
+        assert!(proof.is_accepted(), "version {version}: {:?}", proof.refusals);
+        let kept = (0..).zip(material.probes).filter(|(at, _)| !proof.retired.contains(at));
+        probes =
+            kept.map(|(_, probe)| probe).chain(proof.new_probes).filter(|probe| probe.critical).collect();
+        sizes.push(serde_json::to_string(&proof.summary).unwrap().len() >> 10);
+        let (summary, carry) = (proof.summary, facts.carry);
+        base = Some(Base { version, summary, parts: Parts::default(), carry, served_tokens: 1_000 });
+    }
+    eprintln!("kilobytes of a record: {sizes:?}");
+    assert!(*sizes.last().unwrap() < MOST_OF_RECORD, "{sizes:?}");
+}
+
 #[test]
 fn no_span_makes_much_of_little() {
+    let _alone = ONE_AT_A_TIME.lock();
     sample::warm_up();
     let mut too_much = String::new();
     for (name, messages) in [arguments(), scripts(), files(), outputs(), texts()].concat() {
