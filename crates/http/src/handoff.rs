@@ -35,6 +35,8 @@ use anchord_store::{StoreError, Tx};
 /// How many of the latest sessions of a task are read, and how many of them are rendered.
 const TASK_SESSIONS: i64 = 200;
 const RENDERED_SESSIONS: usize = 20;
+/// Records from this size on are the last that a task's hand-off joins.
+const JOINED_BYTES: usize = 4 * 1024 * 1024;
 /// The bounds of `words`.
 const LEAST_WORDS: u32 = 100;
 const MOST_WORDS: u32 = 500;
@@ -184,11 +186,15 @@ pub async fn find_task_handoff(
     let filter = SessionFilter { task_id: Some(path.task_id), ..SessionFilter::default() };
     let mut found = state.store.list_sessions(caller.tenant, &filter, None, TASK_SESSIONS).await?;
     found.sort_by_key(|session| std::cmp::Reverse((session.updated_at, session.id.0)));
-    let mut told = Vec::new();
+    let (mut told, mut bytes) = (Vec::new(), 0);
     let mut tx = state.store.snapshot(caller.tenant).await?;
     for session in found {
-        let Some(number) = session.version.filter(|_| told.len() < RENDERED_SESSIONS) else { continue };
+        if told.len() >= RENDERED_SESSIONS || bytes >= JOINED_BYTES {
+            break;
+        }
+        let Some(number) = session.version else { continue };
         if let Some(version) = find_told(&mut tx, (caller.tenant, session.id), number).await? {
+            bytes += version.version.bytes();
             told.push((session, version));
         }
     }

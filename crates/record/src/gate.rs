@@ -230,10 +230,10 @@ fn check_wording(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
         let stand_in = STAND_IN.as_ref().and_then(|r| r.find(text)).map(|m| m.as_str());
         // A placeholder that the source contains was quoted, not left in.
         let quoted = |what: &str| candidate.span.iter().any(|n| n.message.text().contains(what));
+        if (is_bare_stand_in(text) || stand_in.is_some()) && published.contains(text) {
+            continue;
+        }
         if is_bare_stand_in(text) || stand_in.is_some_and(|s| !quoted(s)) {
-            if published.contains(text) {
-                continue;
-            }
             refusals.push(Refusal::Placeholder { section, text: text.to_owned() });
         } else if ERROR_TEXT.as_ref().is_some_and(|r| r.is_match(text))
             && section != Section::Blockers

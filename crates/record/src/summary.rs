@@ -1,6 +1,6 @@
 //! The anchored summary, section by section; every version has every section, filled or explicitly empty.
 //!
-//! A summary is complete; only a rendering of it is limited. `entries` has the entries of its sections,
+//! A summary is complete up to bounds that work does not reach; a rendering is limited. `entries` has the entries of its sections,
 //! `document` its JSON.
 
 use std::borrow::Cow;

@@ -29,7 +29,7 @@ const MOST: usize = 24;
 
 /// The versions of a session, and the most kilobytes of its record; without bounds it has 9,300.
 const VERSIONS: i64 = 12;
-const MOST_OF_RECORD: usize = 7_000;
+const MOST_OF_RECORD: usize = 5_000;
 
 /// Memory is counted for the whole process.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

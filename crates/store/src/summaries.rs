@@ -72,6 +72,12 @@ pub struct UnreadVersion {
 }
 
 impl UnreadVersion {
+    /// The bytes of its record as it is stored.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.record.bytes()
+    }
+
     /// Parses it.
     ///
     /// # Errors

@@ -27,6 +27,8 @@ const MAX_SYSTEM_TEXT: usize = 4_000;
 const MAX_PER_MESSAGE: usize = 20;
 /// From this many on, no more demands of people are taken from a span; system messages always count.
 const MAX_PER_SPAN: usize = 80;
+/// The most constraints of a span before one of the operator's is left out.
+const MAX_OF_SYSTEM: usize = 2_000;
 /// The most messages listed for one constraint.
 const MAX_SEQS: usize = 20;
 
@@ -101,7 +103,8 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool) -> Vec<Constraint> {
                 if known.seqs.len() < MAX_SEQS && known.seqs.last() != Some(seq) {
                     known.seqs.push(*seq);
                 }
-            } else if all.len() < MAX_PER_SPAN || source != ConstraintSource::User {
+            } else if all.len() < if source == ConstraintSource::User { MAX_PER_SPAN } else { MAX_OF_SYSTEM }
+            {
                 at.insert(id.clone(), all.len());
                 all.push(Constraint { id, text, source, seqs: vec![*seq], session_id: None });
             }

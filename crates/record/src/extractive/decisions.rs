@@ -21,7 +21,7 @@ const MAX_TEXT: usize = 400;
 const MOST_OF_SPAN: usize = 200;
 /// The most parts of an approved plan that are listed.
 const MAX_PARTS: usize = 6;
-/// The most characters of a result that are searched for quoted answers: more than the most of them can have.
+/// The most characters of a result that are searched for quoted answers, which are twenty of a thousand or two at most.
 const MOST_READ: usize = 64 * 1024;
 
 /// The decisions that tool calls and results contain.

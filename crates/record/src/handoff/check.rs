@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 use super::origin::Origin;
 use crate::critical::{CRITICAL_ERRORS, CRITICAL_FILES};
 use crate::file_history::path_key;
-
 use crate::gate::{self, Candidate, Refusal};
 use crate::merge;
 use crate::probe::{self, Match, Probe, ProbeKind, ProbeReport, ProbeResult, Verdict};

@@ -1,6 +1,6 @@
 //! The bounds of a record: the most bytes of each section that grows with its session.
 //!
-//! They are far above what work makes: thousands of files and errors. Without them, prepared messages would make a
+//! They are above what work makes: thousands of files, a thousand errors. Without them, prepared messages would make a
 //! record that every later version loads, copies and renders. The messages of what is removed stay, and recall finds
 //! them.
 
@@ -9,25 +9,29 @@ use std::collections::BTreeSet;
 use super::super::file_history::path_key;
 use super::super::section::Section;
 use super::super::summary::{
-    Blocker, Decision, ErrorEntry, ErrorStatus, ModifiedFile, ReadFile, Remark, Summary, TestResult,
+    Blocker, Decision, ErrorEntry, ErrorStatus, ModifiedFile, ReadFile, Remark, RequestEntry, RequestState,
+    Summary, TestResult,
 };
 use super::{Gone, leave_out};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::thing::Thing;
 use anchord_messages::id::Seq;
 
 /// The most bytes of the files that were changed.
-const MOST_OF_FILES: usize = 4 << 20;
+const MOST_OF_FILES: usize = 2 << 20;
 /// The most bytes of the files that were read.
-const MOST_OF_READ: usize = 2 << 20;
+const MOST_OF_READ: usize = 1 << 20;
 /// The most bytes of each other section.
-const MOST: usize = 1 << 20;
+const MOST: usize = 512 * 1024;
+/// The most next steps.
+const MOST_STEPS: usize = 64;
 /// The most changes of a file, and the most bytes of them: the latest.
 const MOST_CHANGES: usize = 256;
 const MOST_OF_CHANGES: usize = 32 * 1024;
 
-/// Removes what is above the bounds, the oldest first; what came from messages after `anchor` stays, because the
-/// version is asked for it. So a record has at most its bounds and the entries of one span.
+/// Removes what is above the bounds, the oldest first. What came from messages after `anchor` stays up to twice the
+/// bounds, because the version is asked for it.
 pub(super) fn keep(summary: &mut Summary, anchor: Seq, gone: &mut Gone) {
     for file in &mut summary.files_modified {
         latest_changes(&mut file.changes);
@@ -42,6 +46,9 @@ pub(super) fn keep(summary: &mut Summary, anchor: Seq, gone: &mut Gone) {
     let findings = bound(&mut summary.findings, MOST, anchor);
     let notes = bound(&mut summary.notes, MOST, anchor);
     let constraints = bound(&mut summary.constraints, MOST, anchor);
+    let requests = bound(&mut summary.requests, MOST, anchor);
+    let steps = summary.next_steps.len().saturating_sub(MOST_STEPS);
+    summary.next_steps.truncate(MOST_STEPS);
     for (section, removed) in [
         (Section::FilesModified, files.len()),
         (Section::FilesRead, read.len()),
@@ -53,16 +60,19 @@ pub(super) fn keep(summary: &mut Summary, anchor: Seq, gone: &mut Gone) {
         (Section::Findings, findings.len()),
         (Section::Notes, notes.len()),
         (Section::Constraints, constraints.len()),
+        (Section::Requests, requests.len()),
+        (Section::NextSteps, steps),
     ] {
         leave_out(summary, section, u32::try_from(removed).unwrap_or(u32::MAX));
     }
-    gone.files.extend(files.iter().map(|file| path_key(&file.path)));
+    let paths = files.iter().flat_map(|file| [Some(&file.path), file.renamed_from.as_ref()]).flatten();
+    gone.files.extend(paths.map(|path| path_key(path)));
     gone.errors = errors.into_iter().map(|error| error.message).collect();
     gone.constraints.extend(constraints);
 }
 
-/// The sections of which a record has more than twice what it may: two records are joined without a span, and nothing
-/// is removed then.
+/// The sections of which a record has more than two records may have: they are joined without a span, and nothing is
+/// removed then.
 pub(crate) fn full(record: &Summary) -> Vec<Section> {
     let sizes = [
         (Section::FilesModified, size(&record.files_modified), MOST_OF_FILES),
@@ -75,33 +85,36 @@ pub(crate) fn full(record: &Summary) -> Vec<Section> {
         (Section::Findings, size(&record.findings), MOST),
         (Section::Notes, size(&record.notes), MOST),
         (Section::Constraints, size(&record.constraints), MOST),
+        (Section::Things, record.things.iter().map(Thing::bytes).sum(), MOST),
+        (Section::NextSteps, record.next_steps.len(), MOST_STEPS),
     ];
-    sizes.into_iter().filter(|(_, size, most)| *size > 2 * most).map(|(section, ..)| section).collect()
+    sizes.into_iter().filter(|(_, size, most)| *size > 4 * most).map(|(section, ..)| section).collect()
 }
 
 fn size<T: Entry>(entries: &[T]) -> usize {
     entries.iter().map(Entry::size).sum()
 }
 
-/// Removes the least needed entries until the others have at most `most` bytes, and returns them.
+/// Removes the least needed entries until the others have at most `most` bytes, and twice that with those that came
+/// from messages after `anchor`; returns them.
 fn bound<T: Entry>(entries: &mut Vec<T>, most: usize, anchor: Seq) -> Vec<T> {
-    let mut excess = size(entries).saturating_sub(most);
-    if excess == 0 {
+    let mut size = size(entries);
+    if size <= most {
         return Vec::new();
     }
-    let mut oldest: Vec<(bool, Seq, usize)> = entries
+    let mut order: Vec<(bool, bool, Seq, usize)> = entries
         .iter()
         .zip(0..)
-        .filter(|(entry, _)| entry.may_go() && entry.age() <= anchor)
-        .map(|(entry, at)| (!entry.is_closed(), entry.age(), at))
+        .filter(|(entry, _)| entry.may_go())
+        .map(|(entry, at)| (entry.age() > anchor, !entry.goes_first(), entry.age(), at))
         .collect();
-    oldest.sort_unstable();
+    order.sort_unstable();
     let mut goes = BTreeSet::new();
-    for (_, _, at) in oldest {
-        if excess == 0 {
-            break;
+    for (is_new, _, _, at) in order {
+        if size <= if is_new { 2 * most } else { most } {
+            continue;
         }
-        excess = excess.saturating_sub(entries.get(at).map_or(0, Entry::size));
+        size = size.saturating_sub(entries.get(at).map_or(0, Entry::size));
         goes.insert(at);
     }
     let mut at = 0..;
@@ -126,8 +139,8 @@ trait Entry: Sized {
     fn texts(&self) -> usize;
     fn seqs(&self) -> &[Seq];
     fn session(&self) -> Option<&str>;
-    /// Whether the work is done with it; such entries go first.
-    fn is_closed(&self) -> bool {
+    /// Whether the work is done with it, or it matters less than others of the section.
+    fn goes_first(&self) -> bool {
         false
     }
     fn may_go(&self) -> bool {
@@ -177,13 +190,13 @@ macro_rules! entry {
 entry!(
     ModifiedFile,
     |file| file.path.len() + len(file.renamed_from.as_ref()) + len(file.purpose.as_ref()) + all(&file.changes),
-    is_closed: file.transient || file.action == FileAction::Deleted
+    goes_first: file.transient || file.action == FileAction::Deleted
 );
 entry!(ReadFile, |file| file.path.len() + len(file.reason.as_ref()));
 entry!(
     Decision,
     |one| one.decision.len() + one.rationale.len() + len(one.superseded_by.as_ref()) + all(&one.alternatives),
-    is_closed: one.superseded_by.is_some()
+    goes_first: one.superseded_by.is_some()
 );
 entry!(
     ErrorEntry,
@@ -191,18 +204,25 @@ entry!(
         + len(error.kind.as_ref())
         + len(error.resolution.as_ref())
         + len(error.location.as_ref()),
-    is_closed: error.status == ErrorStatus::Resolved
+    goes_first: error.status == ErrorStatus::Resolved
 );
 entry!(
     TestResult,
     |run| run.command.len() + len(run.superseded_by.as_ref()) + all(&run.failing),
-    is_closed: run.superseded_by.is_some()
+    goes_first: run.superseded_by.is_some()
 );
 entry!(Blocker, |blocker| blocker.text.len());
 entry!(Remark, |remark| remark.text.len());
-// What the caller pinned is bounded where it is set.
+entry!(
+    RequestEntry,
+    |one| one.text.len() + len(one.outcome.as_ref()) + len(one.superseded_by.as_ref()),
+    goes_first: one.state != RequestState::Open
+);
+// What the caller pinned is bounded where it is set. A harness may repeat its own in other words at every turn; what a
+// person demanded stays longer.
 entry!(
     Constraint,
     |one| one.id.len() + one.text.len(),
+    goes_first: one.source == ConstraintSource::System,
     may_go: one.source != ConstraintSource::Pin
 );

@@ -9,6 +9,9 @@ use super::super::summary::Decision;
 use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::stop_words::is_stop_word;
 
+/// The most alternatives of a decision.
+const MOST_ALTERNATIVES: usize = 24;
+
 /// Appends the span's decisions.
 pub(super) fn merge(record: &mut Vec<Decision>, proposed: &[Decision]) {
     if proposed.is_empty() {
@@ -51,7 +54,7 @@ fn repeat(old: &mut Decision, new: &Decision) {
         old.rationale.clone_from(&new.rationale);
     }
     for alternative in &new.alternatives {
-        if !old.alternatives.contains(alternative) {
+        if old.alternatives.len() < MOST_ALTERNATIVES && !old.alternatives.contains(alternative) {
             old.alternatives.push(alternative.clone());
         }
     }

@@ -16,7 +16,8 @@ pub mod requests;
 mod runs;
 mod things;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::proposal::Proposal;
 use super::section::Section;
@@ -127,7 +128,7 @@ fn merge_constraints(
     found: &[Constraint],
     ctx: MergeContext<'_>,
 ) -> Vec<Constraint> {
-    let mut texts = HashSet::new();
+    let mut texts: HashMap<String, usize> = HashMap::new();
     let mut pinned = BTreeSet::new();
     let mut kept = Vec::with_capacity(ctx.pins.len() + constraints.len() + found.len());
     let mut dropped = Vec::new();
@@ -144,7 +145,8 @@ fn merge_constraints(
             }
         } else if ctx.removed_constraints.contains(&old.id) {
             dropped.push(old);
-        } else if texts.insert(wording::normalized(&old.text)) {
+        } else if let Entry::Vacant(place) = texts.entry(wording::normalized(&old.text)) {
+            place.insert(kept.len());
             kept.push(old);
         }
     }
@@ -152,13 +154,17 @@ fn merge_constraints(
         if new.text.trim().is_empty() || ctx.removed_constraints.contains(&new.id) {
             continue;
         }
-        if texts.insert(wording::normalized(&new.text)) {
-            kept.push(new.clone());
-        } else if let Some(known) =
-            kept.iter_mut().find(|known| known.id == new.id && known.session_id.is_none())
-        {
+        match texts.entry(wording::normalized(&new.text)) {
+            Entry::Vacant(place) => {
+                place.insert(kept.len());
+                kept.push(new.clone());
+            }
             // The same constraint was stated again.
-            wording::join_seqs(&mut known.seqs, &new.seqs);
+            Entry::Occupied(place) => {
+                if let Some(known) = kept.get_mut(*place.get()).filter(|known| known.session_id.is_none()) {
+                    wording::join_seqs(&mut known.seqs, &new.seqs);
+                }
+            }
         }
     }
     *constraints = kept;

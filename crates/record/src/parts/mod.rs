@@ -68,6 +68,12 @@ pub struct StoredSummary {
 }
 
 impl StoredSummary {
+    /// The bytes of what is stored.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.document.len() + self.texts.iter().flatten().map(String::len).sum::<usize>()
+    }
+
     /// Reads it.
     ///
     /// # Errors

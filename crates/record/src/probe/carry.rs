@@ -19,7 +19,8 @@ pub const MAX_CARRIED: usize = 32;
 ///
 /// A probe is retired when a rule of the merge replaced or removed its fact: an error that was resolved, a
 /// state that moved on, an intent that changed, and what is in `gone`: a file that was renamed or withdrawn,
-/// a constraint that the caller removed, what is above the record's bounds. A fact that is merely missing is asked for, and its probe fails.
+/// a constraint that the caller removed, what is above the record's bounds. A fact that is merely missing is
+/// asked for, and its probe fails.
 #[must_use]
 pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<Probe> {
     let errors: LazyCell<Vec<(String, &ErrorEntry)>, _> = LazyCell::new(|| {
@@ -34,15 +35,19 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
         open
     });
     let intent = wording::normalized(&candidate.session_intent);
+    // A demand may be stated again in other letters, and a path with other spaces.
+    let folded = |text: &str| fact(text).map(|text| wording::normalized(&text));
     let still_held =
-        || -> HashSet<String> { candidate.constraints.iter().filter_map(|c| fact(&c.text)).collect() };
+        || -> HashSet<String> { candidate.constraints.iter().filter_map(|c| folded(&c.text)).collect() };
     let held = if gone.constraints.is_empty() { HashSet::new() } else { still_held() };
-    let taken_back: HashSet<String> =
-        gone.constraints.iter().filter_map(|c| fact(&c.text)).filter(|text| !held.contains(text)).collect();
+    let taken_back = gone.constraints.iter().filter_map(|c| folded(&c.text));
+    let taken_back: HashSet<String> = taken_back.filter(|text| !held.contains(text)).collect();
     let errors_gone: HashSet<String> = gone.errors.iter().filter_map(|message| fact(message)).collect();
+    let files_gone: HashSet<String> =
+        gone.files.iter().map(|path| path_key(&wording::one_line(path))).collect();
     let is_retired = |probe: &Probe| match probe.section {
         Some(Section::FilesModified) => {
-            probe.expected.iter().any(|path| !gone.files.is_empty() && gone.files.contains(&path_key(path)))
+            probe.expected.iter().any(|path| !files_gone.is_empty() && files_gone.contains(&path_key(path)))
         }
         // Retired when the error is resolved, or was reported again with other figures, which the summary
         // then has.
@@ -61,7 +66,9 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
                 e.status == ErrorStatus::Resolved || fact(&e.message).as_ref() != Some(message)
             })
         }),
-        Some(Section::Constraints) => probe.expected.iter().any(|text| taken_back.contains(text)),
+        Some(Section::Constraints) => {
+            probe.expected.iter().any(|text| taken_back.contains(&wording::normalized(text)))
+        }
         // A different intent was set by a change of scope, or by reading the whole history again.
         Some(Section::SessionIntent) => {
             !intent.is_empty()

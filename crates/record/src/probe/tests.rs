@@ -502,7 +502,7 @@ fn a_record_at_its_bounds_forgets_the_oldest_and_every_version_holds() {
         (Section::TestResults, record.test_results.len(), all(0, HEAVY)),
         (Section::Constraints, record.constraints.len(), all(1, HEAVY)),
     ] {
-        assert!(kept > HEAVY && record.left_out_of(section) > 0, "{section:?}: {kept}");
+        assert!(kept > HEAVY / 4 && record.left_out_of(section) > 0, "{section:?}: {kept}");
         assert_eq!(kept + record.left_out_of(section), all, "{section:?}");
     }
     let has = |path: &str| record.files_modified.iter().any(|file| file.path.contains(path));
