@@ -48,7 +48,8 @@ pub(super) fn console<'a>(span: &'a [Reading<'_>], at: usize, text: &'a str) -> 
         let arguments = if tool == AIDER_EDIT {
             let blocks = edits.get_or_insert_with(|| proposed(span, at));
             let own: Vec<_> = blocks
-                .get(path)
+                // A second report of the same file has the same edits.
+                .remove(path)
                 .into_iter()
                 .flatten()
                 .take(MAX_BLOCKS)

@@ -66,14 +66,28 @@ pub(super) fn names(line: &str, effect: &Effect) -> bool {
     })
 }
 
-/// Whether a formatter changed the file: yes, unless its output says that it did not.
-pub(super) fn reformatted(output: &str, path: &str) -> bool {
-    let text = head(output, 16 * 1024);
-    let name = path.rsplit('/').next().unwrap_or(path);
-    if text.lines().any(|l| l.contains("unchanged") && l.contains(name)) {
-        return false;
+/// What a formatter printed.
+pub(super) struct Formatter<'o> {
+    /// Lines that say of a file that it is as before.
+    unchanged: Vec<&'o str>,
+    /// Whether it may have changed the others.
+    changes: bool,
+}
+
+impl<'o> Formatter<'o> {
+    pub(super) fn of(output: &'o str) -> Self {
+        const MOST_LINES: usize = 50;
+        let text = head(output, 16 * 1024);
+        let changes = !VOCABULARY.unchanged.iter().any(|word| text.contains(word.as_str()))
+            || text.contains("reformatted")
+            || text.contains(" fixed, ");
+        let unchanged = text.lines().filter(|line| line.contains("unchanged")).take(MOST_LINES).collect();
+        Self { unchanged, changes }
     }
-    !VOCABULARY.unchanged.iter().any(|word| text.contains(word.as_str()))
-        || text.contains("reformatted")
-        || text.contains(" fixed, ")
+
+    /// Whether it changed the file: yes, unless its output says that it did not.
+    pub(super) fn changed(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        self.changes && !self.unchanged.iter().any(|line| line.contains(name))
+    }
 }

@@ -162,18 +162,15 @@ fn file_name(path: &str) -> String {
 
 /// The tool calls in a text, classified: fenced shell commands and tagged calls.
 #[must_use]
-pub fn spoken(text: &str) -> Vec<Spoken> {
-    spoken::asked(text)
-        .into_iter()
-        .map(|one| {
-            if let Some(command) = one.command {
-                let asked = script(&command);
-                return Spoken { tool: "bash".to_owned(), arguments: command.into_owned(), asked };
-            }
-            let asked = asked(&one.tool, &one.arguments);
-            Spoken { tool: one.tool.into_owned(), arguments: one.arguments.into_owned(), asked }
-        })
-        .collect()
+pub fn spoken(text: &str) -> impl Iterator<Item = Spoken> {
+    spoken::asked(text).into_iter().map(|one| {
+        if let Some(command) = one.command {
+            let asked = script(&command);
+            return Spoken { tool: "bash".to_owned(), arguments: command.into_owned(), asked };
+        }
+        let asked = asked(&one.tool, &one.arguments);
+        Spoken { tool: one.tool.into_owned(), arguments: one.arguments.into_owned(), asked }
+    })
 }
 
 #[cfg(test)]
@@ -222,10 +219,10 @@ mod tests {
 
     #[test]
     fn a_fenced_command_is_a_use_and_other_code_is_none() {
-        let uses = spoken("Let me look.\n```bash\ncat a.py\n```\n");
+        let uses: Vec<Spoken> = spoken("Let me look.\n```bash\ncat a.py\n```\n").collect();
         assert_eq!(uses.len(), 1);
         assert_eq!(uses[0].asked.act, Act::Reads);
-        assert!(spoken("An example:\n```python\nprint(1)\n```\n").is_empty());
-        assert!(spoken("An example:\n```\nfoo\n```\n").is_empty());
+        assert!(spoken("An example:\n```python\nprint(1)\n```\n").next().is_none());
+        assert!(spoken("An example:\n```\nfoo\n```\n").next().is_none());
     }
 }

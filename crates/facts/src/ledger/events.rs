@@ -1,10 +1,11 @@
 //! Extracts the events of each tool use: what it does to which file, in the order of the session.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::answers::{answered_act, complaints, names, reformatted, says_missing, shows_folder};
+use super::answers::{Formatter, answered_act, complaints, names, says_missing, shows_folder};
 use super::edits::{WORDED, wording_of};
 use super::event::{Act, Event, MOST_BYTES};
 use super::invocation::Invocation;
@@ -19,6 +20,7 @@ pub(super) fn gather(uses: &[Invocation<'_>], open_file: Option<String>) -> (Vec
     let mut gatherer = Gatherer {
         events: Vec::new(),
         room: MOST_BYTES,
+        reading: MOST_READ,
         open_file,
         scripts: BTreeMap::new(),
         presence: Presence::default(),
@@ -29,10 +31,17 @@ pub(super) fn gather(uses: &[Invocation<'_>], open_file: Option<String>) -> (Vec
     (gatherer.events, gatherer.open_file)
 }
 
+/// The most bytes that are read of what a span's calls and commands write: twice the span, because a text that is
+/// written to many files is read for each of them.
+const MOST_READ: usize = 16 << 20;
+
 struct Gatherer<'u> {
     events: Vec<Event>,
     /// What further events may weigh.
     room: usize,
+    /// The bytes that may still be read of texts that calls and commands write, one for each file that they are
+    /// written to.
+    reading: usize,
     open_file: Option<String>,
     presence: Presence<'u>,
     /// Scripts written in this span, by path, with the files that each one edits when it runs.
@@ -232,8 +241,10 @@ impl<'u> Gatherer<'u> {
                 continue;
             }
             let worded = !matches!(act, Act::Read | Act::Delete);
-            let change = if worded { wording_of(&path, arguments) } else { None };
-            if matches!(kind, Kind::Write | Kind::Create | Kind::Editor)
+            let reads = self.reads(one.arguments.len());
+            let change = if worded && reads { wording_of(&path, arguments) } else { None };
+            if reads
+                && matches!(kind, Kind::Write | Kind::Create | Kind::Editor)
                 && let Some(content) = tools::content_in(arguments)
             {
                 self.remember_script(&paths::join(one.cwd.as_deref(), &path), content);
@@ -369,7 +380,10 @@ impl<'u> Gatherer<'u> {
     fn shell(&mut self, one: &Invocation<'_>, command: &str, output: &str) {
         let Some(script) = one.script() else { return };
         let found = shell::effects(&script, one.cwd.as_deref());
-        let complaints = complaints(output);
+        let mut complaints = complaints(output);
+        // Each is looked for each effect.
+        complaints.truncate((5_000 / found.list.len().max(1)).max(5));
+        let formatter = LazyCell::new(|| Formatter::of(output));
         let failed = one.exit_code.is_some_and(|c| c != 0);
         for effect in found.list {
             if let Some(line) = complaints.iter().find(|line| names(line, &effect)) {
@@ -381,7 +395,7 @@ impl<'u> Gatherer<'u> {
             // The shell creates the file of a redirection before the command can fail; a script that ran and a
             // formatter may have done their work and still report a failure.
             let survives_failure = matches!(effect.op, Op::Write | Op::Append | Op::Run | Op::Format);
-            if effect.op == Op::Format && !reformatted(output, &effect.path) {
+            if effect.op == Op::Format && !formatter.changed(&effect.path) {
                 continue;
             }
             if failed && (effect.op == Op::Patch || found.one_command && !survives_failure) {
@@ -401,8 +415,16 @@ impl<'u> Gatherer<'u> {
         }
     }
 
+    /// Whether a written text of so many bytes is read.
+    fn reads(&mut self, bytes: usize) -> bool {
+        let left = self.reading.checked_sub(bytes);
+        self.reading = left.unwrap_or_default();
+        left.is_some()
+    }
+
     fn effect(&mut self, one: &Invocation<'_>, effect: Effect) {
         let Effect { op, path, full, from, text, words } = effect;
+        let text = text.filter(|text| self.reads(text.len()));
         match op {
             Op::Patch => {
                 let dir = Some(full).filter(|d| !d.is_empty());

@@ -18,6 +18,8 @@ use anchord_messages::message::Role;
 
 /// The most tool uses of one message.
 const MAX_USES: usize = 64;
+/// The most of them that read all of the reply.
+const MOST_WHOLE: usize = 8;
 /// How many bytes the uses of a text read together of a reply that is the output of several, at least one all of it.
 const MOST_READ: usize = 1024 * 1024;
 
@@ -79,10 +81,11 @@ fn uses<'t>(text: &'t str, seq: Seq, next: &'t Reading<'_>) -> Vec<Invocation<'t
             Some(Runs::One) | None => return Vec::new(),
         }
     }
-    // Each use reads all of the reply, which is the output of all of them.
-    let most = (MOST_READ / reply.len().max(1)).max(1);
+    // Each use reads all of the reply, which is the output of all of them; of many, only the first.
+    let most = (MOST_READ / reply.len().max(1)).clamp(1, MOST_WHOLE);
     for (at, one) in found.iter_mut().enumerate() {
-        let output = if at < most { reply } else { head(reply, MOST_READ / MAX_USES) };
+        let output =
+            if at < most { reply } else { head(reply, (MOST_READ / MAX_USES).min(reply.len() / 16)) };
         one.answer(Cow::Borrowed(output), None, next.seq);
     }
     found

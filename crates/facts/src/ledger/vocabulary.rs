@@ -38,7 +38,7 @@ pub(super) static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| rules::rea
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::answers::{answered_act, complaints, reformatted, says_missing};
+    use crate::ledger::answers::{Formatter, answered_act, complaints, says_missing};
     use crate::ledger::event::Act;
     use crate::ledger::outcome;
 
@@ -71,7 +71,7 @@ mod tests {
             assert_eq!(complaints(&format!("{word}a.rs")).len(), 1, "{word}");
         }
         for word in &words.unchanged {
-            assert!(!reformatted(word, "a.rs"), "{word}");
+            assert!(!Formatter::of(word).changed("a.rs"), "{word}");
         }
     }
 

@@ -18,6 +18,9 @@ const MAX_SENTENCES: usize = 1_000;
 /// The longest sentence that is compared, in bytes: each of its clauses is, with each item.
 const LONGEST_SENTENCE: usize = 4_000;
 
+/// The most bytes of the sentences that are compared, the latest ones.
+const MOST_COMPARED: usize = 96 * 1024;
+
 /// The sentences of a span about something done, in order.
 pub(super) struct DoneSentences(Vec<(Seq, Sentence)>);
 
@@ -47,8 +50,13 @@ impl DoneSentences {
                 all.push((reading.seq, Sentence { words: words(&text), clauses, text, is_agent }));
             }
         }
-        let surplus = all.len().saturating_sub(MAX_SENTENCES);
-        all.drain(..surplus);
+        let mut room = MOST_COMPARED;
+        let fits = |(_, sentence): &&(Seq, Sentence)| {
+            room = room.saturating_sub(sentence.text.len());
+            room > 0
+        };
+        let kept = all.iter().rev().take(MAX_SENTENCES).take_while(fits).count();
+        all.drain(..all.len() - kept);
         Self(all)
     }
 

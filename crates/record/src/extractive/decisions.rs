@@ -11,7 +11,6 @@ use super::text::{clip, is_placeholder};
 use anchord_facts::key::Key;
 use anchord_facts::ledger::line::squash;
 use anchord_facts::pattern;
-use anchord_facts::wording::clip_chars;
 use anchord_messages::inner_json;
 use anchord_messages::message::{Numbered, Role, ToolCall};
 
@@ -21,13 +20,13 @@ const MAX_TEXT: usize = 400;
 const MOST_OF_SPAN: usize = 200;
 /// The most parts of an approved plan that are listed.
 const MAX_PARTS: usize = 6;
-/// The most characters of a result that are searched for quoted answers, which are twenty of a thousand or two at most.
-const MOST_READ: usize = 64 * 1024;
+/// The most bytes of a span's results that are searched for quoted answers.
+const MOST_READ: usize = 128 * 1024;
 
 /// The decisions that tool calls and results contain.
 pub(super) fn find(span: &[Numbered]) -> Vec<Decision> {
     let mut waiting: BTreeMap<&str, (i64, &ToolCall)> = BTreeMap::new();
-    let mut found = Vec::new();
+    let (mut found, mut room) = (Vec::new(), MOST_READ);
     for Numbered { seq, message } in span {
         if message.role == Role::Assistant {
             waiting.extend(message.calls().map(|call| (call.id.as_str(), (*seq, call))));
@@ -43,7 +42,7 @@ pub(super) fn find(span: &[Numbered]) -> Vec<Decision> {
                 | "request_user_input"
                 | "ask_user"
                 | "ask_question"
-                | "question" => found.extend(answers(call, &text, &seqs)),
+                | "question" => found.extend(answers(call, &text, &seqs, &mut room)),
                 "ExitPlanMode" | "exit_plan_mode" | "present_plan" | "submit_plan" => {
                     found.extend(plan(call, &text, &seqs));
                 }
@@ -74,9 +73,10 @@ fn decision(text: &str, rationale: &str, alternatives: Vec<String>, seqs: Vec<i6
 }
 
 /// The answers in a tool's result, each with the options that were not chosen.
-fn answers(call: &ToolCall, text: &str, seqs: &[i64]) -> Vec<Decision> {
+fn answers(call: &ToolCall, text: &str, seqs: &[i64], room: &mut usize) -> Vec<Decision> {
     let arguments: Value = inner_json::read(&call.arguments).unwrap_or_default();
-    let mut pairs = quoted_pairs(text);
+    let mut pairs = if text.len() <= *room { quoted_pairs(text) } else { Vec::new() };
+    *room = room.saturating_sub(text.len());
     if pairs.is_empty() {
         pairs = keyed_pairs(&arguments, text);
     }
@@ -109,7 +109,7 @@ fn answers(call: &ToolCall, text: &str, seqs: &[i64]) -> Vec<Decision> {
 fn quoted_pairs(text: &str) -> Vec<(String, String)> {
     static PAIR: LazyLock<Regex> =
         LazyLock::new(|| pattern::unicode(r#"(?s)"([^"]{1,1000}?)"\s?=\s?"(.{1,2000}?)"(?:[,.]|\s|$)"#));
-    PAIR.captures_iter(clip_chars(text, MOST_READ))
+    PAIR.captures_iter(text)
         .take(20)
         .filter_map(|c| Some((c.get(1)?.as_str().to_owned(), c.get(2)?.as_str().to_owned())))
         .collect()

@@ -12,6 +12,9 @@ pub(super) static REASON: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:because|since|so that|in order to|due to|as it|as this|the reason is)\b[:,]?\s+([^.;\n]{3,300})").ok()
 });
 
+/// The most characters of a message that are searched, for each decision again.
+const MOST_READ: usize = 64 * 1024;
+
 /// The reason that the source gives for a decision in the same sentence.
 pub(super) fn stated_reason(decision: &Decision, span: &[Numbered]) -> Option<String> {
     let reason = REASON.as_ref()?;
@@ -27,6 +30,7 @@ pub(super) fn stated_reason(decision: &Decision, span: &[Numbered]) -> Option<St
     let sources = span.iter().filter(|n| decision.seqs.contains(&n.seq) && n.message.role != Role::Tool);
     sources.into_iter().find_map(|n| {
         let text = n.message.text();
+        let text = wording::clip_chars(&text, MOST_READ);
         let mut sentences = text.split(['\n', ';']).flat_map(|line| line.split(". "));
         sentences.find_map(|s| wording::normalized(s).contains(&wanted).then(|| said(s)).flatten())
     })

@@ -93,7 +93,7 @@ impl MessageSignals {
         }
         let is_structured = !self.calls.is_empty();
         if !is_structured {
-            for spoken in asked::spoken(text).into_iter().take(MAX_CALLS) {
+            for spoken in asked::spoken(text).take(MAX_CALLS) {
                 self.todos.extend(spoken.asked.todos.as_ref().map(Todos::of));
                 let hash = packed::hash(&[spoken.tool.as_bytes(), spoken.arguments.as_bytes()], 24);
                 self.calls.push(Call { hash, id: SPOKEN, ..call_of(&spoken.asked) });

@@ -476,6 +476,7 @@ fn scan(output: &str, found: &mut Vec<Found>) {
     let mut ctx = Context::default();
     // The end of the line of the error that was found last.
     let mut behind: Option<usize> = None;
+    let mut headings = Headings { output, from: 0, last: None };
     for candidate in families::lines(output) {
         // The line after an error may contain its location, or its message.
         if let Some(end) = behind.take() {
@@ -484,7 +485,7 @@ fn scan(output: &str, found: &mut Vec<Found>) {
         let line = output.get(candidate.start..candidate.end).unwrap_or_default();
         let line = plain(head(line, MAX_LINE));
         if line.starts_with([' ', '\t']) && line.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
-            ctx.heading(heading_before(output, candidate.start));
+            ctx.heading(headings.before(candidate.start));
         }
         if let Some(one) = families::find(&candidate, &line, &mut ctx) {
             found.push(one);
@@ -499,11 +500,21 @@ fn scan(output: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// The last line without indentation before an offset, because linters print a file's name once and its findings below
-/// it. The search is bounded, because it runs for every finding.
-fn heading_before(output: &str, start: usize) -> Option<&str> {
-    let from = output.ceil_char_boundary(start.saturating_sub(4096));
-    output.get(from..start)?.lines().rev().find(|l| !l.is_empty() && !l.starts_with([' ', '\t']))
+/// Finds the last line without indentation before an offset, because linters print a file's name once and its findings
+/// below it. Offsets ascend, and each line is looked at once.
+struct Headings<'o> {
+    output: &'o str,
+    from: usize,
+    last: Option<&'o str>,
+}
+
+impl<'o> Headings<'o> {
+    fn before(&mut self, start: usize) -> Option<&'o str> {
+        let lines = self.output.get(self.from..start)?.lines();
+        self.last = lines.rev().find(|l| !l.is_empty() && !l.starts_with([' ', '\t'])).or(self.last);
+        self.from = start;
+        self.last
+    }
 }
 
 fn follow(output: &str, end: usize, ctx: &mut Context, found: Option<&mut Found>) {

@@ -12,7 +12,7 @@ use crate::ledger::paths;
 /// How many levels of scripts in scripts (`bash -c`) are followed.
 const SCRIPT_DEPTH: usize = 3;
 /// The most steps of one script.
-const MAX_STEPS: usize = 2_000;
+const MAX_STEPS: usize = 600;
 /// The most filters behind a script in a script, which each of its commands gets, and their most words and bytes of a word.
 const MAX_FILTERS: usize = 4;
 const MAX_FILTER_WORDS: usize = 8;
@@ -214,9 +214,13 @@ impl Walk {
     /// Unrolls a loop over literal words, which agents write to edit several files: repeats the steps of its body for
     /// every word, with the variable replaced.
     fn repeat(&mut self, from: usize, variable: &str, values: &[String]) {
+        if self.filled > MAX_FILLED {
+            return;
+        }
         let body: Vec<Step> = self.steps.drain(from.min(self.steps.len())..).collect();
-        let size: usize = body.iter().map(Step::bytes).sum();
-        self.filled += size * values.len();
+        let longest = values.iter().map(String::len).max().unwrap_or_default();
+        let size: usize = body.iter().map(|step| step.bytes_filled(longest)).fold(0, usize::saturating_add);
+        self.filled = self.filled.saturating_add(size.saturating_mul(values.len()));
         if self.filled > MAX_FILLED {
             self.steps.extend(body);
             return;
@@ -256,7 +260,10 @@ impl Walk {
             && let Some(inner) = handed_script(&step.words, step.here_doc.as_deref())
         {
             let mut walk = Self::new(step.dir.clone(), self.depth + 1);
+            // All scripts of a command share what loops may make.
+            walk.filled = self.filled;
             walk.script(&parse(&inner, step.dir.as_deref()));
+            self.filled = walk.filled;
             let room = MAX_STEPS.saturating_sub(self.steps.len());
             self.steps.extend(walk.steps.into_iter().take(room));
             step.words.clear();
@@ -283,11 +290,13 @@ impl Walk {
 }
 
 impl Step {
-    /// What it weighs when it is repeated.
-    fn bytes(&self) -> usize {
+    /// What it weighs at most when it is repeated with a value of so many bytes in place of a variable.
+    fn bytes_filled(&self, value: usize) -> usize {
         let words = self.words.iter().chain(self.redirects.iter().map(|redirect| &redirect.target));
-        let words: usize = words.map(|word| size_of::<Word>() + word.len()).sum();
-        size_of::<Self>() + words + self.here_doc.as_ref().map_or(0, |text| text.len())
+        let filled = |word: &Word| word.len().saturating_add(word.matches('$').count().saturating_mul(value));
+        let words = words.map(|word| size_of::<Word>().saturating_add(filled(word)));
+        let words = words.fold(0, usize::saturating_add);
+        words.saturating_add(size_of::<Self>() + self.here_doc.as_ref().map_or(0, |text| text.len()))
     }
 
     fn words_mut(&mut self) -> impl Iterator<Item = &mut Word> {

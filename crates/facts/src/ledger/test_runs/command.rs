@@ -283,7 +283,7 @@ fn in_container(rest: &[&str], depth: u8) -> Option<bool> {
         let inner = tail.get(at..)?;
         let script = inner
             .first()
-            .filter(|w| matches!(basename(w), "sh" | "bash"))
+            .filter(|w| !w.starts_with('-') && matches!(basename(w), "sh" | "bash"))
             .and_then(|_| inner.iter().skip(1).find(|w| !w.starts_with('-')));
         match script {
             Some(script) => {
