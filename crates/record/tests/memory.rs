@@ -214,6 +214,40 @@ fn scripts() -> Spans {
                 )
             }),
         ),
+        (
+            "a long value in many words",
+            commands(|_| format!("for i in {}; do x {}; done", "A".repeat(100_000), "$i ".repeat(20_000))),
+        ),
+        (
+            "values of variables in loops",
+            commands(|_| {
+                let values = "'$j$j$j$j$j$j$j$j$j$j' ".repeat(4);
+                format!(
+                    "for k in {values}; do for j in {values}; do for i in {values}; do x $k$i; done; done; done"
+                )
+            }),
+        ),
+        (
+            "shells in containers",
+            commands(|_| format!("docker run x{} '{}'", " -/sh".repeat(11), "a;".repeat(2_000))),
+        ),
+        (
+            "formatters in loops",
+            calls(
+                "bash",
+                |_| {
+                    json!({ "command": format!("for i in {}; do black{}; done", numbered(50, |i| format!("{i} ")), " a.c".repeat(10)) }).to_string()
+                },
+                &format!("{}0 fixed", "\n".repeat(16_000)),
+            ),
+        ),
+        (
+            "nested loops",
+            commands(|_| {
+                let ten = numbered(10, |i| format!("{i} "));
+                format!("for a in {ten};do for b in {ten};do for c in {ten};do :;done;done;done")
+            }),
+        ),
         ("one script of words", commands(|_| format!("{};", "a ".repeat(3_900)).repeat(110))),
     ]
 }
@@ -285,6 +319,8 @@ fn outputs() -> Spans {
             printed("kubectl get pods", &format!("{}\n{}", "A  ".repeat(3_000), "x\n".repeat(5_000))),
         ),
         ("a reply to many commands", tagged()),
+        ("applied edits", applied_edits()),
+        ("figures before errors", printed("eslint", " 2 error\n")),
     ]
 }
 
@@ -300,6 +336,7 @@ fn texts() -> Spans {
         ),
         ("calls without a result", unanswered()),
         ("demands", said(Role::User, "You must do #. ")),
+        ("what is done in clauses", said(Role::Assistant, &format!("done{}. ", ", a".repeat(1_300)))),
         ("demands in lines", said(Role::User, "- never do #\n")),
         ("questions", said(Role::User, "Why #? ")),
         ("questions of an agent", said(Role::Assistant, "Shall I do #? ")),
@@ -314,6 +351,18 @@ fn texts() -> Spans {
         ("quotes", said(Role::User, "> a#\n\n")),
         ("headings", said(Role::Assistant, "# a\n")),
         ("other languages", said(Role::User, "请不要#。")),
+    ]
+}
+
+/// A proposal of twenty edits of a file, and a console that says again and again that it applied them.
+fn applied_edits() -> Vec<Message> {
+    let text = "x\n".repeat(8_000);
+    let edit = format!("a.py\n<<<<<<< SEARCH\n{text}=======\n{text}y\n>>>>>>> REPLACE\n");
+    let report = format!("aider {}", "\n> Applied edit to a.py".repeat(15_000));
+    vec![
+        message(Role::User, Part::Text("> Aider v0.50".to_owned())),
+        message(Role::Assistant, Part::Text(edit.repeat(20))),
+        Message { name: Some("aider".to_owned()), ..message(Role::User, Part::Text(report)) },
     ]
 }
 
