@@ -38,6 +38,7 @@ pub async fn remove_constraint(
     State(state): State<AppState>,
     Path(path): Path<ConstraintPath>,
 ) -> Result<StatusCode, ApiError> {
+    let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let removal = state.store.remove_constraint(caller.tenant, &path.session_id, &path.constraint_id).await?;
     match removal {
         Removal::Done => Ok(StatusCode::NO_CONTENT),

@@ -190,7 +190,7 @@ pub async fn create_evaluation(
     let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let version = body.value.version.or(session.version).ok_or(ApiError::NoSummary)?;
-    if summaries::find(&mut tx, caller.tenant, session.id, version).await?.is_none() {
+    if summaries::find_unread(&mut tx, (caller.tenant, session.id), version).await?.is_none() {
         return Err(ApiError::NotFound(Resource::Version));
     }
     let request = Request { version: Some(version), ..Request::default() };

@@ -152,6 +152,7 @@ pub async fn find_handoff(
     Query(query): Query<LevelQuery>,
 ) -> Result<Response, ApiError> {
     let bound = query.read()?;
+    let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
@@ -183,6 +184,7 @@ pub async fn find_task_handoff(
     Query(query): Query<LevelQuery>,
 ) -> Result<Response, ApiError> {
     let bound = query.read()?;
+    let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let filter = SessionFilter { task_id: Some(path.task_id), ..SessionFilter::default() };
     let mut found = state.store.list_sessions(caller.tenant, &filter, None, TASK_SESSIONS).await?;
     found.sort_by_key(|session| std::cmp::Reverse((session.updated_at, session.id.0)));
@@ -323,6 +325,7 @@ pub async fn merge_session(
     if let Some(reply) = key.find_reply(&state.store, &caller, body.digest).await? {
         return Ok(reply);
     }
+    let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let mut tries = Tries::default();
     loop {
         let decided = Box::pin(state.store.decide_merge(caller.tenant, wanted)).await?;

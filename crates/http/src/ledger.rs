@@ -263,6 +263,7 @@ pub async fn list_ledger(
 ) -> Result<Reply<LedgerPage>, ApiError> {
     let scope = format!("ledger {} {:?}", path.session_id, query.kind);
     let paging = Paging::<Position>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
+    let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let source = load(&mut tx, caller.tenant, &path.session_id).await?;
     let (session, anchor) = (source.session.id, source.session.anchor_seq);

@@ -171,6 +171,7 @@ pub async fn find_summary(
     Query(query): Query<ShowQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
+    let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let (session, version) = find_current(&state, &caller, &path.session_id).await?;
     caller.compute(move |_| show(&session, version.read()?, &query, &headers)).await
 }
@@ -205,6 +206,7 @@ pub async fn find_state(
     Path(path): Path<SessionPath>,
     Query(query): Query<StateQuery>,
 ) -> Result<Response, ApiError> {
+    let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let (session, version) = find_current(&state, &caller, &path.session_id).await?;
     let query = ShowQuery { style: Some(Style::State), max_tokens: query.max_tokens };
     let show = move |_: &CancellationToken| {
@@ -257,6 +259,7 @@ pub async fn find_summary_version(
     Query(query): Query<ShowQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
+    let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
@@ -278,6 +281,7 @@ pub async fn diff_summary_versions(
     Path(path): Path<VersionPath>,
     Query(query): Query<DiffQuery>,
 ) -> Result<Reply<VersionDiff>, ApiError> {
+    let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;

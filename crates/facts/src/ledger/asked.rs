@@ -161,7 +161,6 @@ fn file_name(path: &str) -> String {
 }
 
 /// The tool calls in a text, classified: fenced shell commands and tagged calls.
-#[must_use]
 pub fn spoken(text: &str) -> impl Iterator<Item = Spoken> {
     spoken::asked(text).into_iter().map(|one| {
         if let Some(command) = one.command {

@@ -214,6 +214,7 @@ impl Asked<'_> {
     }
 
     pub(super) async fn record(self, section: Option<Section>, place: Place) -> Result<Outcome, ApiError> {
+        let _memory = self.state.admission.assemblies.take_for_record(self.caller.tenant).await?;
         let (session, version) = match find_current(self.state, self.caller, &self.own()).await {
             Ok(found) => found,
             Err(ApiError::NoSummary) => {
