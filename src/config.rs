@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(all.api.listen.to_string(), "127.0.0.1:8080");
         assert_eq!(all.roles.roles, [Role::Api, Role::Worker]);
         assert_eq!(all.api.max_body_bytes, 16 * 1024 * 1024);
-        assert_eq!(all.api.bodies_bytes(), 96 * 1024 * 1024);
+        assert_eq!(all.api.bodies_bytes(), 80 * 1024 * 1024);
         assert!(all.database.url().is_none() && all.api.api_key().is_none());
         assert_eq!(all.webhooks.webhook_targets, WebhookTargets::Public);
     }

@@ -15,7 +15,7 @@ use super::value::{
 use anchord_http::origins::Origins;
 
 /// How many of the largest bodies the memory for bodies takes, unless it is set.
-const LARGEST_BODIES: u64 = 6;
+const LARGEST_BODIES: u64 = 5;
 
 /// The HTTP API.
 #[derive(Args, Clone, Debug)]
@@ -47,7 +47,7 @@ pub struct Api {
     #[arg(long, env = "ANCHORD_MAX_MESSAGE_BYTES", value_name = "ANCHORD_MAX_MESSAGE_BYTES")]
     #[arg(default_value = "4194304", value_parser = whole::<u64>(1_024..=1 << 30))]
     pub max_message_bytes: u64,
-    /// Maximum memory for all request bodies at once, in bytes; replies may take as much again [default: six bodies of
+    /// Maximum memory for all request bodies at once, in bytes; replies may take as much again [default: five bodies of
     /// the maximum size]
     #[arg(long, env = "ANCHORD_MAX_BODIES_BYTES", value_name = "ANCHORD_MAX_BODIES_BYTES")]
     #[arg(value_parser = optional_bytes)]

@@ -32,7 +32,7 @@ pub struct AdmissionLimits {
 
 impl Default for AdmissionLimits {
     fn default() -> Self {
-        Self { bodies_bytes: 96 * 1024 * 1024, body_bytes: 16 * 1024 * 1024, trusted_proxies: Vec::new() }
+        Self { bodies_bytes: 80 * 1024 * 1024, body_bytes: 16 * 1024 * 1024, trusted_proxies: Vec::new() }
     }
 }
 

@@ -14,7 +14,7 @@ use anchord_messages::id::TenantId;
 const TOKEN_BYTES: u64 = 12;
 /// What a request takes that reads records, two at most: the largest, as they are stored and as values. Small ones are
 /// read so fast that they need not be told apart.
-const RECORD_BYTES: u64 = 8 * 1024 * 1024;
+const RECORD_BYTES: u64 = 5 * 1024 * 1024;
 /// Contexts that take less are not counted.
 const SMALL_BYTES: u64 = 1024 * 1024;
 /// One tenant may have this part of the total: a quarter.
@@ -90,7 +90,7 @@ mod tests {
 
     #[tokio::test]
     async fn records_of_one_tenant_wait_for_each_other() {
-        let assemblies = Assemblies { wait: Duration::ZERO, ..Assemblies::new(128 * 1_024 * 1_024) };
+        let assemblies = Assemblies { wait: Duration::ZERO, ..Assemblies::new(80 * 1_024 * 1_024) };
         let [us, them] = [1, 2].map(|id| TenantId(Uuid::from_u128(id)));
         let mut held = Vec::new();
         for _ in 0..4 {
