@@ -24,7 +24,7 @@ const MOST_OF_FILES: usize = 2 << 20;
 const MOST_OF_READ: usize = 1 << 20;
 /// The most bytes of each other section.
 const MOST: usize = 512 * 1024;
-/// The most next steps: more than a todo list has items.
+/// The most next steps: as many as a todo list may have items.
 const MOST_STEPS: usize = 200;
 /// The most changes of a file, and the most bytes of them: the latest.
 const MOST_CHANGES: usize = 256;
