@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use anchord_postgres::{Config, Durability, Embedded};
 use clap::Parser;
+use futures::future::join_all;
 use serde_json::{Value, json};
 
 use crate::harness::Caller;
@@ -41,8 +42,10 @@ const LONGEST_APPEND: Duration = Duration::from_millis(250);
 const LONGEST_CALL: Duration = Duration::from_secs(1);
 /// What the service may take, in megabytes.
 const MOST_MEMORY: u64 = 500;
-/// In the end everything is called at once, over so many times the connections and for so many times as long.
+/// In the end everything is called at once, over so many times the connections and for so many times as long: by the one
+/// tenant, and then by so many tenants, which share the connections.
 const TOGETHER: usize = 10;
+const TENANTS: usize = 4;
 const TOGETHER_LONGER: u32 = 10;
 /// How long the service may take to be as before.
 const RECOVERY: Duration = Duration::from_secs(20);
@@ -109,7 +112,7 @@ async fn measure(flags: &Flags, service: &Service, database: &str) -> anyhow::Re
     let operator = Caller::new(service.client().address(), OPERATOR)?;
     let document = operator.get("/openapi.json").await?;
     let operations = operations(&document, BOUNDS)?;
-    let attacker = Attacker::prepare(&operator, &operations).await?;
+    let attacker = Attacker::prepare("hostile", &operator, &operations).await?;
     let (_, key) = make_tenant(&operator, "neighbour").await?;
     let mut neighbour = Neighbour::start(operator.with_key(&key)).await?;
     let process = Process::of(service.id());
@@ -150,14 +153,22 @@ async fn measure(flags: &Flags, service: &Service, database: &str) -> anyhow::Re
     }
     // The operator's calls are no tenant's.
     let together: Vec<_> = chosen(&operations, flags).filter(|operation| !operation.is_operators).collect();
+    let mut attackers = vec![attacker];
     if together.len() > 1 {
-        neighbour.samples();
-        process.most();
-        let turn = Turn { lanes: flags.lanes * TOGETHER, time: time * TOGETHER_LONGER, grace: time };
-        let driven = attacker.drive(&together, turn).await;
-        process.rest(RECOVERY).await;
-        let brief = all_of(&driven).brief();
-        rows.push(row("everything at once", &neighbour.samples(), process.most(), &brief, &mut report));
+        for (name, tenants) in [("everything at once", 1), ("everything at once, by four tenants", TENANTS)] {
+            while attackers.len() < tenants {
+                let name = format!("hostile-{}", attackers.len());
+                attackers.push(Attacker::prepare(&name, &operator, &operations).await?);
+            }
+            neighbour.samples();
+            process.most();
+            let lanes = flags.lanes * TOGETHER / attackers.len();
+            let turn = Turn { lanes, time: time * TOGETHER_LONGER, grace: time };
+            let driven = join_all(attackers.iter().map(|attacker| attacker.drive(&together, turn))).await;
+            process.rest(RECOVERY).await;
+            let brief = all_of(&driven.concat()).brief();
+            rows.push(row(name, &neighbour.samples(), process.most(), &brief, &mut report));
+        }
     }
     tokio::time::sleep(time).await;
     neighbour.samples();
@@ -170,8 +181,10 @@ async fn measure(flags: &Flags, service: &Service, database: &str) -> anyhow::Re
         }
         Err(error) => report.missed.push(error.to_string()),
     }
-    if let Err(error) = attacker.verify(RECOVERY).await {
-        report.missed.push(format!("the hostile tenant cannot work afterwards: {error}"));
+    for attacker in &attackers {
+        if let Err(error) = attacker.verify(RECOVERY).await {
+            report.missed.push(format!("a hostile tenant cannot work afterwards: {error}"));
+        }
     }
     let recovered = tokio::time::timeout(RECOVERY, async {
         while busy_connections(database).await? > 0 {

@@ -100,8 +100,8 @@ impl Driven {
 
 impl Attacker {
     /// Makes the tenant and what it needs; `operations` has the largest batches.
-    pub async fn prepare(operator: &Caller, operations: &[Operation]) -> anyhow::Result<Self> {
-        let (tenant, key) = make_tenant(operator, "hostile").await?;
+    pub async fn prepare(name: &str, operator: &Caller, operations: &[Operation]) -> anyhow::Result<Self> {
+        let (tenant, key) = make_tenant(operator, name).await?;
         let mut callers = vec![operator.with_key(&key)];
         for _ in 1..KEYS {
             let made = operator
@@ -109,7 +109,7 @@ impl Attacker {
                 .await?;
             callers.push(operator.with_key(text(&made, "/key")?));
         }
-        let (scratch, _) = make_tenant(operator, "scratch").await?;
+        let (scratch, _) = make_tenant(operator, &format!("{name}-scratch")).await?;
         let mut attacker = Self {
             operator: operator.clone(),
             callers,

@@ -267,8 +267,11 @@ fn check_metadata(metadata: &Map<String, Value>, found: &mut Vec<Conflict>) {
             found.push(Conflict::at(&format!("/metadata/{}", escape(name)), detail));
         }
         // The database reads single settings from the document, which fails if it contains NUL.
-        if name.contains('\0') || has_nul(value) {
-            found.push(Conflict::at("/metadata", "must not contain NUL"));
+        if name.contains('\0') {
+            found.push(Conflict::at("/metadata", "names of fields must not contain NUL"));
+        }
+        if has_nul(value) {
+            found.push(Conflict::at(&format!("/metadata/{}", escape(name)), "must not contain NUL"));
         }
     }
 }
