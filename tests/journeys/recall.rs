@@ -1,6 +1,7 @@
 //! Recall: what is appended is found, indexed or not, by its tenant alone.
 
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::quotas::QuotaWatch;
@@ -12,6 +13,7 @@ use anchord_messages::message::Role;
 use anchord_recall::postings::CHUNK;
 use anchord_recall::{Hit, Query, analyze};
 use anchord_runtime::clock::Clock;
+use anchord_runtime::fair;
 use anchord_session::accounting::MessageCounts;
 use anchord_store::audit::Actor;
 use anchord_store::gather::{Append, NewMessage};
@@ -21,6 +23,8 @@ use anchord_worker::index::{Indexed, index};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
+use futures::FutureExt as _;
+use futures::future::join_all;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -145,6 +149,38 @@ async fn an_answer_does_not_depend_on_how_far_the_index_is() {
     let indexed = service.index(tenant, &session).await;
     assert_eq!(indexed, Indexed { through_seq: CHUNK + 300, more: false, is_ended: false });
     assert_eq!(service.ask_all(tenant, &session).await, scanned, "indexed");
+}
+
+/// Searches kept their connections while they computed, and while they waited for their turn to, so that a tenant's other
+/// requests were refused for as long.
+#[tokio::test]
+async fn searches_that_wait_for_their_turn_hold_no_connection() {
+    let service = stored().await;
+    let (tenant, session) = (service.ours, name("long"));
+    service.tell(tenant, &session, &long_talk()).await;
+    for is_indexed in [false, true] {
+        if is_indexed {
+            service.index(tenant, &session).await;
+        }
+        let expected = service.ask(tenant, &session, QUESTIONS[0]).await;
+        // All turns that the tenant may have.
+        let turns = fair::requests();
+        let mut held = vec![turns.take(tenant.0.as_u128()).await.expect("a turn")];
+        while let Some(Ok(turn)) = turns.take(tenant.0.as_u128()).now_or_never() {
+            held.push(turn);
+        }
+        let asks = join_all((0..10).map(|_| service.ask(tenant, &session, QUESTIONS[0])));
+        let work = async {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            let mut others = Vec::new();
+            for _ in 0..3 {
+                others.push(service.store.snapshot(tenant).await.expect("a connection"));
+            }
+            drop((others, held));
+        };
+        let (answers, ()) = futures::join!(asks, work);
+        assert!(answers.iter().all(|hits| *hits == expected), "{is_indexed}: {answers:?}");
+    }
 }
 
 #[tokio::test]

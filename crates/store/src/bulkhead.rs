@@ -22,6 +22,11 @@ const WAIT: Duration = Duration::from_secs(1);
 /// How long a change waits for its place. Longer than a statement waits for a lock, so that a change behind one that waits
 /// in vain gets its turn; meanwhile it holds no connection.
 const WAIT_TO_CHANGE: Duration = Duration::from_secs(3);
+/// So many searches of a tenant are done at once for each of so many connections of it. More of them would end later, and
+/// all together: what a search takes is the tenant's turns to compute.
+const CONNECTIONS_PER_SEARCH: usize = 3;
+/// How long a search waits for its place; it holds no connection meanwhile.
+const WAIT_TO_SEARCH: Duration = Duration::from_secs(5);
 /// How long the state of an idle tenant is kept.
 const FORGET_AFTER: Duration = Duration::from_hours(1);
 const MOST_TENANTS: u64 = 10_000;
@@ -30,8 +35,8 @@ const MOST_TENANTS: u64 = 10_000;
 #[derive(Clone, Debug)]
 pub(super) struct Bulkhead {
     share: usize,
-    /// How long a read and a change wait.
-    waits: [Duration; 2],
+    /// How long a read, a change and a search wait.
+    waits: [Duration; 3],
     tenants: Cache<TenantId, Places>,
     /// The places of changes, of all tenants together.
     changes: Arc<Semaphore>,
@@ -42,6 +47,7 @@ pub(super) struct Bulkhead {
 struct Places {
     all: Arc<Semaphore>,
     changes: Arc<Semaphore>,
+    searches: Arc<Semaphore>,
 }
 
 /// A place among a tenant's connections, held as long as the connection; empty where connections are not limited by
@@ -53,10 +59,10 @@ pub(super) struct Share {
 
 impl Bulkhead {
     pub(super) fn new(connections: u32) -> Self {
-        Self::waiting(connections, [WAIT, WAIT_TO_CHANGE])
+        Self::waiting(connections, [WAIT, WAIT_TO_CHANGE, WAIT_TO_SEARCH])
     }
 
-    fn waiting(connections: u32, waits: [Duration; 2]) -> Self {
+    fn waiting(connections: u32, waits: [Duration; 3]) -> Self {
         let share = usize::try_from(connections / PART).unwrap_or(usize::MAX).max(1);
         let tenants = Cache::builder().max_capacity(MOST_TENANTS).time_to_idle(FORGET_AFTER).build();
         let half = usize::try_from(connections / 2).unwrap_or(usize::MAX).max(1);
@@ -65,23 +71,32 @@ impl Bulkhead {
 
     /// Waits up to [`WAIT`] for a place among the tenant's connections.
     pub(super) async fn enter(&self, tenant: TenantId) -> Result<Share, StoreError> {
-        let [wait, _] = self.waits;
+        let [wait, ..] = self.waits;
         wait_for([self.places(tenant).all], wait).await
     }
 
     /// Waits up to [`WAIT_TO_CHANGE`] for a place among the tenant's connections for something that may wait for a lock.
     pub(super) async fn enter_to_change(&self, tenant: TenantId) -> Result<Share, StoreError> {
-        let Places { all, changes } = self.places(tenant);
-        let [_, wait] = self.waits;
+        let Places { all, changes, .. } = self.places(tenant);
+        let [_, wait, _] = self.waits;
         // The tenant's own first, so that what waits for it takes nothing from others.
         wait_for([changes, Arc::clone(&self.changes), all], wait).await
+    }
+
+    /// Waits up to [`WAIT_TO_SEARCH`] for a place among the tenant's searches, which is none among its connections.
+    pub(super) async fn enter_to_search(&self, tenant: TenantId) -> Result<Share, StoreError> {
+        let [.., wait] = self.waits;
+        wait_for([self.places(tenant).searches], wait).await
     }
 
     fn places(&self, tenant: TenantId) -> Places {
         self.tenants.get_with(tenant, || {
             let (part, of) = PART_OF_CHANGES;
             let changes = (self.share * part / of).max(1);
-            Places { all: Arc::new(Semaphore::new(self.share)), changes: Arc::new(Semaphore::new(changes)) }
+            let searches = (self.share / CONNECTIONS_PER_SEARCH).max(1);
+            let [all, changes, searches] =
+                [self.share, changes, searches].map(|places| Arc::new(Semaphore::new(places)));
+            Places { all, changes, searches }
         })
     }
 }
@@ -160,7 +175,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_tenant_that_holds_its_share_is_refused_alone() {
-        let bulkhead = Bulkhead::waiting(7, [Duration::ZERO; 2]);
+        let bulkhead = Bulkhead::waiting(7, [Duration::ZERO; 3]);
         let [us, them] = [1, 2].map(|id| TenantId(Uuid::from_u128(id)));
         let held = [bulkhead.enter(us).await.unwrap(), bulkhead.enter(us).await.unwrap()];
         assert!(matches!(bulkhead.enter(us).await, Err(StoreError::TenantBusy)));
@@ -170,8 +185,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn searches_leave_all_connections_to_other_requests() {
+        let bulkhead = Bulkhead::waiting(18, [Duration::ZERO; 3]);
+        let [us, them] = [1, 2].map(|id| TenantId(Uuid::from_u128(id)));
+        let mut searches = Vec::new();
+        while let Ok(search) = bulkhead.enter_to_search(us).await {
+            searches.push(search);
+        }
+        assert_eq!(searches.len(), 2);
+        assert!(bulkhead.enter_to_search(them).await.is_ok());
+        let mut reads = Vec::new();
+        while let Ok(read) = bulkhead.enter(us).await {
+            reads.push(read);
+        }
+        assert_eq!(reads.len(), 6);
+    }
+
+    #[tokio::test]
     async fn changes_leave_connections_for_reads() {
-        let bulkhead = Bulkhead::waiting(18, [Duration::ZERO; 2]);
+        let bulkhead = Bulkhead::waiting(18, [Duration::ZERO; 3]);
         let tenants = [1, 2, 3].map(|id| TenantId(Uuid::from_u128(id)));
         let mut changes = Vec::new();
         for tenant in tenants {

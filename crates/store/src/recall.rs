@@ -19,6 +19,7 @@ use futures::TryStreamExt as _;
 
 pub use self::indexing::{Indexing, Unindexed};
 use self::stretch::{Stretch, Stretches};
+use super::bulkhead::Share;
 use super::compute::compute;
 use super::sessions::{self, SessionFilter};
 use super::usage::ContextCoverage;
@@ -137,7 +138,7 @@ impl Store {
         session: &SessionRef,
         search: Search,
     ) -> Result<Option<Recalled>, StoreError> {
-        // One snapshot, because the indexed and the unindexed messages must add up.
+        let _place = self.place_to_search(tenant).await?;
         let mut tx = self.snapshot(tenant).await?;
         let Some(id) = sessions::find_id(&mut tx, tenant, session).await? else { return Ok(None) };
         let Some(searched) = find_searched(&mut tx, (tenant, id)).await? else { return Ok(None) };
@@ -155,6 +156,7 @@ impl Store {
         filter: &SessionFilter,
         search: Search,
     ) -> Result<Recalled, StoreError> {
+        let _place = self.place_to_search(tenant).await?;
         let one_more = i64::try_from(SEARCHED_SESSIONS).unwrap_or(i64::MAX).saturating_add(1);
         let mut planning = self.begin_planning(tenant).await?;
         let ids = sessions::list(&mut planning, tenant, filter, None, one_more).await?;
@@ -179,6 +181,17 @@ impl Store {
         self.search(tx, tenant, searched, (search, bounds)).await
     }
 
+    /// Waits for a place among the tenant's searches; workers have no limits by tenant.
+    async fn place_to_search(&self, tenant: TenantId) -> Result<Share, StoreError> {
+        match &self.bulkhead {
+            Some(bulkhead) => bulkhead.enter_to_search(tenant).await,
+            None => Ok(Share::default()),
+        }
+    }
+
+    /// Searches sessions that were read in a snapshot. The index is read in the same one, so that what is indexed and what
+    /// is not add up; messages never change, and are read later. No connection is held while the search computes, or
+    /// waits for its turn to: the tenant's other requests would wait for it.
     async fn search(
         &self,
         mut tx: Tx,
@@ -188,25 +201,34 @@ impl Store {
     ) -> Result<Recalled, StoreError> {
         let Search { query, vector, limit } = search;
         let query = Arc::new(query);
+        let mut indexed = Vec::with_capacity(searched.len());
+        for Searched { index, head_seq, .. } in &searched {
+            let matches = from_index(&mut tx, tenant, index, &query, (0, i64::MAX)).await?;
+            let mut parts = Vec::new();
+            if let Some((model, _)) = &vector {
+                parts = nearest::parts(index, *head_seq);
+                let reaches = nearest::reach(&mut tx, tenant, &parts, model).await?;
+                let behind = parts
+                    .iter()
+                    .zip(&reaches)
+                    .filter(|(part, reach)| !reach.is_some_and(|r| r >= part.through));
+                behind.for_each(|(part, _)| self.mark_for_embedding(tenant, part.session));
+                parts =
+                    parts.into_iter().zip(reaches).filter_map(|(part, reach)| reach.map(|_| part)).collect();
+            }
+            indexed.push((matches, parts));
+        }
+        tx.commit().await?;
         let mut all = Vec::with_capacity(searched.len());
         let mut near: Vec<Vec<Near>> = Vec::with_capacity(searched.len());
-        for Searched { id, index, indexed_seq, head_seq, .. } in &searched {
-            let matches = from_index(&mut tx, tenant, index, &query, (0, i64::MAX)).await?;
-            let scanned = (*indexed_seq, *head_seq);
-            all.push(from_scan(&mut tx, (tenant, *id), scanned, matches, &mut bounds).await?);
+        for (Searched { id, indexed_seq, head_seq, .. }, (matches, parts)) in searched.iter().zip(indexed) {
+            let unindexed = (*indexed_seq, *head_seq);
+            all.push(self.scan((tenant, *id), unindexed, matches, &mut bounds).await?);
             let Some((model, question)) = &vector else { continue };
-            let parts = nearest::parts(index, *head_seq);
-            let reaches = nearest::reach(&mut tx, tenant, &parts, model).await?;
             let mut of_session = Vec::new();
-            for (part, reach) in parts.into_iter().zip(reaches) {
-                if reach.is_none_or(|reach| reach < part.through) {
-                    self.mark_for_embedding(tenant, part.session);
-                }
-                if reach.is_some() {
-                    let asked = (model.as_str(), question);
-                    of_session
-                        .extend(nearest::compare(&mut tx, tenant, part, asked, &mut bounds.blocks).await?);
-                }
+            for part in parts {
+                let asked = (model.as_str(), question);
+                of_session.extend(nearest::compare(self, tenant, part, asked, &mut bounds.blocks).await?);
             }
             of_session.sort_unstable_by_key(|near| near.seq);
             near.push(of_session);
@@ -216,14 +238,109 @@ impl Store {
         let keep = EXAMINED.max(limit.saturating_mul(2));
         let ranked = compute(tenant, move || join(rank(all, keep), &near, keep)).await?;
         let ids: Vec<SessionId> = searched.iter().map(|searched| searched.id).collect();
-        let hits = look_at(&mut tx, (tenant, &ids), ranked, (&query, limit)).await?;
-        tx.commit().await?;
+        let hits = self.look_at((tenant, &ids), ranked, (&query, limit)).await?;
         Ok(Recalled {
             hits,
             sessions: searched.into_iter().map(|searched| searched.session).collect(),
             is_partial: bounds.is_reached,
             has_vectors,
         })
+    }
+
+    /// Searches the messages that are not indexed yet, page by page, so that a long backlog costs time and not memory.
+    async fn scan(
+        &self,
+        key: (TenantId, SessionId),
+        (indexed_seq, head_seq): (Seq, Seq),
+        mut matches: Matches,
+        bounds: &mut Bounds,
+    ) -> Result<Matches, StoreError> {
+        let mut after = indexed_seq;
+        matches.keep_within(indexed_seq, head_seq);
+        while after < head_seq {
+            if bounds.scanned_bytes <= 0 {
+                bounds.is_reached = true;
+                break;
+            }
+            let mut tx = self.snapshot(key.0).await?;
+            let rows = page(&mut tx, key, after, head_seq).await?;
+            tx.commit().await?;
+            // The session was erased a moment ago.
+            let Some(last) = rows.last() else { break };
+            after = last.seq;
+            let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
+            bounds.scanned_bytes =
+                bounds.scanned_bytes.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
+            matches = compute(key.0, move || {
+                let mut analyzer = Analyzer::default();
+                for row in rows {
+                    matches.document(row.seq, &analyzer.read(&row.message()));
+                }
+                matches
+            })
+            .await?;
+        }
+        Ok(matches)
+    }
+
+    /// Examines the texts of the best matches and ranks them.
+    async fn look_at(
+        &self,
+        (tenant, sessions): (TenantId, &[SessionId]),
+        ranked: Vec<Ranked>,
+        (query, limit): (&Arc<Query>, usize),
+    ) -> Result<Vec<(usize, Hit)>, StoreError> {
+        let mut examined = BTreeMap::new();
+        let mut bytes_left = EXAMINED_BYTES;
+        for (at, session) in sessions.iter().enumerate() {
+            let of_session: Vec<Ranked> =
+                ranked.iter().filter(|ranked| ranked.session == at).copied().collect();
+            if of_session.is_empty() {
+                continue;
+            }
+            let seen = self.examine((tenant, *session), of_session, query, &mut bytes_left).await?;
+            examined.extend(seen.into_iter().map(|(seq, seen)| ((at, seq), seen)));
+        }
+        let best = ranked.into_iter().map(|r| (r, examined.remove(&(r.session, r.seq)))).collect();
+        let mut hits = Vec::new();
+        for (ranked, seen) in settle(best, limit) {
+            let Some(session) = sessions.get(ranked.session) else { continue };
+            let seen = if seen.is_some() {
+                seen
+            } else {
+                // Its text was beyond the byte limit.
+                let mut any = EXAMINED_BYTES;
+                let mut one = self.examine((tenant, *session), vec![ranked], query, &mut any).await?;
+                one.remove(&ranked.seq)
+            };
+            // Every match is a message of the session, unless that was erased meanwhile or the index is corrupt.
+            if let Some(seen) = seen {
+                hits.push((ranked.session, Hit::new(ranked, seen)));
+            }
+        }
+        Ok(hits)
+    }
+
+    /// Examines the texts of a session's matches, as many as fit into the bytes that are left.
+    async fn examine(
+        &self,
+        (tenant, session): (TenantId, SessionId),
+        ranked: Vec<Ranked>,
+        query: &Arc<Query>,
+        bytes_left: &mut i64,
+    ) -> Result<BTreeMap<Seq, Examined>, StoreError> {
+        let seqs: Vec<Seq> = ranked.iter().map(|r| r.seq).collect();
+        let mut tx = self.snapshot(tenant).await?;
+        let rows = texts(&mut tx, (tenant, session), &seqs, *bytes_left).await?;
+        tx.commit().await?;
+        let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
+        *bytes_left = bytes_left.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX)).max(0);
+        let query = Arc::clone(query);
+        let passages: BTreeMap<Seq, usize> =
+            ranked.iter().filter_map(|r| r.meaning.map(|meaning| (r.seq, meaning.passage))).collect();
+        let examine =
+            move |row: &Row| (row.seq, query.examine(&row.message(), passages.get(&row.seq).copied()));
+        compute(tenant, move || rows.iter().map(examine).collect()).await
     }
 }
 
@@ -346,83 +463,13 @@ async fn from_index(
     Ok(matches)
 }
 
-/// Searches the messages that are not indexed yet, page by page, so that a long backlog costs time and not memory.
-async fn from_scan(
-    tx: &mut Tx,
-    key: (TenantId, SessionId),
-    (indexed_seq, head_seq): (Seq, Seq),
-    mut matches: Matches,
-    bounds: &mut Bounds,
-) -> Result<Matches, StoreError> {
-    let mut after = indexed_seq;
-    matches.keep_within(indexed_seq, head_seq);
-    loop {
-        if bounds.scanned_bytes <= 0 {
-            bounds.is_reached = true;
-            return Ok(matches);
-        }
-        let rows = page(tx, key, after, head_seq).await?;
-        let Some(last) = rows.last() else { return Ok(matches) };
-        after = last.seq;
-        let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
-        bounds.scanned_bytes = bounds.scanned_bytes.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
-        matches = compute(key.0, move || {
-            let mut analyzer = Analyzer::default();
-            for row in rows {
-                matches.document(row.seq, &analyzer.read(&row.message()));
-            }
-            matches
-        })
-        .await?;
-    }
-}
-
-/// Examines the texts of the best matches and ranks them.
-async fn look_at(
-    tx: &mut Tx,
-    (tenant, sessions): (TenantId, &[SessionId]),
-    ranked: Vec<Ranked>,
-    (query, limit): (&Arc<Query>, usize),
-) -> Result<Vec<(usize, Hit)>, StoreError> {
-    let mut examined = BTreeMap::new();
-    let mut bytes_left = EXAMINED_BYTES;
-    for (at, session) in sessions.iter().enumerate() {
-        let of_session: Vec<Ranked> = ranked.iter().filter(|ranked| ranked.session == at).copied().collect();
-        if of_session.is_empty() {
-            continue;
-        }
-        let seen = examine(tx, (tenant, *session), of_session, query, &mut bytes_left).await?;
-        examined.extend(seen.into_iter().map(|(seq, seen)| ((at, seq), seen)));
-    }
-    let best = ranked.into_iter().map(|r| (r, examined.remove(&(r.session, r.seq)))).collect();
-    let mut hits = Vec::new();
-    for (ranked, seen) in settle(best, limit) {
-        let Some(session) = sessions.get(ranked.session) else { continue };
-        let seen = if seen.is_some() {
-            seen
-        } else {
-            // Its text was beyond the byte limit.
-            let mut any = EXAMINED_BYTES;
-            let mut one = examine(tx, (tenant, *session), vec![ranked], query, &mut any).await?;
-            one.remove(&ranked.seq)
-        };
-        // Every match is a message of this snapshot, unless the index is corrupt.
-        if let Some(seen) = seen {
-            hits.push((ranked.session, Hit::new(ranked, seen)));
-        }
-    }
-    Ok(hits)
-}
-
-/// Examines the texts of a session's matches, as many as fit into the bytes that are left.
-async fn examine(
+/// The messages at these positions, in their order as many as fit into so many bytes.
+async fn texts(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
-    ranked: Vec<Ranked>,
-    query: &Arc<Query>,
-    bytes_left: &mut i64,
-) -> Result<BTreeMap<Seq, Examined>, StoreError> {
-    let seqs: Vec<Seq> = ranked.iter().map(|r| r.seq).collect();
+    seqs: &[Seq],
+    bytes: i64,
+) -> Result<Vec<Row>, StoreError> {
     // The size is read from the row's header, so that bodies beyond the bound are not fetched.
     let rows = sqlx::query_as!(
         Row,
@@ -441,20 +488,14 @@ async fn examine(
            where bytes_before < $4"#,
         tenant.0,
         session.0,
-        &seqs,
-        *bytes_left,
+        seqs,
+        bytes,
         seqs.iter().min().copied().unwrap_or_default(),
         seqs.iter().max().copied().unwrap_or_default()
     )
     .fetch_all(&mut **tx)
     .await?;
-    let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
-    *bytes_left = bytes_left.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX)).max(0);
-    let query = Arc::clone(query);
-    let passages: BTreeMap<Seq, usize> =
-        ranked.iter().filter_map(|r| r.meaning.map(|meaning| (r.seq, meaning.passage))).collect();
-    let examine = move |row: &Row| (row.seq, query.examine(&row.message(), passages.get(&row.seq).copied()));
-    compute(tenant, move || rows.iter().map(examine).collect()).await
+    Ok(rows)
 }
 
 /// The messages after a position, at most a chunk's count and a page of bytes; the first one however large.

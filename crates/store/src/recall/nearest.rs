@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use futures::TryStreamExt as _;
-
 use super::stretch::{Stretch, Stretches};
 use crate::compute::compute;
-use crate::{StoreError, Tx};
-use anchord_messages::id::{Seq, TenantId};
+use crate::{Store, StoreError, Tx};
+use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_recall::postings::Corrupt;
 use anchord_recall::vectors::{Near, Question, block_of};
 
-/// How many bytes of vectors are compared in one turn.
-const COMPARED_AT_ONCE: usize = 2 * 1024 * 1024;
+/// How many bytes of vectors are read and compared at a time, and the most blocks.
+const COMPARED_AT_ONCE: i64 = 2 * 1024 * 1024;
+const BLOCKS_AT_ONCE: i64 = 64;
 
 /// The parts of a branch's vectors: those of its index, but its own reach through its newest message, because vectors
 /// are made apart from the index.
@@ -50,62 +49,72 @@ pub(super) async fn reach(
 /// Compares a question with a part of a branch's vectors, at most so many blocks, the newest ones; returns how near the
 /// messages are, and takes the blocks off what is left.
 pub(super) async fn compare(
-    tx: &mut Tx,
+    store: &Store,
     tenant: TenantId,
     part: Stretch,
     (model, question): (&str, &Arc<Question>),
     blocks_left: &mut i64,
 ) -> Result<Vec<Near>, StoreError> {
     let mut near = Vec::new();
-    let mut waiting: Vec<(Seq, Vec<u8>)> = Vec::new();
-    let mut bytes = 0;
-    let dimensions = i32::try_from(question.dimensions()).unwrap_or(i32::MAX);
-    let mut rows = sqlx::query!(
-        "select block, vectors from recall_vectors
-         where tenant_id = $1 and session_id = $2 and model = $3 and dimensions = $4 and block between $6 and $7
-         order by block desc limit $5",
-        tenant.0,
-        part.session.0,
-        model,
-        dimensions,
-        *blocks_left,
-        block_of(part.after + 1),
-        block_of(part.through.max(1))
-    )
-    .fetch(&mut **tx);
-    loop {
-        let row = rows.try_next().await?;
-        let is_last = row.is_none();
-        if let Some(row) = row {
-            *blocks_left -= 1;
-            bytes += row.vectors.len();
-            waiting.push((row.block, row.vectors));
-        }
-        if bytes >= COMPARED_AT_ONCE || (is_last && !waiting.is_empty()) {
-            let (question, blocks) = (Arc::clone(question), std::mem::take(&mut waiting));
-            bytes = 0;
-            let compared = compute(tenant, move || -> Result<Vec<Near>, (Seq, Corrupt)> {
-                let mut near = Vec::new();
-                for (block, vectors) in blocks {
-                    question.compare(block, &vectors, &mut near).map_err(|reason| (block, reason))?;
-                }
-                Ok(near)
-            });
-            near.extend(compared.await?.map_err(|(block, reason)| {
-                StoreError::corrupt(
-                    "recall_vectors",
-                    "vectors",
-                    format!("{} block {block}", part.session.0),
-                    reason,
-                )
-            })?);
-        }
-        if is_last {
-            break;
-        }
+    let (first, mut last) = (block_of(part.after + 1), block_of(part.through.max(1)));
+    while first <= last && *blocks_left > 0 {
+        let mut tx = store.snapshot(tenant).await?;
+        let key = (tenant, part.session);
+        let blocks = page(&mut tx, key, (model, question.dimensions()), (first, last, *blocks_left)).await?;
+        tx.commit().await?;
+        let Some((lowest, _)) = blocks.last() else { break };
+        last = lowest - 1;
+        *blocks_left -= i64::try_from(blocks.len()).unwrap_or(i64::MAX);
+        let question = Arc::clone(question);
+        let compared = compute(tenant, move || -> Result<Vec<Near>, (Seq, Corrupt)> {
+            let mut near = Vec::new();
+            for (block, vectors) in blocks {
+                question.compare(block, &vectors, &mut near).map_err(|reason| (block, reason))?;
+            }
+            Ok(near)
+        });
+        near.extend(compared.await?.map_err(|(block, reason)| {
+            let key = format!("{} block {block}", part.session.0);
+            StoreError::corrupt("recall_vectors", "vectors", key, reason)
+        })?);
     }
-    drop(rows);
     // The first block and the last one may hold messages that the branch reads elsewhere, or not at all.
     near.retain(|near: &Near| near.seq > part.after && near.seq <= part.through);
     Ok(near)
+}
+
+/// The newest blocks of a range, at most so many, and a few megabytes of them; the first one however large.
+async fn page(
+    tx: &mut Tx,
+    (tenant, session): (TenantId, SessionId),
+    (model, dimensions): (&str, usize),
+    (first, last, most): (Seq, Seq, i64),
+) -> Result<Vec<(Seq, Vec<u8>)>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select block as "block!", vectors as "vectors!"
+           from (
+             select newest.block, newest.vectors,
+                    sum(octet_length(newest.vectors)) over (order by newest.block desc)
+                      - octet_length(newest.vectors) as bytes_before
+             from (
+               select x.block, x.vectors from recall_vectors x
+               where x.tenant_id = $1 and x.session_id = $2 and x.model = $3 and x.dimensions = $4
+                 and x.block between $5 and $6
+               order by x.block desc limit $7
+             ) newest
+           ) page
+           where bytes_before < $8
+           order by block desc"#,
+        tenant.0,
+        session.0,
+        model,
+        i32::try_from(dimensions).unwrap_or(i32::MAX),
+        first,
+        last,
+        most.min(BLOCKS_AT_ONCE),
+        COMPARED_AT_ONCE
+    )
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.block, row.vectors)).collect())
 }
