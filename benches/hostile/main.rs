@@ -245,7 +245,9 @@ fn row(
         took.sort_unstable();
         let [p50, p99] = [50, 99].map(|percent| percentile(&took, percent));
         let called = format!("{call:?}").to_lowercase();
-        if took.is_empty() || p99 > most {
+        if took.is_empty() {
+            report.missed.push(format!("{name}: the neighbour had no {call:?} in its time"));
+        } else if p99 > most {
             report.missed.push(format!(
                 "{name}: {called} p99 {} ms of {} ms",
                 p99.as_millis(),

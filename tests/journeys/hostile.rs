@@ -7,10 +7,6 @@ mod harness;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use futures::future::join_all;
-use serde_json::json;
-use tokio::task::spawn_blocking;
-
 use self::harness::Caller;
 use self::harness::attacker::{Attacker, Turn, make_tenant};
 use self::harness::neighbour::{Neighbour, Sample};
@@ -83,34 +79,4 @@ async fn a_tenant_that_calls_every_operation_at_its_bounds_takes_nothing_from_an
         (busy_connections(&database.url).await.expect("a count") == 0).then_some(())
     })
     .await;
-}
-
-/// Each connection to the database kept the space of the largest statement that it had ever carried, so that a few large
-/// appends took 200 MB for good.
-#[tokio::test]
-async fn large_appends_leave_no_space_behind() {
-    let database = database().await;
-    let service = Service::on(&database.url, &[]);
-    let process = Process::of(service.id());
-    let text = "the lease of a worker ends at seven. ".repeat(100_000);
-    let messages = vec![json!({"role": "user", "content": text}); 4];
-    let body = json!({ "messages": messages }).to_string();
-    let call = async |method: &'static str, path: String, body: &str| {
-        let (client, body) = (service.client(), body.to_owned());
-        let reply = spawn_blocking(move || client.call(method, &path, &[], &body));
-        reply.await.expect("a thread").expect("a reply").status
-    };
-    assert_eq!(call("POST", "/v1/sessions/first/messages".to_owned(), &body).await, 201);
-    // Opens several connections, which large appends take turns with.
-    let one = json!({ "messages": [{"role": "user", "content": text}] }).to_string();
-    let at_once = (0..5).map(|lane| call("POST", format!("/v1/sessions/lane{lane}/messages"), &one));
-    assert_eq!(join_all(at_once).await, [201; 5]);
-    process.rest(STANDSTILL).await;
-    let before = process.now();
-    for number in 0..12 {
-        assert_eq!(call("POST", format!("/v1/sessions/s{number}/messages"), &body).await, 201);
-    }
-    process.rest(STANDSTILL).await;
-    let after = process.now();
-    assert!(after < before + 48, "{before} MB became {after}");
 }

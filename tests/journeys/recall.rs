@@ -33,6 +33,7 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use crate::appends::{Stored, append, message, name, stored};
+use crate::support::app::app;
 use crate::support::branches::{branch_of, fork};
 use crate::support::number;
 
@@ -151,6 +152,35 @@ async fn an_answer_does_not_depend_on_how_far_the_index_is() {
     assert_eq!(service.ask_all(tenant, &session).await, scanned, "indexed");
 }
 
+/// All turns that a tenant may have.
+async fn all_turns(tenant: TenantId) -> Vec<fair::Turn> {
+    let turns = fair::requests();
+    let mut held = vec![turns.take(tenant.0.as_u128()).await.expect("a turn")];
+    while let Some(Ok(turn)) = turns.take(tenant.0.as_u128()).now_or_never() {
+        held.push(turn);
+    }
+    held
+}
+
+/// Searches went on when their clients had hung up, and kept all places that their tenant has for searches.
+#[tokio::test]
+async fn a_search_that_nobody_waits_for_leaves_its_place() {
+    let app = app().await;
+    let message = json!({"messages": [{"role": "user", "content": "the harbour crane is orange"}]});
+    assert_eq!(app.call("POST", "/v1/sessions/s/messages", message.to_string()).await.status, 201);
+    let held = all_turns(app.tenant).await;
+    let search = async || app.call("GET", "/v1/sessions/s/recall?q=crane", Body::empty()).await;
+    let gone = join_all((0..8).map(|_| tokio::time::timeout(Duration::from_millis(300), search()))).await;
+    assert!(gone.iter().all(Result::is_err), "{gone:?}");
+    // Longer than a search waits for its place.
+    let turns_again = async {
+        tokio::time::sleep(Duration::from_secs(6)).await;
+        drop(held);
+    };
+    let (found, ()) = futures::join!(search(), turns_again);
+    assert_eq!(found.status, 200, "{}", found.text);
+}
+
 /// Searches kept their connections while they computed, and while they waited for their turn to, so that a tenant's other
 /// requests were refused for as long.
 #[tokio::test]
@@ -163,12 +193,7 @@ async fn searches_that_wait_for_their_turn_hold_no_connection() {
             service.index(tenant, &session).await;
         }
         let expected = service.ask(tenant, &session, QUESTIONS[0]).await;
-        // All turns that the tenant may have.
-        let turns = fair::requests();
-        let mut held = vec![turns.take(tenant.0.as_u128()).await.expect("a turn")];
-        while let Some(Ok(turn)) = turns.take(tenant.0.as_u128()).now_or_never() {
-            held.push(turn);
-        }
+        let held = all_turns(tenant).await;
         let asks = join_all((0..10).map(|_| service.ask(tenant, &session, QUESTIONS[0])));
         let work = async {
             tokio::time::sleep(Duration::from_millis(300)).await;

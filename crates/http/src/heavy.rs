@@ -18,11 +18,16 @@ impl Caller {
         &self,
         work: impl FnOnce(&CancellationToken) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let abandoned = self.scope.abandoned().clone();
-        let piece = abandoned.clone();
+        let piece = self.scope.abandoned().clone();
+        self.while_awaited(in_turn(self.tenant, move || work(&piece))).await??
+    }
+
+    /// Waits for work, and drops it when nobody waits for its result any longer.
+    pub(super) async fn while_awaited<T>(&self, work: impl Future<Output = T>) -> Result<T, ApiError> {
         tokio::select! {
-            done = in_turn(self.tenant, move || work(&piece)) => done?,
-            () = abandoned.cancelled() => Err(ApiError::Timeout),
+            // In a box, because callers' futures would hold it twice.
+            done = Box::pin(work) => Ok(done),
+            () = self.scope.abandoned().cancelled() => Err(ApiError::Timeout),
         }
     }
 }

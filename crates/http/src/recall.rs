@@ -178,7 +178,7 @@ pub(super) async fn search(
 ) -> Result<Recalled, ApiError> {
     let Asked { search, degraded } = ask(state, caller, asked).await?;
     let wants_vectors = search.vector.is_some();
-    let found = state.store.recall(caller.tenant, session, search).await?;
+    let found = caller.while_awaited(state.store.recall(caller.tenant, session, search)).await??;
     let found = found.ok_or(ApiError::NotFound(Resource::Session))?;
     count(state, caller, &found);
     let (mode, degraded) = outcome(wants_vectors, found.has_vectors, degraded);
@@ -228,7 +228,7 @@ pub(super) async fn search_over(
 ) -> Result<RecalledOver, ApiError> {
     let Asked { search, degraded } = ask(state, caller, asked).await?;
     let wants_vectors = search.vector.is_some();
-    let found = state.store.recall_over(caller.tenant, filter, search).await?;
+    let found = caller.while_awaited(state.store.recall_over(caller.tenant, filter, search)).await??;
     count(state, caller, &found);
     let (mode, degraded) = outcome(wants_vectors, found.has_vectors, degraded);
     let items = found.hits.into_iter().filter_map(|(at, hit)| {

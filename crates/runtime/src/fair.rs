@@ -27,12 +27,14 @@ const MANY_TENANTS: usize = 1_024;
 /// Turns for the work of requests: one for every processor. One tenant has at most half of them, so that another finds
 /// one at once, however long a piece takes.
 static REQUESTS: LazyLock<Turns> =
-    LazyLock::new(|| Turns::new(background::processors(), MOST_WAITING).at_most_for_one(half()));
+    LazyLock::new(|| Turns::new(background::processors(), MOST_WAITING).at_most_for_one(most_of_one()));
 /// Turns for the work of jobs. Their number is bounded by the workers, so all of them may wait.
 static JOBS: LazyLock<Turns> = LazyLock::new(|| Turns::new(background::processors(), usize::MAX));
 
-fn half() -> usize {
-    background::processors() / 2
+/// The most turns of requests that one tenant has at the same time: half of the processors.
+#[must_use]
+pub fn most_of_one() -> usize {
+    (background::processors() / 2).max(1)
 }
 
 /// The turns of requests.

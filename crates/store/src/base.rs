@@ -282,6 +282,7 @@ impl Store {
             )
             .fetch_all(reading.connection())
             .await;
+            reading.carried(read.iter().flatten().map(|original| original.body.len()));
             if let Some(mut rows) = reading.settle(read)? {
                 rows.sort_unstable_by_key(|original| original.seq);
                 return Ok(rows);

@@ -11,6 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::StoreError;
 use super::connection::PgConnection;
 use anchord_messages::id::TenantId;
+use anchord_runtime::fair;
 
 /// A tenant may hold this fraction of the connections: one in three.
 const PART: u32 = 3;
@@ -22,10 +23,10 @@ const WAIT: Duration = Duration::from_secs(1);
 /// How long a change waits for its place. Longer than a statement waits for a lock, so that a change behind one that waits
 /// in vain gets its turn; meanwhile it holds no connection.
 const WAIT_TO_CHANGE: Duration = Duration::from_secs(3);
-/// So many searches of a tenant are done at once for each of so many connections of it. More of them would end later, and
-/// all together: what a search takes is the tenant's turns to compute.
+/// A tenant does one search at a time for each three of its connections, or as many as it has turns to compute when those are
+/// more. What a search takes is turns: with more searches at once, all of them would end later, and together.
 const CONNECTIONS_PER_SEARCH: usize = 3;
-/// How long a search waits for its place; it holds no connection meanwhile.
+/// How long a search waits for its place, and for each connection: it holds nothing that others need meanwhile.
 const WAIT_TO_SEARCH: Duration = Duration::from_secs(5);
 /// How long the state of an idle tenant is kept.
 const FORGET_AFTER: Duration = Duration::from_hours(1);
@@ -50,8 +51,7 @@ struct Places {
     searches: Arc<Semaphore>,
 }
 
-/// A place among a tenant's connections, held as long as the connection; empty where connections are not limited by
-/// tenant.
+/// A place that a tenant has, among its connections, its changes or its searches; empty where none are limited.
 #[derive(Debug, Default)]
 pub(super) struct Share {
     _places: Vec<OwnedSemaphorePermit>,
@@ -83,6 +83,13 @@ impl Bulkhead {
         wait_for([changes, Arc::clone(&self.changes), all], wait).await
     }
 
+    /// Waits up to [`WAIT_TO_SEARCH`] for a place among the tenant's connections, for a page of a search: one that was refused
+    /// would have to begin again.
+    pub(super) async fn enter_for_a_page(&self, tenant: TenantId) -> Result<Share, StoreError> {
+        let [.., wait] = self.waits;
+        wait_for([self.places(tenant).all], wait).await
+    }
+
     /// Waits up to [`WAIT_TO_SEARCH`] for a place among the tenant's searches, which is none among its connections.
     pub(super) async fn enter_to_search(&self, tenant: TenantId) -> Result<Share, StoreError> {
         let [.., wait] = self.waits;
@@ -93,7 +100,7 @@ impl Bulkhead {
         self.tenants.get_with(tenant, || {
             let (part, of) = PART_OF_CHANGES;
             let changes = (self.share * part / of).max(1);
-            let searches = (self.share / CONNECTIONS_PER_SEARCH).max(1);
+            let searches = (self.share / CONNECTIONS_PER_SEARCH).max(fair::most_of_one()).min(self.share);
             let [all, changes, searches] =
                 [self.share, changes, searches].map(|places| Arc::new(Semaphore::new(places)));
             Places { all, changes, searches }
@@ -192,7 +199,7 @@ mod tests {
         while let Ok(search) = bulkhead.enter_to_search(us).await {
             searches.push(search);
         }
-        assert_eq!(searches.len(), 2);
+        assert_eq!(searches.len(), fair::most_of_one().clamp(2, 6));
         assert!(bulkhead.enter_to_search(them).await.is_ok());
         let mut reads = Vec::new();
         while let Ok(read) = bulkhead.enter(us).await {

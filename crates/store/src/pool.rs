@@ -221,6 +221,11 @@ impl Store {
     /// When no connection is available.
     pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let share = self.share(tenant).await?;
+        self.snapshot_with(tenant, share).await
+    }
+
+    /// Begins a read-only snapshot of a tenant with its place among the tenant's connections.
+    pub(super) async fn snapshot_with(&self, tenant: TenantId, share: Share) -> Result<Tx, StoreError> {
         let begin = "begin isolation level repeatable read read only";
         let tx = self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await?;
         Ok(tx.snapshot())

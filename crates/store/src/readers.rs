@@ -1,7 +1,8 @@
 //! Connections that are kept for reads of one statement, and for the queue's statements that commit by themselves.
 //!
 //! When a connection returns to the pool, the driver checks whether it is alive, which is a second round trip after a
-//! read that is one. A kept connection goes from read to read instead.
+//! read that is one. A kept connection goes from read to read instead, unless it has carried a large text: the pool gives back
+//! the space of that.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,6 +15,9 @@ use super::error::{StoreError, is_lost};
 
 /// How long a caller waits for a connection before it is rejected.
 pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// From this many bytes on, a text is large.
+const LARGE_BYTES: usize = 256 * 1024;
 
 /// The kept connections; at most half of the available ones, so that other work always finds some.
 #[derive(Clone, Debug)]
@@ -28,6 +32,7 @@ pub(super) struct Reading {
     connection: PgConnection,
     /// Whether it was kept, and so may have been lost since.
     was_kept: bool,
+    is_large: bool,
     readers: Readers,
     _turn: OwnedSemaphorePermit,
     _share: Share,
@@ -50,7 +55,14 @@ impl Readers {
             Some(connection) => connection,
             None => pool.acquire().await?,
         };
-        Ok(Reading { connection, was_kept, readers: self.clone(), _turn: turn, _share: share })
+        Ok(Reading {
+            connection,
+            was_kept,
+            is_large: false,
+            readers: self.clone(),
+            _turn: turn,
+            _share: share,
+        })
     }
 
     /// Takes a kept connection that may be used again; drops the others that it finds.
@@ -82,6 +94,11 @@ impl Reading {
         &mut self.connection
     }
 
+    /// Notes the sizes of what was read or written, each a text that the driver holds as a whole.
+    pub(super) fn carried(&mut self, sizes: impl IntoIterator<Item = usize>) {
+        self.is_large |= sizes.into_iter().any(|bytes| bytes >= LARGE_BYTES);
+    }
+
     /// Ends the read, and keeps the connection when the read succeeded. `None` when the read must be tried again,
     /// because the kept connection was lost.
     pub(super) fn settle<T>(self, read: Result<T, impl Into<StoreError>>) -> Result<Option<T>, StoreError> {
@@ -106,9 +123,9 @@ impl Reading {
     /// Keeps the connection for the next read. The result must have been read to its end.
     fn keep(self) {
         // Release the turn last, so that the next in line finds the connection.
-        let Self { connection, readers, _turn, .. } = self;
+        let Self { connection, readers, _turn, is_large, .. } = self;
         let mut kept = readers.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if !readers.turns.is_closed() && connection.is_usable() {
+        if !is_large && !readers.turns.is_closed() && connection.is_usable() {
             kept.push(connection);
         }
     }

@@ -189,8 +189,17 @@ impl Store {
         }
     }
 
+    /// Begins a snapshot for a page of a search.
+    async fn page_of_search(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+        let share = match &self.bulkhead {
+            Some(bulkhead) => bulkhead.enter_for_a_page(tenant).await?,
+            None => Share::default(),
+        };
+        self.snapshot_with(tenant, share).await
+    }
+
     /// Searches sessions that were read in a snapshot. The index is read in the same one, so that what is indexed and what
-    /// is not add up; messages never change, and are read later. No connection is held while the search computes, or
+    /// is not add up; messages never change, and are read later. After that no connection is held while the search computes, or
     /// waits for its turn to: the tenant's other requests would wait for it.
     async fn search(
         &self,
@@ -208,11 +217,11 @@ impl Store {
             if let Some((model, _)) = &vector {
                 parts = nearest::parts(index, *head_seq);
                 let reaches = nearest::reach(&mut tx, tenant, &parts, model).await?;
-                let behind = parts
-                    .iter()
-                    .zip(&reaches)
-                    .filter(|(part, reach)| !reach.is_some_and(|r| r >= part.through));
-                behind.for_each(|(part, _)| self.mark_for_embedding(tenant, part.session));
+                for (part, reach) in parts.iter().zip(&reaches) {
+                    if reach.is_none_or(|reach| reach < part.through) {
+                        self.mark_for_embedding(tenant, part.session);
+                    }
+                }
                 parts =
                     parts.into_iter().zip(reaches).filter_map(|(part, reach)| reach.map(|_| part)).collect();
             }
@@ -262,7 +271,7 @@ impl Store {
                 bounds.is_reached = true;
                 break;
             }
-            let mut tx = self.snapshot(key.0).await?;
+            let mut tx = self.page_of_search(key.0).await?;
             let rows = page(&mut tx, key, after, head_seq).await?;
             tx.commit().await?;
             // The session was erased a moment ago.
@@ -290,28 +299,17 @@ impl Store {
         ranked: Vec<Ranked>,
         (query, limit): (&Arc<Query>, usize),
     ) -> Result<Vec<(usize, Hit)>, StoreError> {
-        let mut examined = BTreeMap::new();
-        let mut bytes_left = EXAMINED_BYTES;
-        for (at, session) in sessions.iter().enumerate() {
-            let of_session: Vec<Ranked> =
-                ranked.iter().filter(|ranked| ranked.session == at).copied().collect();
-            if of_session.is_empty() {
-                continue;
-            }
-            let seen = self.examine((tenant, *session), of_session, query, &mut bytes_left).await?;
-            examined.extend(seen.into_iter().map(|(seq, seen)| ((at, seq), seen)));
-        }
+        let mut examined = self.examine((tenant, sessions), &ranked, query).await?;
         let best = ranked.into_iter().map(|r| (r, examined.remove(&(r.session, r.seq)))).collect();
         let mut hits = Vec::new();
         for (ranked, seen) in settle(best, limit) {
-            let Some(session) = sessions.get(ranked.session) else { continue };
-            let seen = if seen.is_some() {
-                seen
-            } else {
+            let seen = match seen {
                 // Its text was beyond the byte limit.
-                let mut any = EXAMINED_BYTES;
-                let mut one = self.examine((tenant, *session), vec![ranked], query, &mut any).await?;
-                one.remove(&ranked.seq)
+                None => self
+                    .examine((tenant, sessions), &[ranked], query)
+                    .await?
+                    .remove(&(ranked.session, ranked.seq)),
+                seen => seen,
             };
             // Every match is a message of the session, unless that was erased meanwhile or the index is corrupt.
             if let Some(seen) = seen {
@@ -321,26 +319,38 @@ impl Store {
         Ok(hits)
     }
 
-    /// Examines the texts of a session's matches, as many as fit into the bytes that are left.
+    /// Examines the texts of matches, as many of each session as fit into a bound of bytes, by the session's place and the
+    /// message.
     async fn examine(
         &self,
-        (tenant, session): (TenantId, SessionId),
-        ranked: Vec<Ranked>,
+        (tenant, sessions): (TenantId, &[SessionId]),
+        ranked: &[Ranked],
         query: &Arc<Query>,
-        bytes_left: &mut i64,
-    ) -> Result<BTreeMap<Seq, Examined>, StoreError> {
-        let seqs: Vec<Seq> = ranked.iter().map(|r| r.seq).collect();
-        let mut tx = self.snapshot(tenant).await?;
-        let rows = texts(&mut tx, (tenant, session), &seqs, *bytes_left).await?;
+    ) -> Result<BTreeMap<(usize, Seq), Examined>, StoreError> {
+        let mut found: Vec<(usize, Row)> = Vec::new();
+        let mut bytes_left = EXAMINED_BYTES;
+        let mut tx = self.page_of_search(tenant).await?;
+        for (at, session) in sessions.iter().enumerate() {
+            let seqs: Vec<Seq> = ranked.iter().filter(|r| r.session == at).map(|r| r.seq).collect();
+            if seqs.is_empty() || bytes_left <= 0 {
+                continue;
+            }
+            let rows = texts(&mut tx, (tenant, *session), &seqs, bytes_left).await?;
+            let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
+            bytes_left = bytes_left.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
+            found.extend(rows.into_iter().map(|row| (at, row)));
+        }
         tx.commit().await?;
-        let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
-        *bytes_left = bytes_left.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX)).max(0);
         let query = Arc::clone(query);
-        let passages: BTreeMap<Seq, usize> =
-            ranked.iter().filter_map(|r| r.meaning.map(|meaning| (r.seq, meaning.passage))).collect();
-        let examine =
-            move |row: &Row| (row.seq, query.examine(&row.message(), passages.get(&row.seq).copied()));
-        compute(tenant, move || rows.iter().map(examine).collect()).await
+        let passages: BTreeMap<(usize, Seq), usize> = ranked
+            .iter()
+            .filter_map(|r| r.meaning.map(|meaning| ((r.session, r.seq), meaning.passage)))
+            .collect();
+        let examine = move |(at, row): &(usize, Row)| {
+            let key = (*at, row.seq);
+            (key, query.examine(&row.message(), passages.get(&key).copied()))
+        };
+        compute(tenant, move || found.iter().map(examine).collect()).await
     }
 }
 

@@ -102,6 +102,7 @@ impl Store {
             tokio::time::sleep(PAUSE * tries).await;
             let mut reading = self.reading(job.tenant).await?;
             let settled = self.try_to_settle(reading.connection(), asked).await;
+            reading.carried(settlement.version.iter().map(NewVersion::bytes));
             if let Some(settled) = reading.settle(settled)?.flatten() {
                 return Ok(settled);
             }

@@ -59,6 +59,9 @@ impl Store {
                 Ok::<_, StoreError>((wanted, texts::read(connection, key, wanted).await?))
             };
             let read = read.await;
+            if let Ok((_, texts)) = &read {
+                reading.carried(texts.tail.iter().chain(&texts.system).map(|entry| entry.raw.len()));
+            }
             if let Some(read) = reading.settle(read)? {
                 break read;
             }

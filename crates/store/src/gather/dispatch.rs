@@ -31,7 +31,8 @@ struct BatchOutcome {
     /// The tenant of a transaction of large appends.
     large_of: Option<TenantId>,
     back: Vec<Group>,
-    /// Reused by the next transaction, because a return to the pool costs a round trip.
+    /// Reused by the next transaction, because a return to the pool costs a round trip. That of a large one is returned: it
+    /// would keep the space of what was sent.
     connection: Option<PgConnection>,
 }
 
@@ -146,7 +147,7 @@ async fn serve(
     let run =
         AssertUnwindSafe(Box::pin(batch::run(&store, &mut connection, groups, &commits))).catch_unwind();
     let (back, connection) = match tokio::time::timeout(BATCH_TIMEOUT, run).await {
-        Ok(Ok((back, Ok(())))) => (back, Some(connection)),
+        Ok(Ok((back, Ok(())))) => (back, Some(connection).filter(|_| large_of.is_none())),
         Ok(Ok((back, Err(())))) => (back, None),
         Ok(Err(_)) => {
             tracing::error!("a panic in an append transaction");

@@ -97,6 +97,8 @@ impl Store {
             )
             .fetch_all(reading.connection())
             .await;
+            let bodies = read.iter().flatten().filter_map(|row| row.body.as_ref());
+            reading.carried(bodies.map(String::len));
             let Some(rows) = reading.settle(read)? else { continue };
             let Some((indexed_seq, head_seq)) = rows.first().map(|row| (row.indexed_seq, row.head_seq))
             else {
@@ -153,6 +155,7 @@ impl Store {
         // The session is rarely locked. Waiting for its lock must not occupy a reader's connection, so wait on
         // another one.
         let mut reading = self.reading(tenant).await?;
+        reading.carried([segments.iter().map(Vec::len).sum()]);
         let done = write(reading.connection(), false).await;
         let mut word = reading.end(done)?;
         if word.is_none() {

@@ -58,9 +58,10 @@ pub(super) async fn compare(
     let mut near = Vec::new();
     let (first, mut last) = (block_of(part.after + 1), block_of(part.through.max(1)));
     while first <= last && *blocks_left > 0 {
-        let mut tx = store.snapshot(tenant).await?;
+        let mut tx = store.page_of_search(tenant).await?;
         let key = (tenant, part.session);
-        let blocks = page(&mut tx, key, (model, question.dimensions()), (first, last, *blocks_left)).await?;
+        let blocks =
+            newest_blocks(&mut tx, key, (model, question.dimensions()), (first, last, *blocks_left)).await?;
         tx.commit().await?;
         let Some((lowest, _)) = blocks.last() else { break };
         last = lowest - 1;
@@ -84,7 +85,7 @@ pub(super) async fn compare(
 }
 
 /// The newest blocks of a range, at most so many, and a few megabytes of them; the first one however large.
-async fn page(
+async fn newest_blocks(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
     (model, dimensions): (&str, usize),
