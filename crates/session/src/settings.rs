@@ -55,7 +55,7 @@ mod tests {
         for (change, pointer) in [
             (json!({"thresholds": [0.5]}), "/thresholds"),
             (json!({"phase": {}}), "/phase"),
-            (json!({"metadata": {"a": [{"b": "x\u{0}"}]}}), "/metadata"),
+            (json!({"metadata": {"a": [{"b": "x\u{0}"}]}}), "/metadata/a"),
             (json!({"metadata": {"\u{0}": 1}}), "/metadata"),
             (json!({"metadata": {"": 1}}), "/metadata"),
             (json!({"metadata": {("x".repeat(101)): 1}}), "/metadata"),
