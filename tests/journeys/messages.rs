@@ -189,6 +189,22 @@ async fn pages_go_on_where_the_last_one_ended_and_stay_in_their_range() {
 }
 
 #[tokio::test]
+async fn beyond_every_message_there_is_nothing() {
+    let app = app().await;
+    let one = json!({"messages": [{"role": "user", "content": "the only one"}]});
+    app.call("POST", PATH, one.to_string()).await;
+    for from in [2, 9_223_372_036_854_775_707_i64, i64::MAX - 1, i64::MAX] {
+        let found = app.call("GET", &format!("{PATH}?from_seq={from}&limit=100"), "").await;
+        assert_eq!(
+            (found.status.as_u16(), found.json()["items"].clone()),
+            (200, json!([])),
+            "{from}: {}",
+            found.text
+        );
+    }
+}
+
+#[tokio::test]
 async fn another_tenant_finds_nothing() {
     let app = app().await;
     app.call("POST", PATH, r#"{"messages":[{"role":"user","content":"x"}]}"#).await;

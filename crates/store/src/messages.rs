@@ -123,6 +123,8 @@ pub async fn list(
     range: SeqRange,
     limit: i64,
 ) -> Result<Vec<StoredMessage>, StoreError> {
+    // No message is so late; the statement adds the limit to it.
+    let from = range.from.min(Seq::MAX - limit);
     // The size is read from the row's header, so that bodies beyond the bound are not fetched.
     let rows = sqlx::query_as!(
         StoredMessage,
@@ -144,7 +146,7 @@ pub async fn list(
            order by seq"#,
         tenant.0,
         session.0,
-        range.from,
+        from,
         range.to,
         limit,
         PAGE_BYTES
