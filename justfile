@@ -121,15 +121,11 @@ sqlx-prepare database="postgres://postgres@127.0.0.1:5432/anchord_prepare":
     cargo sqlx database reset -y --database-url {{ database }}
     cargo sqlx prepare --database-url {{ database }} -- --all-targets
 
-# Upgrade a database of the version before beneath a service at work, for longer than the tests do
-upgrade-under-load seconds="60":
-    ANCHORD_UPGRADE_SECONDS={{ seconds }} cargo test --test journeys -- beneath_a_service_at_work --nocapture
-
 # Kill API, workers and database in random order under load and check what clients were promised; the tests do it 20 times
 kills count="200" seed="1":
     ANCHORD_KILLS={{ count }} ANCHORD_KILLS_SEED={{ seed }} cargo test --test journeys -- kills:: --nocapture
 
-# Bring a database's schema up to date
+# Create the schema of an empty database
 migrate *flags:
     cargo run -- migrate {{ flags }}
 

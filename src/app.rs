@@ -42,7 +42,6 @@ use anchord_runtime::clock::Clock;
 use anchord_session::stateless::{self, CompressOptions, Compressed, Conversation};
 use anchord_store::Store;
 use anchord_store::gather::Gatherer;
-use anchord_store::migrate::LockWaits;
 use anchord_webhooks::target::Reach;
 use anchord_worker::embedder::VectorMaker;
 pub use anchord_worker::offline::{CallRecord, OfflineResult};
@@ -117,13 +116,13 @@ pub async fn serve(
     }
 }
 
-/// Brings the schema up to date.
+/// Creates the schema unless it is there.
 ///
 /// # Errors
 /// When the database does not start, cannot be reached, or holds a schema that this build does not know.
 pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
     let (embedded, located) = database::locate(config).await?;
-    let migrated = Store::migrate(located.target(), LockWaits::default()).await;
+    let migrated = Store::migrate(located.target()).await;
     if let Some(embedded) = embedded {
         embedded.stop().await;
     }
@@ -223,7 +222,7 @@ impl Process {
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
         warm_up(settings.roles.contains(&Role::Worker));
         let (embedded, located) = database::locate(&settings.database).await?;
-        Store::migrate(located.target(), LockWaits::default())
+        Store::migrate(located.target())
             .await
             .context("the database cannot be migrated")?;
         let tracker = TaskTracker::new();

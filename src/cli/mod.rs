@@ -77,7 +77,7 @@ enum Command {
     Serve(serve::Serve),
     /// Run workers without the API, beside a service that uses the same database
     Worker(worker::Worker),
-    /// Bring the schema of the database up to date
+    /// Create the schema of an empty database
     Migrate(migrate::Migrate),
     /// Check whether a running service is ready, for health checks
     Health(health::HealthCommand),

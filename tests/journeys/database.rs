@@ -2,7 +2,6 @@
 
 use anchord_store::Store;
 use anchord_store::address::Target;
-use anchord_store::migrate::LockWaits;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tokio_util::task::TaskTracker;
 
@@ -13,10 +12,10 @@ use crate::support::service::anchord;
 async fn an_empty_database_is_migrated_by_several_starters_at_once() {
     let database = support::empty_database().await;
     let (first, second, third, fourth) = tokio::join!(
-        Store::migrate(&database.url, LockWaits::default()),
-        Store::migrate(&database.url, LockWaits::default()),
-        Store::migrate(&database.url, LockWaits::default()),
-        Store::migrate(&database.url, LockWaits::default())
+        Store::migrate(&database.url),
+        Store::migrate(&database.url),
+        Store::migrate(&database.url),
+        Store::migrate(&database.url)
     );
     for migrated in [first, second, third, fourth] {
         migrated.expect("a migrated database");
@@ -37,6 +36,49 @@ async fn an_empty_database_is_migrated_by_several_processes_at_once() {
     assert_eq!(support::number(&mut owner, twice).await, 0);
     let rows = "select string_agg(description, ', ' order by version) from _sqlx_migrations";
     assert_eq!(support::text(&mut owner, rows).await, "schema, functions");
+}
+
+/// Changes an empty database, and gives what a process says that is to work on it, and the tables that are then there.
+async fn refused(change: &'static str) -> (String, String) {
+    let database = support::empty_database().await;
+    let mut owner = database.connect().await;
+    sqlx::raw_sql(change).execute(&mut owner).await.expect("a change");
+    let refused = anchord(&["migrate", "--database-url", &database.url]).output().expect("an end");
+    assert_eq!(refused.status.code(), Some(1));
+    let tables = "select string_agg(tablename, ', ' order by tablename) from pg_tables where schemaname = 'public'";
+    (String::from_utf8(refused.stderr).expect("text"), support::text(&mut owner, tables).await)
+}
+
+#[tokio::test]
+async fn a_database_that_another_build_made_is_refused_in_one_sentence_and_left_as_it_is() {
+    let made = "create table sessions (id int);
+                create table _sqlx_migrations (version bigint primary key, description text not null,
+                  installed_on timestamptz not null default now(), success boolean not null, checksum bytea not null,
+                  execution_time bigint not null);
+                insert into _sqlx_migrations (version, description, success, checksum, execution_time)
+                values (1, 'schema', true, 'another', 1)";
+    let (said, tables) = refused(made).await;
+    assert!(said.contains("the database has the schema of another build"), "{said}");
+    assert!(said.contains("a new data folder or an empty database") && said.lines().count() == 1, "{said}");
+    assert_eq!(tables, "_sqlx_migrations, sessions");
+}
+
+#[tokio::test]
+async fn a_database_with_tables_of_others_is_refused_in_one_sentence_and_left_as_it_is() {
+    let (said, tables) = refused("create table invoices (id int)").await;
+    assert!(said.contains("such as invoices: use an empty database") && said.lines().count() == 1, "{said}");
+    assert_eq!(tables, "invoices");
+}
+
+#[tokio::test]
+async fn a_schema_that_was_begun_is_completed() {
+    let database = support::empty_database().await;
+    Store::migrate(&database.url).await.expect("a migrated database");
+    let mut owner = database.connect().await;
+    let undone = "delete from _sqlx_migrations where description = 'functions'";
+    sqlx::raw_sql(undone).execute(&mut owner).await.expect("a change");
+    Store::migrate(&database.url).await.expect("a migrated database");
+    assert_eq!(support::number(&mut owner, "select count(*) from _sqlx_migrations").await, 2);
 }
 
 #[tokio::test]
@@ -72,12 +114,12 @@ async fn an_installation_works_as_the_role_that_is_configured_unless_another_own
     );
     sqlx::raw_sql(AssertSqlSafe(roles)).execute(&mut superuser).await.expect("roles");
     let target = Target { url: &database.url, role: &role };
-    let refused = Store::migrate(target, LockWaits::default()).await.expect_err("a refusal").to_string();
+    let refused = Store::migrate(target).await.expect_err("a refusal").to_string();
     assert!(refused.contains(&other) && refused.contains("ANCHORD_DATABASE_ROLE"), "{refused}");
 
     let revoke = format!("revoke {role} from {other}");
     sqlx::raw_sql(AssertSqlSafe(revoke)).execute(&mut superuser).await.expect("a role taken away");
-    Store::migrate(target, LockWaits::default()).await.expect("a migrated database");
+    Store::migrate(target).await.expect("a migrated database");
     let store = Store::connect(target, 4, TaskTracker::new()).await.expect("a pool");
     assert_eq!(store.find_tenant_id("nobody").await.expect("a function that it may call"), None);
     for (grantee, grants) in [(role.as_str(), true), ("anchord_app", false)] {

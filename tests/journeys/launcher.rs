@@ -1,6 +1,7 @@
 //! The embedded server's life: first start, stop, restart, a killed parent, a folder in use.
 
 use crate::support;
+use crate::support::service::anchord;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -99,7 +100,7 @@ async fn refused(url: &str, sql: &'static str) -> String {
 }
 
 #[tokio::test]
-async fn the_owner_runs_no_program_and_makes_no_role_also_in_a_cluster_of_an_earlier_version() {
+async fn the_owner_runs_no_program_and_makes_no_role() {
     let folder = open_folder();
     let server = Embedded::start(config(folder.path())).await.expect("a start");
     let attacks = [
@@ -114,17 +115,23 @@ async fn the_owner_runs_no_program_and_makes_no_role_also_in_a_cluster_of_an_ear
         let refusal = refused(&server.url(), attack).await;
         assert!(refusal.contains("permission denied") || refusal.contains("must "), "{attack}: {refusal}");
     }
-    // As an earlier version left it.
-    let superuser = server.url_of(anchord_postgres::SUPERUSER, "postgres");
-    run(&superuser, "alter role anchord createrole").await;
-    server.stop().await;
-    fs::remove_file(folder.path().join("postgres/cluster/anchord.owner-restricted")).expect("a file");
-    let server = Embedded::start(config(folder.path())).await.expect("a second start");
-    for attack in attacks {
-        let refusal = refused(&server.url(), attack).await;
-        assert!(refusal.contains("permission denied") || refusal.contains("must "), "{attack}: {refusal}");
-    }
     run(&server.url(), "set role anchord_app").await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_data_folder_with_tables_of_others_is_refused_and_left_as_it_is() {
+    let folder = open_folder();
+    let server = Embedded::start(config(folder.path())).await.expect("a start");
+    run(&server.url(), "create table invoices as select 1 as id").await;
+    server.stop().await;
+    let data = folder.path().to_str().expect("text");
+    let refused = anchord(&["migrate", "--data-dir", data]).output().expect("an end");
+    let said = String::from_utf8(refused.stderr).expect("text");
+    assert!(said.contains("such as invoices") && said.lines().count() == 1, "{said}");
+    let server = Embedded::start(config(folder.path())).await.expect("a second start");
+    let tables = "select string_agg(tablename, ', ') from pg_tables where schemaname = 'public'";
+    assert_eq!(ask(&server.url(), tables).await, "invoices");
     server.stop().await;
 }
 

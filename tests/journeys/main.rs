@@ -80,6 +80,5 @@ mod tenant_wide;
 mod tenants;
 mod transcripts;
 mod triggers;
-mod upgrade;
 mod usage;
 mod webhooks;

@@ -118,7 +118,7 @@ const HOT: [(&str, &str); 65] = [
     ("settle: end", "set status = p_end.status, version = v_version"),
     ("settle: session", "compression_count = s.compression_count + case"),
     ("evaluation: end", "update compressions set status = $4, version = $5"),
-    ("webhooks: claim", "from claim_branch_deliveries($1, $2, $3, $4)"),
+    ("webhooks: claim", "from claim_deliveries($1, $2, $3, $4)"),
     ("webhooks: choose", "from webhook_deliveries r where r.leased_until > now()"),
     ("webhooks: settle", "update webhook_deliveries d set status = word.status"),
     ("usage: sessions", "insert into usage_by_session as old"),

@@ -1,16 +1,10 @@
 //! A tool output that a session has already: every message comes back as sent, and a reference leads to it.
 
-use anchord_store::Store;
-use anchord_store::migrate::LockWaits;
 use serde_json::{Value, json};
-use sqlx::migrate::Migrator;
-use sqlx::{Connection as _, PgConnection, Row as _};
 
 use crate::support::app::{App, app};
 
 const PATH: &str = "/v1/sessions/s/messages";
-
-static LANDED: Migrator = sqlx::migrate!("tests/fixtures/schema/migrations");
 
 /// A long output with text that JSON escapes and bytes that are no characters of their own.
 fn output() -> String {
@@ -36,32 +30,6 @@ async fn assert_all_come_back(app: &App, messages: &[String]) {
         let one = app.call("GET", &format!("{PATH}?from_seq={seq}&to_seq={seq}"), "").await;
         assert!(one.text.contains(message.as_str()), "message {seq} alone did not come back as it was");
     }
-}
-
-/// What earlier versions of the service wrote: the second message keeps the place of a text in the first one.
-const TAKEN_OUT: &str = r#"
-    insert into tenants (id, name) values (gen_random_uuid(), 'old');
-    insert into sessions (tenant_id, id, name, head_seq) select id, gen_random_uuid(), 's', 3 from tenants;
-    insert into messages (tenant_id, session_id, seq, role, format, tokens, body, rest, shared)
-    select s.tenant_id, s.id, m.seq, 'tool', 'openai-chat', 1, m.body, m.rest, m.shared from sessions s,
-      (values (1, '{"content":"é and more"}', null, null), (2, null, '{"a":1,"content":}', '[[17,1,11,13]]'),
-              (3, '{"content":"whole"}', null, null)) as m(seq, body, rest, shared)"#;
-
-#[tokio::test]
-async fn what_an_earlier_version_took_out_of_a_message_is_in_it_again() {
-    let database = crate::support::empty_database().await;
-    let mut owner = PgConnection::connect(&database.url).await.expect("a connection");
-    let earlier = LANDED.iter().filter(|migration| migration.version <= 30).cloned().collect();
-    Migrator::with_migrations(earlier).run(&mut owner).await.expect("the earlier migrations");
-    sqlx::raw_sql(TAKEN_OUT).execute(&mut owner).await.expect("rows");
-    Store::migrate(&database.url, LockWaits::default()).await.expect("the upgrade");
-    let rows =
-        sqlx::raw_sql("select body from messages order by seq").fetch_all(&mut owner).await.expect("rows");
-    let bodies: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-    assert_eq!(
-        bodies,
-        [r#"{"content":"é and more"}"#, r#"{"a":1,"content":"é and more"}"#, r#"{"content":"whole"}"#]
-    );
 }
 
 #[tokio::test]

@@ -26,8 +26,6 @@ pub(super) const LOOK: Duration = Duration::from_millis(5);
 const HBA: &str = "# Written by anchord: the socket's folder has mode 0700 and no port is open.\n\
                    local all all trust\n";
 
-/// The file in a cluster whose owner has been restricted.
-const RESTRICTED: &str = "anchord.owner-restricted";
 
 /// A cluster's folder.
 #[derive(Debug)]
@@ -98,26 +96,8 @@ impl Cluster {
         let statements =
             format!("create role {OWNER} login;\ncreate database {DATABASE} owner {OWNER};\n{roles}");
         single_user(programs, account, &unfinished, &statements)?;
-        let done = unfinished.join(RESTRICTED);
-        fs::write(&done, "").map_err(|e| StartError::folder("write", &done, e))?;
         fs::rename(&unfinished, &self.folder)
             .map_err(|e| StartError::folder("move into place", &unfinished, e))
-    }
-
-    /// Takes from the owner of a cluster that an earlier version made the right to make roles, once: a file says that it
-    /// is done. The server must not run.
-    pub(super) fn restrict_owner(
-        &self,
-        programs: &Programs,
-        account: Option<Account>,
-    ) -> Result<(), StartError> {
-        let done = self.folder.join(RESTRICTED);
-        // A server that could not be stopped makes its own complaint.
-        if done.exists() || self.pid_path().exists() {
-            return Ok(());
-        }
-        single_user(programs, account, &self.folder, &restricted_roles())?;
-        fs::write(&done, "").map_err(|e| StartError::folder("write", &done, e))
     }
 
     /// Reads `postmaster.pid`; `None` when there is none, or it names no process.
@@ -269,11 +249,10 @@ fn initdb(
     check(&programs.initdb, said)
 }
 
-/// The statements that make the working role, unless an earlier version has, and leave the owner no right over roles.
+/// The statements that make the working role, and leave the owner no right over roles.
 fn restricted_roles() -> String {
     format!(
-        "do $$ begin if not exists (select from pg_roles where rolname = '{WORKING_ROLE}') \
-         then create role {WORKING_ROLE} nologin; end if; end $$;\n\
+        "create role {WORKING_ROLE} nologin;\n\
          grant {WORKING_ROLE} to {OWNER};\n\
          alter role {OWNER} nosuperuser nocreaterole nocreatedb nobypassrls noreplication;\n"
     )

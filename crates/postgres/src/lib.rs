@@ -94,7 +94,6 @@ impl Embedded {
         if !cluster.exists() {
             cluster.make(&programs, account, config.durability)?;
         }
-        cluster.restrict_owner(&programs, account)?;
         let sockets = Sockets::make(&home, account)?;
         let launch = Launch {
             program: programs.postgres,

@@ -17,7 +17,7 @@ pub enum StoreError {
     /// The connection was lost while a change was being committed: it is stored, or it is not.
     #[error("the connection was lost during a commit, whose outcome is unknown: {0}")]
     OutcomeUnknown(sqlx::Error),
-    /// The schema could not be brought up to date.
+    /// The database cannot be used by this build.
     #[error(transparent)]
     Migrate(#[from] super::migrate::SchemaError),
     /// The session has changed in every try of a decision on it.

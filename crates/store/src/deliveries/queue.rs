@@ -110,7 +110,7 @@ impl Store {
             r#"select tenant_id as "tenant_id!", webhook_id as "webhook_id!", id as "id!", attempts as "attempts!",
                       tries as "tries!", event as "event!", payload as "payload!", session_name, branch, event_id,
                       created_at as "created_at!", url as "url!", secret as "secret!", previous_secret
-               from claim_branch_deliveries($1, $2, $3, $4)"#,
+               from claim_deliveries($1, $2, $3, $4)"#,
             lease.as_secs_f64(),
             limit,
             per_webhook,

@@ -1,15 +1,12 @@
--- The whole schema, for an empty database; its functions follow in the next file. A database that has rows gets here by
--- the steps in upgrade/ (README.md), and a test compares what comes out.
+-- The whole schema; its functions follow in the next file.
 --
 -- Conventions:
 -- * Every table of a tenant's begins its primary key, its unique keys and its foreign keys with tenant_id, and has row
 --   security that fails closed. The service works as the role anchord_app, which owns nothing; what crosses tenants is a
 --   security definer function.
--- * Columns stand in the order in which they were added, so that a new database and an old one are the same.
 -- * Bodies and documents are json or text, never jsonb: they are read back as they were written, and faster.
 -- * Tables that grow with every message have no foreign key to sessions, because checking it costs an append an eighth of
 --   its time: who inserts holds the session's lock, and erase_sessions() deletes.
--- * Every comment below is in the database too, and an upgrade brings them all up to date.
 
 do $$
 begin
@@ -698,7 +695,7 @@ alter table recall_vectors alter column vectors set storage external;
 create table events (
   tenant_id uuid not null,
   session_id uuid not null,
-  id bigint generated always as identity,
+  id bigint not null,
   kind text not null,
   payload json not null,
   created_at timestamptz not null default now(),
@@ -706,7 +703,7 @@ create table events (
   foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
 );
 comment on table events is 'What happened in a session, written in the commit of what it reports; kept for some days.';
-comment on column events.id is 'Microseconds of the clock, given by write_events while the session is locked, so that within a session the order of ids is the order of commits. The identity is of an earlier release.';
+comment on column events.id is 'Microseconds of the clock, given by write_events while the session is locked, so that within a session the order of ids is the order of commits.';
 create index events_created_at_idx on events (created_at);
 comment on index events_created_at_idx is 'Upkeep: events that are old enough to be removed.';
 create index events_switched_idx on events (tenant_id, session_id, id) where kind = 'session.branch_switched';
