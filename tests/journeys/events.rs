@@ -307,7 +307,7 @@ async fn the_id_of_an_event_is_the_time_and_behind_those_before_it_also_when_the
     app.work().await;
     // As if the clock had been an hour ahead.
     let ahead = "with gone as (delete from events returning *)
-                 insert into events (tenant_id, session_id, id, kind, payload, created_at) overriding system value
+                 insert into events (tenant_id, session_id, id, kind, payload, created_at)
                  select tenant_id, session_id, id + 3600000000, kind, payload, created_at from gone";
     sqlx::raw_sql(ahead).execute(&mut app.database.connect_as_superuser().await).await.expect("a superuser");
     let mut main = Following::of(&app, "?after=0", &[]).await;

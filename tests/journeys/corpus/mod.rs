@@ -5,7 +5,6 @@
 
 mod exam;
 mod gold;
-mod made;
 mod replay;
 mod worded;
 
@@ -23,10 +22,8 @@ use crate::support::app::app;
 
 /// The window of the sessions that somebody wrote: each is compressed several times.
 const WINDOW: u32 = 8_000;
-/// The window of the one that a program makes, and its least tokens.
-const MADE_WINDOW: u32 = 32_000;
-const MADE_TOKENS: usize = 310_000;
-const MADE_SEED: u64 = 7;
+/// The window of the long one, which has 310,000 tokens.
+const LONG_WINDOW: u32 = 32_000;
 /// Sessions that are replayed at once.
 const AT_ONCE: usize = 2;
 /// Writes what was measured into the file of floors, when it is set.
@@ -39,6 +36,11 @@ fn folder() -> PathBuf {
 fn read(path: &Path) -> Value {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn unpacked(path: &Path) -> Value {
+    let packed = fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_reader(flate2::read::GzDecoder::new(packed)).expect("JSON")
 }
 
 fn session(mut document: Value, exam: Value, window: u32) -> Session {
@@ -63,9 +65,9 @@ fn sessions() -> Vec<Session> {
         })
         .collect();
     all.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-    let mut made = made::session(MADE_SEED, MADE_TOKENS);
-    let exam = made["exam"].take();
-    all.push(session(made, exam, MADE_WINDOW));
+    let mut long = unpacked(&folder().join("long.json.gz"));
+    let exam = long["exam"].take();
+    all.push(session(long, exam, LONG_WINDOW));
     all
 }
 
