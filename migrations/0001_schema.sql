@@ -275,20 +275,6 @@ comment on column todo_lists.items is 'Items (facts::todo::Todo) in the caller''
 comment on column todo_lists.changes is 'What the last change was (facts::todo::TodoChange).';
 comment on column todo_lists.version is 'The version that brought the last change; null when the caller did.';
 
-create table session_merges (
-  tenant_id uuid not null,
-  session_id uuid not null,
-  child_id uuid not null,
-  child_version bigint not null,
-  version bigint not null,
-  created_at timestamptz not null default now(),
-  primary key (tenant_id, session_id, child_id, child_version),
-  foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
-);
-comment on table session_merges is 'Which versions of which sessions were merged into a session, so that merging the same one again changes nothing.';
-comment on column session_merges.child_id is 'sessions.id of the merged session, which may be erased since; ids are never used again.';
-comment on column session_merges.version is 'The version that the merge made.';
-
 -- Messages --------------------------------------------------------------------------------------------------------------
 
 create table messages (
@@ -371,11 +357,10 @@ create table summaries (
   head_seq bigint,
   mask_upto bigint,
   carried_seq bigint,
-  hindsight json,
   primary key (tenant_id, session_id, version),
   foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
 );
-comment on table summaries is 'Versions: immutable but for hindsight.';
+comment on table summaries is 'Versions: immutable.';
 comment on column summaries.compression_id is 'The compression that made it; null for a rollback.';
 comment on column summaries.meta is 'record::version::VersionMeta.';
 comment on column summaries.document is 'What of the record stands in no list; all of the record when parts is null.';
@@ -389,10 +374,6 @@ comment on column summaries.digest_tokens is 'That message''s tokens; null when 
 comment on column summaries.head_seq is 'The newest message when it was published; null for versions from before this column.';
 comment on column summaries.mask_upto is 'Through which message outputs were placeholders then; null where it is not known.';
 comment on column summaries.carried_seq is 'The user message that it covers and that was served beside it; null when there was none.';
-comment on column summaries.hindsight is 'How well it held what the work after it needed, found by the next version; null until then.';
-create index summaries_unjudged on summaries (tenant_id, session_id, version)
-  where hindsight is null and head_seq is not null;
-comment on index summaries_unjudged is 'Indexing: versions without hindsight.';
 
 create table record_parts (
   tenant_id uuid not null,
@@ -445,7 +426,7 @@ create index probes_asked_idx on probes (tenant_id, session_id, id)
   where retired_in_version is null and (source = 'caller' or is_critical);
 comment on index probes_asked_idx is 'Compressing: the probes that the next version is asked.';
 create index probes_callers_idx on probes (tenant_id, session_id, created_at) where source = 'caller';
-comment on index probes_callers_idx is 'The caller''s probes: how many there are, and whether one is newer than a prepared version.';
+comment on index probes_callers_idx is 'The caller''s probes: how many there are.';
 create index probes_exam_idx on probes (tenant_id, session_id, version) where is_exam;
 comment on index probes_exam_idx is 'Compressing: the questions of earlier exams that are still true.';
 
@@ -474,10 +455,9 @@ create table compressions (
   session_id uuid not null,
   kind text not null constraint compressions_kind_check check (kind in ('compress', 'evaluate', 'index')),
   status text not null constraint compressions_status_check
-    check (status in ('queued', 'running', 'prepared', 'succeeded', 'failed', 'rejected', 'skipped', 'superseded', 'cancelled')),
+    check (status in ('queued', 'running', 'succeeded', 'failed', 'rejected', 'skipped', 'superseded', 'cancelled')),
   trigger text not null,
   request json not null,
-  shadow boolean not null default false,
   parent_version bigint,
   from_seq bigint,
   through_seq bigint,
@@ -499,7 +479,6 @@ create table compressions (
 comment on table compressions is 'The job queue, and the record of what came of each job: compressions, evaluations and indexing.';
 comment on column compressions.trigger is 'What asked for it: manual, or the signal.';
 comment on column compressions.request is 'Its parameters (session::compression::Request).';
-comment on column compressions.shadow is 'Whether its candidate is only stored and scored, and never published.';
 comment on column compressions.from_seq is 'The span begins here, fixed at the first claim, as are parent_version and through_seq.';
 comment on column compressions.version is 'The version that it published.';
 comment on column compressions.attempt is 'The fence: grows with every claim, and every write of a worker carries the number that it claimed with.';
@@ -509,7 +488,7 @@ comment on column compressions.report is 'What came of it (session::compression:
 comment on column compressions.trace_context is 'W3C traceparent of what asked for it, so that the worker''s spans continue its trace.';
 comment on column compressions.doubted_at is 'Since when its worker holds no presence lock; null while nobody doubts it.';
 create unique index compressions_live_key on compressions (tenant_id, session_id, kind)
-  where status in ('queued', 'running') and not shadow and kind in ('compress', 'index');
+  where status in ('queued', 'running') and kind in ('compress', 'index');
 comment on index compressions_live_key is 'At most one live compression and one live indexing per session; enqueue is on conflict do nothing.';
 create index compressions_waiting_idx on compressions (tenant_id, due_at) where status = 'queued';
 comment on index compressions_waiting_idx is 'Claiming: which tenants wait, and the oldest job of each.';
@@ -517,43 +496,6 @@ create index compressions_running_idx on compressions (tenant_id, lease_until) w
 comment on index compressions_running_idx is 'Claiming: how many jobs each tenant runs; takeover: leases that ran out, workers that died.';
 create index compressions_session_idx on compressions (tenant_id, session_id, id desc);
 comment on index compressions_session_idx is 'The compressions of a session, newest first (ids are time-ordered).';
-
-create table prepared_versions (
-  tenant_id uuid not null,
-  session_id uuid not null,
-  compression_id uuid not null,
-  parent_version bigint,
-  context_revision bigint not null,
-  through_seq bigint not null,
-  candidate text not null,
-  created_at timestamptz not null default now(),
-  primary key (tenant_id, session_id),
-  foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade,
-  foreign key (tenant_id, compression_id) references compressions (tenant_id, id) on delete cascade
-);
-comment on table prepared_versions is 'Results that were made ahead of need, at most one per session: the append that reaches the compress level publishes it; a stale one is removed.';
-comment on column prepared_versions.parent_version is 'The version that it builds on; it is stale when the session has another.';
-comment on column prepared_versions.context_revision is 'The pins and settings that it was made under, as sessions.context_revision.';
-comment on column prepared_versions.candidate is 'Everything that publishing needs (store::prepared), as JSON text.';
-create index prepared_versions_compression_idx on prepared_versions (tenant_id, compression_id);
-comment on index prepared_versions_compression_idx is 'Erasing a session with its compressions; ending the compression whose version was published.';
-
-create table shadow_candidates (
-  tenant_id uuid not null,
-  compression_id uuid not null,
-  session_id uuid not null,
-  meta json not null,
-  document json not null,
-  rendering text not null,
-  rendering_tokens integer not null,
-  created_at timestamptz not null default now(),
-  primary key (tenant_id, compression_id),
-  foreign key (tenant_id, compression_id) references compressions (tenant_id, id) on delete cascade,
-  foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
-);
-comment on table shadow_candidates is 'What shadow runs made, with the columns of summaries: stored and scored, never published, and outside the numbers of versions.';
-create index shadow_candidates_session_idx on shadow_candidates (tenant_id, session_id);
-comment on index shadow_candidates_session_idx is 'Erasing a session.';
 
 create table narrative_chunks (
   tenant_id uuid not null,
@@ -851,7 +793,7 @@ comment on type new_output is 'A row of tool_outputs.';
 create type new_reply as (place integer, route text, key text, body_digest bytea, reply text);
 comment on type new_reply is 'A row of idempotency_keys.';
 create type new_job as (place integer, id uuid, kind text, trigger text, request text, trace text);
-comment on type new_job is 'A row of compressions. Without an id: the live compression that works ahead of need is needed now, with this request.';
+comment on type new_job is 'A row of compressions.';
 create type new_event as (place integer, kind text, payload text, message_id uuid);
 comment on type new_event is 'A row of events, with the id of its deliveries.';
 create type compression_end as (
@@ -860,7 +802,7 @@ create type compression_end as (
   status text, report text,
   revision bigint, tenant_revision bigint, accounting text, recent text
 );
-comment on type compression_end is 'The end of a job: its fence (from_status, attempt; no attempt for a prepared one), what it ends as, the revisions that this was decided on, and what the session becomes (null when it stays).';
+comment on type compression_end is 'The end of a job: its fence (from_status, attempt), what it ends as, the revisions that this was decided on, and what the session becomes (null when it stays).';
 create type new_version as (
   version bigint, parent_version bigint, from_seq bigint, through_seq bigint, meta text, document text, parts bigint[],
   carry text, rendering text, rendering_tokens integer, least_rendering text, least_tokens integer, recap text,
@@ -877,8 +819,6 @@ create type new_verdict as (id uuid, scores text, results text, retired uuid[]);
 comment on type new_verdict is 'A row of evaluations, and the probes that are no longer asked.';
 create type new_probe as (id uuid, probe text);
 comment on type new_probe is 'A row of probes.';
-create type new_prepared_version as (parent_version bigint, context_revision bigint, through_seq bigint, candidate text);
-comment on type new_prepared_version is 'A row of prepared_versions.';
 
 -- Compression by the server ---------------------------------------------------------------------------------------------
 
@@ -893,8 +833,7 @@ begin
       ('summaries', 'meta'), ('summaries', 'document'), ('summaries', 'carry'), ('summaries', 'rendering'),
       ('summaries', 'least_rendering'), ('summaries', 'digest'), ('record_parts', 'entries'),
       ('evaluations', 'scores'), ('evaluations', 'results'), ('ledger_entries', 'value'), ('probes', 'probe'),
-      ('compressions', 'report'), ('shadow_candidates', 'meta'), ('shadow_candidates', 'document'),
-      ('shadow_candidates', 'rendering'), ('prepared_versions', 'candidate'), ('narrative_chunks', 'narrative')
+      ('compressions', 'report'), ('narrative_chunks', 'narrative')
     ) as c (table_name, column_name)
   loop
     execute format('alter table %I alter column %I set compression lz4', v_column.table_name, v_column.column_name);

@@ -9,7 +9,6 @@
 
 #[path = "../../tests/journeys/corpus/exam.rs"]
 mod exam;
-mod hindsight;
 mod plot;
 mod prompts;
 #[path = "../thrash/replay.rs"]
@@ -28,7 +27,6 @@ use anyhow::Context as _;
 use clap::Parser;
 use serde_json::Value;
 
-use crate::hindsight::Looks;
 use crate::prompts::Prompts;
 use crate::replay::{Replay, Transcript};
 
@@ -78,8 +76,6 @@ pub struct Outcome {
     pub known: exam::Known,
     compressions: u32,
     served: u64,
-    /// Names that versions were asked for when the next one was made, and those that they had told.
-    looked: (u32, u32),
     /// Prompt tokens of the whole way, those that were cached at a tenth.
     pub cost: f64,
 }
@@ -91,26 +87,21 @@ fn main() -> anyhow::Result<()> {
     let fills: Vec<Option<f64>> =
         if flags.fills.is_empty() { vec![None] } else { flags.fills.iter().copied().map(Some).collect() };
     say(
-        "| window | fill | sessions | context | newest messages | rare words | hindsight | served | compressions | cost |",
+        "| window | fill | sessions | context | newest messages | rare words | served | compressions | cost |",
     );
-    say("|---|---|---|---|---|---|---|---|---|---|");
+    say("|---|---|---|---|---|---|---|---|---|");
     let mut outcomes = Vec::new();
     for window in &flags.windows {
         for fill in &fills {
             let mut all = Outcome { window: *window, fill: *fill, ..Outcome::default() };
-            let mut shares = Vec::new();
             for sitting in &sittings {
                 let one = sit(sitting, (*window, *fill), counter);
                 if flags.each && one.sessions > 0 {
                     say(&format!("{} {}", one.row(), sitting.name));
                 }
-                shares.extend(one.shares());
                 all.add(&one);
             }
             say(&all.row());
-            if let Some(correlation) = correlation(&shares) {
-                say(&format!("hindsight and exam, over {} sessions: {correlation:.2}", shares.len()));
-            }
             outcomes.push(all);
         }
     }
@@ -150,10 +141,8 @@ fn sit(sitting: &Sitting, (window, fill): (u32, Option<f64>), counter: TokenCoun
         replay.policy.fill = fill;
     }
     let mut prompts = Prompts::new(counter);
-    let mut looks = Looks::default();
     while replay.step() {
         prompts.look(&replay);
-        looks.look(&replay);
     }
     if replay.outcomes.published == 0 {
         return Outcome::default();
@@ -165,7 +154,6 @@ fn sit(sitting: &Sitting, (window, fill): (u32, Option<f64>), counter: TokenCoun
         fill,
         sessions: 1,
         known: exam::known(&sitting.exam, &context, &sitting.messages),
-        looked: (looks.asked, looks.found),
         compressions: replay.outcomes.published,
         served: u64::from(tokens),
         cost: prompts.cost(),
@@ -179,19 +167,9 @@ impl Outcome {
         self.known.context += other.known.context;
         self.known.tail += other.known.tail;
         self.known.words += other.known.words;
-        self.looked.0 += other.looked.0;
-        self.looked.1 += other.looked.1;
         self.compressions += other.compressions;
         self.served += other.served;
         self.cost += other.cost;
-    }
-
-    /// The share of names that were told, and of questions that are known; nothing where no version was evaluated.
-    fn shares(&self) -> Option<(f64, f64)> {
-        let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
-        #[expect(clippy::cast_precision_loss, reason = "small counts")]
-        let known = share(self.known.context as f64, self.known.questions as f64);
-        share(f64::from(self.looked.1), f64::from(self.looked.0)).zip(known)
     }
 
     fn row(&self) -> String {
@@ -200,41 +178,18 @@ impl Outcome {
         let known = |count: usize| format!("{count} of {}", self.known.questions);
         let _infallible = write!(
             row,
-            "| {} | {fill} | {} | {} | {} | {} | {} of {} | {} | {} | {:.0} |",
+            "| {} | {fill} | {} | {} | {} | {} | {} | {} | {:.0} |",
             self.window,
             self.sessions,
             known(self.known.context),
             known(self.known.tail),
             known(self.known.words),
-            self.looked.1,
-            self.looked.0,
             self.served,
             self.compressions,
             self.cost
         );
         row
     }
-}
-
-/// How far two measures put sessions into the same order (Spearman), from -1 to 1; nothing for fewer than three.
-fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
-    let ranks = |of: &dyn Fn(&(f64, f64)) -> f64| -> Vec<f64> {
-        let values: Vec<f64> = pairs.iter().map(of).collect();
-        #[expect(clippy::cast_precision_loss, reason = "small counts")]
-        let rank = |value: &f64| {
-            let below = values.iter().filter(|other| *other < value).count() as f64;
-            let equal = values.iter().filter(|other| other.total_cmp(value).is_eq()).count() as f64;
-            below + (equal - 1.0) / 2.0
-        };
-        values.iter().map(rank).collect()
-    };
-    let (one, other) = (ranks(&|pair| pair.0), ranks(&|pair| pair.1));
-    #[expect(clippy::cast_precision_loss, reason = "small counts")]
-    let middle = (pairs.len() as f64 - 1.0) / 2.0;
-    let product =
-        |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - middle) * (b - middle)).sum() };
-    let spread = (product(&one, &one) * product(&other, &other)).sqrt();
-    (pairs.len() >= 3 && spread > 0.0).then(|| product(&one, &other) / spread)
 }
 
 #[expect(clippy::print_stdout, reason = "printing is what a bench is for")]

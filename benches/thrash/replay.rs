@@ -182,7 +182,7 @@ impl<'a> Replay<'a> {
         let preserve = usize::try_from(self.policy.preserve_recent).unwrap_or(usize::MAX);
         let served = self.counted();
         let room = Room::of(&self.policy, None, &self.counts);
-        let Ok(through) = room.span_end(&self.policy, (tail, &served), (preserve, None)) else {
+        let Ok(through) = room.span_end(&self.policy, (tail, &served), preserve) else {
             self.outcomes.without_span += 1;
             self.settle(None, 0);
             return;

@@ -16,7 +16,7 @@ from anchord_client.api.pins import pins_add, pins_list, pins_remove, pins_repla
 from anchord_client.api.probes import probes_create, probes_list
 from anchord_client.api.recall import recall_search
 from anchord_client.api.sessions import sessions_delete, sessions_get, sessions_get_handoff, sessions_get_state
-from anchord_client.api.sessions import sessions_list, sessions_merge, sessions_put, sessions_update
+from anchord_client.api.sessions import sessions_list, sessions_put, sessions_update
 from anchord_client.api.stateless import stateless_compress, stateless_count_tokens, stateless_preaggregate
 from anchord_client.api.summaries import summaries_diff, summaries_get_current, summaries_list, summaries_rollback
 from anchord_client.api.tasks import tasks_get, tasks_get_handoff, tasks_put
@@ -110,7 +110,6 @@ call(summaries_diff, m.SummaryDiff, SESSION, 2, from_=1)
 usage = m.UsageReport(input_tokens=context.parsed.tokens.total, output_tokens=10)
 call(usage_report, m.UsageReportResult, SESSION, body=usage)
 call(sessions_put, m.Session, "child", body=m.Settings(parent_session_id=SESSION, task_id="ports"))
-call(sessions_merge, m.Problem, SESSION, body=m.MergeRequest(session_id="child"))
 call(tasks_get_handoff, m.Handoff, "ports")
 call(tasks_put, m.Task, "ports", body=m.TaskUpdate(status=m.TaskStatus.COMPLETED))
 call(tasks_get, m.Task, "ports")

@@ -128,8 +128,8 @@ pub const METRICS: &[Metric] = &[
     metric(
         "anchord_compressions_total",
         Counter,
-        &["status", "strategy", "engine", "shadow"],
-        "Compressions that ended; one that was made ahead of need ends as prepared, and again when it is published.",
+        &["status", "strategy", "engine"],
+        "Compressions that ended.",
     ),
     metric(
         "anchord_compression_tokens_total",
@@ -162,12 +162,6 @@ pub const METRICS: &[Metric] = &[
         "Share of an exam's questions that a reader answered from the last candidate.",
     ),
     metric(
-        "anchord_hindsight_score",
-        Histogram,
-        &[],
-        "Share of the names that the work went on to use which the version before had told.",
-    ),
-    metric(
         "anchord_llm_calls_total",
         Counter,
         &["outcome", "purpose"],
@@ -198,9 +192,9 @@ pub const METRICS: &[Metric] = &[
         "anchord_llm_entries_total",
         Counter,
         &["outcome"],
-        "Entries that models told: published, trimmed, or dropped because the data does not support them.",
+        "Entries that models told: published, published with the mark unverified, or dropped.",
     )
-    .seeded(&["published", "trimmed", "dropped"]),
+    .seeded(&["published", "unverified", "dropped"]),
     metric(
         "anchord_llm_session_breakers_opened_total",
         Counter,

@@ -360,37 +360,6 @@ async fn both_sides_compress_what_they_share_and_neither_shows_the_others() {
     assert_eq!(early["anchor_seq"], 0);
 }
 
-/// A merge into a session without a version takes the intent from its first messages, which it does not cover.
-#[tokio::test]
-async fn a_fork_has_no_merge_that_tells_what_comes_later() {
-    let app = app().await;
-    let settings = r#"{"context_window": 16000, "auto": false}"#;
-    for session in ["s", "child"] {
-        assert_eq!(app.call("PUT", &format!("/v1/sessions/{session}"), settings).await.status, 201);
-    }
-    let said = ["Hello there.", "Port the parser to the new tables."];
-    say(&app, "", &said.map(str::to_owned)[..1]).await;
-    say(&app, "", &said.map(str::to_owned)[1..]).await;
-    let messages: Vec<Value> = (0..30)
-        .map(|n| json!({"role": "user", "content": format!("Read src/child_{n}.rs. {}", "talk ".repeat(60))}))
-        .collect();
-    let body = json!({"messages": messages}).to_string();
-    assert_eq!(app.call("POST", "/v1/sessions/child/messages", body).await.status, 201);
-    assert_eq!(app.call("POST", "/v1/sessions/child/compressions", r#"{"target": 0.1}"#).await.status, 202);
-    app.work().await;
-    let merged = app.call("POST", &format!("{SESSION}/merge"), r#"{"session_id": "child"}"#).await;
-    assert_eq!(merged.status, 201, "{}", merged.text);
-    let summary = app.call("GET", &format!("{SESSION}/summary"), "").await;
-    assert!(summary.text.contains("Port the parser"), "{}", summary.text);
-    for (seq, has_merge) in [(2, true), (1, false)] {
-        let branch = forked(&app, json!({"name": format!("b{seq}"), "seq": seq})).await;
-        assert_eq!(branch["version"].is_null(), !has_merge, "{branch}");
-        let served = context(&app, &format!("?branch=b{seq}")).await.to_string();
-        assert_eq!(served.contains("Port the parser"), has_merge, "{served}");
-        assert_eq!(served.contains("child"), has_merge, "{served}");
-    }
-}
-
 /// After a rollback, versions whose anchor is before the fork come after one that tells what the fork does not share.
 #[tokio::test]
 async fn a_fork_has_no_version_that_tells_what_comes_later() {

@@ -58,8 +58,6 @@ async fn a_live_compression_is_joined_by_the_same_parameters_and_refused_to_othe
     let other = app.call("POST", PATH, r#"{"preserve_recent": 2}"#).await;
     assert_eq!(other.refusal().1, "compression-live");
     assert_eq!((other.status.as_u16(), &other.json()["compression_id"]), (409, &first["id"]));
-    let shadow = app.call("POST", PATH, r#"{"strategy": "anchored", "shadow": true}"#).await;
-    assert_eq!(shadow.status, 202, "a shadow runs beside it");
 }
 
 #[tokio::test]
@@ -131,7 +129,7 @@ async fn a_key_replays_its_reply_before_anything_is_looked_at() {
     assert_eq!((second.status, &second.text), (first.status, &first.text), "the same reply, byte for byte");
     assert_eq!(second.headers["location"], first.headers["location"]);
     assert_eq!(second.headers["content-type"], "application/json");
-    let other_body = app.call_with("POST", PATH, r#"{"shadow": true}"#, &key).await;
+    let other_body = app.call_with("POST", PATH, r#"{"target": 0.4}"#, &key).await;
     assert_eq!(other_body.refusal().1, "idempotency-mismatch");
     let other_route = app.call_with("POST", "/v1/sessions/s/evaluations", "{}", &key).await;
     assert_eq!(other_route.refusal().1, "no-summary", "a key is scoped to its route");
@@ -144,8 +142,7 @@ async fn a_key_replays_its_reply_before_anything_is_looked_at() {
 async fn of_two_requests_with_one_key_at_once_only_one_takes_effect() {
     let app = app_with_session(10).await;
     let key = [("idempotency-key", "race")];
-    let body = r#"{"shadow": true}"#;
-    let calls = (0..8).map(|_| app.call_with("POST", PATH, body, &key));
+    let calls = (0..8).map(|_| app.call_with("POST", PATH, COMPRESS, &key));
     let replies = futures::future::join_all(calls).await;
     for reply in &replies {
         assert!([202, 409].contains(&reply.status.as_u16()), "{}", reply.text);
@@ -160,7 +157,8 @@ async fn of_two_requests_with_one_key_at_once_only_one_takes_effect() {
 async fn a_list_is_paged_by_a_cursor_of_its_own() {
     let app = app_with_session(10).await;
     for _ in 0..5 {
-        app.call("POST", PATH, r#"{"shadow": true}"#).await;
+        let made = app.call("POST", PATH, COMPRESS).await;
+        app.call("DELETE", made.headers["location"].to_str().expect("text"), "").await;
     }
     let mut seen = Vec::new();
     let mut path = format!("{PATH}?limit=2");

@@ -187,7 +187,7 @@ async fn changes_of_a_session_that_is_appended_to_lose_nothing() {
         assert!((200..300).contains(&reply.status), "{method} {path}: {} {}", reply.status, reply.text);
         reply.json()
     };
-    for name in ["s", "child"] {
+    for name in ["s"] {
         call(&clients[0], "PUT", &format!("/v1/sessions/{name}"), settings);
         let messages: Vec<String> = (0..10).flat_map(|n| turn(&format!("{name}{n}"))).collect();
         let body = format!(r#"{{"messages":[{}]}}"#, messages.join(","));
@@ -214,9 +214,6 @@ async fn changes_of_a_session_that_is_appended_to_lose_nothing() {
                 &json!({"pins": [format!("pin {n}")]}).to_string(),
             );
             call(&clients[1], "PUT", "/v1/sessions/s", &json!({"preserve_recent": 2 + n % 3}).to_string());
-            if n == 3 {
-                call(&clients[1], "POST", "/v1/sessions/s/merge", r#"{"session_id": "child"}"#);
-            }
             if n == 6 {
                 call(&clients[1], "POST", "/v1/sessions/s/summaries/1/rollback", "{}");
             }
@@ -234,6 +231,6 @@ async fn changes_of_a_session_that_is_appended_to_lose_nothing() {
     assert_eq!(usage["uncompressed_messages"], 180 - anchor, "{usage}");
     assert_eq!(call(&clients[0], "GET", "/v1/sessions/s/pins", "")["pins"][0]["text"], "the last");
     let context = call(&clients[0], "GET", "/v1/sessions/s/context", "");
-    assert_eq!(context["summary_version"], 3, "a version, a merge and a rollback");
+    assert_eq!(context["summary_version"], 2, "a version and a rollback");
     assert_eq!(context["head_seq"], 180);
 }

@@ -121,24 +121,6 @@ async fn it_gives_way_first_and_the_record_never() {
 }
 
 #[tokio::test]
-async fn a_merge_keeps_the_digest_of_the_parent() {
-    let app = app_with(4, json!({"auto": false, "context_window": 16_000})).await;
-    compress(&app, "{}").await;
-    let before = digest(&context(&app, "").await).unwrap();
-    let child = "/v1/sessions/child";
-    call(&app, "PUT", child, r#"{"auto": false, "parent_session_id": "s", "context_window": 16000}"#).await;
-    for number in 7..=10 {
-        let body = json!({"messages": stretch(number)}).to_string();
-        call(&app, "POST", &format!("{child}/messages"), &body).await;
-    }
-    call(&app, "POST", &format!("{child}/compressions"), COMPRESS).await;
-    app.work().await;
-    let merged = call(&app, "POST", &format!("{SESSION}/merge"), r#"{"session_id": "child"}"#).await;
-    assert_eq!(merged["version"], 2);
-    assert_eq!(digest(&context(&app, "").await).unwrap(), before);
-}
-
-#[tokio::test]
 async fn a_call_without_a_session_has_one_too() {
     let app = app().await;
     let messages: Vec<Value> = (1..=6).flat_map(stretch).collect();

@@ -261,7 +261,6 @@ fn body(method: &str, path: &str) -> String {
         "probes" => json!({"kind": "recall", "question": "?", "expected": ["x"]}),
         "pins" => json!({"pins": []}),
         "todos" => json!({"todos": []}),
-        "merge" => json!({"session_id": "child"}),
         "truncate" => json!({"seq": 1}),
         "current-branch" => json!({"name": "main"}),
         "import" => json!({"kind": "end", "messages": 0}),

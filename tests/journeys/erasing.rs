@@ -285,7 +285,7 @@ async fn a_session_is_erased_with_all_of_its_branches() {
         assert_eq!(app.call("GET", &format!("/v1/sessions/s{path}"), "").await.status, 404, "{path}");
     }
     assert_eq!(app.call("GET", "/v1/tasks/t", "").await.status, 404);
-    let due = "select count(*) from compressions where status in ('queued', 'running', 'prepared')";
+    let due = "select count(*) from compressions where status in ('queued', 'running')";
     assert_eq!(number(&mut owner, due).await, 0);
     erase_all(&app.store).await;
     let left: Vec<_> = rows_of_sessions(&mut owner).await.into_iter().filter(|(_, rows)| *rows > 0).collect();

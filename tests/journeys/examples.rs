@@ -244,12 +244,7 @@ async fn summaries(caller: &mut Caller) {
     let worded = caller.compress("planner", json!({"target": 0.3, "engine": "llm"})).await;
     let path = json!({"session_id": "planner", "compression_id": worded["id"]});
     caller.call("compressions.list_model_calls", path, Value::Null).await;
-    let shadow = json!({"shadow": true, "strategy": "regenerative", "engine": "extractive", "target": 0.3});
     caller.call("messages.append", s.clone(), json!({"messages": work("printer")})).await;
-    let shadow = caller.compress("planner", shadow).await;
-    let path = json!({"session_id": "planner", "compression_id": shadow["id"]});
-    caller.call("compressions.get_candidate", path, Value::Null).await;
-    caller.call("compressions.compare", s.clone(), Value::Null).await;
     let queued = caller.call("compressions.create", s.clone(), json!({"target": 0.2})).await;
     let path = json!({"session_id": "planner", "compression_id": queued["id"]});
     caller.call("compressions.cancel", path, Value::Null).await;
@@ -309,8 +304,6 @@ async fn contexts(caller: &mut Caller) {
     caller.call("sessions.put", child.clone(), settings).await;
     caller.call("messages.append", child.clone(), json!({"messages": work("cart")})).await;
     caller.compress("coder", json!({"target": 0.3, "engine": "extractive"})).await;
-    caller.call("sessions.merge", s.clone(), json!({"session_id": "coder"})).await;
-    caller.call("sessions.merge", s.clone(), json!({"session_id": "coder"})).await;
     let lines = caller.app.call("GET", "/v1/sessions/planner/export", "").await.text;
     let kind = [("content-type", "application/x-ndjson")];
     caller.call_with("sessions.import", json!({"session_id": "copy"}), lines.into(), &kind).await;

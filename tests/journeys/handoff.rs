@@ -1,12 +1,9 @@
-//! Several agents at one task: what they hand off, and what comes back.
+//! Several agents at one task: what they hand off, and how it comes back.
 
-use anchord_messages::id::{SessionName, SessionRef};
-use anchord_runtime::clock::Clock;
-use anchord_store::merges::{Merge, MergeRequest};
 use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;
-use crate::support::app::{App, THEIRS, app};
+use crate::support::app::{App, app};
 
 fn call(id: &str, name: &str, input: &Value) -> Value {
     json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": name, "input": input}]})
@@ -61,12 +58,6 @@ fn file<'a>(summary: &'a Value, path: &str) -> &'a Value {
     files.iter().find(|file| file["path"].as_str().unwrap().ends_with(path)).unwrap_or(&Value::Null)
 }
 
-async fn merge(app: &App, parent: &str, child: &str) -> (u16, Value) {
-    let body = json!({"session_id": child}).to_string();
-    let reply = app.call("POST", &format!("/v1/sessions/{parent}/merge"), body).await;
-    (reply.status.as_u16(), reply.json())
-}
-
 const PARENT: (&str, &str, &str) = (
     "Build the shop for the summer sale.",
     "src/shop.rs",
@@ -81,7 +72,7 @@ const GRANDCHILD: (&str, &str, &str) = (
 );
 
 #[tokio::test]
-async fn a_chain_of_three_agents_hands_down_and_merges_back() {
+async fn a_chain_of_three_agents_hands_down_and_a_result_comes_back_as_a_call_s() {
     let app = app().await;
     let fresh = app.call("GET", "/v1/tasks/shop/handoff", "").await;
     assert_eq!((fresh.status.as_u16(), fresh.text.as_str()), (204, ""));
@@ -112,25 +103,18 @@ async fn a_chain_of_three_agents_hands_down_and_merges_back() {
     }
     assert_eq!(task["sessions"].as_array().unwrap().len(), 3);
 
-    let (status, up) = merge(&app, "child", "grandchild").await;
-    assert_eq!((status, &up["merged"], &up["version"]), (201, &json!(true), &json!(2)));
-    let (status, up) = merge(&app, "parent", "child").await;
-    assert_eq!((status, &up["version"]), (201, &json!(2)));
-    let (status, again) = merge(&app, "parent", "child").await;
-    assert_eq!((status, &again["merged"], &again["version"]), (200, &json!(false), &json!(2)));
-
-    let merged = summary(&app, "parent").await;
-    assert!(merged["session_intent"].as_str().unwrap().contains("summer sale"));
-    assert_eq!((&merged["strategy"], &merged["compression_count"]), (&json!("anchored"), &json!(1)));
-    assert_eq!(file(&merged, "src/cart.rs")["session_id"], "child");
-    assert_eq!(file(&merged, "src/tax.rs")["session_id"], "grandchild");
-    assert_eq!(file(&merged, "src/shop.rs")["session_id"], Value::Null);
-    let origins: Vec<&str> =
-        merged["things"].as_array().unwrap().iter().filter_map(|d| d["session_id"].as_str()).collect();
-    assert!(origins.contains(&"child") && origins.contains(&"grandchild"), "{merged}");
-    let context = app.call("GET", "/v1/sessions/parent/context", "").await;
-    assert!(context.text.contains("src/tax.rs"), "{}", context.text);
-
+    // The way back: the child's hand-off answers the call that started it.
+    let up = app.call("GET", "/v1/sessions/child/handoff?level=1500", "").await.json();
+    let text = up["markdown"].as_str().unwrap();
+    let messages = [
+        call("start", "start_agent", &json!({"session": "child", "task": CHILD.0})),
+        result("start", text),
+        json!({"role": "assistant", "content": "The cart is there; on to the checkout."}),
+    ];
+    let body = json!({"format": "anthropic", "messages": messages}).to_string();
+    assert_eq!(app.call("POST", "/v1/sessions/parent/messages", body).await.status, 201);
+    let context = app.call("GET", "/v1/sessions/parent/context", "").await.text;
+    assert!(context.contains("src/cart.rs"), "{context}");
     grow(
         &app,
         "parent",
@@ -138,220 +122,21 @@ async fn a_chain_of_three_agents_hands_down_and_merges_back() {
     )
     .await;
     compress(&app, "parent").await;
-    let later = summary(&app, "parent").await;
-    assert_eq!((&later["version"], &later["parent_version"]), (&json!(3), &json!(2)));
-    assert_eq!(file(&later, "src/cart.rs")["session_id"], "child");
-    assert_eq!(file(&later, "src/tax.rs")["session_id"], "grandchild");
-    let asked = app.call("GET", "/v1/sessions/parent/probes?limit=200", "").await.text;
-    assert!(asked.contains("in session child?"), "{asked}");
-}
-
-#[tokio::test]
-async fn a_parent_without_a_version_takes_a_child_and_keeps_its_own_aim() {
-    let app = app().await;
-    work_on(&app, "parent", None, PARENT).await;
-    work_on(&app, "child", Some("parent"), CHILD).await;
-    assert_eq!(merge(&app, "parent", "child").await.0, 404, "the child has no version yet");
-    compress(&app, "child").await;
-    assert_eq!(merge(&app, "parent", "child").await.0, 201);
-    let first = summary(&app, "parent").await;
-    assert!(first["session_intent"].as_str().unwrap().contains("summer sale"), "{first}");
-    assert_eq!((&first["through_seq"], &first["version"]), (&json!(0), &json!(1)));
-    let context = app.call("GET", "/v1/sessions/parent/context?max_tokens=9000", "").await.json();
-    assert_eq!(context["anchor_seq"], 0);
-    compress(&app, "parent").await;
-    let next = summary(&app, "parent").await;
-    assert_eq!(file(&next, "src/cart.rs")["session_id"], "child");
-    assert!(file(&next, "src/shop.rs").is_object(), "{next}");
-}
-
-#[tokio::test]
-async fn a_merge_takes_the_place_of_live_work_and_a_rollback_takes_it_back() {
-    let app = app().await;
-    work_on(&app, "parent", None, PARENT).await;
-    compress(&app, "parent").await;
-    work_on(&app, "child", None, CHILD).await;
-    compress(&app, "child").await;
-    grow(&app, "parent", ("Go on.", "src/b.rs", "I decided to go on because it works.")).await;
-    let live = app.call("POST", "/v1/sessions/parent/compressions", COMPRESS).await.json();
-    assert_eq!(merge(&app, "parent", "child").await.0, 201);
-    let path = format!("/v1/sessions/parent/compressions/{}", live["id"].as_str().unwrap());
-    assert_eq!(app.call("GET", &path, "").await.json()["status"], "cancelled");
-    app.work().await;
     let after = summary(&app, "parent").await;
-    assert_eq!(after["version"], 3, "the work started over on the merged version");
-    assert_eq!(file(&after, "src/cart.rs")["session_id"], "child");
-
-    app.call("POST", "/v1/sessions/parent/summaries/1/rollback", "").await;
-    assert_eq!(file(&summary(&app, "parent").await, "src/cart.rs"), &Value::Null);
-    assert_eq!(merge(&app, "parent", "child").await.0, 201, "what a rollback took back can be merged again");
-}
-
-#[tokio::test]
-async fn what_was_decided_on_a_session_is_not_written_once_it_is_another() {
-    let app = app().await;
-    work_on(&app, "parent", None, PARENT).await;
-    compress(&app, "parent").await;
-    work_on(&app, "child", None, CHILD).await;
-    compress(&app, "child").await;
-    let (parent, child) = (name("parent"), name("child"));
-    let wanted = MergeRequest { parent: &parent, child: &child, version: None, now: Clock::system().now() };
-    let write = async |body: Option<(&str, &str, &str)>| {
-        let decided = Box::pin(app.store.decide_merge(app.tenant, wanted)).await.expect("a decision");
-        if let Some((method, path, body)) = body {
-            let reply = app.call(method, path, body.to_owned()).await;
-            assert!(reply.status.is_success(), "{path}: {}", reply.text);
-        }
-        let mut tx = app.store.begin(app.tenant).await.expect("a transaction");
-        let written = match &decided {
-            Merge::Ready(merging) => app.store.merge_session(&mut tx, merging).await.expect("a write"),
-            Merge::Unchanged { stands, .. } => stands.holds(&mut tx).await.expect("a look"),
-            other @ (Merge::NoSession
-            | Merge::Itself
-            | Merge::NoSummary
-            | Merge::NoVersion
-            | Merge::Unverifiable
-            | Merge::Rejected(_)) => panic!("{other:?}"),
-        };
-        tx.commit().await.expect("a commit");
-        written
-    };
-    // Each of these is something that the merge has, or might have, decided on.
-    let probe = r#"{"kind": "recall", "question": "which port?", "expected": ["8080"]}"#;
-    for change in [
-        ("POST", "/v1/sessions/parent/probes", probe),
-        ("PUT", "/v1/sessions/parent/pins", r#"{"pins": ["never push"]}"#),
-        ("POST", "/v1/sessions/parent/messages", r#"{"messages": [{"role": "user", "content": "and?"}]}"#),
-        ("POST", "/v1/sessions/parent/compressions", COMPRESS),
-        ("PUT", "/v1/settings", r#"{"critical": false}"#),
-    ] {
-        assert!(!Box::pin(write(Some(change))).await, "{} was not noticed", change.1);
-    }
-    assert!(Box::pin(write(None)).await, "nothing came between");
-    assert!(Box::pin(write(None)).await, "it was merged before, and still is");
-    let back = ("POST", "/v1/sessions/parent/summaries/1/rollback", "{}");
-    assert!(!Box::pin(write(Some(back))).await, "what was merged was taken back meanwhile");
-}
-
-fn name(name: &str) -> SessionRef {
-    SessionRef::from(SessionName::parse(name).expect("a name"))
-}
-
-#[tokio::test]
-async fn a_merge_is_evaluated_and_tells_what_did_not_come_along() {
-    let app = app().await;
-    work_on(&app, "parent", None, PARENT).await;
-    compress(&app, "parent").await;
-    work_on(&app, "child", None, CHILD).await;
-    let rule = json!({"messages": [{"role": "user", "content": "Never round a price up. You must keep the old API."}]});
-    app.call("POST", "/v1/sessions/child/messages", rule.to_string()).await;
-    grow(&app, "child", ("Go on.", "src/price.rs", "I decided to go on because it works.")).await;
-    compress(&app, "child").await;
-    let (status, made) = merge(&app, "parent", "child").await;
-    assert_eq!(status, 201, "{made}");
-    assert_eq!(
-        (&made["probes"]["failed"], &made["probes"]["critical_failed"]),
-        (&json!(0), &json!(0)),
-        "{made}"
+    let asked = after["requests"].to_string();
+    assert!(
+        asked.contains("checkout") && !asked.contains("cart of the shop"),
+        "no request of a person: {after}"
     );
-    assert!(made["probes"]["asked"].as_u64().unwrap() > 2, "{made}");
-    let left: Vec<&str> =
-        made["left_out"].as_array().unwrap().iter().map(|left| left["section"].as_str().unwrap()).collect();
-    assert!(left.contains(&"constraints"), "{made}");
-    let evaluations = app.call("GET", "/v1/sessions/parent/evaluations", "").await.json();
-    assert_eq!(evaluations["items"][0]["version"], 2, "{evaluations}");
-    let summary = summary(&app, "parent").await;
-    assert_eq!(summary["probe_score"], made["probes"]["score"]);
-    let ledger = app.call("GET", "/v1/sessions/parent/ledger?limit=200", "").await.json();
-    let file = ledger["items"].as_array().unwrap().iter().find(|item| item["path"] == "src/cart.rs").unwrap();
-    assert_eq!(file["session_id"], "child", "{file}");
+    assert_eq!(after["constraints"], json!([]), "{after}");
+    let found = app.call("GET", "/v1/sessions/parent/recall?q=cart", "").await.text;
+    assert!(found.contains("src/cart.rs"), "{found}");
 }
 
 #[tokio::test]
-async fn a_later_version_replaces_and_an_earlier_one_changes_nothing_any_more() {
-    let app = app().await;
-    work_on(&app, "parent", None, PARENT).await;
-    compress(&app, "parent").await;
-    work_on(&app, "child", None, CHILD).await;
-    compress(&app, "child").await;
-    grow(&app, "child", ("Go on.", "src/price.rs", "I decided to store rates because they change.")).await;
-    compress(&app, "child").await;
-    let to = |version: i64| {
-        let body = json!({"session_id": "child", "version": version}).to_string();
-        let app = &app;
-        async move { app.call("POST", "/v1/sessions/parent/merge", body).await.json() }
-    };
-    assert_eq!(to(1).await["merged"], true);
-    assert_eq!(to(2).await["merged"], true);
-    let late = to(1).await;
-    assert_eq!((&late["merged"], &late["version"]), (&json!(false), &json!(2)), "{late}");
-    let after = summary(&app, "parent").await;
-    assert_eq!(after["version"], 3);
-    let carts = after["files_modified"].as_array().unwrap();
-    let carts = carts.iter().filter(|file| file["path"] == "src/cart.rs").count();
-    assert_eq!((carts, &file(&after, "src/price.rs")["session_id"]), (1, &json!("child")));
-}
-
-#[tokio::test]
-async fn a_critical_session_takes_no_version_back_that_cannot_be_verified() {
-    let app = app().await;
-    work_on(&app, "parent", None, PARENT).await;
-    // An opaque version cannot be verified, and a critical session takes none back.
-    work_on(&app, "child", None, CHILD).await;
-    let body = json!({"strategy": "opaque", "target": 0.5}).to_string();
-    app.call("POST", "/v1/sessions/child/compressions", body).await;
-    app.work().await;
-    app.call("PATCH", "/v1/sessions/parent", json!({"critical": true}).to_string()).await;
-    let body = json!({"session_id": "child"}).to_string();
-    let refused = app.call("POST", "/v1/sessions/parent/merge", body).await;
-    assert_eq!(refused.refusal(), (422, "refused".into(), "/session_id".into()));
-    assert_eq!(app.call("GET", "/v1/sessions/parent/summary", "").await.status, 404);
-}
-
-#[tokio::test]
-async fn merges_and_compressions_at_once_lose_nothing_of_either() {
-    let app = app().await;
-    for name in ["c1", "c2", "c3"] {
-        let path = format!("src/{name}.rs");
-        work_on(&app, name, None, ("Write a part of the shop.", &path, CHILD.2)).await;
-        compress(&app, name).await;
-    }
-    work_on(&app, "parent", None, PARENT).await;
-    compress(&app, "parent").await;
-    for (round, child) in ["c1", "c2", "c3"].into_iter().enumerate() {
-        let path = format!("src/own{round}.rs");
-        let decision = format!("I decided to take step {round} because it is next.");
-        grow(&app, "parent", ("Go on.", &path, &decision)).await;
-        let asked = app.call("POST", "/v1/sessions/parent/compressions", COMPRESS).await;
-        assert_eq!(asked.status, 202, "{}", asked.text);
-        // Whichever comes first, the other one builds on it.
-        let (merged, ()) = tokio::join!(merge(&app, "parent", child), app.work());
-        assert_eq!(merged.0, 201, "{}", merged.1);
-        app.work().await;
-    }
-    let after = summary(&app, "parent").await;
-    for round in 0..3 {
-        assert!(file(&after, &format!("src/own{round}.rs")).is_object(), "{round}: {after}");
-    }
-    for child in ["c1", "c2", "c3"] {
-        assert_eq!(file(&after, &format!("src/{child}.rs"))["session_id"], child);
-    }
-    assert_eq!(after["version"], 7, "three merges and four compressions: {after}");
-}
-
-#[tokio::test]
-async fn what_cannot_be_merged_is_refused() {
+async fn a_hand_off_of_another_size_is_refused() {
     let app = app().await;
     work_on(&app, "s", None, PARENT).await;
-    compress(&app, "s").await;
-    let to = |body: Value| app.call("POST", "/v1/sessions/s/merge", body.to_string());
-    assert_eq!(to(json!({"session_id": "s"})).await.refusal(), (422, "refused".into(), "/session_id".into()));
-    assert_eq!(to(json!({"session_id": "nobody"})).await.refusal().1, "session-not-found");
-    app.call_as(THEIRS, "PUT", "/v1/sessions/theirs", "{}").await;
-    assert_eq!(to(json!({"session_id": "theirs"})).await.refusal().1, "session-not-found");
-    work_on(&app, "c", None, CHILD).await;
-    compress(&app, "c").await;
-    assert_eq!(to(json!({"session_id": "c", "version": 9})).await.refusal().1, "version-not-found");
     for query in ["level=700", "words=99", "words=501", "level=500&words=200"] {
         let path = format!("/v1/sessions/s/handoff?{query}");
         assert_eq!(app.call("GET", &path, "").await.refusal().0, 422, "{query}");

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::appends::{Stored, append, message, name, stored};
 
-const TABLES: [&str; 31] = [
+const TABLES: [&str; 28] = [
     "tenants",
     "api_keys",
     "sessions",
@@ -30,11 +30,8 @@ const TABLES: [&str; 31] = [
     "evaluations",
     "compressions",
     "idempotency_keys",
-    "shadow_candidates",
     "audit_events",
-    "prepared_versions",
     "todo_lists",
-    "session_merges",
     "events",
     "usage_by_session",
     "usage_by_day",

@@ -51,8 +51,6 @@ async fn furnished(app: &App) {
     let key = [("idempotency-key", "compress-once")];
     app.call_with("POST", "/v1/sessions/s/compressions", COMPRESS, &key).await;
     app.work().await;
-    app.call("POST", "/v1/sessions/s/compressions", r#"{"shadow": true, "strategy": "sliding_window"}"#)
-        .await;
     app.call("POST", "/v1/sessions/s/evaluations", "").await;
     app.work().await;
 }
@@ -268,8 +266,6 @@ async fn an_erased_session_leaves_nothing_in_any_table() {
             "recall_vectors",
             "narrative_chunks",
             "removed_constraints",
-            "prepared_versions",
-            "session_merges",
             "erasures",
         ];
         assert!(known.contains(&table), "nothing in {table}: {before:?}");

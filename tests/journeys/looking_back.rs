@@ -1,4 +1,4 @@
-//! What was served earlier: contexts of earlier moments, and whether a version had told what was needed next.
+//! Contexts of earlier moments.
 
 use serde_json::{Value, json};
 
@@ -60,72 +60,6 @@ fn talk(rounds: usize) -> Vec<Value> {
     let say =
         |role: &str| json!({"role": role, "content": "so it goes on and on about this and that ".repeat(12)});
     (0..rounds).flat_map(|_| [say("assistant"), say("user")]).collect()
-}
-
-#[tokio::test]
-async fn a_version_is_held_against_what_was_needed_under_it() {
-    let app = app().await;
-    put(&app, json!({"auto": false, "context_window": 16_000, "thresholds": {"hindsight": 1.0}})).await;
-    append(&app, &[json!({"role": "user", "content": "Move the guests of the early flight."})]).await;
-    append(&app, &ran("c0", "plans", "rowCache holds seatPlan until the HotFix of the gate")).await;
-    append(&app, &ran("c1", "reservations --all", &listing(0, 300))).await;
-    append(&app, &talk(20)).await;
-    let first = compress(&app).await;
-    assert_eq!(first["hindsight"], Value::Null);
-    // It goes on with some of what was listed, and with names that nobody had heard of before.
-    append(&app, &[json!({"role": "user", "content": "and what did rowCache, seatPlan and HotFix say?"})])
-        .await;
-    for n in [17, 45, 99, 140, 201, 288] {
-        let command = format!("move RES-{n:04} --to XJ-{n} --for guest_{n}@example.org --pay {}.50", 900 + n);
-        append(&app, &ran(&format!("m{n}"), &command, "moved")).await;
-    }
-    append(&app, &talk(20)).await;
-    let second = compress(&app).await;
-
-    let path = format!("/compressions/{}", first["id"].as_str().unwrap());
-    let first = get(&app, &path).await;
-    let hindsight = &first["hindsight"];
-    let (asked, found) = (hindsight["asked"].as_u64().unwrap(), hindsight["found"].as_u64().unwrap());
-    assert!(
-        (18..=27).contains(&asked),
-        "three names of six reservations, of some one more, and three others: {hindsight}"
-    );
-    assert!(found < asked, "nothing of 300 rows is left out: {hindsight}");
-    #[expect(clippy::cast_precision_loss, reason = "small counts")]
-    let share = found as f64 / asked as f64;
-    assert_eq!(hindsight["score"], (share * 1e4).round() / 1e4);
-    let missing: Vec<&str> =
-        hindsight["missing"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    assert!(!missing.is_empty() && missing.iter().all(|name| !name.contains("xj-")), "{missing:?}");
-    let served = app.call("GET", &format!("{SESSION}/context?version=1"), "").await.text.to_lowercase();
-    assert!(missing.iter().all(|name| !served.contains(&format!("{name} seat"))), "{missing:?}");
-    assert_eq!(first["flags"].as_array().unwrap().last().unwrap()["metric"], "low_hindsight");
-
-    let history = get(&app, "/summaries").await;
-    assert_eq!(&history["items"][1]["hindsight"], hindsight);
-    assert_eq!(history["items"][0]["hindsight"], Value::Null, "nothing followed it yet");
-    assert_eq!(
-        get(&app, &format!("/compressions/{}", second["id"].as_str().unwrap())).await["hindsight"],
-        Value::Null
-    );
-}
-
-#[tokio::test]
-async fn few_names_are_no_evaluation() {
-    let app = app().await;
-    put(&app, json!({"auto": false, "context_window": 16_000, "thresholds": {"hindsight": 1.0}})).await;
-    for _ in 0..2 {
-        append(&app, &talk(20)).await;
-        compress(&app).await;
-    }
-    let history = get(&app, "/summaries").await;
-    assert_eq!(
-        history["items"][1]["hindsight"],
-        json!({"asked": 0, "found": 0, "score": null, "missing": [], "low": false})
-    );
-    let reply = app.call("PUT", SESSION, r#"{"thresholds": {"hindsight": 1.5}}"#).await;
-    assert_eq!(reply.refusal().0, 422);
-    assert!(reply.text.contains("/thresholds/hindsight"), "{}", reply.text);
 }
 
 /// Goes back to the second version.
@@ -263,51 +197,6 @@ async fn append_to(app: &App, session: &str, query: &str, messages: &[Value]) {
     let body = json!({"messages": messages}).to_string();
     let reply = app.call("POST", &format!("/v1/sessions/{session}/messages{query}"), body).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
-}
-
-/// What a first version was found to have left out by what came after it.
-async fn hindsight_of_work(app: &App, session: &str, query: &str) -> Value {
-    let compress = async || {
-        let path = format!("/v1/sessions/{session}/compressions");
-        let reply = app.call("POST", &format!("{path}{query}"), COMPRESS).await;
-        assert_eq!(reply.status, 202, "{}", reply.text);
-        app.work().await;
-        format!("{path}/{}{query}", reply.json()["id"].as_str().unwrap())
-    };
-    let first = compress().await;
-    for n in [17, 45, 99, 140, 201, 288] {
-        let command = format!("move RES-{n:04} --to XJ-{n} --for guest_{n}@example.org --pay {}.50", 900 + n);
-        append_to(app, session, query, &ran(&format!("m{n}"), &command, "moved")).await;
-    }
-    append_to(app, session, query, &talk(20)).await;
-    compress().await;
-    let made = app.call("GET", &first, "").await.json();
-    assert_eq!(made["status"], "succeeded", "{made}");
-    made["hindsight"].clone()
-}
-
-#[tokio::test]
-async fn a_version_of_a_branch_is_held_against_what_that_branch_needed() {
-    let app = app().await;
-    let shared = [
-        vec![json!({"role": "user", "content": "Move the guests of the early flight."})],
-        ran("c1", "reservations --all", &listing(0, 300)).to_vec(),
-        talk(20),
-    ]
-    .concat();
-    let settings = json!({"auto": false, "context_window": 16_000, "thresholds": {"hindsight": 1.0}});
-    for session in ["s", "plain"] {
-        app.call("PUT", &format!("/v1/sessions/{session}"), settings.to_string()).await;
-        append_to(&app, session, "", &shared).await;
-    }
-    let head = i64::try_from(shared.len()).unwrap();
-    fork(&app.store, app.tenant, &branch_of("s", "main"), "b", head).await;
-    // Names that the other branch goes on with are none of this one's.
-    append_to(&app, "s", "?branch=main", &ran("x", "void RES-0003 RES-0004 RES-0005", "void")).await;
-    let of_branch = hindsight_of_work(&app, "s", "?branch=b").await;
-    let of_plain = hindsight_of_work(&app, "plain", "").await;
-    assert!(of_branch["asked"].as_u64() > Some(10), "{of_branch}");
-    assert_eq!(of_branch, of_plain);
 }
 
 #[tokio::test]

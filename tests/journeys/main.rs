@@ -69,7 +69,6 @@ mod rules;
 mod schema;
 mod serve;
 mod sessions;
-mod speculative;
 mod stateless;
 mod strategies;
 mod summaries;

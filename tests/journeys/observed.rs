@@ -71,23 +71,10 @@ async fn every_documented_metric_is_told_and_none_tells_of_a_tenant() {
     let path = format!("/v1/sessions/{NAME}");
     let settings = r#"{"auto": false, "exam": "always"}"#;
     assert_eq!(client.call("PUT", &path, &[], settings).expect("a reply").status, 201);
-    // Names that are used again when a version covers them.
-    let named =
-        (0..8).map(|n| format!("src/part_{n}.rs takes {}.{n} ms", 100 + n)).collect::<Vec<_>>().join("\n");
-    let naming = json!({"messages": [{"role": "user", "content": named}]});
-    post(&client, &format!("{path}/messages"), &[], &naming);
     post(&client, &format!("{path}/messages"), &[], &json!({"messages": work(30)}));
     let wait = [("prefer", "wait=30")];
     let ended = post(&client, &format!("{path}/compressions"), &wait, &json!({"target": 0.5}));
     assert_eq!((&ended["status"], &ended["engine"]), (&json!("succeeded"), &json!("llm")), "{ended}");
-    post(&client, &format!("{path}/messages"), &[], &naming);
-    post(&client, &format!("{path}/messages"), &[], &json!({"messages": work(30)}));
-    post(&client, &format!("{path}/compressions"), &wait, &json!({"target": 0.5}));
-    until("a look back", async || {
-        let history = client.get(&format!("{path}/summaries")).json();
-        history["items"][1]["hindsight"]["score"].as_f64()
-    })
-    .await;
     assert_eq!(client.get(&format!("{path}/context")).status, 200);
     assert_eq!(client.get("/metrics").status, 401, "the API's metrics are the operator's");
     for open in ["/healthz", "/readyz"] {

@@ -53,7 +53,7 @@ const HOT: [(&str, &str); 65] = [
     ("authentication", "from find_key($1)"),
     ("authentication: use", "select touch_keys("),
     ("append: read the sessions", "from load_branches($1, $2, $3, $4)"),
-    ("append: look for them", "live.id, live.status, live.is_ahead, s.revision, t.revision"),
+    ("append: look for them", "live.id, live.status, s.revision, t.revision"),
     ("append: look for replies", "from load_replies($1, $2, $3)"),
     ("append: look for messages", "from load_outlines($1, $2, $3)"),
     ("append: write", "select commit_appends("),
@@ -91,7 +91,7 @@ const HOT: [(&str, &str); 65] = [
         "select p_tenant, p_session, v_first + e.place - 1, p_kinds[e.place], p_payloads[e.place]",
     ),
     ("enqueue", "values ($1, $2, $3, $4, 'queued', $5, $6, $7, $9)"),
-    ("enqueue: the live one", "and status in ('queued', 'running') and not shadow"),
+    ("enqueue: the live one", "and status in ('queued', 'running')"),
     ("claim", "lateral claim_compressions($1, $2, $3, $4)"),
     ("claim: leases that ran out", "c.status = 'running' and c.lease_until < now()"),
     ("claim: tenants that wait", "with recursive waiting (tenant_id) as"),
@@ -235,7 +235,6 @@ async fn live(app: &App, name: &str) {
     let todos = json!({"items": [{"id": "t", "text": "change src/part1.rs", "status": "pending"}]});
     app.call("PUT", &format!("{session}/todos"), todos.to_string()).await;
     app.call("POST", &format!("{session}/evaluations"), "{}").await;
-    app.call("POST", &format!("{session}/compressions"), r#"{"shadow":true}"#).await;
     let compressions = format!("{session}/compressions");
     for _ in 0..2 {
         let key = format!("compress-{name}");

@@ -180,22 +180,22 @@ async fn keys_beyond_the_quota_are_refused_and_ended_ones_are_forgotten_at_last(
 #[tokio::test]
 async fn jobs_beyond_the_quotas_are_refused_when_a_caller_asks_for_them() {
     let app = app().await;
-    let key = bound(&app, json!({"waiting_jobs": 2, "jobs_per_session": 4})).await;
+    let key = bound(&app, json!({"waiting_jobs": 2, "jobs_per_session": 5})).await;
     let messages = vec![json!({"role": "user", "content": "word ".repeat(50)}); 12];
     let body = json!({"messages": messages}).to_string();
     assert_eq!(app.call_as(&key, "POST", "/v1/sessions/s/messages", body).await.status, 201);
-    let shadow = async || {
-        let body = compress_all(r#"{"shadow": true}"#);
-        app.call_as(&key, "POST", "/v1/sessions/s/compressions", body).await
-    };
-    assert_eq!(shadow().await.status, 202);
-    assert_eq!(shadow().await.status, 202);
-    assert_full(&shadow().await, "waiting_jobs", (2, 2));
+    let compress = compress_all("");
+    let made = app.call_as(&key, "POST", "/v1/sessions/s/compressions", compress).await;
+    assert_eq!(made.status, 202, "{}", made.text);
     app.work().await;
-    assert_eq!(shadow().await.status, 202);
-    assert_eq!(shadow().await.status, 202);
+    let evaluate = async || app.call_as(&key, "POST", "/v1/sessions/s/evaluations", "").await;
+    assert_eq!(evaluate().await.status, 202);
+    assert_eq!(evaluate().await.status, 202);
+    assert_full(&evaluate().await, "waiting_jobs", (2, 2));
     app.work().await;
-    assert_full(&shadow().await, "jobs_per_session", (4, 4));
+    assert_eq!(evaluate().await.status, 202);
+    app.work().await;
+    assert_full(&evaluate().await, "jobs_per_session", (5, 5));
 }
 
 #[tokio::test]

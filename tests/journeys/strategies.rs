@@ -1,5 +1,4 @@
-//! The four strategies over HTTP: what each one keeps, shadow runs, the comparison, and switching between
-//! strategies in one session.
+//! The four strategies over HTTP: what each one keeps, and switching between strategies in one session.
 
 use serde_json::{Value, json};
 
@@ -222,7 +221,7 @@ async fn critical_sessions_refuse_what_cannot_be_verified_at_every_door() {
         (ended["status"].as_str(), &ended["error"]["type"]),
         (Some("rejected"), &json!("critical-session"))
     );
-    let asked = app.call("POST", COMPRESSIONS, r#"{"strategy": "opaque", "shadow": true}"#).await;
+    let asked = app.call("POST", COMPRESSIONS, r#"{"strategy": "opaque"}"#).await;
     assert_eq!(asked.refusal(), (422, "refused".to_owned(), "/strategy".to_owned()));
     assert_eq!(app.call("PATCH", SESSION, r#"{"strategy": "opaque"}"#).await.refusal().2, "/strategy");
     let back = app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await;
@@ -328,88 +327,6 @@ async fn a_demand_is_only_proposed_where_the_session_says_so_and_binds_when_it_i
     assert_eq!((&sources[0]["source"], &sources[0]["proposed"]), (&json!("pin"), &Value::Null));
     let refused = app.call("PUT", SESSION, r#"{"constraints": "maybe"}"#).await;
     assert_eq!(refused.refusal().2, "/constraints");
-}
-
-#[tokio::test]
-async fn shadow_runs_leave_what_is_published_as_it_is_to_the_byte() {
-    let app = app_with_stretches(2).await;
-    compress(&app, json!({})).await;
-    append(&app, &stretch(3)).await;
-    let read = async || {
-        let mut all = Vec::new();
-        for path in ["", "/context", "/summary", "/summaries", "/probes", "/ledger", "/messages?limit=1000"] {
-            let reply = app.call("GET", &format!("{SESSION}{path}"), "").await;
-            assert_eq!(reply.status, 200, "{path}: {}", reply.text);
-            all.push((path, reply.headers.get("etag").cloned(), reply.text));
-        }
-        all
-    };
-    let before = read().await;
-    let mut runs = Vec::new();
-    for strategy in STRATEGIES {
-        let body = json!({"strategy": strategy, "shadow": true, "target": 0.5}).to_string();
-        let reply = app.call("POST", COMPRESSIONS, body).await;
-        assert_eq!(reply.status, 202, "several shadows stand side by side: {}", reply.text);
-        runs.push((strategy, reply.headers["location"].to_str().expect("text").to_owned()));
-    }
-    app.work().await;
-    assert_eq!(read().await, before);
-    for (strategy, path) in &runs {
-        let run = app.call("GET", path, "").await.json();
-        assert_eq!((run["status"].as_str(), &run["version"]), (Some("succeeded"), &Value::Null), "{run:#}");
-        assert!(run["probe_score"].is_f64() && run["tokens_after"].is_u64(), "{run:#}");
-        let candidate = app.call("GET", &format!("{path}/candidate"), "").await;
-        assert_eq!(candidate.status, 200, "{}", candidate.text);
-        let candidate = candidate.json();
-        assert_eq!(candidate["strategy"].as_str(), Some(*strategy));
-        assert!(
-            candidate["files_modified"].as_array().is_some_and(|files| files.len() >= 28),
-            "{candidate:#}"
-        );
-    }
-    // The live one is published as if there had been no shadow.
-    let live = compress(&app, json!({})).await;
-    assert_eq!((live["status"].as_str(), &live["version"]), (Some("succeeded"), &json!(2)));
-    let id = live["id"].as_str().expect("an id");
-    assert_eq!(app.call("GET", &format!("{COMPRESSIONS}/{id}/candidate"), "").await.status, 404);
-}
-
-#[tokio::test]
-async fn strategies_are_shown_side_by_side_over_the_same_messages() {
-    let app = app_with_stretches(3).await;
-    let nothing = app.call("GET", &format!("{COMPRESSIONS}/compare"), "").await.json();
-    assert_eq!((&nothing["strategies"], &nothing["current_version"]), (&json!([]), &Value::Null));
-    let live = compress(&app, json!({})).await;
-    // Everything is covered now: shadows repeat what the current version was made from.
-    for strategy in ["regenerative", "opaque", "sliding_window"] {
-        let run = compress(&app, json!({"strategy": strategy, "shadow": true})).await;
-        assert_eq!(run["status"].as_str(), Some("succeeded"), "{run:#}");
-        if strategy == "sliding_window" {
-            assert!(run["through_seq"].as_i64() < live["through_seq"].as_i64(), "it keeps more: {run:#}");
-        } else {
-            assert_eq!(run["tokens_before"], live["tokens_before"], "{run:#}");
-            assert_eq!(run["through_seq"], live["through_seq"], "{run:#}");
-        }
-        assert_eq!(run["context_tokens_before"], live["context_tokens_before"], "{run:#}");
-    }
-    let compared = app.call("GET", &format!("{COMPRESSIONS}/compare"), "").await.json();
-    let runs = compared["strategies"].as_array().expect("runs");
-    let names: Vec<&str> = runs.iter().map(|run| run["strategy"].as_str().expect("a name")).collect();
-    assert_eq!(names, ["anchored", "opaque", "regenerative", "sliding_window"]);
-    assert_eq!((&compared["same_end"], &compared["current_version"]), (&json!(false), &json!(1)));
-    for run in runs {
-        assert_eq!(run["current"], run["strategy"] == "anchored");
-        assert_eq!(run["gate"], "accept");
-        for figure in ["reduction", "context_reduction", "probe_score"] {
-            assert!(
-                run[figure].as_f64().is_some_and(|share| share > 0.0 && share <= 1.0),
-                "{figure}: {run:#}"
-            );
-        }
-        assert!(run["latency_ms"].is_u64());
-    }
-    assert_eq!(runs[1]["verifiable"], "no");
-    assert!(runs[1]["reduction"].as_f64() > runs[0]["reduction"].as_f64());
 }
 
 #[tokio::test]

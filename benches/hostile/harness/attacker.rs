@@ -187,10 +187,6 @@ impl Attacker {
             }
             self.things.insert("compression_id", text(&done, "/id")?.to_owned());
         }
-        let shadow =
-            json!({"target": 0.01, "preserve_recent": 2, "shadow": true, "strategy": "sliding_window"});
-        let candidate = compressed(&caller, "main", &shadow).await?;
-        self.things.insert("candidate_id", text(&candidate, "/id")?.to_owned());
         let evaluation = caller.post("/v1/sessions/main/evaluations", &json!({})).await?;
         self.things.insert("evaluation_id", text(&evaluation, "/id")?.to_owned());
         self.constraints = Mutex::new(constraints(&caller).await?);

@@ -100,7 +100,6 @@ const SETTINGS: &[&str] = &[
     "safety_buffer",
     "policy",
     "thresholds",
-    "speculative",
     "mask",
     "tools",
     "fill",
@@ -125,7 +124,6 @@ const TENANT_SETTINGS: &[&str] = &[
     "safety_buffer",
     "policy",
     "thresholds",
-    "speculative",
     "mask",
     "tools",
     "fill",
@@ -183,20 +181,13 @@ pub fn entry(operation: &str) -> Entry {
         "branches.delete" => Entry { path: FORKED, fresh: Some(Fresh::LastOfTree), ..plain },
         "compressions.create" => Entry {
             without: &["through_seq", "summary_model", "engine", "strategy", "preserve_recent_tokens"],
-            values: &[("target", "0.01"), ("preserve_recent", "5"), ("shadow", "true")],
+            values: &[("target", "0.01"), ("preserve_recent", "5")],
             ..plain
         },
         "compressions.cancel" => Entry { fresh: Some(Fresh::Compression), ..plain },
-        "compressions.get_candidate" => Entry { path: &[("compression_id", "candidate_id")], ..plain },
         "constraints.delete" => {
             Entry { fresh: Some(Fresh::Constraint), path: &[("session_id", "child")], ..plain }
         }
-        "sessions.merge" => Entry {
-            without: &["version"],
-            values: &[("session_id", "\"child\"")],
-            path: &[("session_id", "parent")],
-            ..plain
-        },
         "stateless.preaggregate" => {
             Entry { without: &["expected"], values: &[("threshold_bytes", "0")], ..plain }
         }

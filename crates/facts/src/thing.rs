@@ -35,8 +35,8 @@ pub struct Thing {
     pub named: u32,
     /// The messages that it came from, the latest twenty.
     pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one; `seqs` are that session's then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The session that it is from, in the joined record of a task; neither stored nor served.
+    #[serde(skip)]
     pub session_id: Option<String>,
 }
 

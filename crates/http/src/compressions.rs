@@ -18,7 +18,6 @@ use super::prefer::{PREFERENCE_APPLIED, Wait};
 use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
 use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, SessionRef};
-use anchord_record::hindsight::Hindsight;
 use anchord_record::strategy::{self, EngineChoice, Strategy, Verifiable};
 use anchord_session::compression::{Report, Request, Status};
 use anchord_session::flags::{self, Flag};
@@ -77,8 +76,6 @@ pub struct NewCompression {
     /// The last message to cover.
     #[schema(value_type = Option<i64>, minimum = 1)]
     through_seq: Option<Seq>,
-    /// Stored and scored, not published. Default false.
-    shadow: Option<bool>,
 }
 
 /// One attempt to make the next summary version, or to evaluate one.
@@ -112,8 +109,6 @@ pub struct Compression {
     pub version: Option<i64>,
     /// How many times a worker has started it.
     pub attempts: i32,
-    /// Stored and scored, not published.
-    pub shadow: bool,
     /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one. Null until the
     /// compression has ended.
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
@@ -122,10 +117,6 @@ pub struct Compression {
     /// The result; every figure is null or 0 until the compression has ended.
     #[serde(flatten)]
     pub report: Report,
-    /// How many of the names used later this version had contained: names that the work went on to use, and
-    /// which of them it had told. Null until that version is made.
-    #[schema(required = true)]
-    pub hindsight: Option<Hindsight>,
     /// Figures outside their targets.
     pub flags: Vec<Flag>,
     /// When it was requested.
@@ -163,9 +154,7 @@ impl Compression {
             through_seq: row.through_seq,
             version: row.version.or(row.request.version),
             attempts: row.attempts,
-            shadow: row.shadow,
-            flags: flags::of(&report, row.hindsight.as_ref()),
-            hindsight: row.hindsight,
+            flags: flags::of(&report),
             reduction: report.compression_ratio,
             report,
             created_at: row.created_at,
@@ -217,7 +206,7 @@ pub async fn create_compression(
     if !enqueued.created && !is_same(&row.request, &request) {
         return Err(ApiError::CompressionLive(enqueued.id));
     }
-    let figures = row.report.as_ref().filter(|_| is_answered).map(|report| Figures::of(report, row.shadow));
+    let figures = row.report.as_ref().filter(|_| is_answered).map(|report| Figures::of(report));
     let started = reply(&session, row, (&path.session_id, &wait))?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &started).await?;
     tx.commit().await?;
@@ -344,8 +333,6 @@ impl NewCompression {
             preserve_recent_tokens: self.preserve_recent_tokens,
             target: self.target,
             through_seq: self.through_seq,
-            shadow: self.shadow.unwrap_or_default(),
-            ahead: false,
             version: None,
         })
     }

@@ -1,32 +1,27 @@
-//! Hand-off between agents: renders a record for the prompt of a sub-agent, and merges the record of a finished sub-agent
-//! into that of its parent.
+//! Hand-off between agents: renders the record of a session, or of a task's sessions, for another agent's prompt.
 
 use std::collections::BTreeSet;
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::auth::{Reader, Writer};
-use super::idempotency::{Claim, IdempotencyKey, KeptReply};
-use super::json::{Json, Reply};
-use super::params::{self, Path, Query, SessionPath};
-use super::problem::{ApiError, Problem, Resource};
+use super::auth::Reader;
+use super::json::Reply;
+use super::params::{Path, Query, SessionPath};
+use super::problem::{ApiError, Resource};
 use super::state::AppState;
 use super::tasks::TaskPath;
 use anchord_context::note::{self, Note};
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::digest;
-use anchord_record::handoff::{self, DEFAULT_LEVEL, LEVELS, LeftOut, Origin};
-use anchord_record::probe::Scores;
+use anchord_record::handoff::{self, DEFAULT_LEVEL, LEVELS, Origin};
 use anchord_record::render::{self, Subject};
 use anchord_record::strategy::Verifiable;
 use anchord_store::ledger::list_removed_constraints;
-use anchord_store::load::Tries;
-use anchord_store::merges::{Merge, MergeRequest};
 use anchord_store::notes::{self, StoredNote};
 use anchord_store::sessions::{self, Session, SessionFilter};
 use anchord_store::summaries::{self, StoredVersion, UnreadVersion};
@@ -40,8 +35,6 @@ const JOINED_BYTES: usize = 4 * 1024 * 1024;
 /// The bounds of `words`.
 const LEAST_WORDS: u32 = 100;
 const MOST_WORDS: u32 = 500;
-/// The most reasons that a rejected merge reports.
-const MAX_REASONS: usize = 5;
 
 /// How much is handed off.
 #[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
@@ -101,42 +94,10 @@ pub struct HandedOff {
     pub version: i64,
 }
 
-/// What is merged.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(examples(json!({"session_id": "cart-agent-1"})))]
-#[schema(as = MergeRequest)]
-pub struct NewMerge {
-    /// The finished session.
-    pub session_id: SessionName,
-    /// Its version. Default: the current one.
-    #[schema(minimum = 1)]
-    pub version: Option<i64>,
-}
-
-/// What a merge came to.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = MergeResult)]
-pub struct Merged {
-    /// Whether anything changed: the same version of the same session is merged once, and none after a
-    /// later one of it.
-    pub merged: bool,
-    /// The version that the merge made, now or before.
-    pub version: i64,
-    /// What was merged.
-    pub from: HandedOff,
-    /// What of it did not come along, and why; empty when nothing changed.
-    pub left_out: Vec<LeftOut>,
-    /// The results of the new version's probes, the earlier ones and those about what was merged. Null when nothing
-    /// changed.
-    #[schema(required = true)]
-    pub probes: Option<Scores>,
-}
-
 /// Reads what another agent should know of a session.
 ///
 /// The text has at most `level` tokens and level-3 headings, so that it goes under
-/// `## Prior Session Context` in a prompt. What came from other sessions names them. From 1,500 tokens on it ends with a
+/// `## Prior Session Context` in a prompt. From 1,500 tokens on it ends with a
 /// digest of what was said and the notes of the agent.
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/handoff", tag = "sessions", operation_id = "sessions.get_handoff", params(SessionPath, LevelQuery),
@@ -168,7 +129,7 @@ pub async fn find_handoff(
 
 /// Reads what another agent should know of a task: its sessions' current versions in one text.
 ///
-/// The newest session gives the goal and state; files, decisions and errors of all are merged, each with
+/// The newest session gives the goal and state; files, decisions and errors of all are joined, each with
 /// the session that it came from.
 #[utoipa::path(
     get, path = "/v1/tasks/{task_id}/handoff", tag = "tasks", operation_id = "tasks.get_handoff", params(TaskPath, LevelQuery),
@@ -294,92 +255,4 @@ fn answer(found: Vec<(Session, Found)>, notes: Vec<StoredNote>, bound: Bound) ->
     });
     let sessions = sessions.collect();
     Ok(Reply(Handoff { markdown, tokens, version: meta.version, sessions }).into_response())
-}
-
-/// Merges a finished session's version into this session, as a new version.
-///
-/// Intent, state, constraints, anchor and strategy stay this session's; every entry that comes along names the
-/// session that it is from, and what is left out is listed. A later version of the same session takes the
-/// place of the earlier one's entries. The merge passes the gate that every version passes: the probes that are
-/// asked already and those about what was merged. A live compression starts over on the new version.
-#[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/merge", tag = "sessions", operation_id = "sessions.merge", params(SessionPath), request_body = NewMerge,
-    responses(
-        (status = 201, body = Merged, description = "A new version.",
-         headers(("Location" = String, description = "Where the new version is."))),
-        (status = 200, body = Merged, description = "The same version, or a later one, was merged before; nothing changed."),
-        (status = 409, body = Problem, content_type = "application/problem+json",
-         description = "What the merge would publish does not pass the gate (`/problems/conflict`, whose detail says why); nothing changed. Or a request of the same key is at work.")
-    )
-)]
-pub async fn merge_session(
-    Writer(caller): Writer,
-    State(state): State<AppState>,
-    Path(path): Path<SessionPath>,
-    key: IdempotencyKey,
-    body: Json<NewMerge>,
-) -> Result<KeptReply, ApiError> {
-    let NewMerge { session_id, version } = body.value;
-    let child = session_id.clone().into();
-    let wanted = MergeRequest { parent: &path.session_id, child: &child, version, now: state.clock.now() };
-    if let Some(reply) = key.find_reply(&state.store, &caller, body.digest).await? {
-        return Ok(reply);
-    }
-    let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
-    let mut tries = Tries::default();
-    loop {
-        let decided = Box::pin(state.store.decide_merge(caller.tenant, wanted)).await?;
-        let mut tx = state.store.begin(caller.tenant).await?;
-        let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
-            Claim::Replay(reply) => return Ok(reply),
-            Claim::First(claimed) => claimed,
-        };
-        let from = |version| HandedOff { session_id: session_id.clone(), version };
-        let (session, status, merged) = match decided {
-            Merge::NoSession => return Err(ApiError::NotFound(Resource::Session)),
-            Merge::Itself => return Err(ApiError::refused("/session_id", "is the session itself")),
-            Merge::NoSummary => return Err(ApiError::NoSummary),
-            Merge::NoVersion => return Err(ApiError::NotFound(Resource::Version)),
-            Merge::Unverifiable => {
-                let detail = "has a version that cannot be verified, which critical sessions refuse";
-                return Err(ApiError::refused("/session_id", detail));
-            }
-            Merge::Rejected(reasons) => {
-                let reasons: Vec<String> = reasons.iter().take(MAX_REASONS).cloned().collect();
-                let detail = format!("the merged summary does not pass the gate: {}", reasons.join("; "));
-                return Err(ApiError::Conflict(detail));
-            }
-            Merge::Unchanged { version, merged, ref stands } => {
-                if !stands.holds(&mut tx).await? {
-                    tx.rollback().await?;
-                    tries.again().await?;
-                    continue;
-                }
-                let (left_out, probes) = (Vec::new(), None);
-                let merged = Merged { merged: false, version, from: from(merged), left_out, probes };
-                (stands.session(), StatusCode::OK, merged)
-            }
-            Merge::Ready(ref merging) => {
-                if !state.store.merge_session(&mut tx, merging).await? {
-                    tx.rollback().await?;
-                    tries.again().await?;
-                    continue;
-                }
-                let merged = Merged {
-                    merged: true,
-                    version: merging.version(),
-                    from: from(merging.merged),
-                    left_out: merging.left_out().to_vec(),
-                    probes: Some(merging.scores()),
-                };
-                (merging.session(), StatusCode::CREATED, merged)
-            }
-        };
-        let rest = format!("/summaries/{}", merged.version);
-        let location = params::path_of(session, &path.session_id, &rest);
-        let reply = KeptReply::json(status, &merged)?.with(&header::LOCATION, location);
-        claimed.keep(&state.store, &mut tx, Some(session.id), &reply).await?;
-        tx.commit().await?;
-        return Ok(reply);
-    }
 }

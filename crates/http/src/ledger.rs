@@ -154,9 +154,6 @@ pub enum LedgerItem {
         reason: Option<String>,
         /// The messages that show it.
         seqs: Vec<Seq>,
-        /// The session that it came from, when merged from another one; `seqs` are that session's then.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        session_id: Option<String>,
     },
     /// A command that was run.
     #[schema(title = "CommandFact")]
@@ -210,9 +207,6 @@ pub enum LedgerItem {
         count: u32,
         /// The messages that show it.
         seqs: Vec<Seq>,
-        /// The session that it came from, when merged from another one; `seqs` are that session's then.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        session_id: Option<String>,
     },
     /// A version, port, URL, id or figure.
     #[schema(title = "IdentifierFact")]
@@ -223,9 +217,6 @@ pub enum LedgerItem {
         value: String,
         /// The messages that show it.
         seqs: Vec<Seq>,
-        /// The session that it came from, when merged from another one; `seqs` are that session's then.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        session_id: Option<String>,
     },
     /// The requirement, verbatim.
     #[schema(title = "ConstraintFact")]
@@ -241,9 +232,6 @@ pub enum LedgerItem {
         proposed: bool,
         /// The messages that show it; empty for pins.
         seqs: Vec<Seq>,
-        /// The session that it came from, when merged from another one; `seqs` are that session's then.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        session_id: Option<String>,
     },
 }
 
@@ -391,7 +379,6 @@ impl Book {
                     transient: file.transient,
                     reason: None,
                     seqs: file.seqs.clone(),
-                    session_id: file.session_id.clone(),
                 });
                 let read = record.files_read.iter().map(|file| LedgerItem::File {
                     path: file.path.clone(),
@@ -402,7 +389,6 @@ impl Book {
                     transient: false,
                     reason: file.reason.clone(),
                     seqs: file.seqs.clone(),
-                    session_id: file.session_id.clone(),
                 });
                 by_index(changed.chain(read))
             }
@@ -416,18 +402,14 @@ impl Book {
                 location: error.location.clone(),
                 count: error.count,
                 seqs: error.seqs.clone(),
-                session_id: error.session_id.clone(),
             })),
-            LedgerKind::Identifier => {
-                by_index(record.things.iter().flat_map(TechnicalFact::of).map(|fact| {
-                    LedgerItem::Identifier {
-                        key: fact.key,
-                        value: fact.value,
-                        seqs: fact.seqs,
-                        session_id: fact.session_id,
-                    }
-                }))
-            }
+            LedgerKind::Identifier => by_index(
+                record.things.iter().flat_map(TechnicalFact::of).map(|fact| LedgerItem::Identifier {
+                    key: fact.key,
+                    value: fact.value,
+                    seqs: fact.seqs,
+                }),
+            ),
             LedgerKind::Constraint => {
                 let binding = record.constraints.iter().map(|constraint| (constraint, false));
                 let proposed = record.proposed_constraints.iter().map(|constraint| (constraint, true));
@@ -437,7 +419,6 @@ impl Book {
                     source: constraint.source,
                     proposed,
                     seqs: constraint.seqs.clone(),
-                    session_id: constraint.session_id.clone(),
                 }))
             }
         }

@@ -65,7 +65,6 @@ pub mod bodies;
 pub mod boundary;
 pub mod branches;
 pub mod calls;
-pub mod comparison;
 pub mod compress;
 pub mod compressions;
 pub mod connections;
@@ -179,8 +178,6 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(compressions::create_compression, compressions::list_compressions))
         .routes(routes!(compressions::find_compression, compressions::cancel_compression))
         .routes(routes!(calls::list_calls))
-        .routes(routes!(comparison::compare_strategies))
-        .routes(routes!(comparison::find_candidate))
         .routes(routes!(summaries::find_summary))
         .routes(routes!(summaries::list_summaries))
         .routes(routes!(summaries::find_summary_version))
@@ -191,7 +188,6 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(events::follow_events))
         .routes(routes!(handoff::find_handoff))
         .routes(routes!(handoff::find_task_handoff))
-        .routes(routes!(handoff::merge_session))
         .routes(routes!(ledger::list_ledger))
         .routes(routes!(probes::list_probes, probes::create_probe))
         .routes(routes!(evaluations::list_evaluations, evaluations::create_evaluation))

@@ -18,7 +18,6 @@ use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
 use anchord_messages::id::{SessionName, SessionRef};
 use anchord_messages::tokens::TokenCounter;
-use anchord_record::hindsight::Hindsight;
 use anchord_record::render::{self, Rendering, Style, Subject};
 use anchord_record::strategy::Verifiable;
 use anchord_record::version::{Version, VersionMeta};
@@ -97,9 +96,6 @@ pub struct HistoryEntry {
     /// What is known about its making.
     #[serde(flatten)]
     pub meta: VersionMeta,
-    /// Whether its context contained the names that later messages used; null until the next version is made.
-    #[schema(required = true)]
-    pub hindsight: Option<Hindsight>,
     /// Whether it is the current one.
     pub current: bool,
     /// When it was made; later than `last_compressed_at` for a rollback.
@@ -235,9 +231,8 @@ pub async fn list_summaries(
     let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let rows = summaries::list(&mut tx, caller.tenant, session.id, paging.after, paging.rows()).await?;
     tx.commit().await?;
-    let entry = |VersionEntry { meta, hindsight, created_at }| HistoryEntry {
+    let entry = |VersionEntry { meta, created_at }| HistoryEntry {
         reduction: meta.compression_ratio,
-        hindsight,
         current: session.version == Some(meta.version),
         meta,
         created_at,

@@ -29,5 +29,5 @@ pub use analyze::{Analyzer, Document, Frequencies, Term, analyze};
 pub use examine::{Examined, Hit, settle};
 pub use hybrid::join;
 pub use passages::{MOST_PASSAGES, passages};
-pub use query::{Needed, Query};
+pub use query::Query;
 pub use rank::{Matches, Meaning, Ranked, rank};

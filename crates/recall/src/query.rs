@@ -10,11 +10,11 @@ use super::words::{Kind, scan};
 /// The most groups of terms of one question; further words are ignored.
 const MOST_GROUPS: usize = 64;
 
-/// The terms for one word of the question; a match of any of them is a match of the group.
+/// A word of the question.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Group {
-    /// The word's term; in [`Query::names`] also the term of the word as an identifier.
-    pub terms: Vec<Term>,
+    /// The word's term.
+    pub term: Term,
     /// The weight of the word by its form alone.
     pub weight: f64,
     /// The index of the word in the question; neighbours differ by one.
@@ -29,15 +29,6 @@ pub struct Query {
     pub(super) groups: Vec<Group>,
     /// The index of the group of each term.
     pub(super) by_term: HashMap<Term, usize>,
-}
-
-/// The groups of a query that belong to one name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Needed {
-    /// The group of the whole name, when it is one compound.
-    pub(super) whole: Option<usize>,
-    /// The groups of its words.
-    pub(super) pieces: Vec<usize>,
 }
 
 impl Query {
@@ -62,7 +53,7 @@ impl Query {
             }
             by_term.insert(term, groups.len());
             groups.push(Group {
-                terms: vec![term],
+                term,
                 weight,
                 position: token.position,
                 phrasal: matches!(token.kind, Kind::Word | Kind::Pair),
@@ -77,60 +68,10 @@ impl Query {
         (!groups.is_empty()).then_some(Self { groups, by_term })
     }
 
-    /// Builds a query for names, and returns the groups of each one, with which [`Matches::holders`] finds the messages
-    /// that contain it. The number of names is not limited here.
-    ///
-    /// [`Matches::holders`]: super::Matches::holders
-    #[must_use]
-    pub fn names(names: &[String]) -> (Self, Vec<Needed>) {
-        let stems = Stems::default();
-        let mut query = Self { groups: Vec::new(), by_term: HashMap::new() };
-        let mut needed = Vec::with_capacity(names.len());
-        for name in names {
-            let mut own = Needed::default();
-            let mut is_one = false;
-            scan(name, |token| {
-                is_one |= token.kind == Kind::Compound && token.end - token.start == name.len();
-            });
-            scan(name, |token| {
-                if is_one && token.kind != Kind::Compound {
-                    return;
-                }
-                let terms = match token.kind {
-                    // In camel case the message has the word as a compound.
-                    Kind::Word => {
-                        vec![
-                            Term::new(Kind::Word, &stems.stem(&token.text)),
-                            Term::new(Kind::Compound, &token.text),
-                        ]
-                    }
-                    Kind::Pair | Kind::Character | Kind::Compound => vec![Term::new(token.kind, &token.text)],
-                    Kind::Tail => return,
-                };
-                // A term belongs to one group, so names that share a term also find each other's messages. That
-                // costs the caller only an unnecessary check.
-                let known = terms.iter().find_map(|term| query.by_term.get(term)).copied();
-                let group = known.unwrap_or_else(|| {
-                    query.by_term.extend(terms.iter().map(|term| (*term, query.groups.len())));
-                    let (position, phrasal) = (token.position, false);
-                    query.groups.push(Group { terms, weight: 1.0, position, phrasal });
-                    query.groups.len() - 1
-                });
-                match token.kind {
-                    Kind::Compound => own.whole = own.whole.or(Some(group)),
-                    Kind::Word | Kind::Pair | Kind::Character | Kind::Tail => own.pieces.push(group),
-                }
-            });
-            needed.push(own);
-        }
-        (query, needed)
-    }
-
     /// Every term to look up, in order.
     #[must_use]
     pub fn terms(&self) -> Vec<Term> {
-        let mut terms: Vec<Term> =
-            self.groups.iter().filter(|g| g.weight > 0.0).flat_map(|g| g.terms.iter().copied()).collect();
+        let mut terms: Vec<Term> = self.groups.iter().filter(|g| g.weight > 0.0).map(|g| g.term).collect();
         terms.sort_unstable();
         terms
     }

@@ -1,11 +1,10 @@
 //! Ranks matching messages with BM25, by their own words and those of their neighbours.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::analyze::{Document, Frequencies, Term};
-use super::query::{Needed, Query};
+use super::query::Query;
 use anchord_messages::id::Seq;
 
 /// How soon further repetitions of a term stop counting (BM25's k1).
@@ -116,20 +115,6 @@ impl Matches {
                 self.occurrence(term, seq, frequencies);
             }
         }
-    }
-
-    /// The newest messages up to `through` that may contain a name, at most `most`: those with the whole name, or if
-    /// there are none, those with all of its words.
-    #[must_use]
-    pub fn holders(&self, name: &Needed, through: Seq, most: usize) -> Vec<Seq> {
-        let of = |group: &usize| -> BTreeSet<Seq> {
-            let list = self.groups.get(*group).map_or(&[][..], Vec::as_slice);
-            list.iter().map(|(at, _)| seq(*at)).filter(|seq| *seq <= through).collect()
-        };
-        let whole = name.whole.as_ref().map(of).unwrap_or_default();
-        let all = || name.pieces.iter().map(of).reduce(|some, others| &some & &others).unwrap_or_default();
-        let holders = if whole.is_empty() { all() } else { whole };
-        holders.into_iter().rev().take(most).collect()
     }
 
     /// Ranks the messages that match, best first, at most `keep`.

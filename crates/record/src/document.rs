@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use super::entries::{
     Blocker, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry, RequestState,
-    StepOrigin, TestResult,
+    TestResult,
 };
 use super::section::Section;
 use anchord_facts::key::Key;
@@ -29,9 +29,6 @@ pub struct Document {
     pub(super) session_intent: String,
     /// The messages that the intent came from.
     pub(super) session_intent_seqs: Vec<Seq>,
-    /// The session that states it, when this one states none and took it from another.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) session_intent_session_id: Option<String>,
     /// What people asked for, oldest first.
     #[serde(default)]
     pub(super) requests: Vec<RequestEntry>,
@@ -63,9 +60,6 @@ pub struct Document {
     pub(super) next_steps: Vec<String>,
     /// The messages that the next steps came from.
     pub(super) next_steps_seqs: Vec<Seq>,
-    /// Where those of the next steps came from that another session left behind.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) next_steps_origins: Vec<StepOrigin>,
     /// What has an identity in the session, with its properties as last known.
     #[serde(default)]
     pub(super) things: Vec<Thing>,
@@ -213,7 +207,7 @@ mod tests {
             "next_steps": [], "next_steps_seqs": [],
             "technical_context": [
                 {"key": "commit", "value": "abc1234", "seqs": [2]},
-                {"key": "commit", "value": "def5678", "seqs": [3], "session_id": "other"},
+                {"key": "commit", "value": "def5678", "seqs": [3]},
                 {"key": "port", "value": "8080", "seqs": [4]},
             ],
             "constraints": [],

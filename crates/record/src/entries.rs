@@ -51,8 +51,8 @@ pub struct RequestEntry {
     pub outcome: Option<String>,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one; `seqs` are that session's then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The session that it is from, in the joined record of a task; neither stored nor served.
+    #[serde(skip)]
     pub session_id: Option<String>,
     /// The cached result of `key()`; stored beside the entry and never served.
     #[serde(skip)]
@@ -75,20 +75,9 @@ pub struct Remark {
     pub text: String,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one; `seqs` are that session's then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The session that it is from, in the joined record of a task; neither stored nor served.
+    #[serde(skip)]
     pub session_id: Option<String>,
-}
-
-/// The session that a next step came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct StepOrigin {
-    /// The step, as `next_steps` has it.
-    pub step: String,
-    /// The session.
-    pub session_id: String,
-    /// The messages of that session.
-    pub seqs: Vec<Seq>,
 }
 
 /// Whether the latest test run after the change passed.
@@ -129,8 +118,8 @@ pub struct ModifiedFile {
     pub transient: bool,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one; `seqs` are that session's then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The session that it is from, in the joined record of a task; neither stored nor served.
+    #[serde(skip)]
     pub session_id: Option<String>,
 }
 
@@ -144,8 +133,8 @@ pub struct ReadFile {
     pub reason: Option<String>,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one; `seqs` are that session's then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The session that it is from, in the joined record of a task; neither stored nor served.
+    #[serde(skip)]
     pub session_id: Option<String>,
 }
 
@@ -163,8 +152,8 @@ pub struct Decision {
     pub superseded_by: Option<String>,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one; `seqs` are that session's then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The session that it is from, in the joined record of a task; neither stored nor served.
+    #[serde(skip)]
     pub session_id: Option<String>,
     /// The cached result of `key()`; stored beside the entry and never served.
     #[serde(skip)]
@@ -229,8 +218,8 @@ pub struct ErrorEntry {
     pub resolved_in_version: Option<i64>,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one; `seqs` are that session's then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The session that it is from, in the joined record of a task; neither stored nor served.
+    #[serde(skip)]
     pub session_id: Option<String>,
     /// The cached result of `key()`; stored beside the entry and never served.
     #[serde(skip)]
@@ -274,8 +263,8 @@ pub struct TestResult {
     pub superseded_by: Option<String>,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one; `seqs` are that session's then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The session that it is from, in the joined record of a task; neither stored nor served.
+    #[serde(skip)]
     pub session_id: Option<String>,
 }
 
@@ -286,20 +275,13 @@ pub struct Blocker {
     pub text: String,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one; `seqs` are that session's then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The session that it is from, in the joined record of a task; neither stored nor served.
+    #[serde(skip)]
     pub session_id: Option<String>,
 }
 
 /// A text followed by the session that it came from.
 #[must_use]
 pub fn with_session(text: &str, session: &str) -> String {
-    let mark = session_mark(session);
-    if text.ends_with(&mark) { text.to_owned() } else { format!("{text}{mark}") }
-}
-
-/// How that session is written after a text.
-#[must_use]
-pub fn session_mark(session: &str) -> String {
-    format!(" (session {session})")
+    format!("{text} (session {session})")
 }

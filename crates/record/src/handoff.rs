@@ -1,31 +1,21 @@
-//! Hand-off between agents: the text that a sub-agent receives from an earlier session, and the merge of a
-//! finished one's record into its parent's.
+//! Hand-off between agents: the text that an agent receives from another's session, or from all sessions of a task.
 //!
-//! What lives here: the hand-off's text, the summary of a task, joined records (`unite`), and the gate of a
-//! merge (`check`).
-//! Invariant: every entry from another session names it in `session_id`, and its `seqs` are that session's;
-//! no entry has message numbers of two sessions.
+//! What lives here: the hand-off's text, and the joined records of a task (`join`).
+//! Invariant: every entry of a joined record names its session, and its `seqs` are that session's.
 //! Must not know: where summaries are stored, and the caller.
 
-mod check;
+mod join;
 mod origin;
-mod unite;
 
 use super::digest::{self, Turn};
-use super::extractive;
-use super::merge::requests;
 use super::render::{self, Subject};
 use super::summary::{Summary, with_session};
 use anchord_facts::key::Key;
-use anchord_facts::ledger::{self, EarlierNames, LedgerState};
-use anchord_facts::redact::redact;
 use anchord_facts::wording;
-use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;
 
-pub use check::{CheckedMerge, MergeBackInput, check, probes};
+pub use join::together;
 pub use origin::Origin;
-pub use unite::{LeftOut, MergedBack, merge, together, without};
 
 /// The sizes of a hand-off, in tokens.
 pub const LEVELS: [u32; 3] = [500, 1_500, 3_000];
@@ -114,34 +104,7 @@ fn with_origins(summary: &Summary) -> Summary {
             decision.key = Key::default();
         }
     }
-    for step in &mut shown.next_steps {
-        let origin = shown.next_steps_origins.iter().find(|origin| origin.step == *step);
-        if let Some(origin) = origin {
-            *step = with_session(step, &origin.session_id);
-        }
-    }
     shown
-}
-
-/// The summary of a parent that has no version yet: the intent of its first messages, else the child's.
-#[must_use]
-pub fn opening(span: &[Numbered], child: &Origin<'_>) -> Summary {
-    let facts = ledger::read(span, &LedgerState::default(), &EarlierNames::default());
-    let requests = requests::after(None, &facts.requests);
-    let proposed = extractive::propose(span, &facts, None, &requests);
-    match proposed.intent.filter(|intent| !intent.text.trim().is_empty()) {
-        Some(intent) => Summary {
-            session_intent: redact(&intent.text).into_owned(),
-            session_intent_seqs: intent.seqs,
-            ..Summary::default()
-        },
-        None => Summary {
-            session_intent: child.summary.session_intent.clone(),
-            session_intent_seqs: child.summary.session_intent_seqs.clone(),
-            session_intent_session_id: Some(child.name.to_owned()),
-            ..Summary::default()
-        },
-    }
 }
 
 #[cfg(test)]

@@ -6,10 +6,9 @@
 //! - `merge` puts facts and proposal into the current summary; `candidate` runs one compression from end to
 //!   end;
 //! - checks before it is published: the `gate` compares the summary with the messages, `probe` asks questions
-//!   that code made from the facts, `exam` asks questions that a model wrote; `hindsight` finds later what
-//!   was missing;
+//!   that code made from the facts, `exam` asks questions that a model wrote;
 //! - `render` writes the summary for a model; the `digest` quotes lines of what it covers; `handoff` renders
-//!   it for another agent and merges a finished session into its parent.
+//!   it for another agent.
 //!
 //! Invariant: the same input gives the same bytes, on any machine, at any time.
 //! Must not know: sessions' settings and counts, I/O, async, clocks, randomness, the environment.
@@ -27,7 +26,6 @@ pub mod file_history;
 pub mod fill;
 pub mod gate;
 pub mod handoff;
-pub mod hindsight;
 mod mark;
 pub mod merge;
 pub mod parts;

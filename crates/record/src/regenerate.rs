@@ -26,7 +26,7 @@ pub fn grow(mut page: Material, facts: Facts, proposed: Proposed) -> Base {
 }
 
 /// Adds to a fresh record the entries that only the old one has: facts and constraints found by another
-/// engine or with other page bounds, or merged from another session. Of the narrative only decisions are
+/// engine or with other page bounds. Of the narrative only decisions are
 /// taken, because a decision stays a fact. They are older than the fresh entries and come first. The cost: a
 /// wrong decision stays until a later one reverses it.
 pub fn adopt(old: &Summary, fresh: &mut Summary) {
@@ -111,7 +111,7 @@ mod tests {
             alternatives: Vec::new(),
             superseded_by: None,
             seqs: vec![1],
-            session_id: Some("another".to_owned()),
+            session_id: None,
             key: Key::default(),
         }
     }

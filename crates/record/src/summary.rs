@@ -20,7 +20,7 @@ use anchord_messages::id::Seq;
 
 pub use super::entries::{
     Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile, Remark,
-    RequestEntry, RequestState, StepOrigin, TestResult, session_mark, with_session,
+    RequestEntry, RequestState, TestResult, with_session,
 };
 
 /// The sections of one summary version.
@@ -31,8 +31,6 @@ pub struct Summary {
     pub session_intent: String,
     /// The messages that the intent came from.
     pub session_intent_seqs: Vec<Seq>,
-    /// The session that states it, when this one states none and took it from another.
-    pub session_intent_session_id: Option<String>,
     /// What people asked for, oldest first.
     pub requests: Vec<RequestEntry>,
     /// Files that the session changed.
@@ -57,8 +55,6 @@ pub struct Summary {
     pub next_steps: Vec<String>,
     /// The messages that the next steps came from.
     pub next_steps_seqs: Vec<Seq>,
-    /// Where those of the next steps came from that another session left behind.
-    pub next_steps_origins: Vec<StepOrigin>,
     /// What has an identity in the session, with its properties as last known.
     pub things: Vec<Thing>,
     /// What the agent noted for itself.
@@ -98,7 +94,6 @@ impl From<Summary> for Document {
         let Summary {
             session_intent,
             session_intent_seqs,
-            session_intent_session_id,
             requests,
             files_modified,
             files_read,
@@ -111,7 +106,6 @@ impl From<Summary> for Document {
             findings,
             next_steps,
             next_steps_seqs,
-            next_steps_origins,
             things,
             notes,
             constraints,
@@ -124,7 +118,6 @@ impl From<Summary> for Document {
             technical_context: Vec::new(),
             session_intent,
             session_intent_seqs,
-            session_intent_session_id,
             requests,
             files_modified,
             files_read,
@@ -137,7 +130,6 @@ impl From<Summary> for Document {
             findings,
             next_steps,
             next_steps_seqs,
-            next_steps_origins,
             things,
             notes,
             constraints,
@@ -152,7 +144,6 @@ impl From<Document> for Summary {
         let Document {
             session_intent,
             session_intent_seqs,
-            session_intent_session_id,
             mut requests,
             intent_history,
             files_modified,
@@ -166,7 +157,6 @@ impl From<Document> for Summary {
             findings,
             next_steps,
             next_steps_seqs,
-            next_steps_origins,
             mut things,
             notes,
             technical_context,
@@ -184,7 +174,6 @@ impl From<Document> for Summary {
         Self {
             session_intent,
             session_intent_seqs,
-            session_intent_session_id,
             requests,
             files_modified,
             files_read,
@@ -197,7 +186,6 @@ impl From<Document> for Summary {
             findings,
             next_steps,
             next_steps_seqs,
-            next_steps_origins,
             things,
             notes,
             constraints,

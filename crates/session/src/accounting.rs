@@ -132,9 +132,6 @@ pub struct Accounting {
     pub format: Option<Format>,
     /// Whether a rollback suspended automatic compression below the critical level.
     pub suspended: bool,
-    /// The last speculative compression; `None` while there is none since the last version.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prepared: Option<Prepared>,
 }
 
 /// The settings that counts were made under, as far as it matters when they have changed.
@@ -155,15 +152,6 @@ pub struct BegunWith {
     pub version: i64,
     /// The newest message when it was published, among those that the branch shares: after them it has its own.
     pub published: Seq,
-}
-
-/// The last message of a speculative compression, and the pins and settings that it was made under.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Prepared {
-    /// The last message that it covers.
-    pub through: Seq,
-    /// The context revision that it was made under; under any other it is stale.
-    pub revision: i64,
 }
 
 /// How full the context is, as every append and read of a session reports it.
@@ -430,7 +418,6 @@ impl Accounting {
             above_target: self.above_target,
             format: self.format,
             suspended: self.suspended,
-            prepared: self.prepared,
             ..Self::default()
         };
         for message in tail {

@@ -37,8 +37,6 @@ pub enum Status {
     Queued,
     /// A worker is at it.
     Running,
-    /// A speculative result waits to be published.
-    Prepared,
     /// A version was published.
     Succeeded,
     /// No usable result after all attempts.
@@ -101,12 +99,6 @@ pub struct Request {
     /// The last message to cover.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub through_seq: Option<Seq>,
-    /// Stored and scored, not published.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub shadow: bool,
-    /// Made ahead of need: kept until the compress level is reached.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub ahead: bool,
     /// The version to evaluate, for evaluations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::compression::Report;
-use anchord_record::hindsight::Hindsight;
 
 /// Below this share of passed probes a version is suspect.
 const PROBES_RED: f64 = 0.70;
@@ -37,8 +36,6 @@ pub enum Metric {
     CriticalProbes,
     /// The share of the span's tokens that was saved.
     SpanCompression,
-    /// The share of the names that were needed next which the context told.
-    LowHindsight,
     /// The share of an exam's questions that the context answers.
     LowExam,
 }
@@ -56,9 +53,9 @@ pub enum Level {
     Red,
 }
 
-/// The flags of a compression's result and of the hindsight about its version.
+/// The flags of a compression's result.
 #[must_use]
-pub fn of(report: &Report, hindsight: Option<&Hindsight>) -> Vec<Flag> {
+pub fn of(report: &Report) -> Vec<Flag> {
     let mut flags = Vec::new();
     let mut raise = |metric, level, detail| flags.push(Flag { metric, level, detail });
     if let Some(score) = report.probe_score.filter(|score| *score < PROBES_TARGET) {
@@ -85,11 +82,6 @@ pub fn of(report: &Report, hindsight: Option<&Hindsight>) -> Vec<Flag> {
             format!("of {} questions about the messages the context answers {}", exam.asked, exam.passed);
         raise(Metric::LowExam, Level::Caution, detail);
     }
-    if let Some(found) = hindsight.filter(|hindsight| hindsight.low) {
-        let detail =
-            format!("of {} names that were needed next the context told {}", found.asked, found.found);
-        raise(Metric::LowHindsight, Level::Caution, detail);
-    }
     flags
 }
 
@@ -98,7 +90,7 @@ mod tests {
     use super::*;
 
     fn levels(report: &Report) -> Vec<(Metric, Level)> {
-        of(report, None).into_iter().map(|flag| (flag.metric, flag.level)).collect()
+        of(report).into_iter().map(|flag| (flag.metric, flag.level)).collect()
     }
 
     #[test]
@@ -116,16 +108,6 @@ mod tests {
         assert_eq!(levels(&report), [(Metric::SpanCompression, Level::Red)]);
         report.compression_ratio = Some(0.9);
         assert_eq!(levels(&report), [(Metric::SpanCompression, Level::Caution)]);
-    }
-
-    #[test]
-    fn what_was_needed_next_and_not_told_is_flagged_below_the_threshold() {
-        let seen = |score| Hindsight { asked: 10, found: 1, score, missing: Vec::new(), low: false };
-        let flags = |hindsight: Hindsight| of(&Report::default(), Some(&hindsight));
-        assert!(flags(seen(Some(0.1)).against(0.1)).is_empty() && flags(seen(None).against(1.0)).is_empty());
-        let low = flags(seen(Some(0.1)).against(0.2));
-        assert_eq!((low[0].metric, low[0].level), (Metric::LowHindsight, Level::Caution));
-        assert_eq!(low[0].detail, "of 10 names that were needed next the context told 1");
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub struct Quotas {
     /// Jobs of one session, ended ones included, when a caller asks for another one; 20,000 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs_per_session: Option<u64>,
-    /// Versions of one session when a caller asks for a rollback or a merge; 20,000 when absent.
+    /// Versions of one session when a caller asks for a rollback; 20,000 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versions_per_session: Option<u64>,
     /// Tasks that one session was part of; 1,000 when absent.

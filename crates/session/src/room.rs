@@ -81,8 +81,7 @@ impl Room {
 
     /// The last message that a span covers. The newest messages stay out of it as far as they fit, and at
     /// least the `preserve` newest ones; only these where the whole context has room already. `items` is
-    /// every message after the anchor, `tail` the same with the tokens that are served; the span ends at
-    /// `through` at the latest.
+    /// every message after the anchor, `tail` the same with the tokens that are served.
     ///
     /// # Errors
     /// When no message may be covered, with the reason.
@@ -90,13 +89,12 @@ impl Room {
         self,
         policy: &Policy,
         (items, tail): (&[T], &[MessageCounts]),
-        (preserve, through): (usize, Option<Seq>),
+        preserve: usize,
     ) -> Result<Seq, NoSpan> {
         let end = if self.has_room { None } else { self.tail_end(policy, tail, &group::groups(items)) };
-        let end = end.map(|end| through.map_or(end, |through| through.min(end)));
         match end.map(|end| group::span_end(items, preserve, Some(end))) {
             Some(Ok(end)) => Ok(end),
-            Some(Err(_)) | None => group::span_end(items, preserve, through),
+            Some(Err(_)) | None => group::span_end(items, preserve, None),
         }
     }
 

@@ -25,8 +25,6 @@ pub struct SpanRequest<'a> {
     pub request: &'a Request,
     /// Its strategy.
     pub strategy: Strategy,
-    /// The last message that it may cover at most.
-    pub through: Option<Seq>,
 }
 
 /// The last message that a new span may cover, before its size is limited: what the caller asked for, else so
@@ -43,17 +41,16 @@ pub fn end(
     let request = asked.request;
     let preserve = request.preserve_recent.unwrap_or_else(|| settings.preserved_by(asked.strategy));
     let preserve = usize::try_from(preserve).unwrap_or(usize::MAX);
-    let through = [request.through_seq, asked.through].into_iter().flatten().min();
     if request.through_seq.is_some() {
-        return group::span_end(outlines, preserve, through);
+        return group::span_end(outlines, preserve, request.through_seq);
     }
     let policy = policy(settings, counts, request);
     let room = Room::of(&policy, request.target, counts);
-    let is_free = asked.trigger == MANUAL && !request.shadow && request.target.is_none();
+    let is_free = asked.trigger == MANUAL && request.target.is_none();
     if is_free && room.has_room && !outlines.is_empty() {
         return Err(NoSpan::Fits);
     }
-    room.span_end(&policy, (outlines, &served(counts, outlines)), (preserve, through))
+    room.span_end(&policy, (outlines, &served(counts, outlines)), preserve)
 }
 
 /// The policy with the request's own values for the newest messages.

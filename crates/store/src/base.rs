@@ -19,7 +19,7 @@ use anchord_context::pin::Pin;
 use anchord_messages::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
 use anchord_record::parts::StoredSummary;
 use anchord_record::probe::Probe;
-use anchord_record::version::{Version, VersionMeta};
+use anchord_record::version::Version;
 use anchord_session::outline::Outline;
 use anchord_session::session::Session;
 use anchord_session::settings::Settings;
@@ -112,7 +112,7 @@ impl Store {
         };
         let base = Base {
             settings: session.effective_settings(),
-            current: current.map(|(current, _)| current),
+            current,
             pins: pins::list_all(&mut tx, tenant, &session).await?,
             todos: todos::find(&mut tx, tenant, session.id).await?,
             removed_constraints: list_removed_constraints(&mut tx, tenant, session.id).await?,
@@ -140,54 +140,6 @@ impl Store {
         let outlines = outlines_within(&mut tx, (tenant, session), range, limit).await?;
         tx.commit().await?;
         Ok(outlines)
-    }
-
-    /// Reads the probes that the successor of `version` (0 for the first one) was asked: the caller's, and the
-    /// critical ones of earlier spans.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn load_probes_until(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-        version: i64,
-    ) -> Result<Vec<(ProbeId, serde_json::Value)>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
-        let rows = sqlx::query!(
-            r#"select id as "id!", probe as "probe!" from (
-                 select id, probe from probes
-                 where tenant_id = $1 and session_id = $2 and source = 'caller' and retired_in_version is null
-                 union all
-                 select id, probe from probes
-                 where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version <= $3 and is_critical
-                   and (retired_in_version is null or retired_in_version > $3)
-               ) asked
-               order by id"#,
-            tenant.0,
-            session.0,
-            version,
-        )
-        .fetch_all(&mut *tx)
-        .await?;
-        tx.commit().await?;
-        Ok(rows.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect())
-    }
-
-    /// Reads a version as a base for the next one, with its metadata; `None` when there is no such version.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
-    pub async fn load_version(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-        version: i64,
-    ) -> Result<Option<(Current, VersionMeta)>, StoreError> {
-        let mut tx = self.snapshot(tenant).await?;
-        let found = find_version(&mut tx, (tenant, session), version, None).await?;
-        tx.commit().await?;
-        Ok(found)
     }
 
     /// Reads the input of an evaluation; `None` when there is no such version.
@@ -297,9 +249,9 @@ async fn find_version(
     (tenant, session): (TenantId, SessionId),
     version: i64,
     known: Option<i64>,
-) -> Result<Option<(Current, VersionMeta)>, StoreError> {
+) -> Result<Option<Current>, StoreError> {
     let row = sqlx::query!(
-        r#"select x.meta, rendering_tokens + coalesce(digest_tokens, 0) as "served_tokens!",
+        r#"select rendering_tokens + coalesce(digest_tokens, 0) as "served_tokens!",
                   record.document as "document?", record.parts, record.texts, record.carry as "carry?"
            from summaries x
            left join lateral (
@@ -316,16 +268,12 @@ async fn find_version(
     .fetch_optional(connection)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    let meta = serde_json::from_value(row.meta).map_err(|error| {
-        StoreError::corrupt("summaries", "meta", format!("{} {version}", session.0), error)
-    })?;
     let record = row.document.map(|document| StoredSummary { document, parts: row.parts, texts: row.texts });
-    let current = Current {
+    Ok(Some(Current {
         version,
         written: record.zip(row.carry).map(|(record, carry)| VersionJson { record, carry }),
         served_tokens: u32::try_from(row.served_tokens).unwrap_or_default(),
-    };
-    Ok(Some((current, meta)))
+    }))
 }
 
 /// Reads the probes that the next version is asked: the caller's, and the critical ones of earlier spans.

@@ -232,7 +232,7 @@ pub async fn require_job_room(
     within(Bound::JobsPerSession, most, jobs - 1)
 }
 
-/// Checks that a caller may make one more version of a session, by a rollback or a merge.
+/// Checks that a caller may make one more version of a session, by a rollback.
 pub(super) async fn require_version_room(
     tx: &mut PgConnection,
     tenant: TenantId,

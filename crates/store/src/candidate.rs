@@ -1,20 +1,16 @@
-//! A version that is not published yet, with its evaluation: as a worker made it, and as it is kept until it is needed.
+//! A version that is not published yet, with its evaluation, as a worker made it.
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::StoreError;
-use super::job::Job;
 use super::todos::TodoUpdate;
 use anchord_messages::id::{ProbeId, Seq};
 use anchord_record::parts;
-use anchord_session::compression::{Report, Span};
 use anchord_session::session::Served;
 
 /// A version to be published.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct NewVersion {
     /// Its number, which must be the next one of the session.
     pub version: i64,
@@ -29,19 +25,17 @@ pub struct NewVersion {
     /// The smallest rendering, and its tokens.
     pub least: (String, u32),
     /// The digest that contexts serve, and its tokens; `None` when there is none.
-    #[serde(default)]
     pub digest: Option<(String, u32)>,
     /// The recap: current task, open errors and next steps.
     pub recap: String,
     /// The caller's todo list after the span; written only when the list has not changed since it was read.
-    #[serde(default)]
     pub todos: Option<TodoUpdate>,
     /// Commands and test runs of the span: kind, first seq, ordinal, value.
     pub ledger: Vec<(Cow<'static, str>, Seq, i32, Box<RawValue>)>,
 }
 
 /// The result of the probes for a candidate.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct NewEvaluation {
     /// The scores, as JSON.
     pub scores: serde_json::Value,
@@ -51,15 +45,6 @@ pub struct NewEvaluation {
     pub new_probes: Vec<Box<RawValue>>,
     /// Earlier probes that a merge rule retired.
     pub retired: Vec<ProbeId>,
-}
-
-/// A version with everything that is stored beside it.
-#[derive(Clone, Copy)]
-pub(super) struct Candidate<'a> {
-    pub(super) span: Span,
-    pub(super) version: &'a NewVersion,
-    pub(super) evaluation: Option<&'a NewEvaluation>,
-    pub(super) report: &'a Report,
 }
 
 impl NewVersion {
@@ -76,30 +61,4 @@ impl NewVersion {
             digest_tokens: self.digest.as_ref().map_or(0, |digest| digest.1),
         }
     }
-}
-
-/// What publishing needs, as it is stored.
-#[derive(Deserialize)]
-pub(super) struct StoredCandidate {
-    pub(super) from_seq: i64,
-    pub(super) version: NewVersion,
-    pub(super) evaluation: Option<NewEvaluation>,
-    pub(super) report: Report,
-}
-
-/// The same, to be written.
-#[derive(Serialize)]
-struct KeptRef<'a> {
-    from_seq: i64,
-    version: &'a NewVersion,
-    evaluation: Option<&'a NewEvaluation>,
-    report: &'a Report,
-}
-
-/// A prepared version as it is stored, as text.
-pub(super) fn text(job: &Job, made: Candidate<'_>) -> Result<String, StoreError> {
-    let Candidate { span, version, evaluation, report } = made;
-    let kept = KeptRef { from_seq: span.from_seq, version, evaluation, report };
-    serde_json::to_string(&kept)
-        .map_err(|error| StoreError::corrupt("prepared_versions", "candidate", job.id, error))
 }

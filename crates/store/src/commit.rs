@@ -76,8 +76,7 @@ pub(super) struct ReplyRow<'a> {
 #[derive(Debug, sqlx::Encode)]
 pub(super) struct JobRow<'a> {
     pub(super) place: i32,
-    /// `None` when no job is added, because the live speculative compression is needed now.
-    pub(super) id: Option<Uuid>,
+    pub(super) id: Uuid,
     pub(super) kind: &'a str,
     pub(super) trigger: &'a str,
     pub(super) request: String,
@@ -101,8 +100,8 @@ pub(super) struct EndRow<'a> {
     pub(super) id: Uuid,
     /// The status that the job must still have.
     pub(super) from_status: &'a str,
-    /// The fence; `None` for a prepared version.
-    pub(super) attempt: Option<i32>,
+    /// The fence.
+    pub(super) attempt: i32,
     pub(super) status: &'a str,
     pub(super) report: String,
     /// The revision that the end was decided on; `None`, as the fields below, when the session does not change.
@@ -174,16 +173,6 @@ pub(super) struct ProbeRow<'a> {
     pub(super) probe: &'a str,
 }
 
-/// A prepared version, with the version and the revision that it was made on.
-#[derive(Debug, sqlx::Encode)]
-pub(super) struct KeptRow<'a> {
-    pub(super) parent_version: Option<i64>,
-    pub(super) context_revision: i64,
-    pub(super) through_seq: i64,
-    pub(super) candidate: &'a str,
-}
-
-is_of!(KeptRow, "new_prepared_version");
 is_of!(EndRow, "compression_end");
 is_of!(VersionRow, "new_version");
 is_of!(PartRow, "new_part");

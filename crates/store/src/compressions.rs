@@ -13,9 +13,8 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 pub use super::job::{Job, Kind, NewJob};
-use super::{Store, StoreError, bounds, channel, lock, prepared};
+use super::{Store, StoreError, bounds, channel, lock};
 use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
-use anchord_record::hindsight::Hindsight;
 use anchord_runtime::trace;
 use anchord_session::compression::{MANUAL, Report, Request, Status};
 
@@ -54,8 +53,6 @@ pub struct CompressionRow {
     pub trigger: String,
     /// The parameters of the job.
     pub request: Request,
-    /// Whether it is a shadow run: stored and scored, not published.
-    pub shadow: bool,
     /// The first message of the span.
     pub from_seq: Option<Seq>,
     /// The last message of the span.
@@ -66,8 +63,6 @@ pub struct CompressionRow {
     pub attempts: i32,
     /// Its report; `None` while it is live.
     pub report: Option<Report>,
-    /// The hindsight of its version; `None` until the next version is published.
-    pub hindsight: Option<Hindsight>,
     /// When it was enqueued.
     pub created_at: DateTime<Utc>,
     /// When a worker first claimed it.
@@ -83,7 +78,6 @@ struct RawCompression {
     status: String,
     trigger: String,
     request: serde_json::Value,
-    shadow: bool,
     from_seq: Option<Seq>,
     through_seq: Option<Seq>,
     version: Option<i64>,
@@ -92,7 +86,6 @@ struct RawCompression {
     created_at: DateTime<Utc>,
     started_at: Option<DateTime<Utc>>,
     finished_at: Option<DateTime<Utc>>,
-    hindsight: Option<String>,
 }
 
 impl RawCompression {
@@ -108,9 +101,7 @@ impl RawCompression {
                 .map(serde_json::from_value)
                 .transpose()
                 .map_err(|e| corrupt("report", id, e))?,
-            hindsight: read_hindsight(self.hindsight.as_deref()).map_err(|e| corrupt("hindsight", id, e))?,
             trigger: self.trigger,
-            shadow: self.shadow,
             from_seq: self.from_seq,
             through_seq: self.through_seq,
             version: self.version,
@@ -144,19 +135,18 @@ pub async fn enqueue(
     for _ in 0..3 {
         let inserted = sqlx::query_scalar!(
             r#"with new as (
-                 insert into compressions (tenant_id, id, session_id, kind, status, trigger, request, shadow, trace_context)
-                 values ($1, $2, $3, $4, 'queued', $5, $6, $7, $9)
+                 insert into compressions (tenant_id, id, session_id, kind, status, trigger, request, trace_context)
+                 values ($1, $2, $3, $4, 'queued', $5, $6, $8)
                  on conflict (tenant_id, session_id, kind)
-                   where status in ('queued', 'running') and not shadow and kind in ('compress', 'index') do nothing
+                   where status in ('queued', 'running') and kind in ('compress', 'index') do nothing
                  returning id)
-               select new.id as "id!" from new, pg_notify($8, '')"#,
+               select new.id as "id!" from new, pg_notify($7, '')"#,
             tenant.0,
             id,
             session.0,
             job.kind.as_str(),
             job.trigger,
             request,
-            job.request.shadow,
             channel::JOBS,
             trace,
         )
@@ -170,7 +160,7 @@ pub async fn enqueue(
         }
         let live = sqlx::query_scalar!(
             "select id from compressions
-             where tenant_id = $1 and session_id = $2 and kind = $3 and status in ('queued', 'running') and not shadow",
+             where tenant_id = $1 and session_id = $2 and kind = $3 and status in ('queued', 'running')",
             tenant.0,
             session.0,
             job.kind.as_str(),
@@ -184,9 +174,7 @@ pub async fn enqueue(
     Err(StoreError::RowCount { what: "the live compression", expected: 1, actual: 0 })
 }
 
-/// Enqueues a compression that a caller requests, in the caller's transaction, which holds the session's lock. A live
-/// speculative compression that does the same work is taken instead. Any other one, and a prepared version, is
-/// superseded.
+/// Enqueues a compression that a caller requests, in the caller's transaction, which holds the session's lock.
 ///
 /// # Errors
 /// When the database fails, or the request cannot be written.
@@ -197,20 +185,9 @@ pub async fn enqueue_manual(
     request: &Request,
 ) -> Result<Enqueued, StoreError> {
     let job = NewJob { kind: Kind::Compress, trigger: MANUAL, request };
-    if !request.shadow {
-        let wanted = Request { reason: None, ..request.clone() };
-        if wanted == Request::default() {
-            prepared::mark_needed(connection, tenant, session, request).await?;
-        } else {
-            prepared::cancel_speculative(connection, tenant, session).await?;
-        }
-    }
     let enqueued = enqueue(connection, tenant, session, job).await?;
     if enqueued.created {
         bounds::require_job_room(connection, (tenant, session)).await?;
-    }
-    if enqueued.created && !request.shadow {
-        prepared::supersede(connection, tenant, session).await?;
     }
     Ok(enqueued)
 }
@@ -227,7 +204,7 @@ pub async fn cancel_live(
 ) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
-         where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running') and not shadow",
+         where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running')",
         tenant.0,
         session.0,
     )
@@ -248,11 +225,8 @@ pub async fn find(
 ) -> Result<Option<CompressionRow>, StoreError> {
     let raw = sqlx::query_as!(
         RawCompression,
-        "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
-                created_at, started_at, finished_at,
-                (select v.hindsight::text from summaries v
-                 where v.tenant_id = $1 and v.session_id = $3 and v.version = compressions.version
-                   and v.compression_id = compressions.id) as hindsight
+        "select id, kind, status, trigger, request, from_seq, through_seq, version, attempt, report,
+                created_at, started_at, finished_at
          from compressions where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index'",
         tenant.0,
         id.0,
@@ -292,10 +266,10 @@ impl Store {
         let mut tx = self.snapshot(tenant).await?;
         let raw = sqlx::query_as!(
             RawCompression,
-            "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
-                    created_at, started_at, finished_at, null as hindsight
+            "select id, kind, status, trigger, request, from_seq, through_seq, version, attempt, report,
+                    created_at, started_at, finished_at
              from compressions
-             where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running') and not shadow",
+             where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running')",
             tenant.0,
             session.0,
         )
@@ -319,11 +293,8 @@ impl Store {
         let mut tx = self.snapshot(tenant).await?;
         let raw = sqlx::query_as!(
             RawCompression,
-            "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
-                    created_at, started_at, finished_at,
-                    (select v.hindsight::text from summaries v
-                     where v.tenant_id = $1 and v.session_id = $2 and v.version = compressions.version
-                       and v.compression_id = compressions.id) as hindsight
+            "select id, kind, status, trigger, request, from_seq, through_seq, version, attempt, report,
+                    created_at, started_at, finished_at
              from compressions
              where tenant_id = $1 and session_id = $2 and kind = 'compress' and ($3::uuid is null or id < $3)
              order by id desc limit $4",
@@ -353,14 +324,13 @@ impl Store {
         lock::hold(&mut tx, tenant, session).await?;
         let done = sqlx::query!(
             "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
-             where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index' and status in ('queued', 'running', 'prepared')",
+             where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index' and status in ('queued', 'running')",
             tenant.0,
             id.0,
             session.0,
         )
         .execute(&mut *tx)
         .await?;
-        prepared::discard(&mut tx, tenant, id).await?;
         lock::touch(&mut tx, tenant, session).await?;
         tx.commit().await?;
         Ok(done.rows_affected() > 0)
@@ -435,9 +405,4 @@ impl Store {
         };
         Ok(rows.into_iter().filter_map(state).collect())
     }
-}
-
-/// Parses a stored hindsight.
-pub(super) fn read_hindsight(stored: Option<&str>) -> Result<Option<Hindsight>, serde_json::Error> {
-    stored.map(serde_json::from_str).transpose()
 }

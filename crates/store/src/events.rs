@@ -221,7 +221,6 @@ pub(super) fn start_of(job: &Job, span: (i64, i64)) -> (&'static str, Value) {
     let payload = json!({
         "compression_id": job.id.to_string(),
         "trigger": job.trigger,
-        "shadow": job.request.shadow,
         "from_seq": span.0,
         "through_seq": span.1,
     });
@@ -236,7 +235,7 @@ pub(super) fn ends_of(
 ) -> Vec<(&'static str, Value)> {
     let mut events = Vec::with_capacity(2);
     events.extend(end_of(job, (status, version), report));
-    if let Some(version) = version.filter(|_| !events.is_empty() && !job.request.shadow) {
+    if let Some(version) = version.filter(|_| !events.is_empty()) {
         events.push((PUBLISHED, publication(version, Some(job.id))));
     }
     events
@@ -255,13 +254,12 @@ pub(super) fn end_of(
         Status::Succeeded => "compression.succeeded",
         Status::Failed | Status::Rejected => "compression.failed",
         Status::Skipped | Status::Superseded | Status::Cancelled => "compression.skipped",
-        Status::Queued | Status::Running | Status::Prepared => return None,
+        Status::Queued | Status::Running => return None,
     };
     let error = report.error.as_ref();
     let payload = json!({
         "compression_id": job.id.to_string(),
         "status": status.as_str(),
-        "shadow": job.request.shadow,
         "version": version,
         "tokens_before": report.tokens_before,
         "tokens_after": report.tokens_after,
@@ -274,7 +272,7 @@ pub(super) fn end_of(
     Some((kind, payload))
 }
 
-/// Writes the event that a version is current: of a compression, a rollback or a merge.
+/// Writes the event that a version is current: of a compression or a rollback.
 pub(super) async fn published(
     connection: &mut PgConnection,
     session: (TenantId, SessionId),

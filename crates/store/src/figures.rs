@@ -8,7 +8,6 @@ use anchord_session::compression::{Report, Status};
 pub struct Figures {
     strategy: &'static str,
     engine: &'static str,
-    shadow: bool,
     tokens: Option<(u32, u32)>,
     ratio: Option<f64>,
     probe_score: Option<f64>,
@@ -18,12 +17,11 @@ pub struct Figures {
 impl Figures {
     /// Copies the figures from a report.
     #[must_use]
-    pub fn of(report: &Report, shadow: bool) -> Self {
+    pub fn of(report: &Report) -> Self {
         let Report { strategy_used, engine, tokens_before, tokens_after, .. } = report;
         Self {
             strategy: strategy_used.map_or("none", Strategy::as_str),
             engine: engine.map_or("none", Engine::as_str),
-            shadow,
             tokens: tokens_before.zip(*tokens_after),
             ratio: report.compression_ratio,
             probe_score: report.probe_score,
@@ -34,8 +32,8 @@ impl Figures {
     /// Records the metrics, labelled with the final status.
     pub fn record(&self, status: Status) {
         let Self { strategy, engine, .. } = *self;
-        let (ended, shadow) = (status.as_str(), if self.shadow { "true" } else { "false" });
-        metrics::counter!("anchord_compressions_total", "status" => ended, "strategy" => strategy, "engine" => engine, "shadow" => shadow)
+        let ended = status.as_str();
+        metrics::counter!("anchord_compressions_total", "status" => ended, "strategy" => strategy, "engine" => engine)
             .increment(1);
         if let Some(score) = self.probe_score {
             metrics::histogram!("anchord_compression_probe_score", "strategy" => strategy, "engine" => engine, "status" => ended)
@@ -45,7 +43,7 @@ impl Figures {
             metrics::histogram!("anchord_compression_exam_score", "strategy" => strategy, "engine" => engine, "status" => ended)
                 .record(score);
         }
-        if status != Status::Succeeded || self.shadow {
+        if status != Status::Succeeded {
             return;
         }
         if let Some((before, after)) = self.tokens {

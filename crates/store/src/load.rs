@@ -22,7 +22,7 @@ use anchord_session::session::{Live, Session};
 use anchord_session::settings::Settings;
 use anchord_session::trigger::Recent;
 
-/// How many tries a change of a session has, which take some five seconds. Settings, pins, rollbacks and merges are
+/// How many tries a change of a session has, which take some five seconds. Settings, pins, and rollbacks are
 /// rare: each has a transaction of its own that locks the row only to write.
 const TRIES: u32 = 64;
 /// The pause before the second try; each later one is longer by this much, up to the longest.
@@ -195,7 +195,7 @@ async fn read(
         Row,
         r#"select place as "place!", id, root_id, name, branch, has_branches, settings, settings_revision, defaults as "defaults!", head_seq,
                   anchor_seq, indexed_seq, version, last_version, compression_count, context_revision, accounting, recent,
-                  created_at, updated_at, now() as "read_at!", live_id, live_status, is_live_ahead, revision,
+                  created_at, updated_at, now() as "read_at!", live_id, live_status, revision,
                   above_revision as "above_revision!", is_named
            from load_branches($1, $2, $3, $4)"#,
         &tenants,
@@ -301,7 +301,6 @@ struct Row {
     read_at: DateTime<Utc>,
     live_id: Option<Uuid>,
     live_status: Option<String>,
-    is_live_ahead: Option<bool>,
     revision: Option<i64>,
     above_revision: i64,
     /// Whether there is a session of the name, where no row was found.
@@ -330,7 +329,6 @@ impl Row {
                 id: CompressionId(id),
                 status: Status::parse(word)
                     .ok_or_else(|| StoreError::corrupt("compressions", "status", id, "unknown word"))?,
-                is_ahead: self.is_live_ahead.unwrap_or_default(),
             }),
             _ => None,
         };

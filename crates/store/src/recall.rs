@@ -1,13 +1,12 @@
 //! The recall index of a session: adds messages to it, and searches it, alone or with others.
 //!
-//! What lives here: searching; `indexing` adds to the index, `hindsight` scores a version by what later messages needed of it.
+//! What lives here: searching; `indexing` adds to the index.
 //! A search over several sessions ranks them as one, so that scores are comparable, and is bounded in sessions, in their
 //! messages, and in the bytes of messages that are not indexed yet.
 //!
 //! What a branch shares is indexed once, where it was first: a branch's index is its own and, through a bound, those of
 //! the branches below ([`stretch`]).
 
-mod hindsight;
 mod indexing;
 mod nearest;
 mod stretch;
@@ -212,7 +211,7 @@ impl Store {
         let query = Arc::new(query);
         let mut indexed = Vec::with_capacity(searched.len());
         for Searched { index, head_seq, .. } in &searched {
-            let matches = from_index(&mut tx, tenant, index, &query, (0, i64::MAX)).await?;
+            let matches = from_index(&mut tx, tenant, index, &query).await?;
             let mut parts = Vec::new();
             if let Some((model, _)) = &vector {
                 parts = nearest::parts(index, *head_seq);
@@ -394,14 +393,13 @@ async fn find_searched(
     }))
 }
 
-/// Reads the query's buckets, some chunks of each in one range, and then the postings that are not in a bucket yet; of
+/// Reads the query's buckets, and then the postings that are not in a bucket yet; of
 /// every part of a branch's index what the branch reads there.
 async fn from_index(
     tx: &mut Tx,
     tenant: TenantId,
     index: &[Stretch],
     query: &Arc<Query>,
-    (first_chunk, last_chunk): (i64, i64),
 ) -> Result<Matches, StoreError> {
     let mut matches = Matches::new(query.clone());
     let wanted: BTreeMap<u8, Vec<Term>> = by_bucket(&query.terms());
@@ -424,7 +422,7 @@ async fn from_index(
            cross join lateral (
              select x.bucket, x.chunk, x.segments from recall_postings x
              where x.tenant_id = $1 and x.session_id = part.session_id and x.bucket = any($5)
-               and x.chunk between greatest($6, part.after_seq / $8) and least($7, (part.through_seq - 1) / $8)
+               and x.chunk between part.after_seq / $6 and (part.through_seq - 1) / $6
              offset 0
            ) p"#,
         tenant.0,
@@ -432,8 +430,6 @@ async fn from_index(
         &after,
         &through,
         &numbers,
-        first_chunk,
-        last_chunk,
         CHUNK
     )
     .fetch(&mut **tx);

@@ -1,7 +1,5 @@
 //! Sessions: creating, reading, listing, changing and erasing them, and locking their rows.
 
-use std::borrow::Cow;
-
 use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
@@ -13,7 +11,7 @@ use super::erasures::Erasure;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries, Which};
 use super::metadata::{self, MetadataField};
-use super::{Store, StoreError, bounds, prepared};
+use super::{Store, StoreError, bounds};
 use anchord_messages::id::{SessionId, SessionName, SessionRef, TenantId};
 pub use anchord_session::session::{Live, Session};
 use anchord_session::settings::{Settings, SettingsError};
@@ -480,13 +478,7 @@ pub(crate) async fn update(
     let of_session = session.is_main().then_some(&session.settings);
     let settings =
         of_session.map(|settings| text("settings", serde_json::to_string(settings))).transpose()?;
-    let mut counts = Cow::Borrowed(&session.accounting);
-    if counts.prepared.is_some_and(|prepared| prepared.revision != session.served_revision()) {
-        // A prepared version was made under the previous pins or settings.
-        prepared::supersede(tx, tenant, session.id).await?;
-        counts.to_mut().prepared = None;
-    }
-    let accounting = text("accounting", serde_json::to_string(&counts))?;
+    let accounting = text("accounting", serde_json::to_string(&session.accounting))?;
     let written = sqlx::query_scalar!(
         "update sessions set settings = coalesce($3::text::json, settings), settings_revision = coalesce($9, settings_revision),
                 accounting = $4::text::json, context_revision = $5, task_id = $6, parent_session_id = $7, user_id = $8,

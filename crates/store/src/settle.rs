@@ -1,29 +1,26 @@
 //! The end of a job, written in one statement: the version if there is one, the new counts of the session, and the
 //! jobs that follow.
 //!
-//! What lives here: reading the session and deciding; `end` writes the decision, `rows` what comes without a version.
+//! What lives here: reading the session and deciding; `end` writes the decision.
 //! Invariant: the statement is fenced by the attempt, and changes nothing when the session has changed since it was
 //! read; then it is read and decided again. So messages that arrive meanwhile always get their follow-up.
 
 mod end;
-mod rows;
 
 use std::time::Duration;
 
 use crate::connection::PgConnection;
+use uuid::Uuid;
 
-use self::end::{End, Fence, PreparedVersion, WriteOutcome};
-use self::rows::{insert_evaluation, insert_shadow};
-use super::candidate::{Candidate, text};
+use self::end::{End, Fence, WriteOutcome};
 pub use super::candidate::{NewEvaluation, NewVersion};
 use super::compressions;
-use super::error::expect_rows;
 use super::job::{Job, Kind, NewJob, report_text};
 use super::load::{self, Which};
 use super::{Store, StoreError, lock};
-use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
+use anchord_messages::id::{CompressionId, EvaluationId, Seq, SessionId, TenantId};
 use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
-use anchord_session::session::{Ending, Retry};
+use anchord_session::session::Ending;
 
 /// How many tries are made without the session's lock; after them the lock is taken first.
 const TRIES: u32 = 4;
@@ -46,8 +43,6 @@ pub struct Settlement {
     pub evaluation: Option<NewEvaluation>,
     /// The tokens that the span must have before the next try, after a candidate that was not smaller.
     pub retry_tokens: u64,
-    /// The context revision (pins and settings) that the candidate was made under.
-    pub revision: i64,
 }
 
 /// The arguments of a settlement.
@@ -94,9 +89,6 @@ impl Store {
         settlement: Settlement,
         index_lease: Option<f64>,
     ) -> Result<(SettleOutcome, Option<Box<Job>>), StoreError> {
-        if job.request.shadow {
-            return Ok((self.settle_shadow(job, span, &settlement).await?, None));
-        }
         let asked = SettleArgs { job, span, settlement: &settlement, index_lease };
         for tries in 0..TRIES {
             tokio::time::sleep(PAUSE * tries).await;
@@ -133,115 +125,38 @@ impl Store {
         };
         let session = &mut loaded.session;
         let mut report = settlement.report.clone();
-        // The result of a speculative compression is stored for later, unless it is needed by now.
-        let is_ahead = job.request.ahead
-            && session.live.is_some_and(|live| live.id == job.id && live.is_ahead)
-            && !session.must_start();
         let ending = Ending {
             trigger: &job.trigger,
             request: &job.request,
             span,
             status: settlement.status,
             version: settlement.version.as_ref().map(NewVersion::served),
-            retry: Retry::After(settlement.retry_tokens),
+            retry_tokens: settlement.retry_tokens,
         };
         let status = session.judge(ending, &mut report);
-        let mut end = End {
-            job,
-            fence: Fence::Attempt,
-            status,
-            report: &report.clone(),
-            published: None,
-            kept: None,
-            evaluation: settlement.evaluation.as_ref(),
-            session: None,
-            next: None,
-            index_lease,
-        };
-        let made = settlement.version.as_ref().filter(|_| status == Status::Succeeded).zip(span);
-        let written = match made {
-            // The pins or settings have changed since it began. The next append at the warn level starts a new one.
-            Some(_) if is_ahead && settlement.revision != session.served_revision() => {
-                (end.status, end.evaluation, end.session) = (Status::Superseded, None, Some(&loaded));
-                end.write(connection).await?
-            }
-            Some((version, span)) if is_ahead => {
-                let revision = session.served_revision();
-                session.keep_prepared(span);
-                let made =
-                    Candidate { span, version, evaluation: settlement.evaluation.as_ref(), report: &report };
-                end.kept = Some(PreparedVersion { span, revision, candidate: text(job, made)? });
-                (end.status, end.evaluation, end.session) = (Status::Prepared, None, Some(&loaded));
-                end.write(connection).await?
-            }
-            made => {
-                if made.is_some_and(|(version, _)| version.version != session.last_version + 1) {
-                    return Err(StoreError::RowCount { what: "the next version", expected: 1, actual: 0 });
-                }
-                let retry =
-                    if is_ahead && status != Status::Superseded { Retry::NotAhead } else { ending.retry };
-                let ending = Ending { retry, ..ending };
-                let floor = session.floor_after(status, ending);
-                let tail = load::tail(connection, (job.tenant, job.session), floor).await?;
-                let ended = session.end(status, ending, &tail, &mut report);
-                (end.report, end.next, end.session) = (&report, ended.next, Some(&loaded));
-                end.published = made.map(|(version, span)| (span, version));
-                end.write(connection).await?
-            }
-        };
-        let status = end.status;
-        Ok(match written {
-            WriteOutcome::Ended(indexing) => Some((SettleOutcome::As(status), indexing)),
-            WriteOutcome::Lost => Some((SettleOutcome::Lost, None)),
-            WriteOutcome::Changed => None,
-        })
-    }
-
-    /// Ends a shadow run: its candidate is stored beside the session, which does not change.
-    async fn settle_shadow(
-        &self,
-        job: &Job,
-        span: Option<Span>,
-        settlement: &Settlement,
-    ) -> Result<SettleOutcome, StoreError> {
-        let mut tx = self.begin(job.tenant).await?;
-        // Events are written under the session's lock, so that their ids follow the order of commits.
-        lock::hold(&mut tx, job.tenant, job.session).await?;
-        let Some(loaded) = load::load(&mut tx, job.tenant, Which::WithId(job.session)).await? else {
-            return Ok(SettleOutcome::Lost);
-        };
-        let mut report = settlement.report.clone();
-        let ending = Ending {
-            trigger: &job.trigger,
-            request: &job.request,
-            span,
-            status: settlement.status,
-            version: None,
-            retry: Retry::After(settlement.retry_tokens),
-        };
-        let status = loaded.session.judge(ending, &mut report);
-        if let Some(candidate) = &settlement.version {
-            insert_shadow(&mut tx, job, candidate).await?;
+        let published = settlement.version.as_ref().filter(|_| status == Status::Succeeded).zip(span);
+        if published.is_some_and(|(version, _)| version.version != session.last_version + 1) {
+            return Err(StoreError::RowCount { what: "the next version", expected: 1, actual: 0 });
         }
+        let floor = session.floor_after(status, ending);
+        let tail = load::tail(connection, (job.tenant, job.session), floor).await?;
+        let next = session.end(status, ending, &tail, &mut report);
         let end = End {
             job,
             fence: Fence::Attempt,
             status,
             report: &report,
-            published: None,
-            kept: None,
+            published: published.map(|(version, span)| (span, version)),
             evaluation: settlement.evaluation.as_ref(),
-            session: None,
-            next: None,
-            index_lease: None,
+            session: Some(&loaded),
+            next,
+            index_lease,
         };
-        match end.write(&mut tx).await? {
-            WriteOutcome::Ended(_) => {
-                tx.commit().await?;
-                Ok(SettleOutcome::As(status))
-            }
-            WriteOutcome::Lost | WriteOutcome::Changed => Ok(SettleOutcome::Lost),
-        }
+        Ok(match end.write(connection).await? {
+            WriteOutcome::Ended(indexing) => Some((SettleOutcome::As(status), indexing)),
+            WriteOutcome::Lost => Some((SettleOutcome::Lost, None)),
+            WriteOutcome::Changed => None,
+        })
     }
 
     /// Ends an evaluation that a caller asked for.
@@ -335,55 +250,27 @@ async fn write_end(
     Ok(done.rows_affected() == 1)
 }
 
-/// A prepared version to publish: its compression, its span, the revision that it was made under, and the tokens of
-/// the appends that need it.
-#[derive(Clone, Copy)]
-pub(super) struct Prepared<'a> {
-    pub(super) job: &'a Job,
-    pub(super) span: Span,
-    pub(super) revision: i64,
-    pub(super) coming_tokens: u64,
-}
-
-/// Publishes a prepared version in a transaction that holds the session's lock. Returns `false`, with nothing
-/// changed, when it is no longer valid.
-pub(super) async fn publish_prepared(
+/// Writes an evaluation without a new version. A rejected candidate stores no probes, because its span is read again.
+async fn insert_evaluation(
     connection: &mut PgConnection,
-    prepared: Prepared<'_>,
-    (version, evaluation, mut report): (NewVersion, Option<NewEvaluation>, Report),
-) -> Result<bool, StoreError> {
-    let Prepared { job, span, revision, coming_tokens } = prepared;
-    let loaded = load::load(connection, job.tenant, Which::WithId(job.session)).await?;
-    let Some(mut loaded) = loaded else { return Ok(false) };
-    let ending = Ending {
-        trigger: &job.trigger,
-        request: &job.request,
-        span: Some(span),
-        status: Status::Succeeded,
-        version: Some(version.served()),
-        retry: Retry::After(0),
-    };
-    let floor = loaded.session.floor_after(Status::Succeeded, ending);
-    let tail = load::tail(connection, (job.tenant, job.session), floor).await?;
-    let under = (revision, coming_tokens);
-    if !loaded.session.publish_prepared(ending, under, &tail, &mut report) {
-        return Ok(false);
-    }
-    let end = End {
-        job,
-        fence: Fence::Prepared,
-        status: Status::Succeeded,
-        report: &report,
-        published: Some((span, &version)),
-        kept: None,
-        evaluation: evaluation.as_ref(),
-        session: Some(&loaded),
-        next: loaded.session.next_start(),
-        index_lease: None,
-    };
-    let ended = matches!(end.write(connection).await?, WriteOutcome::Ended(_));
-    expect_rows("the compression that was prepared", 1, u64::from(ended))?;
-    Ok(true)
+    job: &Job,
+    version: Option<i64>,
+    evaluation: &NewEvaluation,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into evaluations (tenant_id, session_id, id, version, compression_id, scores, results)
+         values ($1, $2, $3, $4, $5, $6::text::json, $7::text::json)",
+        job.tenant.0,
+        job.session.0,
+        EvaluationId(Uuid::now_v7()).0,
+        version,
+        job.id.0,
+        evaluation.scores.to_string(),
+        evaluation.results.get(),
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// Ends a compression that this transaction has enqueued, when it has nothing to cover; returns whether it did. The
@@ -398,9 +285,6 @@ pub async fn answer_if_idle(
     id: CompressionId,
     request: &Request,
 ) -> Result<bool, StoreError> {
-    if request.shadow {
-        return Ok(false);
-    }
     let Some(mut loaded) = load::load(tx, tenant, Which::WithId(session)).await? else { return Ok(false) };
     let session = &mut loaded.session;
     if session.head_seq - session.floor() > MAX_TAIL_MESSAGES {
@@ -415,9 +299,9 @@ pub async fn answer_if_idle(
         span: None,
         status: Status::Skipped,
         version: None,
-        retry: Retry::After(0),
+        retry_tokens: 0,
     };
-    let ended = session.end(Status::Skipped, ending, &tail, &mut report);
+    let next = session.end(Status::Skipped, ending, &tail, &mut report);
     let job = Job {
         tenant,
         session: session.id,
@@ -437,30 +321,11 @@ pub async fn answer_if_idle(
         status: Status::Skipped,
         report: &report,
         published: None,
-        kept: None,
         evaluation: None,
         session: Some(&loaded),
-        next: ended.next,
+        next,
         index_lease: None,
     };
     // The tenant's settings may have changed since; then a worker checks instead.
     Ok(matches!(end.write(tx).await?, WriteOutcome::Ended(_)))
-}
-
-/// Queues what follows a version that no compression made: its indexing, and a compression when the larger summary
-/// calls for one. The caller holds the session's lock.
-pub(super) async fn reconsider(
-    connection: &mut PgConnection,
-    (tenant, id): (TenantId, SessionId),
-) -> Result<(), StoreError> {
-    let Some(loaded) = load::load(connection, tenant, Which::WithId(id)).await? else { return Ok(()) };
-    let request = Request::default();
-    let index = NewJob { kind: Kind::Index, trigger: "recall", request: &request };
-    compressions::enqueue(connection, tenant, id, index).await?;
-    if let Some(start) = loaded.session.next_start() {
-        let request = start.request();
-        let next = NewJob { kind: Kind::Compress, trigger: start.kind.as_str(), request: &request };
-        compressions::enqueue(connection, tenant, id, next).await?;
-    }
-    Ok(())
 }

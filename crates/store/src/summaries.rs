@@ -3,13 +3,12 @@
 use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 
-use super::compressions::{cancel_live, read_hindsight};
+use super::compressions::cancel_live;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Which};
-use super::{Store, StoreError, Tx, bounds, events, prepared, sessions};
+use super::{Store, StoreError, Tx, bounds, events, sessions};
 use anchord_facts::ledger::LedgerState;
 use anchord_messages::id::{SessionId, SessionRef, TenantId};
-use anchord_record::hindsight::Hindsight;
 use anchord_record::parts::StoredSummary;
 use anchord_record::strategy::{Strategy, Verifiable};
 use anchord_record::version::{Version, VersionMeta};
@@ -32,8 +31,6 @@ pub struct StoredVersion {
 pub struct VersionEntry {
     /// Its metadata.
     pub meta: VersionMeta,
-    /// Its hindsight; `None` until the next version is published.
-    pub hindsight: Option<Hindsight>,
     /// When the row was written.
     pub created_at: DateTime<Utc>,
 }
@@ -157,10 +154,10 @@ pub async fn list(
     limit: i64,
 ) -> Result<Vec<VersionEntry>, StoreError> {
     let rows = sqlx::query!(
-        r#"select v.version as "version!", v.meta::text as "meta!", v.hindsight::text, v.created_at as "created_at!"
+        r#"select v.version as "version!", v.meta::text as "meta!", v.created_at as "created_at!"
            from version_lineage($1, $2) owner
            cross join lateral (
-             select x.version, x.meta, x.hindsight, x.created_at from summaries x
+             select x.version, x.meta, x.created_at from summaries x
              where x.tenant_id = $1 and x.session_id = owner.session_id and x.version > owner.after_version
                and x.version <= owner.through_version and ($3::bigint is null or x.version < $3)
              order by x.version desc limit $4
@@ -179,8 +176,7 @@ pub async fn list(
                 StoreError::corrupt("summaries", column, format!("{} {}", session.0, row.version), error)
             };
             let meta = serde_json::from_str(&row.meta).map_err(|e| corrupt("meta", e))?;
-            let hindsight = read_hindsight(row.hindsight.as_deref()).map_err(|e| corrupt("hindsight", e))?;
-            Ok(VersionEntry { meta, hindsight, created_at: row.created_at })
+            Ok(VersionEntry { meta, created_at: row.created_at })
         })
         .collect()
 }
@@ -232,11 +228,9 @@ impl Store {
         bounds::require_version_room(tx, tenant, loaded.session.last_version).await?;
         let mut session = loaded.session.clone();
         cancel_live(tx, tenant, session.id).await?;
-        prepared::supersede(tx, tenant, session.id).await?;
         let served = copy_version(tx, (tenant, session.id), to, &version.meta).await?;
         adopt_probes(tx, (tenant, session.id), to).await?;
         retire_probes(tx, (tenant, session.id), to, version.meta.version).await?;
-        forget_merges_after(tx, (tenant, session.id), to).await?;
 
         let anchor = version.meta.through_seq;
         let tail = load::tail(tx, (tenant, session.id), session.floor_at(anchor)).await?;
@@ -351,23 +345,6 @@ async fn retire_probes(
         new
     )
     .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Forgets the merges that a rollback takes back, so that they can be done again.
-async fn forget_merges_after(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    version: i64,
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "delete from session_merges where tenant_id = $1 and session_id = $2 and version > $3",
-        tenant.0,
-        session.0,
-        version
-    )
-    .execute(tx)
     .await?;
     Ok(())
 }

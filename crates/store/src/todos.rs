@@ -2,7 +2,7 @@
 
 use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Store, StoreError, sessions};
 use anchord_facts::todo::{self, Followed, Todo, TodoChange};
@@ -24,7 +24,7 @@ pub struct TodoList {
 }
 
 /// The change of a compression, written only when the caller has not changed the list since.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct TodoUpdate {
     /// The revision of the list that the compression read.
     pub revision: i64,

@@ -52,7 +52,7 @@ impl Event {
 // For the document alone.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub enum EventType {
-    /// A compression has started. Data: `compression_id`, `trigger`, `shadow`, `from_seq`, `through_seq`.
+    /// A compression has started. Data: `compression_id`, `trigger`, `from_seq`, `through_seq`.
     #[serde(rename = "compression.started")]
     CompressionStarted,
     /// A compression has succeeded. Data: `compression_id`, `status`, `version`, token counts and scores.
@@ -64,7 +64,7 @@ pub enum EventType {
     /// A compression was skipped, superseded or cancelled. Data: as when it succeeds.
     #[serde(rename = "compression.skipped")]
     CompressionSkipped,
-    /// A summary version is current. Data: `version`, `compression_id` (null for a rollback or a merge).
+    /// A summary version is current. Data: `version`, `compression_id` (null for a rollback).
     #[serde(rename = "summary.published")]
     SummaryPublished,
     /// An append has brought a session to its warn level. Data: `action`, `effective_utilization`, `context_tokens`,
@@ -91,8 +91,6 @@ pub struct EventData {
     pub status: Option<String>,
     /// What started the compression: `manual`, or the signal's name.
     pub trigger: Option<String>,
-    /// Whether the compression only compares and publishes nothing.
-    pub shadow: Option<bool>,
     /// The first message of the span.
     pub from_seq: Option<Seq>,
     /// The last message of the span.

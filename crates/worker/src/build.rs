@@ -225,14 +225,14 @@ impl<'a> CandidateBuilder<'a> {
         proposed: Proposed,
     ) -> Result<(Arc<SpanFacts>, CheckedDraft), JobError> {
         let begun = Instant::now();
-        let (is_shadow, is_asked) = (self.call_log.is_shadow(), self.grader.is_on());
+        let is_asked = self.grader.is_on();
         let prove = move || {
             let (span_facts, draft) = span_facts.merge(proposed);
             let proof = candidate::check(&span_facts.material, &span_facts.facts, draft);
             // Write the record here, while it is in the processor cache; but not when a model is asked about it, because
             // what the model does not find may be added.
-            let is_kept = !is_asked && (is_shadow || proof.is_accepted());
-            let record = is_kept.then(|| write(&span_facts, &proof, is_shadow));
+            let is_kept = !is_asked && proof.is_accepted();
+            let record = is_kept.then(|| write(&span_facts, &proof));
             (span_facts, proof, record)
         };
         let (span_facts, mut proof, record) = blocking(prove).await?;
@@ -298,7 +298,7 @@ impl<'a> CandidateBuilder<'a> {
         probe_ids: Vec<ProbeId>,
     ) -> Result<BuiltCandidate, JobError> {
         let begun = Instant::now();
-        let rubric = if proof.is_accepted() || self.call_log.is_shadow() {
+        let rubric = if proof.is_accepted() {
             let read = Arc::clone(&span_facts);
             let evidence = move |budget| {
                 let SpanFacts { material, facts, ends } = &*read;
@@ -314,10 +314,9 @@ impl<'a> CandidateBuilder<'a> {
         proof.gate = self.gate;
         let (exam, notes) = self.grader.close();
         proof.meta.warnings.extend(notes);
-        let is_shadow = self.call_log.is_shadow();
         let mut record = self.record;
-        if record.is_none() && (is_shadow || proof.is_accepted()) {
-            record = Some(write(&span_facts, &proof, is_shadow)?);
+        if record.is_none() && proof.is_accepted() {
+            record = Some(write(&span_facts, &proof)?);
         }
         let counter = span_facts.material.counter;
         let (_, facts) = span_facts.into_parts();
@@ -326,9 +325,9 @@ impl<'a> CandidateBuilder<'a> {
     }
 }
 
-/// Serialises the record as it is stored. The candidate of a shadow run is no version, so it shares no parts with others.
-fn write(span_facts: &SpanFacts, proof: &CheckedDraft, is_shadow: bool) -> Result<WrittenRecord, JobError> {
-    let base = span_facts.material.base.as_ref().filter(|_| !is_shadow);
+/// Serialises the record as it is stored, without the parts that its base has.
+fn write(span_facts: &SpanFacts, proof: &CheckedDraft) -> Result<WrittenRecord, JobError> {
+    let base = span_facts.material.base.as_ref();
     let parts = base.map(|base| base.parts.clone()).unwrap_or_default();
     parts.write(&proof.summary, proof.meta.version).map_err(|error| JobError::Broken(error.to_string()))
 }

@@ -94,11 +94,6 @@ impl CallLog<'_> {
         }
     }
 
-    /// Whether this is a shadow run, of which rejected candidates are judged and stored too.
-    pub(super) fn is_shadow(&self) -> bool {
-        matches!(self, Self::Database(_, job) if job.request.shadow)
-    }
-
     /// The name of the compression in logs.
     pub(super) fn name(&self) -> String {
         match self {

@@ -14,7 +14,7 @@ use super::grader::Grader;
 use super::input::{InputRows, choose_span, lowered_target};
 use super::job::{Env, JobError, blocking, elapsed};
 use super::record_cache::Record;
-use super::{reread, shadow};
+use super::reread;
 use anchord_context::context;
 use anchord_messages::group;
 use anchord_messages::id::Seq;
@@ -45,25 +45,14 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     let cached_version = cached.as_ref().map(|cached| cached.version);
     // Boxed, because this future is far larger than the others.
     let load = Box::pin(env.store.load_base((job.tenant, job.session), cached_version));
-    let Some((mut base, mut outlines)) = throttled(load).await? else {
+    let Some((base, outlines)) = throttled(load).await? else {
         return Ok(None);
     };
     let strategy = job.request.strategy.unwrap_or_else(|| base.settings.strategy_in_force());
     if base.settings.refuses(strategy) {
         return refuse(env, job, strategy).await.map(|()| None);
     }
-    let mut chosen = choose_span(&base, &outlines, (job, strategy), None);
-    let stands = |span: &Span| span.parent_version == base.current.as_ref().map(|current| current.version);
-    let mut replaced = None;
-    if job.request.shadow
-        && !chosen.as_ref().is_ok_and(stands)
-        && let Some(earlier) = shadow::step_back(env, job, &mut base).await?
-    {
-        outlines = earlier.outlines;
-        replaced = Some(earlier.replaced);
-        chosen = choose_span(&base, &outlines, (job, strategy), Some(earlier.replaced.through_seq));
-    }
-    let span = match chosen {
+    let span = match choose_span(&base, &outlines, (job, strategy)) {
         Ok(span) => span,
         Err(reason) => return skip(env, job, started, reason).await.map(|()| None),
     };
@@ -74,11 +63,9 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     }
     // `regenerative` reads the whole history, but the messages after the anchor are still read last, as the span.
     let from_seq = outlines.first().map_or(span.from_seq, |first| first.seq);
-    let now = u32::try_from(base.session.accounting.context_tokens()).unwrap_or(u32::MAX);
-    let before = replaced.map_or(now, |replaced| replaced.context_tokens);
-    let span_tokens = replaced.map(|replaced| replaced.until(&outlines, span.through_seq));
+    let before = u32::try_from(base.session.accounting.context_tokens()).unwrap_or(u32::MAX);
     let history = (base.session.accounting.system_through, from_seq - 1);
-    let (now, revision) = (env.clock.now(), base.session.served_revision());
+    let now = env.clock.now();
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
     // Indexing the whole history of a session would delay the compressions of others.
     let index_lease =
@@ -91,7 +78,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
         let read = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq);
         let originals = throttled(read).await?;
         let job = job.clone();
-        let work = InputRows { base, outlines, originals, cached, span, span_tokens, job, strategy, now };
+        let work = InputRows { base, outlines, originals, cached, span, job, strategy, now };
         blocking(move || work.input()).await?.map_err(JobError::Broken)
     };
     // Wait for the commit before anything else: models are called, and chunks are stored, only for a fixed span.
@@ -118,14 +105,11 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     }
     made.proof.meta.warnings.extend(lowered.into_iter().chain(engine.close(env, job).await?));
     let (mut settlement, record) = made.settle(job, started, before)?;
-    settlement.revision = revision;
     if env.llm.is_some() {
         settlement.report.cost = env.store.llm_cost(job).await?;
     }
     let (settled, indexing) = settle_and_index(env, job, Some(covered), settlement, index_lease).await?;
-    // A shadow run is never published, and a speculative one may not be.
-    let is_published =
-        !job.request.shadow && !job.request.ahead && settled == SettleOutcome::As(Status::Succeeded);
+    let is_published = settled == SettleOutcome::As(Status::Succeeded);
     if let Some(record) = record.filter(|_| is_published) {
         env.record_cache.insert(job.session, record);
     }
@@ -151,7 +135,7 @@ async fn settle_and_index(
     settlement: Settlement,
     lease: Option<Duration>,
 ) -> Result<(SettleOutcome, Option<Box<Job>>), JobError> {
-    let figures = Figures::of(&settlement.report, job.request.shadow);
+    let figures = Figures::of(&settlement.report);
     let lease = lease.map(|lease| lease.as_secs_f64());
     // Boxed, because this future is large.
     let settling = Box::pin(env.store.settle_and_index(job, span, settlement, lease));
@@ -196,7 +180,7 @@ pub(super) fn skipped(job: &Job, started: Instant, reason: group::NoSpan) -> Rep
 }
 
 fn ended(status: Status, report: Report) -> Settlement {
-    Settlement { status, report, version: None, evaluation: None, retry_tokens: 0, revision: 0 }
+    Settlement { status, report, version: None, evaluation: None, retry_tokens: 0 }
 }
 
 impl BuiltCandidate {
@@ -232,13 +216,6 @@ impl BuiltCandidate {
             tokens_after: tokens(proof.meta.tokens_after),
             compression_ratio: proof.meta.compression_ratio,
             context_tokens_before: Some(context_before),
-            // An estimate for shadow runs; the settlement of a published version counts the tokens.
-            context_tokens_after: job.request.shadow.then(|| {
-                let replaced = tokens(proof.meta.tokens_before).unwrap_or(u32::MAX);
-                context_before
-                    .saturating_sub(replaced)
-                    .saturating_add(tokens(proof.meta.tokens_after).unwrap_or(u32::MAX))
-            }),
             probe_score: proof.report.score,
             facts_score: proof.report.facts_score,
             exam: proof.report.exam,
@@ -272,10 +249,9 @@ impl BuiltCandidate {
         });
         let doubled = u64::from(report.tokens_before.unwrap_or_default()) * 2;
         let retry_tokens = if status == Status::Skipped { doubled } else { 0 };
-        // A shadow run stores its candidate even when the gate rejected it, so that strategies can be compared.
-        let is_stored = status == Status::Succeeded || job.request.shadow;
-        let (version, record) = if is_stored { Some(self.version()?) } else { None }.unzip();
-        Ok((Settlement { status, report, version, evaluation, retry_tokens, revision: 0 }, record))
+        let made = if status == Status::Succeeded { Some(self.version()?) } else { None };
+        let (version, record) = made.unzip();
+        Ok((Settlement { status, report, version, evaluation, retry_tokens }, record))
     }
 
     fn version(self) -> Result<(NewVersion, Record), JobError> {

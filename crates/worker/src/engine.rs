@@ -20,10 +20,10 @@ use anchord_store::compressions::Job;
 /// The proposal for a narrative that a model wrote, together with what code found.
 fn with_narrative(span_facts: &SpanFacts, narrative: Narrative, model: String) -> Proposed {
     let mut proposal = candidate::propose_beside(&span_facts.material, &span_facts.facts);
-    let Account { told: all, trimmed, dropped, .. } = &narrative.account;
-    if trimmed + dropped > 0 {
+    let Account { told: all, unverified, dropped, .. } = &narrative.account;
+    if unverified + dropped > 0 {
         proposal.warnings.push(format!(
-            "llm: of {all} entries of the model's {dropped} were left out and {trimmed} trimmed, for the data does not support them"
+            "llm: of {all} entries of the model's {dropped} were left out, and {unverified} are marked unverified, because a name or a figure in them stands nowhere"
         ));
     }
     let Narrative { changes, account } = narrative;

@@ -36,12 +36,11 @@ pub(super) fn choose_span(
     base: &Base,
     outlines: &[Outline],
     (job, strategy): (&Job, Strategy),
-    through: Option<Seq>,
 ) -> Result<Span, NoSpan> {
     if let Some(span) = job.span {
         return Ok(span);
     }
-    let asked = SpanRequest { trigger: &job.trigger, request: &job.request, strategy, through };
+    let asked = SpanRequest { trigger: &job.trigger, request: &job.request, strategy };
     let end = span::end(&base.settings, &base.session.accounting, outlines, asked)?;
     let through_seq = span::bounded(outlines, end);
     let from_seq = if strategy == Strategy::Regenerative && base.current.is_some() {
@@ -74,8 +73,6 @@ pub(super) struct InputRows {
     /// The cached record of the session.
     pub(super) cached: Option<Record>,
     pub(super) span: Span,
-    /// Tokens of the span as it was served, when it was compressed before.
-    pub(super) span_tokens: Option<u32>,
     pub(super) job: Job,
     pub(super) strategy: Strategy,
     pub(super) now: chrono::DateTime<chrono::Utc>,
@@ -125,9 +122,9 @@ impl InputRows {
     /// would be left.
     fn shorter(&self) -> Option<ShorterSpan> {
         let request = &self.job.request;
-        let is_asked = request.preserve_recent.is_some() || request.through_seq.is_some() || request.shadow;
+        let is_asked = request.preserve_recent.is_some() || request.through_seq.is_some();
         let through_seq = group::span_end(&self.outlines, KEPT_BY_CODE, None).ok()?;
-        let is_shorter = !is_asked && self.span_tokens.is_none() && through_seq < self.span.through_seq;
+        let is_shorter = !is_asked && through_seq < self.span.through_seq;
         is_shorter.then(|| ShorterSpan {
             through_seq,
             span_tokens: self.tokens_until(through_seq),
@@ -165,7 +162,7 @@ impl InputRows {
 
     fn material(self) -> Result<(Material, Vec<ProbeId>), String> {
         let counter = TokenCounter::new(self.base.settings.tokenizer.unwrap_or_default());
-        let span_tokens = self.span_tokens.unwrap_or_else(|| self.tokens_until(self.span.through_seq));
+        let span_tokens = self.tokens_until(self.span.through_seq);
         let left = self.left(self.span.through_seq);
         let policy = span::policy(&self.base.settings, &self.base.session.accounting, &self.job.request);
         let aim = match self.base.settings.max_summary_tokens {

@@ -14,7 +14,7 @@ use super::span_facts::SpanFacts;
 use anchord_llm::LlmError;
 use anchord_messages::id::Seq;
 use anchord_record::candidate::{self, Material};
-use anchord_record::changes::{self, Account, Board, Changes, CheckedReply, Chunk, Frame, Prompt};
+use anchord_record::changes::{self, Account, Board, Changes, Chunk, Frame, Prompt};
 use anchord_record::phase::Phase;
 use anchord_record::summary::Summary;
 use anchord_store::narratives::FinishedChunk;
@@ -96,10 +96,10 @@ fn note(model_client: ModelClient<'_>, narrative: &Result<Narrative, NarrativeFa
     match narrative {
         Ok(narrative) => {
             info!(compression.id = name, llm.model = model, "llm.told");
-            let Account { told, trimmed, dropped, .. } = narrative.account;
+            let Account { told, unverified, dropped, .. } = narrative.account;
             for (outcome, count) in [
-                ("published", told.saturating_sub(trimmed + dropped)),
-                ("trimmed", trimmed),
+                ("published", told.saturating_sub(unverified + dropped)),
+                ("unverified", unverified),
                 ("dropped", dropped),
             ] {
                 metrics::counter!("anchord_llm_entries_total", "outcome" => outcome)
@@ -218,7 +218,7 @@ impl<'a> Narrator<'a> {
     }
 
     /// Asks again about the chunk that the missing facts came from, whole or in halves, on top of the narrative so far:
-    /// one or two calls, and their corrections.
+    /// one or two calls.
     async fn narrate_again(
         &self,
         span_facts: &Arc<SpanFacts>,
@@ -282,8 +282,7 @@ impl<'a> Narrator<'a> {
         .await
     }
 
-    /// Asks about one chunk: one call, one repair of an answer that cannot be parsed, and one correction of changes that
-    /// the data does not support.
+    /// Asks about one chunk: one call, and one more when the answer cannot be read.
     async fn ask(
         &self,
         piece: Piece,
@@ -293,42 +292,21 @@ impl<'a> Narrator<'a> {
             Ok(reply) => reply,
             Err(broken) => return Ok(Err(broken)),
         };
-        let (answer, read) = match changes::read(&reply) {
-            Ok(read) => (reply, read),
+        let read = match changes::read(&reply) {
+            Ok(read) => read,
             Err(error) => {
                 let reply = match self.call(&piece, &piece.prompt.repair(&error), "repair").await? {
                     Ok(reply) => reply,
                     Err(broken) => return Ok(Err(broken)),
                 };
                 match changes::read(&reply) {
-                    Ok(read) => (reply, read),
+                    Ok(read) => read,
                     Err(_) => return Ok(Err(PieceFailure::Smaller("unusable_reply"))),
                 }
             }
         };
-        let told =
-            read.changes.count().saturating_add(u32::try_from(read.objections.len()).unwrap_or(u32::MAX));
-        let objections = read.objections;
-        let first = self.check(&piece, read.changes).await?;
-        if first.faults.is_empty() && objections.is_empty() {
-            return Ok(Ok((first.whole, Account { told, ..Account::default() })));
-        }
-        let correction = piece.prompt.correct(&answer, &first.faults, &objections);
-        // When the correction fails, the first answer is used; most of it is good.
-        let second = match self.call(&piece, &correction, "repair").await? {
-            Ok(reply) => changes::read(&reply).ok(),
-            Err(_) => None,
-        };
-        let second = match second {
-            Some(read) => Some(self.check(&piece, read.changes).await?),
-            None => None,
-        };
-        Ok(Ok(changes::settle(told, objections, first, second)))
-    }
-
-    async fn check(&self, piece: &Piece, changes: Changes) -> Result<CheckedReply, JobError> {
         let (chunk, board) = (Arc::clone(&piece.chunk), Arc::clone(&piece.board));
-        blocking(move || changes::check(changes, &chunk, &board)).await
+        blocking(move || changes::check(read, &chunk, &board)).await.map(Ok)
     }
 
     /// One call about a chunk.

@@ -16,7 +16,7 @@ use tracing::{Instrument as _, Span, error, info, info_span, warn};
 
 use super::job::{Env, JobError, of_tenant};
 use super::presence::Presence;
-use super::{compress, evaluate, hindsight, index};
+use super::{compress, evaluate, index};
 use anchord_runtime::trace;
 use anchord_session::compression::Status;
 use anchord_store::StoreError;
@@ -207,17 +207,12 @@ impl Pool {
 /// Runs a job to its settlement, and then each job that the settlement before it claimed in its commit; returns their
 /// number.
 async fn run(env: &Env, job: Job, lease: Duration) -> usize {
-    let key = (job.tenant, job.session);
-    let is_evaluation = job.kind == Kind::Evaluate;
     let mut next = Some(job);
     let mut done = 0;
     while let Some(job) = next {
         // Boxed, because the future of a job is large.
         next = Box::pin(run_one(env, job, lease)).await.map(|next| *next);
         done += 1;
-    }
-    if !is_evaluation {
-        hindsight::look_back(&env.store, key).await;
     }
     done
 }

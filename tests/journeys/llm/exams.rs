@@ -107,16 +107,16 @@ async fn a_session_is_examined_as_its_setting_says() {
     )
     .await
         == 0;
-    compressed(&app, r#"{"shadow": true}"#).await;
+    compressed(&app, "").await;
     assert_eq!(fake.seen_for(Asks::Exam).len(), usize::from(taken));
     put(&app, &json!({"exam": "off"})).await;
-    compressed(&app, r#"{"shadow": true}"#).await;
+    append(&app, &stretch(20)).await;
+    compressed(&app, "").await;
     assert_eq!(fake.seen_for(Asks::Exam).len(), usize::from(taken));
     put(&app, &json!({"exam": "always"})).await;
-    let done = compressed(&app, r#"{"shadow": true}"#).await;
+    append(&app, &stretch(20)).await;
+    compressed(&app, "").await;
     assert_eq!(fake.seen_for(Asks::Exam).len(), usize::from(taken) + 1);
-    assert_eq!(done["exam"]["asked"], 3, "{done}");
-    assert_eq!(questions(&app).await, [], "what is not published leaves no question behind");
     for (settings, field) in
         [(json!({"exam": "often"}), "/exam"), (json!({"thresholds": {"exam": 1.5}}), "/thresholds/exam")]
     {
@@ -192,11 +192,11 @@ async fn what_a_reader_did_not_know_is_told_once_more_and_the_better_version_is_
 
 #[tokio::test]
 async fn a_retelling_that_helps_nothing_leaves_the_version_as_it_was_and_flagged() {
-    let fake = FakeProvider::start([Act::Good]).await;
-    let app = always(&fake).await;
     for worse in [answers(&["?", "-", "src/import.rs"]), Act::Ignorant, raw_error()] {
+        let fake = FakeProvider::start([Act::Good]).await;
+        let app = always(&fake).await;
         fake.play_for(Asks::Answers, [answers(&["?", "-", "src/import.rs"]), worse]);
-        let done = compressed(&app, r#"{"shadow": true}"#).await;
+        let done = compressed(&app, "").await;
         assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("llm")), "{done}");
         assert_eq!((&done["exam"]["passed"], &done["exam"]["low"]), (&json!(1), &json!(true)), "{done}");
         let flags = done["flags"].to_string();
@@ -204,14 +204,18 @@ async fn a_retelling_that_helps_nothing_leaves_the_version_as_it_was_and_flagged
         assert_eq!(done["gate"].as_array().unwrap().last().unwrap()["outcome"], "accept", "{done}");
     }
     // Code has no other words, and is flagged alone.
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = always(&fake).await;
     fake.play_for(Asks::Answers, [answers(&["?", "-", "src/import.rs"])]);
-    let before = fake.seen_for(Asks::Narrative).len();
-    let done = compressed(&app, r#"{"shadow": true, "engine": "extractive"}"#).await;
+    let done = compressed(&app, r#"{"engine": "extractive"}"#).await;
     assert_eq!((&done["engine"], &done["exam"]["low"]), (&json!("extractive"), &json!(true)), "{done}");
-    assert_eq!(fake.seen_for(Asks::Narrative).len(), before);
+    assert_eq!(fake.seen_for(Asks::Narrative).len(), 0);
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = always(&fake).await;
+    fake.play_for(Asks::Answers, [answers(&["?", "-", "src/import.rs"])]);
     let lower = json!({"thresholds": {"exam": 0.2}}).to_string();
     assert_eq!(app.call("PATCH", "/v1/sessions/s", lower).await.status, 200);
-    let done = compressed(&app, r#"{"shadow": true}"#).await;
+    let done = compressed(&app, "").await;
     assert_eq!(done["exam"]["low"], false, "{done}");
 }
 
@@ -221,8 +225,6 @@ fn raw_error() -> Act {
 
 #[tokio::test]
 async fn whatever_examiner_and_reader_do_a_version_is_published_and_it_is_said() {
-    let fake = FakeProvider::start([Act::Good]).await;
-    let app = always(&fake).await;
     let nonsense = json!({"questions": [
         {"kind": "poem", "question": "yes?", "answer": "yes", "facts": ["yes"], "seqs": [1]},
         {"kind": "recall", "question": "What is two and two?", "answer": "four", "facts": ["four"], "seqs": [1]},
@@ -252,9 +254,11 @@ async fn whatever_examiner_and_reader_do_a_version_is_published_and_it_is_said()
         (Act::Say(good), raw_error(), "the reader gave no usable answer (status)"),
     ];
     for (examiner, reader, told) in cases {
+        let fake = FakeProvider::start([Act::Good]).await;
+        let app = always(&fake).await;
         fake.play_for(Asks::Exam, [examiner]);
         fake.play_for(Asks::Answers, [reader]);
-        let done = compressed(&app, r#"{"shadow": true}"#).await;
+        let done = compressed(&app, "").await;
         assert_eq!(
             (&done["status"], &done["engine"]),
             (&json!("succeeded"), &json!("llm")),
@@ -264,12 +268,13 @@ async fn whatever_examiner_and_reader_do_a_version_is_published_and_it_is_said()
         assert!(warnings(&done).contains(told), "{told}: {done}");
     }
     // One that says yes to everything knows nothing, and nothing is told once more for it.
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = always(&fake).await;
     fake.play_for(Asks::Answers, [answers(&yes)]);
-    let before = fake.seen_for(Asks::Narrative).len();
     let done = compressed(&app, "").await;
     assert_eq!((&done["exam"]["passed"], &done["exam"]["low"]), (&json!(0), &json!(true)), "{done}");
     assert!(warnings(&done).contains("the same answer to every question"), "{done}");
-    assert_eq!(fake.seen_for(Asks::Narrative).len(), before + 1);
+    assert_eq!(fake.seen_for(Asks::Narrative).len(), 2);
     assert_eq!((&done["status"], &done["version"]), (&json!("succeeded"), &json!(1)), "{done}");
     assert_eq!(questions(&app).await, [(1, None); 3], "its questions are asked of the next");
 }

@@ -276,13 +276,15 @@ async fn a_session_that_a_model_fails_three_times_rests_and_says_so() {
     let app = app_for(options(&fake, Provider::Openai)).await;
     let view = async || app.call("GET", "/v1/sessions/s", "").await.json();
     for failures in 1..=3 {
-        let done = compressed(&app, r#"{"shadow": true, "reason": "again"}"#).await;
+        append(&app, &stretch(20)).await;
+        let done = compressed(&app, r#"{"reason": "again"}"#).await;
         assert_eq!(done["engine"], "extractive", "{done}");
         let view = view().await;
         assert_eq!(view["llm_breaker"]["failures"], failures, "{view}");
         assert_eq!(view["llm_breaker"]["open_until"].is_null(), failures < 3, "{view}");
     }
     let asked = fake.seen().len();
+    append(&app, &stretch(20)).await;
     let done = compressed(&app, "").await;
     assert!(done["warnings"].to_string().contains("llm: session_resting"), "{done}");
     assert_eq!((&done["status"], fake.seen().len()), (&json!("succeeded"), asked), "{done}");
@@ -292,7 +294,8 @@ async fn a_session_that_a_model_fails_three_times_rests_and_says_so() {
     // The rest is over: one success closes the breaker.
     sqlx::raw_sql("update llm_breakers set open_until = now()").execute(&mut look).await.unwrap();
     fake.play([Act::Good]);
-    let done = compressed(&app, r#"{"shadow": true}"#).await;
+    append(&app, &stretch(20)).await;
+    let done = compressed(&app, "").await;
     assert_eq!(done["engine"], "llm", "{done}");
     assert!(view().await.get("llm_breaker").is_none());
 }

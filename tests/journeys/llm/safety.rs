@@ -217,9 +217,8 @@ async fn no_secret_is_in_anything_that_leaves_or_stays() {
     assert_eq!(app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await.status, 201);
     let pins = json!({"pins": [{"text": format!("Always use {first} here")}]});
     assert_eq!(app.call("PUT", "/v1/sessions/s/pins", pins.to_string()).await.status, 200);
-    for body in
-        ["{}", r#"{"strategy": "regenerative", "shadow": true}"#, r#"{"strategy": "opaque", "shadow": true}"#]
-    {
+    for body in ["{}", r#"{"strategy": "regenerative"}"#, r#"{"strategy": "opaque"}"#] {
+        super::append(&app, &super::stretch(20)).await;
         let done = compressed(&app, body).await;
         assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("llm")), "{done}");
     }

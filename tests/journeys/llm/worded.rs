@@ -66,48 +66,35 @@ async fn a_server_without_schemas_is_asked_in_words() {
 }
 
 #[tokio::test]
-async fn what_a_model_makes_up_is_dropped_with_a_warning() {
+async fn what_stands_nowhere_is_published_with_a_mark_and_nobody_is_asked_again() {
     let mut lies = record(2);
     lies["files_modified"] = json!([{"path": "src/ghost.rs"}]);
     lies["constraints"] = json!([{"text": "Always deploy on Fridays"}]);
-    let add = |section: &str, text: &str| json!({"section": section, "name": "", "text": text, "seqs": [2]});
+    let add = |section: &str, text: &str, seq: i64| json!({"section": section, "name": "", "text": text, "seqs": [seq]});
     let added = lies["add"].as_array_mut().unwrap();
-    added.push(add("decisions", "Migrate everything to MongoDB clusters"));
-    added.push(add("next", "Delete src/phantom.rs of the importer"));
-    added.push(add("findings", "The importer reads quoted fields. It needs 4711 seconds."));
+    added.push(add("findings", "The importer reads quoted fields. It needs 4711 seconds.", 2));
+    // No person's message is cited.
+    added.push(add("requests", "Port the importer to another language", 3));
     let fake = FakeProvider::start([Act::Say(lies.to_string())]).await;
     let app = app_for(options(&fake, Provider::Openai)).await;
     let done = compressed(&app, "").await;
     assert_eq!(done["engine"], "llm", "{done}");
     let document = document(&app).await;
-    for lie in ["ghost.rs", "Fridays", "MongoDB", "phantom.rs"] {
+    for lie in ["ghost.rs", "Fridays", "another language"] {
         assert!(!document.contains(lie), "{lie}: {document}");
     }
-    assert!(
-        document.contains("The importer reads quoted fields."),
-        "a clause goes, the entry stays: {document}"
-    );
+    let marked = "The importer reads quoted fields. It needs 4711 seconds. [unverified: 4711]";
+    assert!(document.contains(marked), "{document}");
+    let context = app.call("GET", "/v1/sessions/s/context", "").await.text;
+    assert!(context.contains("[unverified: 4711]"), "{context}");
     let warnings = done["warnings"].to_string();
-    assert!(warnings.contains("of 8 entries of the model's 3 were left out and 1 trimmed"), "{warnings}");
+    assert!(warnings.contains("2 were left out, and 1 are marked unverified"), "{warnings}");
     let entries = &done["entries"];
-    assert_eq!(
-        (&entries["told"], &entries["dropped"], &entries["trimmed"]),
-        (&json!(8), &json!(3), &json!(1))
-    );
-    assert_eq!(entries["published"], json!(1.0 - 3.5 / 8.0), "{entries}");
+    assert_eq!((&entries["dropped"], &entries["unverified"]), (&json!(2), &json!(1)), "{entries}");
     let losses = entries["losses"].to_string();
-    assert!(
-        losses.contains("Migrate everything to MongoDB clusters") && losses.contains("stands in no message"),
-        "{losses}"
-    );
-    // It was told what was wrong, once.
-    let seen = fake.seen();
-    assert_eq!(seen.len(), 2);
-    let asked = seen[1].prompt();
-    assert!(
-        asked.contains("It needs 4711 seconds.") && asked.contains("2 fields that are none of the seven"),
-        "{asked}"
-    );
+    assert!(losses.contains("no message of a person is cited"), "{losses}");
+    assert!(losses.contains("2 fields that are none of the seven"), "{losses}");
+    assert_eq!(fake.seen().len(), 1, "one call");
 }
 
 #[tokio::test]

@@ -202,7 +202,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
         messages,
     };
     let settings = json!({
-        "auto": false, "speculative": false, "mask": "off", "engine": "llm", "strategy": request.strategy,
+        "auto": false, "mask": "off", "engine": "llm", "strategy": request.strategy,
         "tokenizer": request.tokenizer, "context_window": WINDOW, "max_summary_tokens": bound,
         "metadata": {"single_call": serde_json::to_value(&kept).map_err(ApiError::internal)?},
     });

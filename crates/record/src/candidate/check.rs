@@ -106,7 +106,7 @@ pub fn check(material: &Material, facts: &Facts, draft: Draft) -> CheckedDraft {
     let asked = probe::carry_over(&material.probes, &summary, &merged.gone);
     let retired =
         (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
-    // A shadow run reads a span again, so its new probes may be among the earlier ones.
+    // A new probe may be one that the caller asks already.
     let news: Vec<Probe> = new_probes.iter().filter(|probe| !asked.contains(probe)).cloned().collect();
     let all: Vec<Probe> = asked.into_iter().chain(news).collect();
     let asking = Asking { proposed, before, new_probes, retired, all };

@@ -185,7 +185,6 @@ impl Board {
         if !changes.intent.is_empty() {
             record.session_intent.clone_from(&changes.intent);
             record.session_intent_seqs.clone_from(&changes.seqs);
-            record.session_intent_session_id = None;
         }
         if !changes.state.is_empty() {
             let (phase, task) = (record.current_state.phase.take(), record.current_state.task.take());
@@ -395,8 +394,6 @@ impl Board {
         if summary.next_steps.is_empty() {
             summary.next_steps_seqs.clear();
         }
-        let steps = &summary.next_steps;
-        summary.next_steps_origins.retain(|origin| steps.contains(&origin.step));
         summary
     }
 }

@@ -1,10 +1,9 @@
-//! Writes a summary as lines, for prompts and for the check of replies.
+//! Writes a summary as lines, for prompts.
 
 use super::super::summary::{ErrorStatus, Summary};
 use super::board::{self, Board};
 use super::list::{List, Number};
 use anchord_facts::thing::NOTE;
-use anchord_facts::wording::one_line;
 use anchord_messages::id::Seq;
 
 /// The most constraints that are shown; other lists have a part or a multiple of it.
@@ -80,16 +79,4 @@ pub(super) fn kept(summary: &Summary) -> Vec<String> {
         format!("file read: {}{reason}", file.path)
     }));
     lines
-}
-
-/// Every line of the summary. A new entry may use a name that stands in one of them, even if no message has
-/// it.
-pub(super) fn all_lines(board: &Board) -> Vec<String> {
-    let summary = board.summary();
-    let mut lines = vec![summary.session_intent.clone(), summary.current_state.text.clone()];
-    for list in List::ALL {
-        lines.extend((0..board.len_of(list)).map(|at| entry(board, Number { list, at })));
-    }
-    lines.extend(kept(summary));
-    lines.iter().map(|line| one_line(line)).collect()
 }

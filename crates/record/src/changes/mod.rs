@@ -1,16 +1,15 @@
 //! The changes that a model makes to a summary, and their check.
 //!
 //! What lives here: the pieces of a span that a model reads one by one (`chunk`), the summary with its
-//! entries numbered (`board`), the prompt, the parser of replies, the check that the data supports a reply,
-//! and how changes are applied.
+//! entries numbered (`board`), the prompt, the parser of replies, the check of who said what a reply records as a
+//! wish and where its names stand, and how changes are applied.
 //! Invariant: messages are data between marks that they cannot close; what a reply does not mention stays as
-//! it is; nothing is kept that the data does not support; no secret is in a prompt or a change.
+//! it is; no wish of a tool is kept; no secret is in a prompt or a change.
 //! Must not know: providers, their wire formats, retries, where changes are stored.
 
 mod account;
 mod board;
 mod chunk;
-mod claim;
 mod corpus;
 mod lines;
 mod list;
@@ -23,14 +22,13 @@ mod words;
 
 pub use reply::bare_json;
 
-pub use account::{Account, Loss, settle};
+pub use account::{Account, Loss};
 pub use board::{Board, RefusedChange};
 pub use chunk::{Chunk, Clipping, next_chunk};
-pub use claim::Fault;
 pub use list::{List, Number};
 pub use prompt::{Frame, Prompt, evidence, schema};
 pub use reply::{Addition, Changes, Closing, Ended, Read, ReplyError, Revision, read};
-pub use support::{CheckedReply, check};
+pub use support::check;
 
 /// The most tokens of a reply.
 pub const REPLY_TOKENS: u32 = 4_096;

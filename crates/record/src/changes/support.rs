@@ -1,161 +1,122 @@
-//! Checks, clause by clause, that messages or summary support what a reply says.
+//! Checks a reply against the messages and the summary: who said what it records as somebody's wish, and whether its
+//! names stand anywhere.
 //!
-//! Code cannot tell whether a paraphrase is true, and common words are not checked. It can tell that a name,
-//! a path or a figure appears nowhere; that a figure, an id or a person's name appears only together with
-//! other things; and that something which a person is said to want or have decided was printed by a tool and
-//! said by nobody. The last rule loses some true sentences, which code's own engine supplies.
+//! Code cannot tell whether a paraphrase is true. It can tell that a wish is only what a tool printed: such an entry is
+//! left out. And it can tell that an id, a path or a figure stands nowhere: such an entry is published with a mark.
+//! Nothing is cut out of an entry, and no model is asked again because of its words.
 
+use super::account::Account;
 use super::board::Board;
 use super::chunk::Chunk;
-use super::claim::{Claim, Entry, Fault, Support};
-use super::corpus::Corpus;
+use super::corpus::{Corpus, Speaker, marked, unmarked};
 use super::list::List;
-use super::reply::Changes;
+use super::reply::{Changes, Read};
 use anchord_messages::id::Seq;
 
-/// A reply after the check.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CheckedReply {
-    /// Entries that the data supports as a whole.
-    pub whole: Changes,
-    /// Entries without the clauses that the data does not support.
-    pub trimmed: Changes,
-    /// Entries without any supported clause.
-    pub dropped: u32,
-    /// Unsupported clauses, and changes that are not possible.
-    pub faults: Vec<Fault>,
-}
-
-/// Checks a reply against the piece that it is about and the summary that it changes.
+/// The changes of a reply that can be made, and how much of the reply they are.
 #[must_use]
-pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
-    let corpus = Corpus::new(chunk, board);
-    let mut checked = CheckedReply::default();
-    let (intent, state) = (changes.intent, changes.state);
-    let seqs = corpus.own(&changes.seqs);
-    for (place, text, claim) in [("intent", intent, Claim::Aim), ("state", state, Claim::Standing)] {
-        let entry = Entry { place: place.to_owned(), claim, named: "", before: "" };
-        let kept = corpus.keep(&entry, &text, &mut seqs.clone(), &mut checked.faults);
-        let into = checked.place_for(&kept, &text);
-        if let (Some(into), Support::Whole(text) | Support::Part(text)) = (into, kept) {
-            let slot = if claim == Claim::Aim { &mut into.intent } else { &mut into.state };
+pub fn check(read: Read, chunk: &Chunk, board: &Board) -> (Changes, Account) {
+    let Read { changes, objections } = read;
+    let mut check = Check { corpus: Corpus::new(chunk, board), account: Account::of(&changes) };
+    let mut kept = Changes { seqs: check.corpus.own(&changes.seqs), ..Changes::default() };
+    for (place, text, speaker, slot) in [
+        ("intent", changes.intent, Speaker::Person, &mut kept.intent),
+        ("state", changes.state, Speaker::Nobody, &mut kept.state),
+    ] {
+        if !text.is_empty()
+            && let Some(text) = check.take(place, (speaker, &text, ""), "", &mut kept.seqs)
+        {
             *slot = text;
         }
     }
     let or_end = |seqs: Vec<Seq>| if seqs.is_empty() { vec![chunk.through_seq] } else { seqs };
-    checked.whole.seqs = or_end(seqs);
-    checked.trimmed.seqs.clone_from(&checked.whole.seqs);
-    for (at, mut added) in changes.add.into_iter().enumerate() {
-        let place = format!("add {} ({})", at + 1, added.section.as_str());
+    kept.seqs = or_end(kept.seqs);
+    for mut added in changes.add {
+        let place = format!("add ({})", added.section.as_str());
         if let Err(refused) = board.may_add(&added) {
-            checked.refuse(place, added.text, &refused);
+            check.account.lose(&place, &added.text, &refused.to_string());
             continue;
         }
-        let mut seqs = corpus.own(&added.seqs);
-        if added.section == List::Requests && !corpus.is_by_a_person(&seqs) {
-            checked.refuse(place, added.text, &"no message of a person is cited");
-            continue;
-        }
-        let text = std::mem::take(&mut added.text);
-        let name = added.name.clone();
-        // The name of a thing or a file is checked with its text.
-        let named = if !added.name.is_empty() && !text.contains(&added.name) {
-            format!("{}: {text}", added.name)
-        } else {
-            text.clone()
-        };
-        let entry = Entry { place, claim: claim_on(added.section), named: &name, before: "" };
-        let kept = corpus.keep(&entry, &named, &mut seqs, &mut checked.faults);
-        let into = checked.place_for(&kept, &text);
-        if let (Some(into), Support::Whole(kept) | Support::Part(kept)) = (into, kept) {
-            let prefix = format!("{}: ", added.name);
-            let kept =
-                if named == text { kept } else { kept.strip_prefix(&prefix).unwrap_or_default().to_owned() };
-            if !kept.is_empty() {
-                (added.text, added.seqs) = (kept, or_end(seqs));
-                into.add.push(added);
-            }
+        let mut seqs = check.corpus.own(&added.seqs);
+        let said = (speaker(added.section), added.text.as_str(), "");
+        if let Some(text) = check.take(&place, said, &added.name, &mut seqs) {
+            (added.text, added.seqs) = (text, or_end(seqs));
+            kept.add.push(added);
         }
     }
-    for (is_append, revised) in
-        changes.append.into_iter().map(|r| (true, r)).chain(changes.update.into_iter().map(|r| (false, r)))
+    for (verb, revised, into) in
+        [("append", changes.append, &mut kept.append), ("update", changes.update, &mut kept.update)]
     {
-        let mut revised = revised;
-        let place = format!("{} {}", if is_append { "append" } else { "update" }, revised.id);
-        let number = match board.find(&revised.id) {
-            Ok(number) => number,
-            Err(refused) => {
-                checked.refuse(place, revised.text, &refused);
-                continue;
+        for mut revised in revised {
+            let place = format!("{verb} {}", revised.id);
+            let number = match board.find(&revised.id) {
+                Ok(number) => number,
+                Err(refused) => {
+                    check.account.lose(&place, &revised.text, &refused.to_string());
+                    continue;
+                }
+            };
+            let before = board.text(number).unwrap_or_default();
+            let mut seqs = check.corpus.own(&revised.seqs);
+            let said = (speaker(number.list), revised.text.as_str(), before.as_str());
+            if let Some(text) = check.take(&place, said, "", &mut seqs) {
+                (revised.text, revised.seqs) = (text, or_end(seqs));
+                into.push(revised);
             }
-        };
-        let before = corpus.before(number);
-        let mut seqs = corpus.own(&revised.seqs);
-        let entry = Entry { place, claim: claim_on(number.list), named: "", before: &before };
-        let kept = corpus.keep(&entry, &revised.text, &mut seqs, &mut checked.faults);
-        let into = checked.place_for(&kept, &revised.text);
-        if let (Some(into), Support::Whole(kept) | Support::Part(kept)) = (into, kept) {
-            (revised.text, revised.seqs) = (kept, or_end(seqs));
-            if is_append { into.append.push(revised) } else { into.update.push(revised) }
         }
     }
     for mut closing in changes.close {
         let place = format!("close {}", closing.id);
-        let number = match board.may_close(&closing) {
-            Ok(number) => number,
-            Err(refused) => {
-                checked.refuse(place, closing.note, &refused);
-                continue;
-            }
-        };
-        let before = corpus.before(number);
-        let mut seqs = corpus.own(&closing.seqs);
-        // The model may say that it is over; the outcome is checked against the data.
-        let entry = Entry { place, claim: Claim::Fact, named: "", before: &before };
-        let kept = corpus.keep(&entry, &closing.note, &mut seqs, &mut checked.faults);
-        closing.seqs = or_end(seqs);
-        match kept {
-            Support::Whole(_) | Support::Nothing if closing.note.is_empty() => {
-                checked.whole.close.push(closing);
-            }
-            Support::Whole(_) => checked.whole.close.push(closing),
-            Support::Part(note) => {
-                closing.note = note;
-                checked.trimmed.close.push(closing);
-            }
-            Support::Nothing => {
-                closing.note.clear();
-                checked.trimmed.close.push(closing);
-            }
+        if let Err(refused) = board.may_close(&closing) {
+            check.account.lose(&place, &closing.note, &refused.to_string());
+            continue;
+        }
+        let mut seqs = check.corpus.own(&closing.seqs);
+        if let Some(note) = check.take(&place, (Speaker::Nobody, &closing.note, ""), "", &mut seqs) {
+            (closing.note, closing.seqs) = (note, or_end(seqs));
+            kept.close.push(closing);
         }
     }
-    checked
+    for objection in objections {
+        check.account.told = check.account.told.saturating_add(1);
+        check.account.lose("reply", "", &objection);
+    }
+    (kept, check.account)
 }
 
-impl CheckedReply {
-    /// The list for an entry, by how much of it is supported; none when it is empty.
-    fn place_for(&mut self, kept: &Support, told: &str) -> Option<&mut Changes> {
-        match kept {
-            Support::Whole(_) => Some(&mut self.whole),
-            Support::Part(_) => Some(&mut self.trimmed),
-            Support::Nothing => {
-                self.dropped += u32::from(!told.is_empty());
-                None
-            }
-        }
-    }
+struct Check<'a> {
+    corpus: Corpus<'a>,
+    account: Account,
+}
 
-    fn refuse(&mut self, place: String, clause: String, why: &impl ToString) {
-        self.dropped += 1;
-        self.faults.push(Fault { place, clause, why: why.to_string() });
+impl Check<'_> {
+    /// The text of an entry, with a mark when a name in it, or the entry's own `name`, stands nowhere; `None` when those did
+    /// not say it who must have.
+    fn take(
+        &mut self,
+        place: &str,
+        (speaker, text, before): (Speaker, &str, &str),
+        name: &str,
+        seqs: &mut Vec<Seq>,
+    ) -> Option<String> {
+        let text = unmarked(text);
+        if let Err(why) = self.corpus.require_said(speaker, (&text, before), seqs) {
+            self.account.lose(place, &text, why);
+            return None;
+        }
+        let mut unknown = self.corpus.unknown_names(name, seqs);
+        unknown.extend(self.corpus.unknown_names(&text, seqs));
+        self.account.unverified += u32::from(!unknown.is_empty());
+        Some(marked(&text, &unknown))
     }
 }
 
-fn claim_on(list: List) -> Claim {
+/// Who must have said an entry of a list.
+fn speaker(list: List) -> Speaker {
     match list {
-        List::Things | List::Files | List::Findings => Claim::Fact,
-        List::Blockers => Claim::Standing,
-        List::Decisions | List::Questions | List::Next => Claim::Will,
-        List::Requests => Claim::Aim,
+        List::Requests => Speaker::Person,
+        List::Decisions => Speaker::Anyone,
+        List::Next => Speaker::AnyoneUncited,
+        List::Things | List::Files | List::Findings | List::Questions | List::Blockers => Speaker::Nobody,
     }
 }

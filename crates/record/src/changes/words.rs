@@ -1,78 +1,7 @@
 //! The names in a text, and the words that carry its meaning.
 
-use std::collections::HashSet;
-
 use anchord_facts::ledger::prose;
 use anchord_messages::script::is_spaceless;
-
-/// A part of a clause that can be searched for in the data.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Term {
-    /// A path, an id, a figure, an identifier; in lower case.
-    Name(String),
-    /// A word with a capital inside of a sentence; in lower case.
-    Proper(String),
-    /// A stem.
-    Word(String),
-}
-
-impl Term {
-    pub(super) fn as_str(&self) -> &str {
-        match self {
-            Self::Name(text) | Self::Proper(text) | Self::Word(text) => text,
-        }
-    }
-}
-
-/// Every term of a text. A capitalised word at the beginning of a sentence is a name only if it is one
-/// elsewhere.
-pub(super) fn terms<'t>(text: &'t str, proper_names: &'t HashSet<String>) -> impl Iterator<Item = Term> + 't {
-    let names = names(text).map(|name| Term::Name(name.to_lowercase()));
-    let proper = capitalised(text)
-        .filter(|(word, _)| proper_names.contains(&word.to_lowercase()))
-        // A word all in capitals is no person.
-        .map(|(word, _)| {
-            let is_person = word.chars().any(char::is_lowercase);
-            Term::Proper(if is_person { word.to_lowercase() } else { word.to_owned() })
-        });
-    names.chain(proper).chain(stems(text).map(Term::Word))
-}
-
-/// The pattern of an id: its letters, digits and signs, each run as one.
-pub(super) fn shape(name: &str) -> String {
-    let mut shape = String::new();
-    for c in name.chars() {
-        let sign = match c {
-            c if c.is_ascii_digit() => '9',
-            c if c.is_alphabetic() => 'a',
-            c => c,
-        };
-        if !shape.ends_with(sign) {
-            shape.push(sign);
-        }
-    }
-    // Ids mix letters and digits in any order.
-    if shape.chars().all(|c| matches!(c, 'a' | '9')) { "id".to_owned() } else { shape }
-}
-
-/// Whether a name is a figure: an amount, a count, a percentage.
-pub(super) fn is_figure(name: &str) -> bool {
-    let digits = name.bytes().filter(u8::is_ascii_digit).count();
-    digits > 0
-        && name.chars().all(|c| {
-            c.is_ascii_digit() || matches!(c, '.' | ',' | '%' | '$' | '€' | '£' | '-' | '+' | '×' | ':' | '/')
-        })
-}
-
-/// A text without the commas within figures, so that "1,505" becomes "1505".
-pub(super) fn plain(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let is_group = |at: usize| {
-        at > 0 && digit(at - 1) && digit(at + 1) && digit(at + 2) && digit(at + 3) && !digit(at + 4)
-    };
-    text.char_indices().filter(|(at, c)| !(*c == ',' && is_group(*at))).map(|(_, c)| c).collect()
-}
 
 /// The words that carry a text's meaning, longer ones by their first letters, so that inflections match; in
 /// scripts without spaces, pairs of characters.
@@ -87,24 +16,6 @@ pub(super) fn stems(text: &str) -> impl Iterator<Item = String> + '_ {
         } else {
             Vec::new()
         }
-    })
-}
-
-/// The capitalised words (names of people, products, places), each with whether it begins a sentence.
-pub(super) fn capitalised(text: &str) -> impl Iterator<Item = (&str, bool)> {
-    let mut opens = true;
-    text.split_whitespace().filter_map(move |piece| {
-        let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
-        let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
-        let is_first = std::mem::replace(
-            &mut opens,
-            piece.ends_with(['.', '!', '?', ':', ';', '-', '*', '#', '|', '"']) || piece.len() <= 1,
-        );
-        let mut signs = word.chars();
-        let is_capitalised = signs.next().is_some_and(char::is_uppercase)
-            && signs.clone().count() >= 2
-            && (signs.clone().all(char::is_lowercase) || signs.all(char::is_uppercase));
-        is_capitalised.then_some((word, is_first))
     })
 }
 

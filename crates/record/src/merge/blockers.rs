@@ -17,16 +17,14 @@ const MOST_NAMES: usize = 6;
 /// Whether code wrote a blocker, about failing tests.
 #[must_use]
 pub fn is_of_failing_tests(blocker: &Blocker) -> bool {
-    blocker.session_id.is_none() && blocker.text.starts_with(FAILING)
+    blocker.text.starts_with(FAILING)
 }
 
 /// Replaces the blockers about failing tests by the present ones; a model's blockers stay.
 pub(super) fn merge(blockers: &mut Vec<Blocker>, results: &[TestResult]) {
     blockers.retain(|blocker| !is_of_failing_tests(blocker));
     let failing = results.iter().filter(|run| {
-        run.session_id.is_none()
-            && run.superseded_by.is_none()
-            && matches!(run.outcome, TestOutcome::Fail | TestOutcome::Error)
+        run.superseded_by.is_none() && matches!(run.outcome, TestOutcome::Fail | TestOutcome::Error)
     });
     let mut failing: Vec<&TestResult> = failing.collect();
     failing.sort_by_key(|run| run.seqs.last().copied());

@@ -15,7 +15,6 @@ use super::super::summary::{
 use super::{Gone, leave_out};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
-use anchord_facts::thing::Thing;
 use anchord_messages::id::Seq;
 
 /// The most bytes of the files that were changed.
@@ -71,26 +70,6 @@ pub(super) fn keep(summary: &mut Summary, anchor: Seq, gone: &mut Gone) {
     gone.constraints.extend(constraints);
 }
 
-/// The sections of which a record has more than two records may have: they are joined without a span, and nothing is
-/// removed then.
-pub(crate) fn full(record: &Summary) -> Vec<Section> {
-    let sizes = [
-        (Section::FilesModified, size(&record.files_modified), MOST_OF_FILES),
-        (Section::FilesRead, size(&record.files_read), MOST_OF_READ),
-        (Section::DecisionsMade, size(&record.decisions_made), MOST),
-        (Section::Errors, size(&record.errors), MOST),
-        (Section::TestResults, size(&record.test_results), MOST),
-        (Section::Blockers, size(&record.blockers), MOST),
-        (Section::OpenQuestions, size(&record.open_questions), MOST),
-        (Section::Findings, size(&record.findings), MOST),
-        (Section::Notes, size(&record.notes), MOST),
-        (Section::Constraints, size(&record.constraints), MOST),
-        (Section::Things, record.things.iter().map(Thing::bytes).sum(), MOST),
-        (Section::NextSteps, record.next_steps.len(), MOST_STEPS),
-    ];
-    sizes.into_iter().filter(|(_, size, most)| *size > 4 * most).map(|(section, ..)| section).collect()
-}
-
 fn size<T: Entry>(entries: &[T]) -> usize {
     entries.iter().map(Entry::size).sum()
 }
@@ -138,7 +117,6 @@ trait Entry: Sized {
     /// The bytes of its texts.
     fn texts(&self) -> usize;
     fn seqs(&self) -> &[Seq];
-    fn session(&self) -> Option<&str>;
     /// Whether the work is done with it, or it matters less than others of the section.
     fn goes_first(&self) -> bool {
         false
@@ -151,9 +129,9 @@ trait Entry: Sized {
         size_of::<Self>() + self.texts() + size_of_val(self.seqs())
     }
 
-    /// Its last message. The numbers of another session cannot be compared, so its entries count as older.
+    /// Its last message.
     fn age(&self) -> Seq {
-        self.seqs().last().copied().filter(|_| self.session().is_none()).unwrap_or_default()
+        self.seqs().last().copied().unwrap_or_default()
     }
 }
 
@@ -175,9 +153,6 @@ macro_rules! entry {
             }
             fn seqs(&self) -> &[Seq] {
                 &self.seqs
-            }
-            fn session(&self) -> Option<&str> {
-                self.session_id.as_deref()
             }
             $(fn $rule(&self) -> bool {
                 let $entry = self;

@@ -58,10 +58,6 @@ fn repeat(old: &mut Decision, new: &Decision) {
             old.alternatives.push(alternative.clone());
         }
     }
-    if old.session_id.take().is_some() {
-        // The entry's message numbers are the other session's.
-        old.seqs.clear();
-    }
     join_seqs(&mut old.seqs, &new.seqs);
 }
 

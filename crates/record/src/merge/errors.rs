@@ -64,7 +64,7 @@ impl Moved {
         let anywhere: HashSet<u64> = keys.iter().map(|keys| keys.without_place).collect();
         let mut gone: HashMap<u64, Vec<usize>> = HashMap::new();
         for (at, entry) in record.iter().enumerate().rev() {
-            let is_open = entry.session_id.is_none() && entry.status != ErrorStatus::Resolved;
+            let is_open = entry.status != ErrorStatus::Resolved;
             if is_open && anywhere.contains(&entry.key_anywhere()) && !places.contains(&entry.key()) {
                 gone.entry(entry.key_anywhere()).or_default().push(at);
             }
@@ -108,10 +108,6 @@ fn new_entry(fact: &ErrorFact, keys: &ErrorKeys, version: i64) -> ErrorEntry {
 
 fn update_entry(entry: &mut ErrorEntry, fact: &ErrorFact, version: i64) {
     entry.count = entry.count.saturating_add(fact.count);
-    if entry.session_id.take().is_some() {
-        // The entry's message numbers are the other session's.
-        entry.seqs.clear();
-    }
     join_seqs(&mut entry.seqs, &fact.seqs);
     if fact.count > 0 {
         // The latest wording, because its line numbers and figures are current.
@@ -158,8 +154,7 @@ fn resolve_by_passing_command(record: &mut [ErrorEntry], facts: &Facts, version:
         }
     }
     latest.retain(|_, (passed, _)| *passed);
-    // Message numbers of another session cannot be compared with those of a run here.
-    let is_open = |e: &&mut ErrorEntry| e.status != ErrorStatus::Resolved && e.session_id.is_none();
+    let is_open = |e: &&mut ErrorEntry| e.status != ErrorStatus::Resolved;
     for entry in record.iter_mut().filter(is_open) {
         let Some(place) = entry.location.as_deref() else { continue };
         if let Some(&(_, seq)) = latest.get(place)

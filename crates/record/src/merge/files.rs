@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::super::file_history::{FileHistory, PathSet, path_key};
-use super::super::summary::{FileStatus, ModifiedFile, ReadFile, Summary, with_session};
+use super::super::summary::{FileStatus, ModifiedFile, ReadFile, Summary};
 use super::places::remove;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
@@ -105,10 +105,9 @@ impl<'a> Runs<'a> {
             .remove(&key)
             .or_else(|| earlier.remove(&path_key(file.renamed_from.as_deref()?)))
             .unwrap_or_default();
-        let (file, session_id) = with_origin(file, before_span.origin);
         let Some(action) = file.action else {
             let FileFact { path, reason, seqs, .. } = file;
-            return Entry::Read(ReadFile { path, reason, seqs, session_id });
+            return Entry::Read(ReadFile { path, reason, seqs, session_id: None });
         };
         let status = match latest_run(self.all, self.changed_at.get(&key).copied()) {
             Some(outcome) => outcome,
@@ -125,7 +124,7 @@ impl<'a> Runs<'a> {
             overwrite_possible: file.overwrite_possible,
             transient: file.transient,
             seqs: file.seqs,
-            session_id,
+            session_id: None,
         })
     }
 }
@@ -148,36 +147,6 @@ struct Known {
     status: FileStatus,
     /// What a model wrote about it.
     purpose: Option<String>,
-    origin: Option<Origin>,
-}
-
-/// The other session that an entry is from.
-struct Origin {
-    session_id: String,
-    seqs: Vec<Seq>,
-    /// How many of the changes are that session's.
-    changes: usize,
-}
-
-impl Origin {
-    /// Takes the other session's message numbers out of an entry, so that none of this one's join them.
-    fn take(session_id: Option<String>, seqs: &mut Vec<Seq>, changes: usize) -> Option<Self> {
-        Some(Self { session_id: session_id?, seqs: std::mem::take(seqs), changes })
-    }
-}
-
-/// An entry of another session stays that session's until messages of this one mention the file. Then it is
-/// this session's, and the text of each earlier change names the other one.
-fn with_origin(mut file: FileFact, origin: Option<Origin>) -> (FileFact, Option<String>) {
-    let Some(origin) = origin else { return (file, None) };
-    if file.seqs.is_empty() {
-        file.seqs = origin.seqs;
-        return (file, Some(origin.session_id));
-    }
-    for change in file.changes.iter_mut().take(origin.changes) {
-        *change = with_session(change, &origin.session_id);
-    }
-    (file, None)
 }
 
 /// Takes the files that the span touches out of the summary. `is_beside` says that a model writes about files
@@ -189,11 +158,7 @@ fn open(summary: &mut Summary, touched: &PathSet, is_beside: bool) -> Opened {
         if !touched.contains(&file.path) {
             continue;
         }
-        let origin = Origin::take(file.session_id.take(), &mut file.seqs, file.changes.len());
-        earlier.insert(
-            path_key(&file.path),
-            Known { status: file.status, purpose: file.purpose.take(), origin },
-        );
+        earlier.insert(path_key(&file.path), Known { status: file.status, purpose: file.purpose.take() });
         modified.push(at);
         record.push(FileFact {
             path: std::mem::take(&mut file.path),
@@ -210,9 +175,8 @@ fn open(summary: &mut Summary, touched: &PathSet, is_beside: bool) -> Opened {
         if !touched.contains(&file.path) {
             continue;
         }
-        let origin = Origin::take(file.session_id.take(), &mut file.seqs, 0);
         let purpose = file.reason.clone().filter(|_| is_beside);
-        earlier.insert(path_key(&file.path), Known { status: FileStatus::Unknown, purpose, origin });
+        earlier.insert(path_key(&file.path), Known { status: FileStatus::Unknown, purpose });
         read.push(at);
         record.push(FileFact {
             path: std::mem::take(&mut file.path),

@@ -28,7 +28,6 @@ use anchord_facts::wording;
 use anchord_messages::id::Seq;
 
 pub use blockers::is_of_failing_tests;
-pub(crate) use bound::full;
 
 /// The most proposed constraints of a record.
 const MOST_PROPOSED: usize = 200;
@@ -115,7 +114,7 @@ fn leave_out(summary: &mut Summary, section: Section, gone: u32) {
 /// The agent's questions stay open until a person speaks; with a model (`is_beside`), until it closes them.
 fn merge_questions(open: &mut Vec<Remark>, facts: &Facts, is_beside: bool) {
     if !is_beside && (facts.answered || !facts.questions.is_empty()) {
-        open.retain(|question| question.session_id.is_some());
+        open.clear();
     }
     for (text, seq) in &facts.questions {
         open.push(Remark { text: text.clone(), seqs: vec![*seq], session_id: None });
@@ -161,7 +160,7 @@ fn merge_constraints(
             }
             // The same constraint was stated again.
             Entry::Occupied(place) => {
-                if let Some(known) = kept.get_mut(*place.get()).filter(|known| known.session_id.is_none()) {
+                if let Some(known) = kept.get_mut(*place.get()) {
                     wording::join_seqs(&mut known.seqs, &new.seqs);
                 }
             }
@@ -177,7 +176,7 @@ fn merge_proposals(summary: &mut Summary, found: &[Constraint], removed: &BTreeS
         summary.constraints.iter().map(|constraint| wording::normalized(&constraint.text)).collect();
     let proposed = &mut summary.proposed_constraints;
     for new in found {
-        match proposed.iter_mut().find(|known| known.id == new.id && known.session_id.is_none()) {
+        match proposed.iter_mut().find(|known| known.id == new.id) {
             Some(known) => wording::join_seqs(&mut known.seqs, &new.seqs),
             None => proposed.push(new.clone()),
         }

@@ -19,8 +19,6 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
     }
     merge_state(summary, facts, proposal, warnings);
     merge_next_steps(summary, facts, proposal, warnings);
-    let steps = &summary.next_steps;
-    summary.next_steps_origins.retain(|origin| steps.contains(&origin.step));
     if !proposal.blockers.is_empty() || proposal.blockers_resolved {
         summary.blockers.clone_from(&proposal.blockers);
     }
@@ -31,21 +29,16 @@ fn merge_intent(summary: &mut Summary, new: &ProposedIntent) {
     if current.is_empty() {
         summary.session_intent.clone_from(&new.text);
         summary.session_intent_seqs.clone_from(&new.seqs);
-        summary.session_intent_session_id = None;
     } else if current == wording::normalized(&new.text) {
-        if summary.session_intent_session_id.take().is_some() {
-            summary.session_intent_seqs.clear();
-        }
         join_seqs(&mut summary.session_intent_seqs, &new.seqs);
     } else if new.changes_scope {
         let text = std::mem::replace(&mut summary.session_intent, new.text.clone());
         let seqs = std::mem::replace(&mut summary.session_intent_seqs, new.seqs.clone());
-        let session_id = summary.session_intent_session_id.take();
-        // An intent in a person's words is among the requests already. One in other words, or of another
-        // session, is added to them, so that it is not lost.
+        // An intent in a person's words is among the requests already. One in other words is added to them, so that it
+        // is not lost.
         let is_a_request =
             summary.requests.iter().any(|request| seqs.iter().any(|seq| request.seqs.contains(seq)));
-        if session_id.is_some() || !is_a_request {
+        if !is_a_request {
             let (state, superseded_by) = (RequestState::Superseded, None);
             let at = summary.requests.partition_point(|request| request.seqs.first() < seqs.first());
             summary.requests.insert(
@@ -56,7 +49,7 @@ fn merge_intent(summary: &mut Summary, new: &ProposedIntent) {
                     superseded_by,
                     outcome: None,
                     seqs,
-                    session_id,
+                    session_id: None,
                     key: Key::default(),
                 },
             );

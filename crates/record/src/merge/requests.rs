@@ -44,27 +44,23 @@ pub(super) fn fold(record: &mut Vec<RequestEntry>, new: &[RequestFact]) {
 struct Fold {
     /// In order; `None` where a request was repeated later and moved to the end.
     entries: Vec<Option<RequestEntry>>,
-    /// The places of this session's own requests, by the key of their wording.
+    /// The places of the requests, by the key of their wording.
     at: HashMap<u64, usize>,
-    /// The places of own requests that are open, each with the number of own requests after it.
+    /// The places of requests that are open, each with the number of requests after it.
     open: Vec<(usize, usize)>,
-    /// The place of the session's first own request.
+    /// The place of the session's first request.
     first: Option<usize>,
 }
 
 impl Fold {
     fn of(record: Vec<RequestEntry>) -> Self {
-        let own: Vec<usize> =
-            record.iter().enumerate().filter(|(_, r)| r.session_id.is_none()).map(|(at, _)| at).collect();
-        let is_open = |at: &usize| record.get(*at).is_some_and(|r| r.state == RequestState::Open);
-        let behind = own.iter().rev().zip(0..).filter(|(at, _)| is_open(at)).map(|(at, later)| (*at, later));
-        let mut open: Vec<(usize, usize)> = behind.collect();
-        open.reverse();
-        let key = |at: &usize| Some((record.get(*at)?.key(), *at));
+        let places = record.iter().enumerate();
+        let is_open = |(_, request): &(usize, &RequestEntry)| request.state == RequestState::Open;
+        let open = places.clone().filter(is_open).map(|(at, _)| (at, record.len() - 1 - at)).collect();
         Self {
-            at: own.iter().filter_map(key).collect(),
+            at: places.map(|(at, request)| (request.key(), at)).collect(),
             open,
-            first: own.first().copied(),
+            first: (!record.is_empty()).then_some(0),
             entries: record.into_iter().map(Some).collect(),
         }
     }
@@ -130,9 +126,7 @@ impl Fold {
         if Some(first) == previous {
             // It is never before the one that was repeated.
             let mut later = self.entries.iter().enumerate().skip(first);
-            self.first = later
-                .find(|(_, request)| request.as_ref().is_some_and(|request| request.session_id.is_none()))
-                .map(|(at, _)| at);
+            self.first = later.find(|(_, request)| request.is_some()).map(|(at, _)| at);
         }
         // A request before the repeated one's old place has counted it already.
         let moved = self.open.iter_mut().filter(|(at, _)| previous.is_none_or(|previous| *at > previous));

@@ -34,8 +34,6 @@ pub(super) fn merge(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
     let commands: Vec<String> = runs.iter().map(|run| wording::one_line(&run.command)).collect();
     let run: HashSet<&str> = commands.iter().map(String::as_str).collect();
     let run_again = |result: &TestResult| run.get(wording::one_line(&result.command).as_str()).copied();
-    // A run here is later than another session's run of the same command.
-    results.retain(|result| result.session_id.is_none() || run_again(result).is_none());
     let mut at: HashMap<&str, usize> =
         results.iter().enumerate().filter_map(|(i, result)| Some((run_again(result)?, i))).collect();
     for (run, command) in runs.iter().zip(&commands) {
@@ -60,7 +58,7 @@ fn supersede(results: &mut [TestResult], runs: &[TestRunFact]) {
         .filter(|run| new.contains(run.seqs.as_slice()) && run.outcome != TestOutcome::Unknown)
         .map(|run| (run.clone(), words(&run.command)))
         .collect();
-    for earlier in latest.iter_mut().filter(|run| run.session_id.is_none()) {
+    for earlier in latest.iter_mut() {
         let own = words(&earlier.command);
         let by = covering
             .iter()

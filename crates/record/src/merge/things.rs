@@ -14,12 +14,8 @@ const MOST_BYTES: usize = 128 * 1024;
 /// things the limits removed.
 pub(super) fn merge(record: &mut Vec<Thing>, shown: &[Thing], named: &[(String, Vec<Seq>)]) -> u32 {
     if !shown.is_empty() {
-        let mut at: HashMap<String, usize> = record
-            .iter()
-            .enumerate()
-            .filter(|(_, thing)| thing.session_id.is_none())
-            .map(|(at, thing)| (thing.key(), at))
-            .collect();
+        let mut at: HashMap<String, usize> =
+            record.iter().enumerate().map(|(at, thing)| (thing.key(), at)).collect();
         for thing in shown.iter().filter(|thing| !thing.id.trim().is_empty()) {
             let next = record.len();
             let slot = *at.entry(thing.key()).or_insert(next);
@@ -31,7 +27,7 @@ pub(super) fn merge(record: &mut Vec<Thing>, shown: &[Thing], named: &[(String, 
     }
     if !named.is_empty() {
         let named: HashMap<&str, &Vec<Seq>> = named.iter().map(|(id, seqs)| (id.as_str(), seqs)).collect();
-        for thing in record.iter_mut().filter(|thing| thing.session_id.is_none()) {
+        for thing in record.iter_mut() {
             if let Some(seqs) = named.get(thing.id.as_str()) {
                 thing.named = thing.named.saturating_add(u32::try_from(seqs.len()).unwrap_or(u32::MAX));
                 thing.see(seqs);

@@ -10,8 +10,8 @@ use crate::digest::Turn;
 use crate::document::{PastIntent, TechnicalFact};
 use crate::section::Section;
 use crate::summary::{
-    Blocker, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry, StepOrigin,
-    Summary, TestResult,
+    Blocker, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry, Summary,
+    TestResult,
 };
 use anchord_facts::ledger::constraints::Constraint;
 use anchord_facts::thing::Thing;
@@ -32,13 +32,9 @@ fn is_empty(left_out: &BTreeMap<Section, u32>) -> bool {
 pub(super) struct Head<'a> {
     session_intent: Cow<'a, str>,
     session_intent_seqs: Cow<'a, [Seq]>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    session_intent_session_id: Option<Cow<'a, str>>,
     current_state: Cow<'a, CurrentState>,
     next_steps: Cow<'a, [String]>,
     next_steps_seqs: Cow<'a, [Seq]>,
-    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
-    next_steps_origins: Cow<'a, [StepOrigin]>,
     #[serde(default, skip_serializing_if = "is_empty")]
     left_out: Cow<'a, BTreeMap<Section, u32>>,
 }
@@ -49,7 +45,6 @@ impl<'a> Head<'a> {
         let Summary {
             session_intent,
             session_intent_seqs,
-            session_intent_session_id,
             requests: _,
             files_modified: _,
             files_read: _,
@@ -62,7 +57,6 @@ impl<'a> Head<'a> {
             findings: _,
             next_steps,
             next_steps_seqs,
-            next_steps_origins,
             things: _,
             left_out,
             notes: _,
@@ -73,11 +67,9 @@ impl<'a> Head<'a> {
         Self {
             session_intent: Cow::Borrowed(session_intent),
             session_intent_seqs: Cow::Borrowed(session_intent_seqs),
-            session_intent_session_id: session_intent_session_id.as_deref().map(Cow::Borrowed),
             current_state: Cow::Borrowed(current_state),
             next_steps: Cow::Borrowed(next_steps),
             next_steps_seqs: Cow::Borrowed(next_steps_seqs),
-            next_steps_origins: Cow::Borrowed(next_steps_origins),
             left_out: Cow::Borrowed(left_out),
         }
     }
@@ -87,11 +79,9 @@ impl<'a> Head<'a> {
         Summary {
             session_intent: self.session_intent.into_owned(),
             session_intent_seqs: self.session_intent_seqs.into_owned(),
-            session_intent_session_id: self.session_intent_session_id.map(Cow::into_owned),
             current_state: self.current_state.into_owned(),
             next_steps: self.next_steps.into_owned(),
             next_steps_seqs: self.next_steps_seqs.into_owned(),
-            next_steps_origins: self.next_steps_origins.into_owned(),
             left_out: self.left_out.into_owned(),
             ..Summary::default()
         }

@@ -21,7 +21,6 @@ use std::collections::HashMap;
 use std::hash::BuildHasher as _;
 
 use serde::de::Error as _;
-use serde::{Deserialize, Serialize};
 
 use self::cut::{Head, Part, cut};
 use super::summary::Summary;
@@ -30,7 +29,7 @@ use super::summary::Summary;
 const PLACES: i64 = 1 << 20;
 
 /// A summary as it is to be stored.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct SplitSummary {
     /// What stands in no list that is cut, as JSON.
     pub head: String,
@@ -38,22 +37,6 @@ pub struct SplitSummary {
     pub parts: Vec<i64>,
     /// Those of them that are new, as JSON.
     pub new: Vec<(i64, String)>,
-}
-
-impl SplitSummary {
-    /// The summary that it was written from, of one that has no part from an earlier version.
-    ///
-    /// # Errors
-    /// When it has, or something does not read back.
-    pub fn whole(&self) -> Result<Summary, serde_json::Error> {
-        let texts = self.new.iter().map(|(_, text)| text.clone()).collect();
-        let stored = StoredSummary {
-            document: self.head.clone(),
-            parts: Some(self.parts.clone()),
-            texts: Some(texts),
-        };
-        stored.summary()
-    }
 }
 
 /// A summary as it is stored.

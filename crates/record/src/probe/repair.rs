@@ -80,7 +80,6 @@ fn restore(
             }
             summary.session_intent.clone_from(&intent.text);
             summary.session_intent_seqs.clone_from(&intent.seqs);
-            summary.session_intent_session_id = None;
             true
         }
         Some(Section::CurrentState) => {

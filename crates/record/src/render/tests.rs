@@ -89,8 +89,6 @@ fn file(path: &str, action: FileAction, changes: &[&str], seq: i64) -> ModifiedF
 fn small() -> Summary {
     Summary {
         digest: vec![],
-        session_intent_session_id: None,
-        next_steps_origins: vec![],
         open_questions: vec![],
         findings: vec![],
         notes: vec![],
@@ -417,8 +415,6 @@ fn any_summary() -> impl Strategy<Value = Summary> {
     (hostile(), texts(), texts(), texts(), any::<bool>()).prop_map(|(intent, paths, texts, more, flag)| {
         Summary {
             digest: vec![],
-            session_intent_session_id: None,
-            next_steps_origins: vec![],
             session_intent: intent.clone(),
             session_intent_seqs: vec![1],
             requests: vec![],

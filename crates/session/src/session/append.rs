@@ -117,9 +117,6 @@ impl Session {
             self.settings = named;
         }
         self.accounting.tokenizer = Some(tokenizer);
-        // A speculative version that was made under other pins or settings is stale.
-        let revision = self.served_revision();
-        self.accounting.prepared.take_if(|prepared| prepared.revision != revision);
 
         let policy = settings.policy().calibrated(&self.accounting.calibration);
         let uncounted = settings.system_tokens.unwrap_or_default();

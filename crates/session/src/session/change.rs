@@ -1,4 +1,4 @@
-//! What a rollback, a merge of another session, or a change of settings, pins or notes changes in a session.
+//! What a rollback, or a change of settings, pins or notes changes in a session.
 
 use super::Session;
 use super::end::mask_for;
@@ -25,17 +25,10 @@ impl Session {
         let counted: Vec<MessageCounts> = tail.iter().map(Outline::counted).collect();
         let mut counts = self.accounting.rebuilt(anchor, &counted, policy.preserve_recent);
         (counts.summary_tokens, counts.digest_tokens) = (summary_tokens, digest_tokens);
-        (counts.suspended, counts.prepared) = (true, None);
+        counts.suspended = true;
         mask_for(&mut counts, None, &policy, tail);
         self.accounting = counts;
         self.anchor_seq = anchor;
-        self.take_version();
-    }
-
-    /// Makes the version of a merge the current one; the anchor and the count of compressions stay.
-    pub fn merge(&mut self, summary_tokens: u32) {
-        self.accounting.summary_tokens = summary_tokens;
-        self.accounting.prepared = None;
         self.take_version();
     }
 

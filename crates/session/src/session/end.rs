@@ -1,17 +1,16 @@
 //! What the end of a compression changes in a session.
 
 use super::state::Session;
-use crate::accounting::{Accounting, MessageCounts, Prepared};
+use crate::accounting::{Accounting, MessageCounts};
 use crate::compression::{Failure, MANUAL, Report, Request, Span, Status};
 use crate::outline::{Outline, marks};
 use crate::room::Room;
-use crate::settings::{HYSTERESIS_SHARE, Policy};
+use crate::settings::Policy;
 use crate::signal::SignalKind;
 use crate::span::{self, SpanRequest};
 use crate::trigger::{Start, TriggerInput, decide};
 use anchord_messages::group::NoSpan;
 use anchord_messages::id::Seq;
-use anchord_record::fill::share_of;
 
 /// How a compression ends, as its worker reports it.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +25,8 @@ pub struct Ending<'a> {
     pub status: Status,
     /// The version that it made.
     pub version: Option<Served>,
-    /// When its span is tried again if nothing was published.
-    pub retry: Retry,
+    /// The tokens that its span must have before another try, if nothing was published.
+    pub retry_tokens: u64,
 }
 
 /// The sizes of a version in contexts.
@@ -41,26 +40,6 @@ pub struct Served {
     pub digest_tokens: u32,
 }
 
-/// When a span without a result is tried again.
-#[derive(Clone, Copy, Debug)]
-pub enum Retry {
-    /// When the span has this many tokens.
-    After(u64),
-    /// At the compress level, as usual, but not speculatively before.
-    NotAhead,
-}
-
-/// The result of [`Session::end`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// The final status.
-    pub status: Status,
-    /// Whether its version becomes the current one.
-    pub publishes: bool,
-    /// The next compression, which the messages that arrived meanwhile start.
-    pub next: Option<Start>,
-}
-
 impl Session {
     /// The final status: not a success when another version was published meanwhile, or when the session has
     /// become critical and refuses the strategy.
@@ -70,7 +49,7 @@ impl Session {
         if ending.status != Status::Succeeded {
             return ending.status;
         }
-        if moved && !ending.request.shadow {
+        if moved {
             return Status::Superseded;
         }
         let settings = self.effective_settings();
@@ -94,7 +73,7 @@ impl Session {
         if settings.refuses(strategy) {
             return None;
         }
-        let asked = SpanRequest { trigger, request, strategy, through: None };
+        let asked = SpanRequest { trigger, request, strategy };
         span::end(&settings, &self.accounting, tail, asked).err()
     }
 
@@ -115,69 +94,21 @@ impl Session {
         ending: Ending<'_>,
         tail: &[Outline],
         report: &mut Report,
-    ) -> Ended {
+    ) -> Option<Start> {
         let served = ending.version.filter(|_| status == Status::Succeeded);
         let published = ending.span.zip(served);
         if let Some((span, served)) = published {
             self.stand_on(span, served);
         }
         self.recount(ending, published.is_some(), tail);
-        match ending.retry {
-            Retry::After(tokens) => self.accounting.retry_tokens = tokens,
-            Retry::NotAhead => {
-                let through = ending.span.map_or(self.anchor_seq, |span| span.through_seq);
-                self.accounting.prepared = Some(Prepared { through, revision: self.served_revision() });
-            }
-        }
+        self.accounting.retry_tokens = ending.retry_tokens;
         let tokens = self.accounting.context_tokens();
         report.context_tokens_after = Some(u32::try_from(tokens).unwrap_or(u32::MAX));
         if status == Status::Succeeded {
             let room = Room::of(&self.policy(), ending.request.target, &self.accounting);
             report.target_met = Some(room.is_met(tokens));
         }
-        Ended { status, publishes: published.is_some(), next: self.next_start() }
-    }
-
-    /// Records a speculative version that waits; what callers are served does not change.
-    pub fn keep_prepared(&mut self, span: Span) {
-        let revision = self.served_revision();
-        self.accounting.prepared = Some(Prepared { through: span.through_seq, revision });
-    }
-
-    /// Publishes a speculative version. Returns `false`, and changes nothing, when the current version, pins
-    /// or settings are not those (`revision`) that it was made under, or when it would leave the context,
-    /// with the `coming_tokens` on top, too near the next compression: then a new compression does better.
-    pub fn publish_prepared(
-        &mut self,
-        ending: Ending<'_>,
-        (revision, coming_tokens): (i64, u64),
-        tail: &[Outline],
-        report: &mut Report,
-    ) -> bool {
-        let Some((span, served)) = ending.span.zip(ending.version) else { return false };
-        let holds = revision == self.served_revision()
-            && span.parent_version == self.version
-            && served.version == self.last_version + 1
-            && !report.strategy_used.is_some_and(|strategy| self.effective_settings().refuses(strategy));
-        if !holds {
-            return false;
-        }
-        let mut after = self.clone();
-        after.stand_on(span, served);
-        after.recount(ending, true, tail);
-        after.accounting.retry_tokens = 0;
-        let policy = after.policy();
-        let enough = share_of(policy.effective_window, policy.compress - HYSTERESIS_SHARE);
-        let tokens = after.accounting.context_tokens();
-        if tokens + coming_tokens > u64::from(enough) {
-            return false;
-        }
-        let count = |tokens: u64| Some(u32::try_from(tokens).unwrap_or(u32::MAX));
-        report.context_tokens_before = count(self.accounting.context_tokens());
-        report.context_tokens_after = count(tokens);
-        report.target_met = Some(true);
-        *self = after;
-        true
+        self.next_start()
     }
 
     /// The compression that the present messages start, if any.
@@ -195,12 +126,6 @@ impl Session {
             now: self.recent.newest(),
         };
         decide(&self.policy(), &situation).1
-    }
-
-    /// Whether a compression must start at once that is not speculative.
-    #[must_use]
-    pub fn must_start(&self) -> bool {
-        self.next_start().is_some_and(|start| !start.is_ahead)
     }
 
     fn stand_on(&mut self, span: Span, served: Served) {
@@ -239,7 +164,6 @@ impl Session {
         };
         if publishes {
             self.recent = self.recent.after_publication();
-            counts.prepared = None;
         }
         if ending.trigger == MANUAL {
             counts.suspended = false;

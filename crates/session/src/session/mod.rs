@@ -11,7 +11,7 @@ mod fork;
 mod state;
 
 pub use append::{AppendRefusal, Appended, BatchOptions, Incoming};
-pub use end::{Ended, Ending, Retry, Served};
+pub use end::{Ending, Served};
 pub use fork::{ForkPoint, InheritedVersion};
 pub use state::{Live, Session};
 

@@ -71,8 +71,6 @@ pub struct Live {
     pub id: CompressionId,
     /// How far it is.
     pub status: Status,
-    /// Whether it is speculative.
-    pub is_ahead: bool,
 }
 
 impl Session {

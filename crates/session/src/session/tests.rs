@@ -41,7 +41,6 @@ enum Happens {
     /// A compression of an older state of the session ends.
     Outrun,
     RolledBack(usize),
-    Merged(u32),
     Set(usize),
     Pinned(u32),
     Shown(u32),
@@ -57,7 +56,6 @@ fn happens() -> impl Strategy<Value = Happens> {
         }),
         1 => Just(Happens::Outrun),
         1 => (0usize..8).prop_map(Happens::RolledBack),
-        1 => (1u32..600).prop_map(Happens::Merged),
         1 => (0usize..4).prop_map(Happens::Set),
         1 => (0u32..200).prop_map(Happens::Pinned),
         1 => (1u32..600).prop_map(Happens::Shown),
@@ -135,7 +133,7 @@ impl World {
         Ok(appended)
     }
 
-    fn end(&mut self, span: Option<Span>, status: Status, (summary, digest): (u32, u32)) -> Ended {
+    fn end(&mut self, span: Option<Span>, status: Status, (summary, digest): (u32, u32)) -> (Status, bool) {
         let request = Request::default();
         let version =
             Served { version: self.session.last_version + 1, summary_tokens: summary, digest_tokens: digest };
@@ -145,20 +143,22 @@ impl World {
             span,
             status,
             version: span.map(|_| version).filter(|_| status == Status::Succeeded),
-            retry: Retry::After(0),
+            retry_tokens: 0,
         };
         let mut report = Report::default();
         let status = self.session.judge(ending, &mut report);
         let tail = self.tail(self.session.floor_after(status, ending));
-        let ended = self.session.end(status, ending, &tail, &mut report);
+        let before = self.session.last_version;
+        self.session.end(status, ending, &tail, &mut report);
         assert_eq!(
             report.context_tokens_after.map(u64::from),
             Some(self.session.accounting.context_tokens())
         );
-        if ended.publishes {
+        let publishes = self.session.last_version > before;
+        if publishes {
             self.versions.push((self.session.anchor_seq, summary, digest));
         }
-        ended
+        (status, publishes)
     }
 
     fn happen(&mut self, what: &Happens) {
@@ -196,11 +196,11 @@ impl World {
             }
             Happens::Ended { share, status, tokens } => {
                 let span = self.span(*share);
-                let ended = self.end(span, *status, (*tokens, tokens / 2));
-                assert_eq!(ended.publishes, span.is_some() && *status == Status::Succeeded);
+                let (_, publishes) = self.end(span, *status, (*tokens, tokens / 2));
+                assert_eq!(publishes, span.is_some() && *status == Status::Succeeded);
                 let versions = self.session.last_version - before.last_version;
-                assert_eq!(versions, i64::from(ended.publishes));
-                assert!(ended.publishes || self.session.anchor_seq == before.anchor_seq);
+                assert_eq!(versions, i64::from(publishes));
+                assert!(publishes || self.session.anchor_seq == before.anchor_seq);
             }
             Happens::Outrun => {
                 let span = Span {
@@ -209,7 +209,7 @@ impl World {
                     through_seq: before.head_seq,
                 };
                 let ended = self.end(Some(span), Status::Succeeded, (10, 0));
-                assert_eq!((ended.status, ended.publishes), (Status::Superseded, false));
+                assert_eq!(ended, (Status::Superseded, false));
                 assert_eq!(self.session.version, before.version);
             }
             Happens::RolledBack(to) => {
@@ -220,10 +220,6 @@ impl World {
                 assert!(self.session.accounting.suspended);
                 let starts = self.session.next_start();
                 assert!(starts.is_none_or(|start| start.action >= crate::signal::Action::Immediate));
-            }
-            Happens::Merged(tokens) => {
-                self.session.merge(*tokens);
-                assert_eq!(self.session.anchor_seq, before.anchor_seq);
             }
             Happens::Set(place) => {
                 let change = [

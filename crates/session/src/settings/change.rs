@@ -67,14 +67,13 @@ fn is_sent(change: &Value, pointer: &str) -> bool {
 /// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would not be
 /// noticed.
 fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
-    const FIELDS: [&str; 28] = [
+    const FIELDS: [&str; 27] = [
         "context_window",
         "reserved_output_tokens",
         "system_tokens",
         "safety_buffer",
         "policy",
         "thresholds",
-        "speculative",
         "mask",
         "tools",
         "fill",

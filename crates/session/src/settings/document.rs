@@ -48,9 +48,6 @@ pub struct Settings {
     /// Overrides of the policy's thresholds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thresholds: Option<Thresholds>,
-    /// Whether a background compression starts early, at the warn level. Default false.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub speculative: Option<bool>,
     /// Whether tool outputs may become placeholders. Default `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<MaskMode>,
@@ -159,7 +156,6 @@ impl Settings {
             safety_buffer: self.safety_buffer.or(defaults.safety_buffer),
             policy: self.policy.or(defaults.policy),
             thresholds,
-            speculative: self.speculative.or(defaults.speculative),
             mask: self.mask.or(defaults.mask),
             tools: self.tools.or(defaults.tools),
             fill: self.fill.or(defaults.fill),

@@ -11,7 +11,7 @@ use crate::calibration::Calibration;
 use anchord_context::mask::MaskMode;
 use anchord_messages::tokens::Tokenizer;
 use anchord_record::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS};
-use anchord_record::{exam, hindsight, render};
+use anchord_record::{exam, render};
 
 /// Settings with every default resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -44,9 +44,6 @@ pub struct Policy {
     /// Share at which a compression is immediate.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub critical: f64,
-    /// Share of names below which a version's hindsight is low.
-    #[serde(serialize_with = "anchord_messages::rounded::ratio")]
-    pub hindsight: f64,
     /// Share of right answers below which an exam is low.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub exam: f64,
@@ -64,8 +61,6 @@ pub struct Policy {
     pub min_messages: u32,
     /// Whether signals start compressions.
     pub auto: bool,
-    /// Whether a compression is prepared from the warn level on.
-    pub speculative: bool,
     /// Whether tool outputs may become placeholders.
     pub mask: MaskMode,
     /// Bound of a rendered summary, in tokens.
@@ -112,7 +107,6 @@ impl Settings {
             fill: self.fill.or(thresholds.target).unwrap_or_else(|| default_fill(effective_window)),
             force: thresholds.force.unwrap_or(0.85),
             critical: thresholds.critical.unwrap_or(0.90),
-            hindsight: thresholds.hindsight.unwrap_or(hindsight::LOW),
             exam: thresholds.exam.unwrap_or(exam::LOW),
             messages: [
                 messages.optional.unwrap_or(30),
@@ -125,7 +119,6 @@ impl Settings {
             preserve_recent_tokens: self.preserve_recent_tokens.unwrap_or_default(),
             min_messages: self.min_messages.unwrap_or(10),
             auto: self.auto.unwrap_or(true),
-            speculative: self.speculative.unwrap_or_default(),
             mask: self.mask.unwrap_or_default(),
             max_summary_tokens: self
                 .max_summary_tokens

@@ -30,10 +30,6 @@ pub struct Thresholds {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(exclusive_minimum = 0, maximum = 1)]
     pub critical: Option<f64>,
-    /// Share of the names that a version's `hindsight` asks for below which it is flagged as low. Default 0.20.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 0, maximum = 1)]
-    pub hindsight: Option<f64>,
     /// Share of right answers below which an exam is flagged as low and a model writes again what the reader missed.
     /// Default 0.50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,7 +106,6 @@ impl Thresholds {
             target: self.target.or(defaults.target),
             force: self.force.or(defaults.force),
             critical: self.critical.or(defaults.critical),
-            hindsight: self.hindsight.or(defaults.hindsight),
             exam: self.exam.or(defaults.exam),
             messages,
             turns: self.turns.or(defaults.turns),

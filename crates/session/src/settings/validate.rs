@@ -162,10 +162,8 @@ impl Checked<'_> {
                 found.push(conflict.or(&format!("/thresholds/{high}"), at_least));
             }
         }
-        for (name, share) in [("hindsight", policy.hindsight), ("exam", policy.exam)] {
-            if !(0.0..=1.0).contains(&share) {
-                found.push(Conflict::at(&format!("/thresholds/{name}"), "must be from 0 to 1"));
-            }
+        if !(0.0..=1.0).contains(&policy.exam) {
+            found.push(Conflict::at("/thresholds/exam", "must be from 0 to 1"));
         }
         let [optional, compress, force] = policy.messages;
         if optional == 0 || optional > compress || compress > force {

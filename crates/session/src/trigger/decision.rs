@@ -71,8 +71,6 @@ impl Decision {
 /// A compression that the decision starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// Whether it is speculative: its result waits for the compress level.
-    pub is_ahead: bool,
     /// The signal that started it, which is the compression's trigger.
     pub kind: SignalKind,
     /// How severe it is.
@@ -86,7 +84,7 @@ impl Start {
     #[must_use]
     pub fn request(&self) -> Request {
         let through_seq = (self.kind == SignalKind::TaskBoundary).then_some(self.through_seq);
-        Request { through_seq, ahead: self.is_ahead, ..Request::default() }
+        Request { through_seq, ..Request::default() }
     }
 }
 
@@ -103,21 +101,7 @@ pub fn decide(policy: &Policy, input: &TriggerInput<'_>) -> (Decision, Option<St
     let asks = |signal: &&Signal| signal.action == action && action != Action::None;
     let reasons: Vec<SignalKind> = counted().filter(asks).map(|signal| signal.kind).collect();
     let start = reasons.first().and_then(|kind| start(policy, input, *kind, action));
-    let start = start.or_else(|| {
-        let is_warned = action == Action::Warn && reasons.contains(&SignalKind::Utilization);
-        prepare(policy, input).filter(|_| is_warned)
-    });
     (Decision { action, reasons, signals }, start)
-}
-
-/// Starts a speculative compression: at most one per version, by the rules of the compression that it
-/// replaces.
-fn prepare(policy: &Policy, input: &TriggerInput<'_>) -> Option<Start> {
-    if !policy.speculative || input.counts.prepared.is_some() {
-        return None;
-    }
-    let start = start(policy, input, SignalKind::Utilization, Action::Compress)?;
-    Some(Start { is_ahead: true, action: Action::Warn, ..start })
 }
 
 fn start(policy: &Policy, input: &TriggerInput<'_>, kind: SignalKind, action: Action) -> Option<Start> {
@@ -139,12 +123,7 @@ fn start(policy: &Policy, input: &TriggerInput<'_>, kind: SignalKind, action: Ac
     if kind == SignalKind::Utilization && counts.is_compressed_too_often(policy) {
         return None;
     }
-    (action == Action::Immediate || has_settled(policy, input)).then_some(Start {
-        is_ahead: false,
-        kind,
-        action,
-        through_seq,
-    })
+    (action == Action::Immediate || has_settled(policy, input)).then_some(Start { kind, action, through_seq })
 }
 
 /// Whether enough has arrived since the last compression ended, or there was none.
@@ -248,44 +227,6 @@ mod tests {
         assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());
         counts.attempted_through = 15;
         assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
-    }
-
-    #[test]
-    fn a_speculative_session_prepares_from_the_warn_level_on_once_and_starts_at_compress() {
-        let ahead = |tokens, change: &dyn Fn(&mut Accounting)| {
-            let mut counts = session(20, tokens);
-            change(&mut counts);
-            let policy = Policy { speculative: true, ..policy(PolicyName::Utilization) };
-            let recent = Recent::default();
-            let input = TriggerInput {
-                counts: &counts,
-                recent: &recent,
-                head: 20,
-                anchor: 0,
-                first: 20,
-                boundary: None,
-                versions: 0,
-                now: 0,
-            };
-            decide(&policy, &input).1.map(|start| start.is_ahead)
-        };
-        assert_eq!(ahead(5_980, &|_| ()), None);
-        assert_eq!(ahead(6_000, &|_| ()), Some(true));
-        assert_eq!(ahead(7_000, &|_| ()), Some(false));
-        let prepared = Some(crate::accounting::Prepared { through: 15, revision: 1 });
-        assert_eq!(ahead(6_500, &|counts| counts.prepared = prepared), None, "once per version");
-        assert_eq!(ahead(7_000, &|counts| counts.prepared = prepared), Some(false));
-        assert_eq!(ahead(6_500, &|counts| counts.suspended = true), None);
-        assert_eq!(
-            ahead(6_500, &|counts| counts.settled_head = 15),
-            Some(true),
-            "a tenth of the window arrived"
-        );
-        let settled = |counts: &mut Accounting| {
-            (counts.settled_head, counts.settled_tokens) = (15, counts.appended_tokens);
-        };
-        assert_eq!(ahead(6_500, &settled), None, "hysteresis holds for what is prepared, too");
-        assert_eq!(decide_on(PolicyName::Utilization, &session(20, 6_500)).1, None, "it is asked for");
     }
 
     #[test]

@@ -7,7 +7,6 @@ use super::{Branch, MAX_BRANCHES, Main, find, lock_main, make_current, read};
 use crate::connection::PgConnection;
 use crate::context::{CARRIED_WITHIN, find_appends, find_user};
 use crate::load::{self, Which};
-use crate::merges::OPENING;
 use crate::outlines::outlines_within;
 use crate::{Store, StoreError, Tx, lock, notes, sessions};
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef, TenantId};
@@ -368,9 +367,6 @@ async fn prepare(
 /// Finds the version that a fork at a message begins with, and the message that was served beside it: the newest before the
 /// first one that tells what comes later. Behind that one there may be others that do not, after a rollback; but a branch has
 /// all versions before the one that it begins with.
-///
-/// A version tells of the messages that it covers. A merge into a session without a version brings one that covers nothing,
-/// and has its intent from the first messages.
 async fn find_version(
     tx: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
@@ -392,10 +388,7 @@ async fn find_version(
                     select y.version from summaries y
                     where y.tenant_id = $1 and y.session_id = other.session_id and y.version > other.after_version
                       and y.version <= other.through_version
-                      and (y.through_seq > $3 or $4 and y.document->>'session_intent_session_id' is null and exists (
-                        select from json_array_elements_text(y.document->'session_intent_seqs') said (seq)
-                        where said.seq::bigint > $3
-                      ))
+                      and y.through_seq > $3
                     order by y.version limit 1
                   ) first),
                  9223372036854775807
@@ -406,7 +399,6 @@ async fn find_version(
         tenant.0,
         session.0,
         seq,
-        seq < OPENING
     )
     .fetch_optional(tx)
     .await?;

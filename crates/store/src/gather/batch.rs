@@ -4,14 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::queue::Key;
-use super::stage::{self, Known, NeededVersion, Outcome, Replays, Staged, Stored};
-use super::{AppendError, Pending, Published, Reply};
+use super::stage::{self, Known, Outcome, Replays, Staged, Stored};
+use super::{AppendError, Pending, Reply};
 use crate::bounds::Made;
 use crate::commit::Rows;
 use crate::connection::PgConnection;
-use crate::{Store, StoreError, load, lock, prepared, sessions};
+use crate::{Store, StoreError, load, lock, sessions};
 use anchord_messages::id::{SessionId, TenantId};
-use anchord_session::compression::Status;
 use tokio::sync::oneshot;
 
 /// How often a session that keeps changing is read and decided again before its appends return to the queue.
@@ -46,12 +45,11 @@ pub(super) struct Group {
     /// the commit reports when there are.
     looks_up: bool,
     replays: Option<Replays>,
-    has_no_version: bool,
 }
 
 impl Group {
     pub(super) fn new(key: Key, appends: Vec<Pending>) -> Self {
-        Self { key, appends, looks_up: false, replays: None, has_no_version: false }
+        Self { key, appends, looks_up: false, replays: None }
     }
 
     pub(super) fn answer_all(self, error: &AppendError) {
@@ -245,19 +243,13 @@ async fn decide(
         };
         let known = Known {
             replays: group.replays.as_ref(),
-            has_no_version: group.has_no_version,
             no_session: no_session.as_ref(),
             no_reply: no_reply.as_ref(),
         };
-        let session = loaded.session.id;
         staged.push(match stage::stage(&group.appends, loaded, known) {
             Outcome::Staged(staged) => Decided::Staged(staged),
             Outcome::NeedsReplies => {
                 group.looks_up = true;
-                Decided::NeedsMore
-            }
-            Outcome::NeedsVersion(wanted) => {
-                group.publish(store, session, *wanted).await;
                 Decided::NeedsMore
             }
             Outcome::NeedsModel { main, model } => Decided::NeedsModel { main, model },
@@ -277,7 +269,7 @@ fn full(room: Result<(), StoreError>) -> Result<Option<AppendError>, StoreError>
     }
 }
 
-/// Decides and writes one append in an open transaction. A prepared version is left to the next append.
+/// Decides and writes one append in an open transaction.
 pub(super) async fn run_within(
     tx: &mut PgConnection,
     pending: Pending,
@@ -285,7 +277,7 @@ pub(super) async fn run_within(
     let (tenant, name) = (pending.append.tenant, pending.append.session.clone());
     let loaded = load::load_for_appends(tx, &[(tenant, &name)]).await?.pop().ok_or(StoreError::Contended)?;
     let Some(loaded) = loaded else { return Ok(Err(AppendError::NoBranch)) };
-    let known = Known { has_no_version: true, replays: Some(&Replays::new()), ..Known::default() };
+    let known = Known { replays: Some(&Replays::new()), ..Known::default() };
     let group = Group::new((tenant, name), vec![pending]);
     let Outcome::Staged(staged) = stage::stage(&group.appends, loaded, known) else {
         return Err(StoreError::Contended);
@@ -364,56 +356,6 @@ async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Re
         }
     }
     Ok(())
-}
-
-impl Group {
-    /// Publishes the prepared version of a session, so that its appends answer with the context that the version
-    /// leaves. A failure is rolled back and left to a later compression, so that the appends are not lost with it. A
-    /// locked session is skipped.
-    async fn publish(&mut self, store: &Store, session: SessionId, wanted: NeededVersion) {
-        match self.try_to_publish(store, session, wanted).await {
-            Ok(is_free) => self.has_no_version |= is_free,
-            Err(error) => {
-                self.has_no_version = true;
-                tracing::error!(session.id = %session.0, %error, "a prepared version could not be published");
-            }
-        }
-    }
-
-    /// Returns `false` when the session is locked.
-    async fn try_to_publish(
-        &mut self,
-        store: &Store,
-        session: SessionId,
-        wanted: NeededVersion,
-    ) -> Result<bool, StoreError> {
-        let tenant = self.key.0;
-        let mut tx = store.begin(tenant).await?;
-        if !lock::try_acquire(&mut tx, tenant, session).await? {
-            return Ok(false);
-        }
-        let key = (tenant, session);
-        let made = prepared::publish::publish(&mut tx, key, (&wanted.start, wanted.coming_tokens)).await;
-        match made {
-            Ok(published) => {
-                tx.commit().await?;
-                if let Some(published) = published {
-                    published.figures.record(Status::Succeeded);
-                    Published::note(published.id, wanted, &mut self.appends);
-                }
-            }
-            Err(error) => {
-                tx.rollback().await?;
-                let mut tx = store.begin(tenant).await?;
-                if lock::try_acquire(&mut tx, tenant, session).await? {
-                    prepared::supersede(&mut tx, tenant, session).await?;
-                    tx.commit().await?;
-                }
-                return Err(error);
-            }
-        }
-        Ok(true)
-    }
 }
 
 /// Writes the decisions; returns the indexes of the committed sessions, from 1.

@@ -39,7 +39,7 @@ use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;
 use anchord_session::quota::Bound;
 use anchord_session::settings::{SettingsError, TokenizerName};
-use anchord_session::trigger::{BriefDecision, Decision, MessageSignals};
+use anchord_session::trigger::{BriefDecision, MessageSignals};
 use anchord_session::warning::Warning;
 
 /// The capacity of the channel to the dispatcher, where an append stays for a moment only.
@@ -240,19 +240,8 @@ pub async fn append_within(
 ) -> Result<Result<Reply, AppendError>, StoreError> {
     let bytes = append.messages.iter().map(|message| message.body.get().len()).sum();
     let (reply, _) = oneshot::channel();
-    let pending =
-        Pending { append, bytes, since: Instant::now(), trace: trace::current(), published: None, reply };
+    let pending = Pending { append, bytes, since: Instant::now(), trace: trace::current(), reply };
     batch::run_within(tx, pending).await
-}
-
-/// A prepared version that was published for an append. It stays with the append, because the append's own commit may
-/// be tried again, apart from others or in a later transaction.
-#[derive(Clone, Debug)]
-struct Published {
-    /// The compression that made it.
-    id: CompressionId,
-    /// The decision that needed it, with the append that made that decision.
-    decision: Option<Decision>,
 }
 
 /// A waiting append.
@@ -263,8 +252,6 @@ struct Pending {
     since: Instant,
     /// The trace of its request.
     trace: Option<String>,
-    /// What was published for it, in a commit before its own.
-    published: Option<Published>,
     reply: oneshot::Sender<Result<Reply, AppendError>>,
 }
 
@@ -342,8 +329,7 @@ impl Gatherer {
         let bytes =
             append.messages.iter().map(|message| message.body.get().len() + MESSAGE_BYTES).sum::<usize>();
         let (reply, answer) = oneshot::channel();
-        let pending =
-            Pending { append, bytes, since: Instant::now(), trace: trace::current(), published: None, reply };
+        let pending = Pending { append, bytes, since: Instant::now(), trace: trace::current(), reply };
         self.inbox.try_send(pending).map_err(|_| AppendError::Busy)?;
         let answer = answer.await.unwrap_or(Err(AppendError::Broken));
         if let Err(AppendError::Tokenizer(tokenizer)) = &answer {

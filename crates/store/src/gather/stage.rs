@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{
-    Append, AppendError, AppendReply, Included, LiveCompression, Pending, Published, Reply, StoredAppend,
-};
+use super::{Append, AppendError, AppendReply, Included, LiveCompression, Pending, Reply, StoredAppend};
 use crate::StoreError;
 use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow, Rows};
 use crate::idempotency::ReplyKey;
@@ -15,7 +13,7 @@ use anchord_messages::format::Format;
 use anchord_messages::id::{CompressionId, Seq, SessionId};
 use anchord_session::compression::{Request, Status};
 use anchord_session::session::{AppendRefusal, Appended, BatchOptions, Incoming, Live};
-use anchord_session::trigger::{Decision, Start};
+use anchord_session::trigger::Start;
 use anchord_session::warning::Warning;
 
 /// The approximate size of a reply as JSON.
@@ -38,17 +36,10 @@ pub(super) struct Staged {
     pub(super) answers: Vec<Result<Reply, AppendError>>,
     /// The appends that are stored, each with its first position and, when its messages show none, their format.
     stored: Vec<(usize, Seq, Option<Format>)>,
-    job: Option<Job>,
+    job: Option<(CompressionId, Start)>,
     indexes: bool,
     /// The payload of the warning event, when an append has reached the warn level.
     warning: Option<String>,
-}
-
-/// A job to enqueue.
-struct Job {
-    /// `None` when the live speculative compression is needed now, and no job is added.
-    id: Option<Uuid>,
-    start: Start,
 }
 
 /// The decisions, or what they need first.
@@ -57,8 +48,6 @@ pub(super) enum Outcome {
     Staged(Box<Staged>),
     /// One of the appends may repeat an earlier request: load the stored replies.
     NeedsReplies,
-    /// A prepared version serves what one of the appends starts: publish it.
-    NeedsVersion(Box<NeededVersion>),
     /// The appends name another model, and other branches have the settings, too: change them first.
     NeedsModel {
         /// Main's id.
@@ -68,33 +57,11 @@ pub(super) enum Outcome {
     },
 }
 
-/// A prepared version that an append needs.
-#[derive(Clone, Debug)]
-pub(super) struct NeededVersion {
-    pub(super) start: Start,
-    /// The tokens of the appends.
-    pub(super) coming_tokens: u64,
-    /// The index of the append that needs it, and the decision of that append.
-    by: Option<(usize, Decision)>,
-}
-
-impl Published {
-    /// Notes a published version with the append that needed it and those after it.
-    pub(super) fn note(id: CompressionId, wanted: NeededVersion, appends: &mut [Pending]) {
-        let (first, mut decision) = wanted.by.map_or((0, None), |(first, decision)| (first, Some(decision)));
-        for append in appends.iter_mut().skip(first) {
-            append.published = Some(Self { id, decision: decision.take() });
-        }
-    }
-}
-
 /// What is known besides the session.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Known<'a> {
     /// The stored replies; `None` when they were not loaded.
     pub(super) replays: Option<&'a Replays>,
-    /// Whether no prepared version is left to publish.
-    pub(super) has_no_version: bool,
     /// Why the session cannot be made, when it does not exist.
     pub(super) no_session: Option<&'a AppendError>,
     /// Why no reply can be kept for an idempotency key.
@@ -143,13 +110,6 @@ pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Ou
         }
         // The settings have it.
         session.accounting.model = named;
-    }
-    let session = &staged.loaded.session;
-    // A running compression that is needed now will cover what was prepared.
-    let is_free = session.live.is_none_or(|live| live.is_ahead);
-    let is_prepared = session.accounting.prepared.is_some() && is_free && !known.has_no_version;
-    if let Some(start) = staged.start.filter(|start| is_prepared && !start.is_ahead) {
-        return Outcome::NeedsVersion(Box::new(staged.wants(start)));
     }
     Outcome::Staged(Box::new(staged.finish(appends)))
 }
@@ -229,48 +189,20 @@ impl Stage<'_> {
             self.warning = Some(told.to_string());
         }
         self.indexes |= appended.indexes;
-        self.starts(appended.start);
+        // A task boundary starts a compression once: a later append of the transaction must not withdraw it.
+        self.start = appended.start.or(self.start);
         Draft::Appended(Box::new(appended))
-    }
-
-    /// Adds what an append starts. A task boundary starts a compression once: a later append of the transaction must
-    /// not replace that start, least of all by a speculative one.
-    fn starts(&mut self, start: Option<Start>) {
-        let is_needed = self.start.is_some_and(|start| !start.is_ahead);
-        if let Some(start) = start.filter(|start| !(is_needed && start.is_ahead)) {
-            self.start = Some(start);
-        }
-    }
-
-    /// The prepared version that one of the appends needs.
-    fn wants(self, start: Start) -> NeededVersion {
-        let appended = self.drafts.into_iter().enumerate().filter_map(|(append, draft)| match draft {
-            Draft::Appended(appended) => Some((append, appended)),
-            Draft::Refused(_) | Draft::Replayed(_) | Draft::Repeats(_) => None,
-        });
-        let (mut coming_tokens, mut by) = (0, None);
-        for (append, appended) in appended {
-            coming_tokens += appended.tokens_added;
-            let starts = appended.start.is_some_and(|start| !start.is_ahead);
-            by = by.or_else(|| starts.then_some((append, appended.decision)));
-        }
-        NeededVersion { start, coming_tokens, by }
     }
 
     fn finish(self, appends: &[Pending]) -> Staged {
         let Self { mut loaded, start, drafts, indexes, warning, .. } = self;
         let session = &mut loaded.session;
-        let job = match (start, session.live) {
-            (Some(start), None) => Some(Job { id: Some(Uuid::now_v7()), start }),
-            (Some(start), Some(live)) if live.is_ahead && !start.is_ahead => Some(Job { id: None, start }),
-            // The live job will start what these appends need when it ends.
-            _ => None,
-        };
-        if let Some(id) = job.as_ref().and_then(|job| job.id) {
-            let is_ahead = start.is_some_and(|start| start.is_ahead);
-            session.live = Some(Live { id: CompressionId(id), status: Status::Queued, is_ahead });
+        // A live compression starts what these appends need when it ends.
+        let job =
+            start.filter(|_| session.live.is_none()).map(|start| (CompressionId(Uuid::now_v7()), start));
+        if let Some((id, _)) = job {
+            session.live = Some(Live { id, status: Status::Queued });
         }
-        let published = |append: usize| appends.get(append).and_then(|append| append.published.as_ref());
         let live = session.live.map(|live| LiveCompression { id: live.id, status: live.status });
         let mut stored = Vec::new();
         let mut answers: Vec<Result<Reply, AppendError>> = Vec::with_capacity(drafts.len());
@@ -287,15 +219,9 @@ impl Stage<'_> {
                 Draft::Appended(appended) => {
                     stored.push((answers.len(), appended.first_seq, appended.format));
                     let shown = appends.get(answers.len()).and_then(|pending| pending.append.format.shown());
-                    // The append that the version was published for reports the decision that needed it.
                     let included = appends
                         .get(answers.len())
                         .map_or_else(Included::default, |append| append.append.included);
-                    let published = published(answers.len());
-                    let started = published.and_then(|published| published.decision.clone());
-                    let ended = published
-                        .map(|published| LiveCompression { id: published.id, status: Status::Succeeded });
-                    let decision = started.unwrap_or(appended.decision);
                     let reply = AppendReply {
                         session_id: session.name.as_str().to_owned(),
                         branch: session.other_branch().cloned(),
@@ -305,8 +231,8 @@ impl Stage<'_> {
                         format: shown.filter(|_| included.format),
                         tokens_added: appended.tokens_added,
                         usage: appended.usage.brief(included.usage),
-                        decision: decision.brief(included.signals),
-                        compression: live.or(ended),
+                        decision: appended.decision.brief(included.signals),
+                        compression: live,
                         warnings: if included.warnings { told(appended.warnings) } else { Vec::new() },
                     };
                     let mut body = Vec::with_capacity(REPLY_BYTES);
@@ -419,11 +345,11 @@ impl Staged {
             rows.jobs.push(JobRow { place, id, kind, trigger, request, trace });
             Ok::<_, StoreError>(())
         };
-        if let Some(job) = &self.job {
-            ask(job.id, "compress", job.start.kind.as_str(), &job.start.request())?;
+        if let Some((id, start)) = &self.job {
+            ask(id.0, "compress", start.kind.as_str(), &start.request())?;
         }
         if self.indexes {
-            ask(Some(Uuid::now_v7()), "index", "recall", &Request::default())?;
+            ask(Uuid::now_v7(), "index", "recall", &Request::default())?;
         }
         rows.events.extend(self.warning.iter().map(|payload| EventRow {
             place,

@@ -3,10 +3,9 @@
 use crate::connection::PgConnection;
 use uuid::Uuid;
 
-use super::rows;
 use crate::candidate::{NewEvaluation, NewVersion};
 use crate::commit::{
-    EndRow, EventRow, JobRow, KeptRow, LedgerRow, PartRow, ProbeRow, TodosRow, VerdictRow, VersionRow,
+    EndRow, EventRow, JobRow, LedgerRow, PartRow, ProbeRow, TodosRow, VerdictRow, VersionRow,
 };
 use crate::job::{Job, Kind, report_text};
 use crate::load::Loaded;
@@ -26,8 +25,6 @@ pub(super) struct End<'a> {
     pub(super) status: Status,
     pub(super) report: &'a Report,
     pub(super) published: Option<(Span, &'a NewVersion)>,
-    /// The version that is stored as prepared.
-    pub(super) kept: Option<PreparedVersion>,
     /// The result of the probes; its new probes are stored only with a version.
     pub(super) evaluation: Option<&'a NewEvaluation>,
     /// The new state of the session, decided on its revision; `None` when the session does not change.
@@ -38,31 +35,11 @@ pub(super) struct End<'a> {
     pub(super) index_lease: Option<f64>,
 }
 
-/// A prepared version as text, with the span and the revision that it was made on.
-pub(super) struct PreparedVersion {
-    pub(super) span: Span,
-    pub(super) revision: i64,
-    pub(super) candidate: String,
-}
-
-impl PreparedVersion {
-    fn row(&self) -> KeptRow<'_> {
-        KeptRow {
-            parent_version: self.span.parent_version,
-            context_revision: self.revision,
-            through_seq: self.span.through_seq,
-            candidate: &self.candidate,
-        }
-    }
-}
-
 /// The state that the job must still be in.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fence {
     /// Running, under the attempt number of the claim.
     Attempt,
-    /// Prepared.
-    Prepared,
     /// Queued in the same transaction, so that nobody can have claimed it.
     Queued,
 }
@@ -103,7 +80,7 @@ impl End<'_> {
         let trace = trace::current();
         let index = version.map(|_| Uuid::now_v7());
         let word = sqlx::query_scalar!(
-            r#"select end_compression($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+            r#"select end_compression($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
                  as "word!""#,
             self.end()? as _,
             self.version() as _,
@@ -112,7 +89,6 @@ impl End<'_> {
             todos as _,
             self.verdict() as _,
             &probes as _,
-            self.kept.as_ref().map(PreparedVersion::row) as _,
             &self.events() as _,
             &self.jobs(index, trace.as_deref())? as _,
             self.index_lease,
@@ -141,10 +117,9 @@ impl End<'_> {
 
     fn end(&self) -> Result<EndRow<'static>, StoreError> {
         let Self { job, fence, status, .. } = self;
-        let (from_status, attempt) = match fence {
-            Fence::Attempt => (Status::Running, Some(job.attempt)),
-            Fence::Prepared => (Status::Prepared, None),
-            Fence::Queued => (Status::Queued, None),
+        let from_status = match fence {
+            Fence::Attempt => Status::Running,
+            Fence::Queued => Status::Queued,
         };
         let corrupt = |column, error| StoreError::corrupt("sessions", column, job.session.0, error);
         let accounting =
@@ -157,7 +132,7 @@ impl End<'_> {
             session_id: job.session.0,
             id: job.id.0,
             from_status: from_status.as_str(),
-            attempt,
+            attempt: job.attempt,
             status: status.as_str(),
             report: report_text(job, self.report)?,
             revision: self.session.and_then(|loaded| loaded.revision),
@@ -179,12 +154,12 @@ impl End<'_> {
             document: &version.record.head,
             parts: &version.record.parts,
             carry: version.carry.get(),
-            rendering: rows::without_nul(&version.rendering.0),
+            rendering: without_nul(&version.rendering.0),
             rendering_tokens: bounded(version.rendering.1),
-            least_rendering: rows::without_nul(&version.least.0),
+            least_rendering: without_nul(&version.least.0),
             least_tokens: bounded(version.least.1),
-            recap: rows::without_nul(&version.recap),
-            digest: digest.map(|digest| rows::without_nul(&digest.0)),
+            recap: without_nul(&version.recap),
+            digest: digest.map(|digest| without_nul(&digest.0)),
             digest_tokens: digest.map(|digest| bounded(digest.1)),
         })
     }
@@ -214,12 +189,8 @@ impl End<'_> {
     /// The events of this end; each webhook gets a message of its own for each event.
     fn events(&self) -> Vec<EventRow<'static>> {
         let version = self.published.map(|(_, version)| version.version);
-        let told = if self.kept.is_some() {
-            Vec::new()
-        } else {
-            events::ends_of(self.job, (self.status, version), self.report)
-        };
-        told.into_iter()
+        events::ends_of(self.job, (self.status, version), self.report)
+            .into_iter()
             .map(|(kind, payload)| EventRow {
                 place: 1,
                 kind,
@@ -238,19 +209,12 @@ impl End<'_> {
         let mut jobs = Vec::new();
         if let Some(next) = &self.next {
             let request = text(&next.request())?;
-            let (id, trigger) = (Some(Uuid::now_v7()), next.kind.as_str());
+            let (id, trigger) = (Uuid::now_v7(), next.kind.as_str());
             jobs.push(JobRow { place: 1, id, kind: Kind::Compress.as_str(), trigger, request, trace });
         }
         if let Some(id) = index {
             let request = text(&Request::default())?;
-            jobs.push(JobRow {
-                place: 1,
-                id: Some(id),
-                kind: Kind::Index.as_str(),
-                trigger: "recall",
-                request,
-                trace,
-            });
+            jobs.push(JobRow { place: 1, id, kind: Kind::Index.as_str(), trigger: "recall", request, trace });
         }
         Ok(jobs)
     }
@@ -275,4 +239,9 @@ fn indexing(job: &Job, id: CompressionId, trace: Option<String>) -> Job {
 
 fn bounded(tokens: u32) -> i32 {
     i32::try_from(tokens).unwrap_or(i32::MAX)
+}
+
+/// Replaces NUL, which Postgres rejects in text, by a space, which costs no more tokens.
+fn without_nul(text: &str) -> String {
+    text.replace('\0', " ")
 }

@@ -131,12 +131,11 @@ impl History {
     }
 }
 
-/// The counts, without what a fork does not inherit: when the newest compression ended, what it made ahead, and where the
-/// branch itself began.
+/// The counts, without what a fork does not inherit: when the newest compression ended, and where the branch itself began.
 fn counts(session: &Session) -> (Option<i64>, Seq, Accounting) {
     let under = CountedUnder::default();
     let mut counts = Accounting { settled_head: 0, settled_tokens: 0, under, ..session.accounting.clone() };
-    (counts.prepared, counts.begun_with) = (None, Vec::new());
+    counts.begun_with = Vec::new();
     (session.version, session.anchor_seq, counts)
 }
 
