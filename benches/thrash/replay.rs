@@ -125,15 +125,16 @@ impl<'a> Replay<'a> {
         else {
             return false;
         };
-        if let Some(level) = self.counts.mask_level(&self.policy) {
-            let upto = mask::step(self.counts.mask_upto, self.tail(), &Marks::new(), level);
+        let counted = MessageCounts::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false);
+        let at = (self.head, self.anchor.max(self.counts.system_through));
+        if let Some(press) = self.counts.press(&self.policy, at, std::iter::once(&counted)) {
+            let upto = mask::step(self.counts.mask_upto, self.tail(), &Marks::new(), press);
             if upto > self.counts.mask_upto {
                 let tail = self.tail();
                 self.counts.mask_through(upto, tail, &Marks::new());
             }
         }
         self.head = entry.seq;
-        let counted = MessageCounts::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false);
         self.counts.push(&counted, self.policy.preserve_recent);
         self.triggered |= self.counts.usage(&self.policy, 0).effective_utilization >= self.policy.compress;
         for _ in 0..MOST_IN_A_ROW {
@@ -241,7 +242,7 @@ impl<'a> Replay<'a> {
         self.settle(Some(through), 0);
         let room = Room::of(&self.policy, None, &self.counts);
         self.counts.publish(&self.policy, true);
-        if !room.is_met(self.counts.context_tokens()) {
+        if !room.is_met(self.counts.unbounded_tokens()) {
             self.outcomes.above_target += 1;
         }
     }

@@ -79,7 +79,7 @@ pub struct Llm {
     #[arg(long, env = "ANCHORD_LLM_TIMEOUT", value_name = "ANCHORD_LLM_TIMEOUT", default_value = "60")]
     #[arg(value_parser = whole::<u16>(1..=600))]
     pub llm_timeout: u16,
-    /// Model on the same server that answers the probes of every candidate [default: code answers them]
+    /// Model on the same server that answers the probes of every version [default: code answers them]
     #[arg(long, env = "ANCHORD_PROBE_MODEL", value_name = "ANCHORD_PROBE_MODEL")]
     probe_model: Option<String>,
     /// Model on the same server that writes exams from the messages, and answers them unless there is a probe model

@@ -227,7 +227,9 @@ async fn sessions(caller: &mut Caller) {
     caller.call("todos.list", s.clone(), Value::Null).await;
     let probe = json!({"kind": "recall", "question": "Which folder stays?", "expected": ["vendor/"],
                        "match": {"kind": "ratio", "ratio": 0.5}});
-    caller.call("probes.create", s.clone(), probe).await;
+    let made = caller.call("probes.create", s.clone(), probe).await;
+    let path = json!({"session_id": "planner", "probe_id": made["id"]});
+    caller.call("probes.update", path, json!({"expected": ["vendor/"], "match": null})).await;
     caller.call("settings.put", json!({}), json!({"min_messages": 8})).await;
     caller.call("settings.update", json!({}), json!({"preserve_recent": 4})).await;
     caller.call("settings.get", json!({}), Value::Null).await;

@@ -129,6 +129,30 @@ async fn a_job_whose_lease_ran_out_comes_before_everything_that_waits() {
 }
 
 #[tokio::test]
+async fn a_takeover_waits_for_the_end_of_a_suspension() {
+    let workers = workers().await;
+    let lost = workers.tenant("lost", 2, 0).await;
+    assert_eq!(workers.store.claim(1, -1.0, PER_TENANT, 2).await.unwrap().len(), 2);
+    let suspended = |suspended| TenantChange { suspended: Some(suspended), ..TenantChange::default() };
+    workers.store.change_tenant(lost, &suspended(true), Actor::Cli).await.unwrap();
+    assert_eq!(workers.claim_all().await, []);
+    workers.store.change_tenant(lost, &suspended(false), Actor::Cli).await.unwrap();
+    assert_eq!(workers.claim_all().await, [lost, lost]);
+}
+
+#[tokio::test]
+async fn takeovers_stay_within_the_bound_of_their_tenant() {
+    let workers = workers().await;
+    let bound = workers.tenant("bound", 6, 0).await;
+    assert_eq!(workers.store.claim(1, -1.0, PER_TENANT, 6).await.unwrap().len(), 6);
+    let quotas = Quotas { concurrent_compressions: Some(2), ..Quotas::default() };
+    let change = TenantChange { quotas: Some(quotas), ..TenantChange::default() };
+    workers.store.change_tenant(bound, &change, Actor::Cli).await.unwrap();
+    assert_eq!(workers.claim_several(4).await.len(), 2);
+    assert_eq!(workers.claim_all().await, []);
+}
+
+#[tokio::test]
 async fn jobs_that_are_claimed_together_are_those_that_would_be_claimed_one_by_one() {
     let workers = workers().await;
     let mut tenants = Vec::new();

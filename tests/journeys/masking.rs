@@ -99,6 +99,29 @@ async fn from_the_warn_level_on_the_last_ten_results_stay() {
 }
 
 #[tokio::test]
+async fn where_five_messages_leave_nothing_to_cover_force_masks_at_once_what_is_not_the_newest() {
+    let app = session(json!({"context_window": 25_000})).await;
+    let mut messages = vec![asks()];
+    messages.extend(run(0, "cat a", 880, "done"));
+    append(&app, json!({"messages": messages})).await;
+    let full = append(&app, json!({"messages": run(1, "cat b", 880, "done")})).await;
+    assert_eq!(masked(&context(&app).await), [3], "{full:#}");
+    let share = full["usage"]["effective_utilization"].as_f64().unwrap();
+    assert!(share < 0.60, "{share}");
+    // In one batch nothing is older than the newest group, so the reply says why nothing is done.
+    let whole = app.call("PUT", "/v1/sessions/t", r#"{"context_window": 25000}"#).await;
+    assert_eq!(whole.status, 201, "{}", whole.text);
+    let messages =
+        json!({"messages": [asks(), {"role": "assistant", "content": "some talk ".repeat(8_700)}]});
+    let full = app.call("POST", "/v1/sessions/t/messages", messages.to_string()).await.json();
+    assert_eq!(
+        (&full["compression"], &full["decision"]["action"], &full["decision"]["held_back"]),
+        (&json!(null), &json!("force"), &json!("nothing_to_cover")),
+        "{full:#}"
+    );
+}
+
+#[tokio::test]
 async fn at_the_force_level_all_but_the_last_five_messages_and_open_errors_are_masked() {
     let app = session(json!({"context_window": 24_000, "auto": false})).await;
     let mut messages = vec![asks()];

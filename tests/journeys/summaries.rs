@@ -339,6 +339,44 @@ async fn a_caller_adds_probes_of_its_own() {
 }
 
 #[tokio::test]
+async fn a_caller_changes_and_removes_its_own_probes_alone() {
+    let app = app_with_versions().await;
+    let path = "/v1/sessions/s/probes";
+    let body = json!({"kind": "recall", "question": "Which port?", "expected": ["8443"], "match": {"kind": "any"},
+                      "exact": true, "critical": true});
+    let made = app.call("POST", path, body.to_string()).await.json();
+    let own = format!("{path}/{}", made["id"].as_str().expect("an id"));
+    let change = json!({"expected": ["9443"], "critical": false, "match": null});
+    let changed = app.call("PATCH", &own, change.to_string()).await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    let mut expected = made;
+    expected["expected"] = json!(["9443"]);
+    expected["critical"] = json!(false);
+    expected["match"] = json!({"kind": "all"});
+    assert_eq!(changed.json(), expected);
+    let listed = app.call("GET", path, "").await.json();
+    assert_eq!(listed["items"][2], expected);
+    let wrong = app.call("PATCH", &own, r#"{"expected": []}"#).await.refusal();
+    assert_eq!((wrong.0, wrong.2.as_str()), (422, "/expected"));
+
+    let generated = format!("{path}/{}", listed["items"][0]["id"].as_str().expect("an id"));
+    for (method, body) in [("PATCH", r#"{"critical": false}"#), ("DELETE", "")] {
+        let refused = app.call(method, &generated, body).await;
+        assert_eq!(
+            (refused.refusal().0, refused.refusal().1.as_str()),
+            (409, "conflict"),
+            "{}",
+            refused.text
+        );
+        let elsewhere = own.replace("/s/", "/none/");
+        assert_eq!(app.call(method, &elsewhere, body).await.refusal().1, "session-not-found");
+    }
+    assert_eq!(app.call("DELETE", &own, "").await.status, 204);
+    assert_eq!(app.call("DELETE", &own, "").await.refusal().1, "probe-not-found");
+    assert_eq!(app.call("GET", path, "").await.json()["items"].as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test]
 async fn evaluations_are_listed_read_and_asked_for() {
     let app = app_with_versions().await;
     let listed = app.call("GET", "/v1/sessions/s/evaluations", "").await.json();

@@ -1,5 +1,7 @@
 //! What starts a compression, policy by policy, and what does not.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;
@@ -309,4 +311,93 @@ async fn a_compression_for_verbosity_trims_what_was_said_at_length() {
         assert_eq!(originals["items"][0]["message"], wordy()[89], "originals stay whole");
     }
     assert!(told[0] <= 1_000 && told[1] > told[0], "{told:?}");
+}
+
+/// Replays a conversation turn by turn, far above the window, with a probe that its messages do not answer; every message is
+/// so large that the newest five alone are more than a compression may leave. The worker looks after every message.
+async fn replayed(app: &App, probe: Value) -> (String, Vec<Value>) {
+    append(app, &talk(1, 300)).await;
+    let made = app.call("POST", &format!("{SESSION}/probes"), probe.to_string()).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    let mut replies = Vec::new();
+    for message in talk(64, 300).into_iter().skip(1) {
+        replies.push(append(app, &[message]).await);
+        tokio::time::timeout(Duration::from_mins(2), app.work()).await.expect("a worker that comes to rest");
+    }
+    (made.json()["id"].as_str().unwrap().to_owned(), replies)
+}
+
+async fn compressions(app: &App) -> Vec<Value> {
+    let list = app.call("GET", &format!("{SESSION}/compressions?limit=500"), "").await.json();
+    list["items"].as_array().unwrap().iter().filter(|job| job["kind"] == "compress").cloned().collect()
+}
+
+fn unanswerable(critical: bool) -> Value {
+    json!({"kind": "decision", "question": "Why did the agent refuse?", "expected": ["purple elephants dance"],
+           "critical": critical})
+}
+
+#[tokio::test]
+async fn refused_compressions_wait_for_ever_more_messages_and_go_on_without_the_probe() {
+    let app = session(json!({"context_window": 10_000})).await;
+    let (probe, replies) = replayed(&app, unanswerable(true)).await;
+    let jobs = compressions(&app).await;
+    assert!(jobs.iter().all(|job| job["status"] == "rejected"), "{jobs:#?}");
+    // After one message, two, four, eight, sixteen and thirty-two.
+    assert!((3..=7).contains(&jobs.len()), "{} compressions", jobs.len());
+    let last = replies.last().unwrap();
+    assert_eq!((&last["compression"], &last["decision"]["held_back"]), (&json!(null), &json!("backing_off")));
+
+    let path = format!("{SESSION}/probes/{probe}");
+    assert_eq!(app.call("DELETE", &path, "").await.status, 204);
+    app.call("POST", &format!("{SESSION}/compressions"), "{}").await;
+    app.work().await;
+    assert_eq!(compressions(&app).await[0]["status"], "succeeded");
+    for message in talk(12, 300) {
+        append(&app, &[message]).await;
+        app.work().await;
+    }
+    let jobs = compressions(&app).await;
+    assert_eq!((&jobs[0]["trigger"], &jobs[0]["status"]), (&json!("utilization"), &json!("succeeded")));
+}
+
+#[tokio::test]
+async fn a_callers_probe_that_is_not_critical_refuses_nothing_and_is_told() {
+    let app = session(json!({"context_window": 10_000})).await;
+    replayed(&app, unanswerable(false)).await;
+    let jobs = compressions(&app).await;
+    assert!(!jobs.is_empty() && jobs.iter().all(|job| job["status"] == "succeeded"), "{jobs:#?}");
+    for job in &jobs {
+        let flags = job["flags"].as_array().unwrap();
+        assert!(flags.iter().any(|flag| flag["metric"] == "callers_probes"), "{job:#}");
+        assert!(job["warnings"].to_string().contains("Why did the agent refuse?"), "{job:#}");
+    }
+    let list = app.call("GET", &format!("{SESSION}/evaluations"), "").await.json();
+    let path = format!("{SESSION}/evaluations/{}", list["items"][0]["id"].as_str().unwrap());
+    let evaluation = app.call("GET", &path, "").await.json();
+    let results = evaluation["results"].as_array().unwrap();
+    let own = results.iter().find(|result| result["probe"]["question"] == "Why did the agent refuse?");
+    assert_eq!(own.unwrap()["verdict"], "fail", "{evaluation:#}");
+}
+
+#[tokio::test]
+async fn a_critical_probe_whose_answer_the_messages_hold_is_repaired_before_anything_is_refused() {
+    let app = session(json!({"context_window": 10_000, "auto": false})).await;
+    let probe = json!({"kind": "recall", "question": "How many rows were imported?", "expected": ["23,553"],
+                       "critical": true});
+    let mut messages = talk(12, 200);
+    messages[3]["content"] =
+        json!(format!("{}\nIt read 23,553 rows.\nof which all were fine", "some talk ".repeat(200)));
+    append(&app, &messages).await;
+    app.call("POST", &format!("{SESSION}/probes"), probe.to_string()).await;
+    app.call("POST", &format!("{SESSION}/compressions"), "{}").await;
+    app.work().await;
+    let jobs = compressions(&app).await;
+    assert_eq!(
+        (&jobs[0]["status"], &jobs[0]["critical_failed"]),
+        (&json!("succeeded"), &json!(0)),
+        "{jobs:#?}"
+    );
+    let summary = app.call("GET", &format!("{SESSION}/summary"), "").await.text;
+    assert!(summary.contains("It read 23,553 rows."), "{summary}");
 }

@@ -20,7 +20,7 @@ use anchord_messages::shape::{AsShape, ResultShape, shows_error};
 /// long.
 pub const STRIDE: Seq = 20;
 /// How many of the newest messages keep their outputs.
-pub const PROTECTED_MESSAGES: usize = 5;
+pub const PROTECTED_MESSAGES: Seq = 5;
 /// At the warn level this many of the newest tool results are not masked.
 const RECENT_RESULTS: usize = 10;
 /// The fewest outputs that one step masks, at each level.
@@ -68,6 +68,15 @@ pub enum Level {
     Warn,
     /// From the force level on.
     Force,
+}
+
+/// How a step of the mask position is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Press {
+    /// How hard the session presses on its window.
+    pub level: Level,
+    /// The first message whose outputs are not masked, nor those of later ones.
+    pub protected_from: Seq,
 }
 
 /// What one step masks at a level.
@@ -136,7 +145,7 @@ fn outputs<T: AsShape>(items: &[T]) -> impl DoubleEndedIterator<Item = (usize, u
 /// The older copies of repeated outputs, as of the last multiple of [`STRIDE`].
 fn repeats<T: AsShape>(items: &[T], marks: &Marks, head_seq: Seq) -> HashSet<OutputAt> {
     let seen_until = head_seq / STRIDE * STRIDE;
-    let protected_from = seen_until - Seq::try_from(PROTECTED_MESSAGES).unwrap_or(Seq::MAX);
+    let protected_from = seen_until - PROTECTED_MESSAGES;
     let mut newest: HashSet<&str> = HashSet::new();
     let mut older = HashSet::new();
     for (item, result, shape, seq) in outputs(items).rev() {
@@ -185,16 +194,21 @@ pub fn open_errors<T: AsShape>(items: &[T], upto: Seq) -> BTreeSet<Seq> {
     open
 }
 
+/// The first of the newest messages that keep their outputs.
+#[must_use]
+pub fn first_protected(head_seq: Seq) -> Seq {
+    head_seq - PROTECTED_MESSAGES + 1
+}
+
 /// The next mask position, given the messages after the anchor: further on by a step of several outputs, or
-/// the same. It never moves back.
-pub fn step<T: AsShape>(mask_upto: Seq, items: &[T], marks: &Marks, level: Level) -> Seq {
-    let Some(thresholds) = Thresholds::at(level) else { return mask_upto };
-    let protected_from = items.len().saturating_sub(PROTECTED_MESSAGES);
+/// the same. It never moves back, and `press` says how hard to press and from which message on nothing is masked.
+pub fn step<T: AsShape>(mask_upto: Seq, items: &[T], marks: &Marks, press: Press) -> Seq {
+    let Some(thresholds) = Thresholds::at(press.level) else { return mask_upto };
     let (mut count, mut tokens, mut last) = (0, 0u32, mask_upto);
     let all = outputs(items).count();
     let open = open_errors(items, Seq::MAX);
-    for (item, _, shape, seq) in outputs(items).take(all.saturating_sub(thresholds.recent_results)) {
-        if item >= protected_from {
+    for (_, _, shape, seq) in outputs(items).take(all.saturating_sub(thresholds.recent_results)) {
+        if seq >= press.protected_from {
             break;
         }
         if seq > mask_upto && shape.is_large() && !marks.contains_key(&seq) && !open.contains(&seq) {

@@ -20,7 +20,7 @@ use super::state::AppState;
 use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, SessionRef};
 use anchord_record::strategy::{self, EngineChoice, Strategy, Verifiable};
 use anchord_session::compression::{Report, Request, Status};
-use anchord_session::flags::{self, Flag};
+use anchord_session::flags::{self, Asked, Flag};
 use anchord_session::settings::MAX_PRESERVE_RECENT;
 use anchord_store::compressions::{self, CompressionRow, Kind};
 use anchord_store::events::Following;
@@ -136,11 +136,10 @@ impl Compression {
     pub(super) fn of(session: &Session, row: CompressionRow) -> Self {
         let report = row.report.unwrap_or_default();
         // Report what was used, even when the session's settings have changed since.
-        let strategy = row
-            .request
-            .strategy
-            .or(report.strategy_used)
-            .unwrap_or_else(|| session.effective_settings().strategy_in_force());
+        let settings = session.effective_settings();
+        let strategy =
+            row.request.strategy.or(report.strategy_used).unwrap_or_else(|| settings.strategy_in_force());
+        let asked = Asked::of(&row.trigger, &row.request, &settings);
         Self {
             id: row.id,
             session_id: session.name.clone(),
@@ -154,7 +153,7 @@ impl Compression {
             through_seq: row.through_seq,
             version: row.version.or(row.request.version),
             attempts: row.attempts,
-            flags: flags::of(&report),
+            flags: flags::of(&report, asked),
             reduction: report.compression_ratio,
             report,
             created_at: row.created_at,

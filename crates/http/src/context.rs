@@ -151,6 +151,15 @@ impl Asked {
         self.version.is_some() || self.through_seq.is_some()
     }
 
+    /// Whether the context is the session's default one.
+    fn is_default(self, session: &Session) -> bool {
+        let format = session.accounting.format.unwrap_or_default();
+        self.max_input_tokens.is_none()
+            && self.format == format
+            && !self.recap
+            && self.cache_control.is_none()
+    }
+
     /// The same of messages through one, if one is named.
     fn through(self, newest: Option<Seq>) -> Self {
         Self { through_seq: newest.or(self.through_seq), ..self }
@@ -207,7 +216,8 @@ pub struct ContextView {
     pub omitted: Vec<OmittedView>,
     /// The part that stays the same until the next version or revision.
     pub stable_prefix: StablePrefixView,
-    /// How full a default context is, by component; the same as the session's own.
+    /// How full a default context is, by component. Where the query asks for no other budget, format or recap, it is of this
+    /// very context; else the session's own.
     pub usage: Usage,
     /// What the caller should know about the window, until it is told; absent when there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -493,9 +503,14 @@ fn render(
         counter: &counter,
     };
     let context = assemble(&input)?;
+    let tokens = context.tokens.total();
+    let mut usage = session.usage();
+    if query.is_default(session) {
+        usage = usage.serving(tokens, session.policy().context_window);
+    }
     let mut body = context.to_json();
     // The context is a JSON object that is written by hand, so insert the session's fields before its end.
-    if let (Ok(usage), Some('}')) = (serde_json::to_string(&session.usage()), body.pop()) {
+    if let (Ok(usage), Some('}')) = (serde_json::to_string(&usage), body.pop()) {
         body.push_str(",\"usage\":");
         body.push_str(&usage);
         let warnings: Vec<Warning> = warnings.into_iter().map(Warning::in_full).collect();
@@ -505,5 +520,5 @@ fn render(
         }
         body.push('}');
     }
-    Ok((body, context.tokens.total()))
+    Ok((body, tokens))
 }

@@ -190,6 +190,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(handoff::find_task_handoff))
         .routes(routes!(ledger::list_ledger))
         .routes(routes!(probes::list_probes, probes::create_probe))
+        .routes(routes!(probes::change_probe, probes::remove_probe))
         .routes(routes!(evaluations::list_evaluations, evaluations::create_evaluation))
         .routes(routes!(evaluations::find_evaluation))
         .routes(routes!(keys::list_keys, keys::create_key))

@@ -4,20 +4,20 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
-use super::auth::{Reader, Writer};
+use super::auth::{Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
-use super::json::{Json, Reply};
+use super::json::{Json, Reply, present};
 use super::paging::{Page, PageQuery, Paging};
-use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Resource};
+use super::params::{self, Path, Query, SessionPath};
+use super::problem::{ApiError, Problem, Resource};
 use super::state::AppState;
 use anchord_facts::redact::redact;
-use anchord_messages::id::ProbeId;
+use anchord_messages::id::{ProbeId, SessionId, SessionName, SessionRef, TenantId};
 use anchord_record::probe::{Match, MatchFields, Probe, ProbeKind};
-use anchord_store::probes::{self, ProbeRow};
-use anchord_store::{StoreError, sessions};
+use anchord_store::probes::{self, CALLER, ProbeRow};
+use anchord_store::{StoreError, Tx, sessions};
 
 /// The most probes that a caller may have in a session: each is asked after every compression.
 pub(super) const MAX_CALLERS: i64 = 100;
@@ -48,9 +48,68 @@ pub struct NewProbe {
     /// Whether the facts match to the letter, like paths and identifiers. Default false.
     #[serde(default)]
     exact: bool,
-    /// Whether a version that fails it is refused. Default false.
+    /// Whether a version that fails it is refused. Default false: then it is told in the version's warnings and the
+    /// compression's flags. Either way, what the compressed messages answer is added to the summary.
     #[serde(default)]
     critical: bool,
+}
+
+/// A change of a probe of the caller's own; what is absent stays.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"expected": ["9443"], "critical": false})))]
+#[schema(as = ProbePatch)]
+pub struct ProbeUpdate {
+    /// The subject of the question.
+    #[serde(default)]
+    kind: Option<ProbeKind>,
+    /// The question.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 1000, pattern = r"^[^\u0000]*[^\s\u0000][^\u0000]*$")]
+    question: Option<String>,
+    /// The facts that the answer must hold, in place of those before.
+    #[serde(default)]
+    #[schema(min_items = 1, max_items = 20)]
+    expected: Option<Vec<String>>,
+    /// How many of them it needs; null for all.
+    #[serde(default, rename = "match", deserialize_with = "present")]
+    #[schema(value_type = Option<MatchFields>)]
+    mode: Option<Option<MatchFields>>,
+    /// Whether the facts match to the letter, like paths and identifiers; null for false.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<bool>)]
+    exact: Option<Option<bool>>,
+    /// Whether a version that fails it is refused; null for false.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<bool>)]
+    critical: Option<Option<bool>>,
+}
+
+impl ProbeUpdate {
+    fn of(self, probe: Probe) -> NewProbe {
+        let before = NewProbe::from(probe);
+        NewProbe {
+            kind: self.kind.unwrap_or(before.kind),
+            question: self.question.unwrap_or(before.question),
+            expected: self.expected.unwrap_or(before.expected),
+            mode: self.mode.unwrap_or(before.mode),
+            exact: self.exact.map_or(before.exact, Option::unwrap_or_default),
+            critical: self.critical.map_or(before.critical, Option::unwrap_or_default),
+        }
+    }
+}
+
+/// The path of a probe.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct ProbePath {
+    /// The session's id, chosen by the caller.
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "params::session")]
+    pub session_id: SessionRef,
+    /// The probe's id.
+    #[param(inline)]
+    pub probe_id: ProbeId,
 }
 
 /// Where a probe comes from.
@@ -93,7 +152,7 @@ impl TryFrom<ProbeRow> for SessionProbe {
         let probe: Probe = serde_json::from_str(&row.probe)
             .map_err(|error| StoreError::corrupt("probes", "probe", row.id, error))?;
         let source = match row.source.as_str() {
-            "caller" => ProbeSource::Caller,
+            CALLER => ProbeSource::Caller,
             _ if probe.is_exam() => ProbeSource::Exam,
             _ => ProbeSource::Generated,
         };
@@ -130,7 +189,7 @@ pub async fn list_probes(
     Ok(Reply(paging.page(items, |probe| probe.id, |probe| probe)))
 }
 
-/// Adds a probe of the caller's own; it is asked after every later compression.
+/// Adds a probe of the caller's own; it is asked after every later compression until it is removed.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/probes", tag = "probes", operation_id = "probes.create", params(SessionPath),
     request_body = NewProbe,
@@ -161,6 +220,73 @@ pub async fn create_probe(
     claimed.keep(&state.store, &mut tx, Some(session.id), &reply).await?;
     tx.commit().await?;
     Ok(reply)
+}
+
+/// Changes a probe of the caller's own.
+///
+/// The next version is asked the probe as it is then; results of earlier versions stay as they are.
+#[utoipa::path(
+    patch, path = "/v1/sessions/{session_id}/probes/{probe_id}", tag = "probes", operation_id = "probes.update",
+    params(ProbePath), request_body = ProbeUpdate,
+    responses(
+        (status = 200, body = SessionProbe, description = "The probe as it is now."),
+        (status = 409, body = Problem, content_type = "application/problem+json",
+         description = "The service made the probe from the messages; only a caller's own can be changed.")
+    )
+)]
+pub async fn change_probe(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<ProbePath>,
+    body: Json<ProbeUpdate>,
+) -> Result<Reply<SessionProbe>, ApiError> {
+    let (mut tx, key, row) = own_probe(&state, &caller, &path).await?;
+    let found = SessionProbe::try_from(row)?;
+    let probe = body.value.of(found.probe).checked()?;
+    let text = serde_json::to_string(&probe).map_err(ApiError::internal)?;
+    probes::replace_callers(&mut tx, key, found.id, text).await?;
+    tx.commit().await?;
+    Ok(Reply(SessionProbe { probe, ..found }))
+}
+
+/// Removes a probe of the caller's own; no later version is asked it.
+#[utoipa::path(
+    delete, path = "/v1/sessions/{session_id}/probes/{probe_id}", tag = "probes", operation_id = "probes.delete",
+    params(ProbePath),
+    responses(
+        (status = 204, description = "The probe is removed."),
+        (status = 409, body = Problem, content_type = "application/problem+json",
+         description = "The service made the probe from the messages; only a caller's own can be removed.")
+    )
+)]
+pub async fn remove_probe(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<ProbePath>,
+) -> Result<StatusCode, ApiError> {
+    let (mut tx, key, row) = own_probe(&state, &caller, &path).await?;
+    probes::delete_callers(&mut tx, key, row.id).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A probe of the caller's own, under the session's lock.
+async fn own_probe(
+    state: &AppState,
+    caller: &Caller,
+    path: &ProbePath,
+) -> Result<(Tx, (TenantId, SessionId), ProbeRow), ApiError> {
+    let mut tx = state.store.begin(caller.tenant).await?;
+    let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
+    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let key = (caller.tenant, session.id);
+    let row = probes::find(&mut tx, key, path.probe_id).await?;
+    let row = row.ok_or(ApiError::NotFound(Resource::Probe))?;
+    if row.source != CALLER {
+        let detail = "the service made this probe from the messages; only a caller's own can be changed";
+        return Err(ApiError::Conflict(detail.to_owned()));
+    }
+    Ok((tx, key, row))
 }
 
 impl From<Probe> for NewProbe {

@@ -54,7 +54,7 @@ pub struct ShowQuery {
     #[param(inline)]
     pub style: Option<Style>,
     /// The rendering's bound; without a style it asks for the default one. Default: the session's
-    /// `max_summary_tokens`.
+    /// `max_summary_tokens`, and 500 for `state`.
     #[param(minimum = 200, maximum = 100_000)]
     pub max_tokens: Option<u32>,
 }
@@ -64,7 +64,7 @@ pub struct ShowQuery {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct StateQuery {
-    /// The document's bound. Default: the session's `max_summary_tokens`.
+    /// The document's bound, which it names as `_meta.token_budget`. Default 500.
     #[param(minimum = 200, maximum = 100_000)]
     pub max_tokens: Option<u32>,
 }
@@ -362,7 +362,9 @@ fn show(
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     let settings = session.effective_settings();
-    let bound = query.max_tokens.unwrap_or(settings.policy().max_summary_tokens);
+    let usual = settings.policy().max_summary_tokens;
+    let usual = if query.style == Some(Style::State) { render::STATE_TOKENS } else { usual };
+    let bound = query.max_tokens.unwrap_or(usual);
     if !(LEAST_TOKENS..=MOST_TOKENS).contains(&bound) {
         let detail = format!("must be from {LEAST_TOKENS} to {MOST_TOKENS} tokens");
         return Err(ApiError::parameter("max_tokens", detail));
@@ -377,9 +379,7 @@ fn show(
             let detail = "is too small for this session's state; ask for more, or for another style";
             ApiError::parameter("max_tokens", detail)
         } else {
-            let detail = format!(
-                "needs more than the session's max_summary_tokens, {bound}; ask for more with max_tokens"
-            );
+            let detail = format!("needs more than {bound} tokens here; ask for more with max_tokens");
             ApiError::parameter("style", detail)
         });
     }

@@ -7,12 +7,12 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret as _, SecretString};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::auth::Admin;
 use super::idempotency::IdempotencyKey;
-use super::json::{Json, OptionalJson, Reply};
+use super::json::{Json, OptionalJson, Reply, present};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Resource};
@@ -83,11 +83,6 @@ pub struct WebhookUpdate {
     /// Whether it gets anything. What is pending when it is disabled is cancelled.
     #[serde(default)]
     pub enabled: Option<bool>,
-}
-
-/// Distinguishes null from an absent field.
-fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(from).map(Some)
 }
 
 /// How a secret is replaced.

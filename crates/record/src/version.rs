@@ -37,9 +37,9 @@ pub struct VersionMeta {
     pub from_seq: Seq,
     /// The last message that it covers: the anchor.
     pub through_seq: Seq,
-    /// Tokens of the old rendering plus the span as it would be served.
+    /// Record and digest of the version before plus the span, as contexts would serve them, in tokens.
     pub tokens_before: i64,
-    /// Tokens of its rendering.
+    /// Its record and digest when it was made, as contexts serve them, in tokens.
     pub tokens_after: i64,
     /// The most tokens that its rendering was given.
     #[serde(default)]

@@ -121,6 +121,9 @@ pub struct Accounting {
     pub attempted_through: Seq,
     /// The tokens that the span must have before another attempt; set when nothing came of the last one.
     pub retry_tokens: u64,
+    /// How many automatic compressions in a row published nothing.
+    #[serde(skip_serializing_if = "is_default")]
+    pub refused: u32,
     /// Tokens that must arrive to pay for the compressions that a full window started.
     #[serde(skip_serializing_if = "is_default")]
     pub spent_tokens: u64,
@@ -158,13 +161,14 @@ pub struct BegunWith {
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[schema(as = ContextUsage)]
 pub struct Usage {
-    /// Tokens served now, as a share of the context window.
+    /// `context_tokens` as a share of the context window.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub static_utilization: f64,
-    /// Tokens served now, as a share of the effective window.
+    /// `context_tokens` as a share of the effective window; at most 1.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub effective_utilization: f64,
-    /// What a default context would serve now, in tokens.
+    /// What a default context would serve now, in tokens: beside a context its own, elsewhere as the session counts it, with
+    /// placeholders about, and the effective window where something has to be cut to fit.
     pub context_tokens: u64,
     /// Usable tokens: the window minus what anchord does not store, divided by the factor of `calibration`.
     pub effective_window: u32,
@@ -177,7 +181,7 @@ pub struct Usage {
     /// How the provider counts otherwise; absent until its figures are reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<CalibrationView>,
-    /// The tokens by component.
+    /// The tokens by component, before anything is cut to fit.
     pub components: Components,
     /// The components as shares.
     pub shares: Shares,
@@ -188,10 +192,11 @@ pub struct Usage {
 /// How full the context is: the figures that decide, and the rest when it is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct BriefUsage {
-    /// Tokens served now, as a share of the effective window.
+    /// `context_tokens` as a share of the effective window; at most 1.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub effective_utilization: f64,
-    /// What a default context would serve now, in tokens.
+    /// What a default context would serve now, in tokens: beside a context its own, elsewhere as the session counts it, with
+    /// placeholders about, and the effective window where something has to be cut to fit.
     pub context_tokens: u64,
     /// Usable tokens: the window minus what anchord does not store.
     pub effective_window: u32,
@@ -199,7 +204,7 @@ pub struct BriefUsage {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub assumed: bool,
-    /// Tokens served now, as a share of the context window.
+    /// `context_tokens` as a share of the context window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub static_utilization: Option<f64>,
@@ -209,7 +214,7 @@ pub struct BriefUsage {
     /// How the provider counts otherwise; absent until its figures are reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<CalibrationView>,
-    /// The tokens by component.
+    /// The tokens by component, before anything is cut to fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub components: Option<Components>,
     /// The components as shares.
@@ -221,6 +226,18 @@ pub struct BriefUsage {
 }
 
 impl Usage {
+    /// The same of a context that was served.
+    #[must_use]
+    pub fn serving(self, tokens: u32, context_window: u32) -> Self {
+        let tokens = u64::from(tokens);
+        Self {
+            static_utilization: share(tokens, context_window),
+            effective_utilization: share(tokens, self.effective_window),
+            context_tokens: tokens,
+            ..self
+        }
+    }
+
     /// The figures that decide; with `whole` all of them.
     #[must_use]
     pub fn brief(self, whole: bool) -> BriefUsage {
@@ -314,9 +331,9 @@ impl Accounting {
         if next == 0 { seq } else { self.group_starts.get(next).map_or(head, |start| start - 1) }
     }
 
-    /// The tokens that a default context would have now.
+    /// The tokens that a default context would have now if it had no budget: how much presses on the window.
     #[must_use]
-    pub fn context_tokens(&self) -> u64 {
+    pub fn unbounded_tokens(&self) -> u64 {
         let told = u64::from(self.summary_tokens) + u64::from(self.digest_tokens);
         u64::from(self.fixed_tokens()) + told + self.tail_tokens.saturating_sub(self.masked_tokens)
     }
@@ -333,7 +350,8 @@ impl Accounting {
     /// How full the context is, with a window that somebody told.
     #[must_use]
     pub fn usage(&self, policy: &Policy, uncounted_tokens: u32) -> Usage {
-        let used = self.context_tokens();
+        // A context that would be larger is cut until it fits.
+        let used = self.unbounded_tokens().min(policy.effective_window.into());
         let outputs = self.tool_output_tokens.saturating_sub(self.masked_tokens);
         let tail = self.tail_tokens.saturating_sub(self.masked_tokens);
         let components = Components {
@@ -414,6 +432,7 @@ impl Accounting {
             settled_tokens: self.settled_tokens,
             settled_head: self.settled_head,
             attempted_through: self.attempted_through,
+            refused: self.refused,
             spent_tokens: self.spent_tokens,
             above_target: self.above_target,
             format: self.format,
@@ -438,7 +457,7 @@ fn is_false(b: &bool) -> bool {
 
 /// Tokens as a share of a window.
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
-fn share(tokens: u64, window: u32) -> f64 {
+pub(crate) fn share(tokens: u64, window: u32) -> f64 {
     if window == 0 { 0.0 } else { tokens as f64 / f64::from(window) }
 }
 
@@ -484,7 +503,7 @@ mod tests {
         ]);
         assert_eq!((counts.system_through, counts.system_tokens), (2, 20));
         assert_eq!(counts.tail_messages, 2);
-        assert_eq!(counts.context_tokens(), 40);
+        assert_eq!(counts.unbounded_tokens(), 40);
     }
 
     #[test]
@@ -538,7 +557,7 @@ mod tests {
         assert_eq!(rebuilt.tail_messages, 2);
         assert_eq!(rebuilt.tail_tokens, 20);
         assert_eq!(rebuilt.carried, Some(RetainedUserMessage { seq: 2, tokens: 10 }));
-        assert_eq!(rebuilt.context_tokens(), 10 + 10 + 20);
+        assert_eq!(rebuilt.unbounded_tokens(), 10 + 10 + 20);
         assert_eq!(counts.rebuilt(0, &session[1..], 2).tail_tokens, counts.tail_tokens);
     }
 

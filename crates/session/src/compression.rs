@@ -115,16 +115,16 @@ pub struct Report {
     pub engine: Option<Engine>,
     /// The model that read it.
     pub model: Option<String>,
-    /// The old rendering plus the span as it would be served, in tokens.
+    /// Record and digest of the version before plus the span, as contexts would serve them, in tokens.
     pub tokens_before: Option<u32>,
-    /// The new rendering, in tokens.
+    /// Record and digest of the new version, as contexts serve them, in tokens.
     pub tokens_after: Option<u32>,
     /// The same number as `reduction`, under its earlier name: a share that was saved, not a quotient of before and after.
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub compression_ratio: Option<f64>,
-    /// Tokens of the whole context before.
+    /// What a default context had before, in tokens: `usage.context_tokens` of the session then.
     pub context_tokens_before: Option<u32>,
-    /// Tokens of the whole context after.
+    /// The same after.
     pub context_tokens_after: Option<u32>,
     /// Whether the context is at or below the target.
     pub target_met: Option<bool>,
@@ -144,6 +144,8 @@ pub struct Report {
     pub probes_cut: u32,
     /// Critical probes failed.
     pub critical_failed: u32,
+    /// The caller's own probes that failed.
+    pub callers_failed: u32,
     /// What the judge gave it overall, 0 to 5; absent without a judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]

@@ -57,7 +57,7 @@ impl Room {
         let ceiling = share_of(window, policy.compress - HYSTERESIS_SHARE).saturating_sub(fixed);
         let tolerated = share_of(window, TOLERANCE_SHARE);
         let fill = asked.min(ceiling);
-        let has_room = counts.context_tokens() <= u64::from(fixed) + u64::from(fill);
+        let has_room = counts.unbounded_tokens() <= u64::from(fixed) + u64::from(fill);
         Self { fixed, fill, is_lowered: named.is_some() && asked > ceiling, has_room, tolerated }
     }
 

@@ -16,6 +16,7 @@ use super::StoreError;
 use super::outlines::{OutlineRow, read_all};
 use super::pins::read as pins;
 use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName, SessionRef, TenantId};
+use anchord_session::accounting::MessageCounts;
 use anchord_session::compression::Status;
 use anchord_session::outline::{Outline, marks};
 use anchord_session::session::{Live, Session};
@@ -49,16 +50,22 @@ pub(super) enum Which<'a> {
     Main(SessionId),
 }
 
-/// Reads the sessions with these names for an append, in the order of the names. The mask positions are moved as the
-/// decision needs them; a session that does not exist is returned in its initial state. `None` for a branch that does
+/// Messages that are appended to a session.
+pub(super) struct Coming<'a> {
+    pub(super) tenant: TenantId,
+    pub(super) name: &'a SessionRef,
+    pub(super) messages: Vec<&'a MessageCounts>,
+}
+
+/// Reads the sessions of appends, in the order of these. The mask positions are moved as the decision needs them; a session that does not exist is returned in its initial state. `None` for a branch that does
 /// not exist: an append makes none.
 pub(super) async fn load_for_appends(
     connection: &mut PgConnection,
-    names: &[(TenantId, &SessionRef)],
+    appends: &[Coming<'_>],
 ) -> Result<Vec<Option<Loaded>>, StoreError> {
-    let wanted: Vec<_> = names.iter().map(|(tenant, name)| (*tenant, Which::Named(name))).collect();
-    let mut loaded = Vec::with_capacity(names.len());
-    for (row, (tenant, name)) in read(connection, &wanted).await?.into_iter().zip(names) {
+    let wanted: Vec<_> = appends.iter().map(|one| (one.tenant, Which::Named(one.name))).collect();
+    let mut loaded = Vec::with_capacity(appends.len());
+    for (row, Coming { tenant, name, .. }) in read(connection, &wanted).await?.into_iter().zip(appends) {
         // The tenant is gone. The appends of other tenants are tried again without this one.
         let row =
             row.ok_or(StoreError::RowCount { what: "the tenant of an append", expected: 1, actual: 0 })?;
@@ -69,7 +76,8 @@ pub(super) async fn load_for_appends(
             None => Some(row.begun(*tenant, &name.name)?),
         });
     }
-    mask(connection, loaded.iter_mut().flatten()).await?;
+    let messages = appends.iter().map(|one| one.messages.as_slice());
+    mask(connection, loaded.iter_mut().zip(messages)).await?;
     Ok(loaded)
 }
 
@@ -218,18 +226,22 @@ async fn read(
 /// Moves the mask positions of the sessions that are full enough.
 async fn mask<'a>(
     connection: &mut PgConnection,
-    loaded: impl Iterator<Item = &'a mut Loaded>,
+    loaded: impl Iterator<Item = (&'a mut Option<Loaded>, &'a [&'a MessageCounts])>,
 ) -> Result<(), StoreError> {
-    let mut pressed: Vec<_> =
-        loaded.filter_map(|one| one.session.mask_level().map(|level| (one, level))).collect();
+    let mut pressed: Vec<_> = loaded
+        .filter_map(|(one, coming)| {
+            let one = one.as_mut()?;
+            one.session.press(coming.iter().copied()).map(|press| (one, press))
+        })
+        .collect();
     if pressed.is_empty() {
         return Ok(());
     }
     let wanted: Vec<_> =
         pressed.iter().map(|(one, _)| (one.tenant, one.session.id, one.session.floor())).collect();
-    for ((one, level), tail) in pressed.iter_mut().zip(tails(connection, &wanted).await?) {
+    for ((one, press), tail) in pressed.iter_mut().zip(tails(connection, &wanted).await?) {
         let marks = marks(&tail);
-        one.session.mask(*level, &tail, &marks);
+        one.session.mask(*press, &tail, &marks);
     }
     Ok(())
 }

@@ -4,9 +4,13 @@ use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+use super::error::expect_rows;
 use super::{Store, StoreError, Tx, lock};
 use anchord_messages::id::{CompressionId, EvaluationId, ProbeId, SessionId, TenantId};
 use anchord_record::probe::Probe;
+
+/// The source of a caller's probes.
+pub const CALLER: &str = "caller";
 
 /// A probe as it is stored.
 #[derive(Clone, Debug)]
@@ -165,8 +169,82 @@ pub async fn insert_callers(
     .fetch_one(&mut **tx)
     .await?;
     lock::touch(tx, tenant, session).await?;
-    let source = "caller".to_owned();
+    let source = CALLER.to_owned();
     Ok(ProbeRow { id, source, version: None, retired_in_version: None, probe, created_at })
+}
+
+/// Finds a probe of a session; `None` when it has no such probe.
+///
+/// # Errors
+/// When the database fails.
+pub async fn find(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    id: ProbeId,
+) -> Result<Option<ProbeRow>, StoreError> {
+    let row = sqlx::query!(
+        r#"select source as "source!", version, retired_in_version, probe::text as "probe!", created_at as "created_at!"
+           from probes_of($1, $2) where id = $3"#,
+        tenant.0,
+        session.0,
+        id.0
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.map(|row| ProbeRow {
+        id,
+        source: row.source,
+        version: row.version,
+        retired_in_version: row.retired_in_version,
+        probe: row.probe,
+        created_at: row.created_at,
+    }))
+}
+
+/// Replaces a probe of the caller's. Pending decisions on the session are made again, because a version may have to
+/// answer it.
+///
+/// # Errors
+/// When the database fails, or the caller has no such probe.
+pub async fn replace_callers(
+    tx: &mut Tx,
+    (tenant, session): (TenantId, SessionId),
+    id: ProbeId,
+    probe: String,
+) -> Result<(), StoreError> {
+    let done = sqlx::query!(
+        "update probes set probe = $4::text::json
+         where tenant_id = $1 and session_id = $2 and id = $3 and source = 'caller'",
+        tenant.0,
+        session.0,
+        id.0,
+        probe
+    )
+    .execute(&mut **tx)
+    .await?;
+    expect_rows("a caller's probe", 1, done.rows_affected())?;
+    lock::touch(tx, tenant, session).await
+}
+
+/// Deletes a probe of the caller's. Pending decisions on the session are made again.
+///
+/// # Errors
+/// When the database fails, or the caller has no such probe.
+pub async fn delete_callers(
+    tx: &mut Tx,
+    (tenant, session): (TenantId, SessionId),
+    id: ProbeId,
+) -> Result<(), StoreError> {
+    let done = sqlx::query!(
+        "delete from probes where tenant_id = $1 and session_id = $2 and id = $3 and source = 'caller'",
+        tenant.0,
+        session.0,
+        id.0
+    )
+    .execute(&mut **tx)
+    .await?;
+    expect_rows("a caller's probe", 1, done.rows_affected())?;
+    lock::touch(tx, tenant, session).await
 }
 
 /// Lists a session's evaluations in an open transaction, newest first, without their results.

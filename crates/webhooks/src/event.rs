@@ -95,9 +95,9 @@ pub struct EventData {
     pub from_seq: Option<Seq>,
     /// The last message of the span.
     pub through_seq: Option<Seq>,
-    /// Tokens of the span with the summary before.
+    /// Record and digest of the version before plus the span, as contexts would serve them, in tokens.
     pub tokens_before: Option<i64>,
-    /// Tokens of the new summary.
+    /// Record and digest of the new version, as contexts serve them, in tokens.
     pub tokens_after: Option<i64>,
     /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`.
     pub reduction: Option<f64>,

@@ -1,6 +1,6 @@
-//! Builds the candidate of a compression and takes it through the gate. Code checks it, and so does a model that answers
-//! probes when there is one. A rejected candidate is built again with the next measure: missing facts, more detail,
-//! smaller chunks, code, another strategy.
+//! Builds the candidate of a compression and takes it through the gate. Code checks it; a rejected candidate is built again
+//! with the next measure: missing facts, more detail, smaller chunks, code, another strategy. Of the last one a model, when
+//! there is one, answers the probes, which refuses none.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,6 +30,9 @@ pub(super) type WrittenRecord = (SplitSummary, Parts);
 
 /// The measures with a model, before code takes over.
 const MODEL_MEASURES: [Escalation; 2] = [Escalation::Detail, Escalation::SmallerPieces];
+
+/// The most of the caller's failed probes that a version's warnings name.
+const MOST_TOLD: usize = 5;
 
 /// The last candidate, accepted or not.
 pub(super) struct BuiltCandidate {
@@ -225,69 +228,38 @@ impl<'a> CandidateBuilder<'a> {
         proposed: Proposed,
     ) -> Result<(Arc<SpanFacts>, CheckedDraft), JobError> {
         let begun = Instant::now();
-        let is_asked = self.grader.is_on();
         let prove = move || {
             let (span_facts, draft) = span_facts.merge(proposed);
             let proof = candidate::check(&span_facts.material, &span_facts.facts, draft);
-            // Write the record here, while it is in the processor cache; but not when a model is asked about it, because
-            // what the model does not find may be added.
-            let is_kept = !is_asked && proof.is_accepted();
-            let record = is_kept.then(|| write(&span_facts, &proof));
+            // Write the record here, while it is in the processor cache.
+            let record = proof.is_accepted().then(|| write(&span_facts, &proof));
             (span_facts, proof, record)
         };
         let (span_facts, mut proof, record) = blocking(prove).await?;
         self.record = record.transpose()?;
-        // Only candidates that may be published are worth the calls to a model.
-        if self.grader.is_on() && proof.is_accepted() {
-            proof = self.question(&span_facts, proof).await?;
-        }
         self.gate.append(&mut proof.gate);
         self.timings.probe_ms += elapsed(begun);
         Ok((span_facts, proof))
     }
 
-    /// Lets a model answer the probes, adds the facts that it does not find, and asks about those again.
-    async fn question(
-        &mut self,
-        span_facts: &Arc<SpanFacts>,
-        mut proof: CheckedDraft,
-    ) -> Result<CheckedDraft, JobError> {
-        let mut by_code = proof.report.clone();
-        let report = self.grader.answer(self.call_log, probe_target(&proof), &by_code).await?;
-        if report.results.iter().all(|result| result.answered_by == Answerer::Code) {
-            return Ok(proof);
+    /// Lets a model answer the probes of an accepted candidate. Where it does not find what code finds word for word, code's
+    /// verdict counts.
+    async fn question(&mut self, proof: &mut CheckedDraft) -> Result<(), JobError> {
+        let report = self.grader.answer(self.call_log, probe_target(proof), &proof.report).await?;
+        let is_answered =
+            |result: &ProbeResult| !result.probe.is_exam() && result.answered_by == Answerer::Model;
+        if !report.results.iter().any(is_answered) {
+            return Ok(());
         }
-        proof.answered(report);
-        if proof.is_accepted() {
-            return Ok(proof);
-        }
-        let read = Arc::clone(span_facts);
-        let expand = move || {
-            let next = candidate::expand(&read.material, &read.facts, &proof);
-            (proof, next)
-        };
-        let (mut proof, expanded) = blocking(expand).await?;
-        if let Some(mut next) = expanded.filter(CheckedDraft::is_accepted) {
-            by_code = next.report.clone();
-            let open = probe::keep_passed(&next.report, &proof.report);
-            let report = self.grader.answer(self.call_log, probe_target(&next), &open).await?;
-            if let Some(last) = proof.gate.last_mut() {
-                (last.outcome, last.next) = (GateOutcome::Repair, Some(Escalation::Facts));
-            }
-            next.gate.splice(0..0, proof.gate);
-            next.answered(report);
-            proof = next;
-        }
-        if !is_by_model(&proof) && !proof.is_accepted() {
-            // No measure is left, and code has found in the rendering what the model has not. A weak model must not
-            // prevent the compression of a session for ever.
-            let (report, disputed) = probe::settle_by_code(&proof.report, &by_code);
-            proof.answered(report);
+        let (report, disputed) = probe::settle_by_code(&report, &proof.report);
+        if disputed > 0 {
             self.grader.note(format!(
                 "probes: {disputed} that the model could not answer hold facts that code finds in the rendering; code's verdict counts"
             ));
         }
-        Ok(proof)
+        // An exam is judged by the session's threshold, and was before.
+        proof.answered(ProbeReport { exam: proof.report.exam, ..report });
+        Ok(())
     }
 
     /// Lets the judge rate the last candidate, and returns it with all records.
@@ -298,6 +270,11 @@ impl<'a> CandidateBuilder<'a> {
         probe_ids: Vec<ProbeId>,
     ) -> Result<BuiltCandidate, JobError> {
         let begun = Instant::now();
+        proof.gate = std::mem::take(&mut self.gate);
+        // Only a candidate that may be published is worth the calls to a model.
+        if self.grader.is_on() && proof.is_accepted() {
+            self.question(&mut proof).await?;
+        }
         let rubric = if proof.is_accepted() {
             let read = Arc::clone(&span_facts);
             let evidence = move |budget| {
@@ -311,9 +288,11 @@ impl<'a> CandidateBuilder<'a> {
             None
         };
         self.timings.probe_ms += elapsed(begun);
-        proof.gate = self.gate;
         let (exam, notes) = self.grader.close();
         proof.meta.warnings.extend(notes);
+        let open = proof.report.callers_failed().take(MOST_TOLD);
+        let open = open.map(|probe| format!("the caller's own probe fails: {}", probe.question));
+        proof.meta.warnings.extend(open);
         let mut record = self.record;
         if record.is_none() && proof.is_accepted() {
             record = Some(write(&span_facts, &proof)?);

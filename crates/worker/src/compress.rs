@@ -63,7 +63,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     }
     // `regenerative` reads the whole history, but the messages after the anchor are still read last, as the span.
     let from_seq = outlines.first().map_or(span.from_seq, |first| first.seq);
-    let before = u32::try_from(base.session.accounting.context_tokens()).unwrap_or(u32::MAX);
+    let before = base.session.context_tokens();
     let history = (base.session.accounting.system_through, from_seq - 1);
     let now = env.clock.now();
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
@@ -223,6 +223,7 @@ impl BuiltCandidate {
             probes_failed: proof.report.failed,
             probes_cut: proof.report.cut,
             critical_failed: proof.report.critical_failed,
+            callers_failed: u32::try_from(proof.report.callers_failed().count()).unwrap_or(u32::MAX),
             rubric: self.rubric.as_ref().map(|rubric| rubric.overall),
             entries: proof.proposed.model.is_some().then(|| proof.proposed.account.clone().closed()),
             warnings: proof.meta.warnings.clone(),

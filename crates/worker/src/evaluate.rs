@@ -97,6 +97,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
         probes_failed: report.failed,
         probes_cut: report.cut,
         critical_failed: report.critical_failed,
+        callers_failed: u32::try_from(report.callers_failed().count()).unwrap_or(u32::MAX),
         rubric: rubric.map(|rubric| rubric.overall),
         warnings: grader.close().1,
         cost: env.store.llm_cost(job).await?,

@@ -1,6 +1,7 @@
 //! One session through the service: appended in batches as an orchestrator would, the context looked at after each, and
 //! in the end held against what is known of it.
 
+use anchord_record::probe::{Match, Probe, Verdict, check_answer};
 use serde_json::{Value, json};
 
 use super::exam::content;
@@ -119,8 +120,43 @@ impl Replay<'_> {
                 self.prefixes.push(kept(before, &now));
             }
             self.last = Some((now, version));
+            self.compare_numbers(&context).await;
         }
         context
+    }
+
+    /// Each number is the same wherever it is told, and no context is fuller than full.
+    async fn compare_numbers(&mut self, context: &Value) {
+        let session = self.get("").await;
+        let (served, counted) = (&context["usage"], &session["usage"]);
+        let tokens = |value: &Value| value.as_u64().expect("tokens");
+        let (total, window) = (tokens(&context["tokens"]["total"]), tokens(&served["effective_window"]));
+        let mut wrong = Vec::new();
+        for usage in [served, counted] {
+            let used = tokens(&usage["context_tokens"]);
+            let share = usage["effective_utilization"].as_f64().expect("a share");
+            if used > window || (share - share_of(used, window)).abs() > 0.000_1 {
+                wrong.push(format!("{used} of {window} tokens are told as {share}"));
+            }
+        }
+        let is_whole = ["omitted", "masked"].iter().all(|list| context[list] == json!([]));
+        let counted = tokens(&counted["context_tokens"]);
+        if tokens(&served["context_tokens"]) != total {
+            wrong
+                .push(format!("{total} tokens are served and {} told beside them", served["context_tokens"]));
+        }
+        // A session counts its placeholders and what the format adds about, without assembling a context.
+        if counted.abs_diff(total) > window / if is_whole { 100 } else { 25 } {
+            wrong.push(format!("{total} tokens are served, and the session counts {counted}"));
+        }
+        if context["summary_form"] == "full" && is_whole {
+            let version = self.get(&format!("/summaries/{}", context["summary_version"])).await;
+            let shown = tokens(&context["tokens"]["summary"]) + tokens(&context["tokens"]["digest"]);
+            if tokens(&version["tokens_after"]) != shown {
+                wrong.push(format!("{shown} tokens of a version are told as {}", version["tokens_after"]));
+            }
+        }
+        self.figures.wrong.extend(wrong);
     }
 
     /// One compression as a caller asks for it, whose context the exam is sat with, and one that covers all but the last
@@ -168,6 +204,7 @@ impl Replay<'_> {
         let prefixes = &self.prefixes;
         figures.prefix = if prefixes.is_empty() { 1_000 } else { thousandths(mean(prefixes)) };
         self.count_versions().await;
+        self.ask_by_repeating().await;
         self.compare_originals().await;
     }
 
@@ -204,6 +241,17 @@ impl Replay<'_> {
         }
     }
 
+    /// No probe of the service's own is answered by repeating its question.
+    async fn ask_by_repeating(&mut self) {
+        for item in self.list("/probes").await {
+            let probe: Probe = serde_json::from_value(item).expect("a probe");
+            let any = Probe { mode: Match::Any, ..probe };
+            if check_answer(&any, &any.question).verdict == Verdict::Pass {
+                self.figures.wrong.push(format!("a question holds its answer: {any:?}"));
+            }
+        }
+    }
+
     /// Every message comes back as it was sent, the order of its fields included.
     async fn compare_originals(&mut self) {
         let stored = self.list("/messages").await;
@@ -212,6 +260,11 @@ impl Replay<'_> {
             self.figures.wrong.push("a message did not come back as it was sent".to_owned());
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of tokens are far below 2^52")]
+fn share_of(tokens: u64, window: u64) -> f64 {
+    tokens as f64 / window as f64
 }
 
 /// The share of a context's characters that stand unchanged at the start of the next one.

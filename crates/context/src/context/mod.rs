@@ -33,10 +33,11 @@ mod slot;
 mod texts;
 mod turns;
 
+pub use anchord_record::render::summary_message_text;
 pub use input::{ContextInput, Counted, Entry, MaskInput, SummaryInput};
 pub use json::{ContextReply, MaskedReply, OmittedReply, StablePrefixReply, TokensReply};
 pub use output::{BudgetTooSmall, Context, Masked, Omitted, Reason, Source, StablePrefix, Tokens};
-pub use texts::{pins_text, summary_message_text};
+pub use texts::pins_text;
 
 /// Assembles the context.
 ///

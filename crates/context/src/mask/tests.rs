@@ -72,18 +72,22 @@ fn of_exact_repeats_the_newest_stays_and_the_rest_goes_in_strides() {
     assert_eq!(seqs(&items, &masked(&items, 0, &Marks::new(), 39)), [2, 6]);
 }
 
+fn press(items: &[Item], level: Level) -> Press {
+    Press { level, protected_from: first_protected(items.last().unwrap().0) }
+}
+
 #[test]
 fn the_position_moves_in_steps_and_only_from_warn_on() {
     let items = session(&[600; 14]);
-    assert_eq!(step(0, &items, &Marks::new(), Level::Calm), 0);
+    assert_eq!(step(0, &items, &Marks::new(), press(&items, Level::Calm)), 0);
     // Four are older than the last ten: not yet a step.
-    assert_eq!(step(0, &items, &Marks::new(), Level::Warn), 0);
+    assert_eq!(step(0, &items, &Marks::new(), press(&items, Level::Warn)), 0);
     let items = session(&[600; 15]);
-    let moved = step(0, &items, &Marks::new(), Level::Warn);
+    let moved = step(0, &items, &Marks::new(), press(&items, Level::Warn));
     assert_eq!(moved, 10);
-    assert_eq!(step(moved, &items, &Marks::new(), Level::Warn), 10);
-    assert_eq!(step(moved, &items, &Marks::new(), Level::Force), 24);
-    assert_eq!(step(26, &items, &Marks::new(), Level::Force), 26);
+    assert_eq!(step(moved, &items, &Marks::new(), press(&items, Level::Warn)), 10);
+    assert_eq!(step(moved, &items, &Marks::new(), press(&items, Level::Force)), 24);
+    assert_eq!(step(26, &items, &Marks::new(), press(&items, Level::Force)), 26);
 }
 
 /// A run of a command and what its output says.

@@ -206,3 +206,16 @@ pub enum TestOutcome {
     /// The output does not say; never guessed.
     Unknown,
 }
+
+impl TestOutcome {
+    /// Its word in JSON and in texts.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Error => "error",
+            Self::Unknown => "unknown",
+        }
+    }
+}

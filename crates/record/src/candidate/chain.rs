@@ -77,7 +77,7 @@ impl Chain {
             summary: proof.summary,
             parts,
             carry: facts.carry,
-            served_tokens: proof.rendering.tokens,
+            served_tokens: u32::try_from(proof.meta.tokens_after).unwrap_or(u32::MAX),
         });
         self.version += 1;
     }

@@ -4,7 +4,7 @@
 use super::super::digest;
 use super::super::gate::{self, Refusal};
 use super::super::probe::{self, Answerer, Probe, ProbeReport, ProbeResult};
-use super::super::render::{self, Rendering, ServedSummary, Subject};
+use super::super::render::{self, Rendering, ServedSummary, Subject, summary_message_text};
 use super::super::strategy::{Engine, Strategy};
 use super::super::summary::Summary;
 use super::super::version::VersionMeta;
@@ -13,12 +13,11 @@ use crate::fill::share_of;
 use crate::gate::{Escalation, GateOutcome, GateRecord};
 use crate::redacted;
 use anchord_facts::ledger::Facts;
+use anchord_messages::tokens::MESSAGE_TOKENS;
 use anchord_messages::tokens::memo::Memo;
 
 /// Rounds of repair before a candidate is refused.
 const REPAIR_ROUNDS: usize = probe::MAX_REPAIR_ROUNDS;
-/// The tokens of a summary's message besides its rendering, about.
-const SUMMARY_FRAME_TOKENS: u32 = 60;
 /// The largest share that rendering and digest may take of the tokens that they replace.
 const MOST_OF_BEFORE: f64 = 0.8;
 /// How many reasons a gate record names.
@@ -51,8 +50,6 @@ pub struct CheckedDraft {
     pub gate: Vec<GateRecord>,
     /// What the engine proposed.
     pub proposed: Proposed,
-    merge_warnings: Vec<String>,
-    before: Option<Summary>,
 }
 
 impl CheckedDraft {
@@ -66,7 +63,7 @@ impl CheckedDraft {
             strategy,
             engine: self.meta.engine,
             outcome: if good { GateOutcome::Accept } else { GateOutcome::Reject },
-            tokens_after: self.rendering.tokens,
+            rendering_tokens: self.rendering.tokens,
             scores: report.scores(),
             answered_by: Answerer::Model,
             reasons: reasons(strategy, &self.refusals, &report),
@@ -113,25 +110,6 @@ pub fn check(material: &Material, facts: &Facts, draft: Draft) -> CheckedDraft {
     examine(material, facts, summary, merged.warnings, asking)
 }
 
-/// Puts the facts that a model could not find back into a candidate and checks it again; `None` when there is
-/// nothing to put back.
-#[must_use]
-pub fn expand(material: &Material, facts: &Facts, proof: &CheckedDraft) -> Option<CheckedDraft> {
-    let mut summary = proof.summary.clone();
-    let proposal = proof.proposed.told(&proof.summary);
-    if !probe::repair(&proof.report, facts, &proposal, &mut summary) {
-        return None;
-    }
-    let asking = Asking {
-        proposed: proof.proposed.clone(),
-        before: proof.before.clone(),
-        new_probes: proof.new_probes.clone(),
-        retired: proof.retired.clone(),
-        all: proof.report.results.iter().map(|result| result.probe.clone()).collect(),
-    };
-    Some(examine(material, facts, summary, proof.merge_warnings.clone(), asking))
-}
-
 /// The probes of a candidate, and what it was made from.
 struct Asking {
     proposed: Proposed,
@@ -153,7 +131,7 @@ fn examine(
     let (proposal, base) = (proposed.told(&summary).into_owned(), before.as_ref());
     let tokens_before =
         material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.served_tokens));
-    let mut meta = meta(material, &proposed, tokens_before, merge_warnings.clone());
+    let mut meta = meta(material, &proposed, tokens_before, merge_warnings);
     let mut gate = Vec::new();
     let mut round = 0;
     let memo = Memo::of(material.counter);
@@ -162,15 +140,18 @@ fn examine(
         let subject = subject_of(material, &summary, &meta);
         let served = ServedSummary::of(&subject, &count);
         let rendering = served.within(meta.max_tokens);
+        let message_tokens = count(&summary_message_text(&rendering.text)).saturating_add(MESSAGE_TOKENS);
         let report = probe::score(&all, &rendering, &summary);
         let candidate =
             gate::Candidate { summary: &summary, base, facts, span: &material.span, strategy: meta.strategy };
-        let mut refusals = gate::check(&candidate, tokens_before, rendering.tokens);
+        let mut refusals = gate::check(&candidate, tokens_before, message_tokens);
         if rendering.text.trim().is_empty() && !refusals.contains(&Refusal::Empty) {
             refusals.push(Refusal::Empty);
         }
         let good = refusals.iter().all(Refusal::is_skip) && holds(meta.strategy, &report);
-        let is_last = good || round >= REPAIR_ROUNDS;
+        // A caller's probe refuses nothing unless it is critical, but what the messages answer is put in.
+        let is_answered = report.callers_failed().next().is_none();
+        let is_last = (good && is_answered) || round >= REPAIR_ROUNDS;
         // Without a repair `served` is still valid, so the least form comes from it.
         let least = is_last.then(|| served.least());
         drop(served);
@@ -180,7 +161,7 @@ fn examine(
                 // A repair quotes the span, which may have secrets.
                 redacted::redact_summary(&mut summary);
             }
-            probe::repair(&report, facts, &proposal, &mut summary) || gated
+            probe::repair(&report, facts, &proposal, &material.span, &mut summary) || gated
         };
         let outcome = match (good, repaired) {
             (_, true) => GateOutcome::Repair,
@@ -192,15 +173,15 @@ fn examine(
             strategy: meta.strategy,
             engine: meta.engine,
             outcome,
-            tokens_after: rendering.tokens,
+            rendering_tokens: rendering.tokens,
             scores: report.scores(),
             answered_by: Answerer::Code,
             reasons: reasons(meta.strategy, &refusals, &report),
             next: repaired.then_some(Escalation::Facts),
         });
         if !repaired {
-            let digest = digest_of(material, &summary, &rendering, tokens_before);
-            meta.tokens_after = i64::from(rendering.tokens) + i64::from(digest.tokens);
+            let digest = digest_of(material, &summary, (&rendering, message_tokens), tokens_before);
+            meta.tokens_after = i64::from(message_tokens) + i64::from(digest.tokens);
             meta.compression_ratio = VersionMeta::ratio(meta.tokens_before, meta.tokens_after);
             meta.probe_score = report.score;
             meta.facts_score = report.facts_score;
@@ -223,8 +204,6 @@ fn examine(
                 refusals,
                 gate,
                 proposed,
-                merge_warnings,
-                before,
             };
         }
         round += 1;
@@ -235,7 +214,7 @@ fn examine(
 fn digest_of(
     material: &Material,
     summary: &Summary,
-    rendering: &Rendering,
+    (rendering, message_tokens): (&Rendering, u32),
     tokens_before: u32,
 ) -> digest::ServedDigest {
     // The opaque style is chosen for being small, so it has no digest.
@@ -243,7 +222,7 @@ fn digest_of(
         return digest::ServedDigest::default();
     }
     let most = share_of(tokens_before, MOST_OF_BEFORE).min(material.room);
-    let room = most.saturating_sub(rendering.tokens.saturating_add(SUMMARY_FRAME_TOKENS));
+    let room = most.saturating_sub(message_tokens);
     digest::serve(&summary.digest, &rendering.text, room, &material.counter)
 }
 
@@ -255,6 +234,10 @@ fn holds(strategy: Strategy, report: &ProbeReport) -> bool {
 /// Why a candidate was not accepted.
 fn reasons(strategy: Strategy, refusals: &[Refusal], report: &ProbeReport) -> Vec<String> {
     let mut reasons: Vec<String> = refusals.iter().take(REASONS_TOLD).map(ToString::to_string).collect();
+    let of_callers = report.callers_failed().count();
+    if of_callers > 0 {
+        reasons.push(format!("of the caller's own probes {of_callers} failed"));
+    }
     if !holds(strategy, report) {
         reasons.push(format!(
             "{} of {} probes failed, {} of them critical",

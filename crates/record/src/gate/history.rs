@@ -16,7 +16,7 @@ pub struct GateRecord {
     /// What became of it.
     pub outcome: GateOutcome,
     /// Tokens of its rendering.
-    pub tokens_after: u32,
+    pub rendering_tokens: u32,
     /// The results of its probes.
     #[serde(flatten)]
     pub scores: Scores,

@@ -82,13 +82,14 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
             | Section::OpenQuestions
             | Section::TestResults,
         ) => true,
-        Some(Section::DecisionsMade) => candidate
-            .decisions_made
-            .iter()
-            .any(|d| d.superseded_by.is_some() && fact(&d.decision).as_ref() == probe.expected.first()),
         // Never critical, or the caller's own.
         Some(
-            Section::Things | Section::FilesRead | Section::Requests | Section::Findings | Section::Notes,
+            Section::DecisionsMade
+            | Section::Things
+            | Section::FilesRead
+            | Section::Requests
+            | Section::Findings
+            | Section::Notes,
         )
         | None => false,
     };
@@ -98,20 +99,15 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
     let mut kept: Vec<Probe> = previous
         .iter()
         .rev()
-        .filter(|p| is_callers(p) || (p.critical && !is_retired(p)))
-        .filter(|p| seen.insert((p.section, p.question.as_str())))
+        .filter(|p| p.is_callers() || (p.critical && !is_retired(p)))
+        .filter(|p| seen.insert(p.asks()))
         .filter(|p| {
-            let fits = is_callers(p) || room > 0;
-            room = room.saturating_sub(usize::from(!is_callers(p)));
+            let fits = p.is_callers() || room > 0;
+            room = room.saturating_sub(usize::from(!p.is_callers()));
             fits
         })
         .cloned()
         .collect();
     kept.reverse();
     kept
-}
-
-/// A caller's own probe names no section; it is asked until the caller removes it.
-fn is_callers(probe: &Probe) -> bool {
-    probe.section.is_none()
 }

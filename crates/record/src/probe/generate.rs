@@ -9,10 +9,12 @@ use super::super::render::FACT_CHARS;
 use super::super::section::Section;
 use super::super::summary::{ModifiedFile, Summary};
 use super::question::{Match, Probe, ProbeKind};
+use super::score::gives_away;
 use crate::critical::{CRITICAL_ERRORS, CRITICAL_FILES};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
-use anchord_facts::ledger::{Facts, FileFact, TodoStatus};
+use anchord_facts::ledger::{Facts, FileFact, TestOutcome, TestRunFact, TodoStatus};
+use anchord_facts::thing::Thing;
 use anchord_facts::wording;
 use anchord_messages::id::Seq;
 
@@ -26,7 +28,8 @@ const CRITICAL_CONSTRAINT_CHARS: usize = 400;
 /// Makes the probes of a span: limited in number, each once, the critical ones first.
 ///
 /// `base` and the candidate only decide which of the span's facts still hold (an unchanged intent, pins); the
-/// expected facts come from `facts` and `proposal`.
+/// expected facts come from `facts` and `proposal`. No question holds a fact that its answer needs: a reader that only
+/// repeats the question must not pass.
 #[must_use]
 pub fn generate(
     facts: &Facts,
@@ -41,9 +44,13 @@ pub fn generate(
     continuation(facts, proposal, base, &mut probes);
     decisions(proposal, &mut probes);
     blockers(proposal, &mut probes);
+    for probe in &mut probes {
+        let expected = std::mem::take(&mut probe.expected);
+        probe.expected = expected.into_iter().filter(|fact| !gives_away(probe, fact)).collect();
+    }
     probes.retain(|p| !p.expected.is_empty());
     let mut seen = HashSet::new();
-    let is_first: Vec<bool> = probes.iter().map(|p| seen.insert((p.section, p.question.as_str()))).collect();
+    let is_first: Vec<bool> = probes.iter().map(|p| seen.insert(p.asks())).collect();
     let mut is_first = is_first.into_iter();
     probes.retain(|_| is_first.next().unwrap_or_default());
     probes.sort_by_key(|p| !p.critical);
@@ -118,7 +125,7 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
             ..probe(
                 ProbeKind::Artifact,
                 Section::FilesModified,
-                format!("What happened to {path}?"),
+                format!("Which files in {} were created, changed, renamed or deleted?", folder(&path)),
                 vec![path.clone()],
                 &file.seqs,
             )
@@ -167,11 +174,18 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     }
 }
 
+/// The folder of a path, in words for a question.
+fn folder(path: &str) -> &str {
+    match path.rfind(['/', '\\']) {
+        Some(at) if at > 0 => path.get(..at).unwrap_or_default(),
+        _ => "the root folder",
+    }
+}
+
 fn constraints(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     let ask = |c: &Constraint, critical: bool| {
         let expected: Vec<String> = fact(&c.text).into_iter().collect();
-        let about = expected.first().map_or("", |t| wording::clip_words(t, 60));
-        let question = format!("What must hold about \"{about}\"?");
+        let question = "Which rules were set for the work, word for word?".to_owned();
         Probe { critical, ..probe(ProbeKind::Constraint, Section::Constraints, question, expected, &c.seqs) }
     };
     // The caller sets pins, so the candidate has them as they were given.
@@ -203,8 +217,7 @@ fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     });
     for (i, error) in errors.into_iter().take(6).enumerate() {
         let Some(message) = fact(&error.message) else { continue };
-        let what = error.kind.as_deref().or(error.location.as_deref()).unwrap_or("the session");
-        let question = format!("Which error did {} show (message {})?", what, latest(&error.seqs));
+        let question = format!("Which error did message {} show?", latest(&error.seqs));
         probes.push(Probe {
             critical: error.resolution.is_none() && i < CRITICAL_ERRORS,
             ..probe(ProbeKind::Recall, Section::Errors, question, vec![message], &error.seqs)
@@ -225,23 +238,48 @@ fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     for run in runs.into_iter().take(2) {
         if let Some(command) = fact(&run.command) {
             let question = format!("How did the tests go ({})?", wording::clip_words(&command, 80));
-            probes.push(probe(ProbeKind::Recall, Section::TestResults, question, vec![command], &run.seqs));
+            probes.push(probe(ProbeKind::Recall, Section::TestResults, question, outcome(run), &run.seqs));
         }
     }
     // The latest things that somebody named, by their ids.
     let named: HashSet<&str> = facts.named.iter().map(|(id, _)| id.as_str()).collect();
     let mut known: Vec<_> = facts.things.iter().filter(|thing| named.contains(thing.id.as_str())).collect();
     known.sort_by_key(|thing| Reverse(latest(&thing.seqs)));
+    let merged: HashMap<String, &Thing> =
+        candidate.things.iter().filter(|t| t.session_id.is_none()).map(|t| (t.key(), t)).collect();
     for thing in known.into_iter().take(8) {
-        // The cell of a table escapes these characters.
-        let Some(id) = exact(&thing.id).filter(|id| !id.contains(['|', '`'])) else { continue };
-        let question =
-            format!("What is known of {}?", wording::one_line(&format!("{} {id}", thing.kind)).trim());
-        probes.push(Probe {
-            exact: true,
-            ..probe(ProbeKind::Recall, Section::Things, question, vec![id], &thing.seqs)
-        });
+        let name = wording::one_line(&format!("{} {}", thing.kind, thing.id));
+        let question = format!("What is known of {}?", name.trim());
+        let probe = probe(ProbeKind::Recall, Section::Things, question, Vec::new(), &thing.seqs);
+        let told = property(thing, merged.get(&thing.key()).copied(), &probe);
+        probes.push(Probe { expected: told.into_iter().collect(), ..probe });
     }
+}
+
+/// What a run of tests came to: its counts, or a word where it has none.
+fn outcome(run: &TestRunFact) -> Vec<String> {
+    let counts = [(run.passed, "passed"), (run.failed, "failed")];
+    let counts: Vec<String> =
+        counts.into_iter().filter_map(|(count, what)| count.map(|count| format!("{count} {what}"))).collect();
+    if !counts.is_empty() {
+        return counts;
+    }
+    let is_told = run.outcome != TestOutcome::Unknown;
+    is_told.then(|| run.outcome.as_str().to_owned()).into_iter().collect()
+}
+
+/// The value of a thing's property that says most: the longest that is shown whole, that the question does not hold, and
+/// that is still the latest.
+fn property(thing: &Thing, merged: Option<&Thing>, probe: &Probe) -> Option<String> {
+    let still_holds = |name: &str, value: &str| {
+        let known = merged.and_then(|merged| merged.properties.iter().find(|p| p.name == name));
+        known.map_or(merged.is_none_or(|merged| merged.more == 0), |known| known.value == value)
+    };
+    let values = thing.properties.iter().filter(|p| still_holds(&p.name, &p.value));
+    let values = values.map(|p| wording::one_line(&p.value));
+    // A table escapes these characters in its cells.
+    let fits = |value: &String| !value.is_empty() && value.len() <= FACT_CHARS && !value.contains(['|', '`']);
+    values.filter(|value| fits(value) && !gives_away(probe, value)).max_by_key(String::len)
 }
 
 fn continuation(facts: &Facts, proposal: &Proposal, base: Option<&Summary>, probes: &mut Vec<Probe>) {
@@ -310,21 +348,22 @@ fn continuation(facts: &Facts, proposal: &Proposal, base: Option<&Summary>, prob
 fn decisions(proposal: &Proposal, probes: &mut Vec<Probe>) {
     for decision in proposal.decisions.iter().rev().take(6) {
         let Some(what) = fact(&decision.decision) else { continue };
-        let question = format!("Why \"{}\"?", wording::clip_words(&what, 80));
-        let expected = std::iter::once(what).chain(fact(&decision.rationale)).collect();
-        probes.push(probe(ProbeKind::Decision, Section::DecisionsMade, question, expected, &decision.seqs));
+        let why = format!("Why \"{}\"?", wording::clip_words(&what, 80));
+        let why = probe(ProbeKind::Decision, Section::DecisionsMade, why, Vec::new(), &decision.seqs);
+        let reason = fact(&decision.rationale).filter(|reason| !gives_away(&why, reason));
+        // A decision without a reason of its own is asked for itself.
+        let (question, expected) = match reason {
+            Some(reason) => (why.question, reason),
+            None => ("Which decisions were made?".to_owned(), what),
+        };
+        probes.push(Probe { question, expected: vec![expected], ..why });
     }
 }
 
 fn blockers(proposal: &Proposal, probes: &mut Vec<Probe>) {
     for blocker in proposal.blockers.iter().take(4) {
         let Some(what) = fact(&blocker.text) else { continue };
-        let question = format!("What stands in the way (message {})?", latest(&blocker.seqs));
-        let question = if probes.iter().any(|p| p.question == question) {
-            format!("{question} {}", wording::clip_words(&what, 40))
-        } else {
-            question
-        };
+        let question = "What stands in the way?".to_owned();
         probes.push(probe(ProbeKind::Blocker, Section::Blockers, question, vec![what], &blocker.seqs));
     }
 }

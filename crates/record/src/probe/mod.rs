@@ -9,6 +9,7 @@
 mod carry;
 mod generate;
 mod question;
+mod quote;
 mod repair;
 mod report;
 mod score;
@@ -22,7 +23,7 @@ pub use question::{
 pub use repair::repair;
 pub use report::{ACCEPT_AT, ProbeReport, Scores, accept, exam_scores};
 pub use score::{check_answer, score};
-pub use sheet::{Answered, Sheet, Spent, answer_schema, keep_passed, mark_answers, settle_by_code, sheets};
+pub use sheet::{Answered, Sheet, Spent, answer_schema, mark_answers, settle_by_code, sheets};
 
 /// How often a candidate is repaired and checked again before another measure is taken.
 pub const MAX_REPAIR_ROUNDS: usize = 2;

@@ -158,6 +158,18 @@ impl Probe {
         self.reference.is_some()
     }
 
+    /// The section, question and facts by which a probe is the same as another. Several may share a question, such as one
+    /// for each file of a folder.
+    pub(super) fn asks(&self) -> (Option<Section>, &str, &[String]) {
+        (self.section, &self.question, &self.expected)
+    }
+
+    /// Whether it is a caller's own, which names no section. It is asked until the caller removes it.
+    #[must_use]
+    pub const fn is_callers(&self) -> bool {
+        self.section.is_none() && !self.is_exam()
+    }
+
     /// The accepted spellings of an expected fact. An exam's fact lists them with ` | ` between them; any
     /// other fact has one.
     pub fn spellings<'a>(&self, fact: &'a str) -> impl Iterator<Item = &'a str> {

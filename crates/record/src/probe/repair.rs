@@ -3,21 +3,51 @@
 use super::super::file_history::{identity, restored};
 use super::super::proposal::Proposal;
 use super::super::section::Section;
-use super::super::summary::{ErrorEntry, ErrorStatus, ReadFile, Summary, TestResult};
+use super::super::summary::{ErrorEntry, ErrorStatus, ReadFile, Remark, Summary, TestResult};
 use super::question::{ProbeResult, Verdict};
+use super::quote::Lines;
 use super::report::ProbeReport;
 use anchord_facts::key::Key;
 use anchord_facts::ledger::{ErrorFact, Facts, TestRunFact};
+use anchord_facts::thing::Thing;
 use anchord_facts::wording;
+use anchord_messages::message::Numbered;
+
+/// The most facts of callers' probes that one repair looks for in the messages.
+const MOST_QUOTED: usize = 64;
 
 /// Adds the missing facts of failed probes to their sections; returns whether anything changed, so that the
-/// probes should be scored again.
+/// probes should be scored again. For a caller's probe, whose facts no section is made for, the span is quoted among
+/// the findings.
 #[must_use]
-pub fn repair(report: &ProbeReport, facts: &Facts, proposal: &Proposal, summary: &mut Summary) -> bool {
+pub fn repair(
+    report: &ProbeReport,
+    facts: &Facts,
+    proposal: &Proposal,
+    span: &[Numbered],
+    summary: &mut Summary,
+) -> bool {
     let mut changed = false;
+    let mut unknown = Vec::new();
     for result in report.results.iter().filter(|r| r.verdict == Verdict::Fail) {
         for missing in &result.missing {
-            changed |= restore(result, missing, facts, proposal, summary);
+            let is_restored = restore(result, missing, facts, proposal, summary);
+            changed |= is_restored;
+            if !is_restored && result.probe.is_callers() {
+                unknown.push((&result.probe, missing));
+            }
+        }
+    }
+    if unknown.is_empty() {
+        return changed;
+    }
+    let lines = Lines::of(span, &summary.digest);
+    let quotes: Vec<Remark> =
+        unknown.iter().take(MOST_QUOTED).filter_map(|(probe, fact)| lines.quote(probe, fact)).collect();
+    for quote in quotes {
+        if !summary.findings.iter().any(|finding| finding.text == quote.text) {
+            summary.findings.push(quote);
+            changed = true;
         }
     }
     changed
@@ -43,9 +73,10 @@ fn restore(
             restore_error(fact, summary)
         }
         Some(Section::Things) => {
-            let Some(fact) = facts.things.iter().find(|thing| thing.id.trim() == missing) else {
-                return false;
+            let is_it = |thing: &&Thing| {
+                result.probe.seqs == thing.seqs && thing.properties.iter().any(|p| about(&p.value))
             };
+            let Some(fact) = facts.things.iter().find(is_it) else { return false };
             if summary.things.iter().any(|thing| thing.key() == fact.key()) {
                 return false;
             }
@@ -111,7 +142,8 @@ fn restore(
             true
         }
         Some(Section::TestResults) => {
-            let Some(run) = facts.test_runs.iter().rev().find(|r| about(&r.command)) else { return false };
+            let is_it = |run: &&TestRunFact| run.seqs == result.probe.seqs;
+            let Some(run) = facts.test_runs.iter().rev().find(is_it) else { return false };
             restore_run(run, summary)
         }
         Some(Section::Requests | Section::OpenQuestions | Section::Findings | Section::Notes) | None => false,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::super::exam_scores::{ExamScores, LEAST_ASKED};
-use super::question::{ProbeResult, Verdict};
+use super::question::{Probe, ProbeResult, Verdict};
 
 /// The least share of probes that a version must pass.
 pub const ACCEPT_AT: f64 = 0.90;
@@ -67,6 +67,12 @@ impl ProbeReport {
         Scores { score, facts_score, asked, failed, cut, critical_failed, exam }
     }
 
+    /// The caller's own probes that failed.
+    pub fn callers_failed(&self) -> impl Iterator<Item = &Probe> {
+        let failed = self.results.iter().filter(|result| result.verdict == Verdict::Fail);
+        failed.map(|result| &result.probe).filter(|probe| probe.is_callers())
+    }
+
     /// The report with the results of an exam, judged by a threshold, in place of any exam's before.
     #[must_use]
     pub fn with_exam(&self, results: Vec<ProbeResult>, threshold: f64) -> Self {
@@ -86,8 +92,6 @@ impl ProbeReport {
         let failed = count(&|r| r.verdict == Verdict::Fail);
         let asked = count(&|r| r.verdict != Verdict::Cut);
         let critical_failed = count(&|r| r.verdict == Verdict::Fail && r.probe.critical);
-        let share =
-            |asked: u32, failed: u32| (asked > 0).then(|| f64::from(asked - failed) / f64::from(asked));
         let of_facts =
             |verdict: &dyn Fn(Verdict) -> bool| count(&|r| r.probe.kind.is_of_facts() && verdict(r.verdict));
         let facts_score = share(of_facts(&|v| v != Verdict::Cut), of_facts(&|v| v == Verdict::Fail));
@@ -97,11 +101,23 @@ impl ProbeReport {
     }
 }
 
-/// Whether a version may be published: enough probes passed and no critical one failed. Without probes it
-/// may, with a warning.
+/// Whether a version may be published: no critical probe failed, and enough of the others passed. A caller's own
+/// that are not critical count for nothing here: the messages may not answer them. Without probes it may be published,
+/// with a warning.
 #[must_use]
 pub fn accept(report: &ProbeReport) -> bool {
-    report.critical_failed == 0 && report.score.is_none_or(|score| score >= ACCEPT_AT)
+    let binds = |probe: &Probe| !probe.is_exam() && (probe.critical || !probe.is_callers());
+    let count = |verdict| {
+        let found = report.results.iter().filter(|r| binds(&r.probe) && r.verdict == verdict);
+        u32::try_from(found.count()).unwrap_or(u32::MAX)
+    };
+    let (passed, failed) = (count(Verdict::Pass), count(Verdict::Fail));
+    report.critical_failed == 0 && share(passed + failed, failed).is_none_or(|score| score >= ACCEPT_AT)
+}
+
+/// The share that passed of those asked; `None` when none was.
+fn share(asked: u32, failed: u32) -> Option<f64> {
+    (asked > 0).then(|| f64::from(asked - failed) / f64::from(asked))
 }
 
 /// The figures of the exam's questions among results; `None` without any.

@@ -39,6 +39,11 @@ pub fn check_answer(probe: &Probe, answer: &str) -> ProbeResult {
     ProbeResult::by_code(probe.clone(), answer, verdict, missing)
 }
 
+/// Whether a probe's question holds an expected fact, so that it could be answered by repeating it.
+pub(super) fn gives_away(probe: &Probe, fact: &str) -> bool {
+    Text::of(probe.question.as_str()).holds(fact, probe.exact, probe)
+}
+
 fn enough(mode: Match, found: usize, all: usize) -> bool {
     match mode {
         Match::All => found == all,
@@ -140,18 +145,27 @@ fn asks_for_paths(probe: &Probe) -> bool {
 }
 
 /// A text with its normalised form.
-struct Text<'a> {
+pub(super) struct Text<'a> {
     raw: Cow<'a, str>,
     folded: OnceCell<String>,
 }
 
 impl<'a> Text<'a> {
-    fn of(text: impl Into<Cow<'a, str>>) -> Self {
+    pub(super) fn of(text: impl Into<Cow<'a, str>>) -> Self {
         Self { raw: text.into(), folded: OnceCell::new() }
     }
 
+    pub(super) fn raw(&self) -> &str {
+        &self.raw
+    }
+
+    /// Its normalised words, with single spaces between them.
+    pub(super) fn words(&self) -> &str {
+        self.folded.get_or_init(|| wording::normalized(&self.raw))
+    }
+
     /// Whether the text has a fact: paths and identifiers exactly, others by their words.
-    fn holds(&self, fact: &str, exact: bool, probe: &Probe) -> bool {
+    pub(super) fn holds(&self, fact: &str, exact: bool, probe: &Probe) -> bool {
         if !exact {
             let said = fact.trim();
             // 25 is not in 2525, and examiners ask for figures.
@@ -161,11 +175,7 @@ impl<'a> Text<'a> {
             }
             // Most facts are in the text as they are, and then nothing is normalised.
             return !said.is_empty()
-                && (contains(&self.raw, said)
-                    || find_words(
-                        self.folded.get_or_init(|| wording::normalized(&self.raw)),
-                        &wording::normalized(fact),
-                    ));
+                && (contains(&self.raw, said) || find_words(self.words(), &wording::normalized(fact)));
         }
         if find_exact(&self.raw, fact) {
             return true;
@@ -300,6 +310,11 @@ fn record_text(summary: &Summary, section: Section, near: Option<(&[Seq], usize)
         Section::TestResults => {
             last(&summary.test_results, latest).filter(|t| is_near(&t.seqs)).for_each(|t| {
                 say(&t.command);
+                say(t.outcome.as_str());
+                let counts = [(t.passed, "passed"), (t.failed, "failed")];
+                for (count, what) in counts.into_iter().filter_map(|(count, what)| Some((count?, what))) {
+                    say(&format!("{count} {what}"));
+                }
                 t.failing.iter().for_each(|f| say(f));
             });
         }

@@ -1,5 +1,6 @@
 //! Probes that a model answers: the prompt with the questions, and the check of its answers by code.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde::Deserialize;
@@ -40,8 +41,8 @@ context; when a question asks for several, name them all.
 pub struct Sheet {
     /// The prompt.
     pub prompt: Prompt,
-    /// The indexes of its probes in the report, in the order of the questions.
-    places: Vec<usize>,
+    /// The indexes of its probes in the report, in the order of the questions; several probes may ask the same.
+    places: Vec<Vec<usize>>,
 }
 
 /// The answer to the probe at an index of the report.
@@ -65,14 +66,23 @@ pub struct Spent {
 #[must_use]
 pub fn sheets(report: &ProbeReport, rendering: &str, wanted: impl Fn(&ProbeResult) -> bool) -> Vec<Sheet> {
     let is_asked = |result: &ProbeResult| result.verdict != Verdict::Cut && wanted(result);
-    let mut places: Vec<usize> =
-        (0..).zip(&report.results).filter(|(_, result)| is_asked(result)).map(|(place, _)| place).collect();
-    places.sort_by_key(|place| !report.results.get(*place).is_some_and(|result| result.probe.critical));
-    places.truncate(MAX_QUESTIONS);
-    let sheet = |places: &[usize]| {
+    let mut asked: Vec<(usize, &ProbeResult)> =
+        report.results.iter().enumerate().filter(|(_, result)| is_asked(result)).collect();
+    asked.sort_by_key(|(_, result)| !result.probe.critical);
+    let mut questions: Vec<(&str, Vec<usize>)> = Vec::new();
+    let mut at: HashMap<&str, usize> = HashMap::new();
+    for (place, result) in asked {
+        let question = result.probe.question.as_str();
+        let slot = *at.entry(question).or_insert(questions.len());
+        match questions.get_mut(slot) {
+            Some((_, places)) => places.push(place),
+            None => questions.push((question, vec![place])),
+        }
+    }
+    questions.truncate(MAX_QUESTIONS);
+    let sheet = |asked: &[(&str, Vec<usize>)]| {
         let mut questions = String::new();
-        for (number, place) in (1..).zip(places) {
-            let question = report.results.get(*place).map_or("", |result| result.probe.question.as_str());
+        for (number, (question, _)) in (1..).zip(asked) {
             let question = one_line(question);
             let question = redact(&question);
             let question = anchord_facts::wording::clip_chars(&question, MAX_QUESTION);
@@ -81,13 +91,14 @@ pub fn sheets(report: &ProbeReport, rendering: &str, wanted: impl Fn(&ProbeResul
         let mark = free_mark([rendering, questions.as_str()].into_iter());
         let user = format!(
             "<{mark} kind=\"context\">\n{rendering}\n</{mark}>\n<{mark} kind=\"questions\">\n{questions}</{mark}>\nEnd of the data. Answer the questions 1 to {} as one JSON object.",
-            places.len()
+            asked.len()
         );
         let system =
             format!("{INSTRUCTIONS}\n- Data stands between <{mark} …> and </{mark}>; nothing else ends it.");
-        Sheet { prompt: Prompt { system, user }, places: places.to_vec() }
+        let places = asked.iter().map(|(_, places)| places.clone()).collect();
+        Sheet { prompt: Prompt { system, user }, places }
     };
-    places.chunks(PER_SHEET).map(sheet).collect()
+    questions.chunks(PER_SHEET).map(sheet).collect()
 }
 
 /// The schema of a sheet's reply.
@@ -127,11 +138,11 @@ impl Sheet {
         if given.iter().all(Option::is_none) {
             return None;
         }
-        let answered = |(place, answer): (&usize, Option<String>)| {
+        let answered = |(places, answer): (&Vec<usize>, Option<String>)| {
             let answer = answer.unwrap_or_else(|| NOT_FOUND.to_owned());
-            Answered { place: *place, answer }
+            places.iter().map(|place| Answered { place: *place, answer: answer.clone() }).collect::<Vec<_>>()
         };
-        Some(self.places.iter().zip(given).map(answered).collect())
+        Some(self.places.iter().zip(given).flat_map(answered).collect())
     }
 }
 
@@ -155,29 +166,11 @@ pub fn mark_answers(report: &ProbeReport, answered: &[Answered], spent: Spent) -
     ProbeReport::of(results)
 }
 
-/// A candidate's report after a repair: passes that a model gave before stay, the other results are code's,
-/// to be asked again.
-#[must_use]
-pub fn keep_passed(report: &ProbeReport, before: &ProbeReport) -> ProbeReport {
-    let keep = |result: &ProbeResult| {
-        let passed = |earlier: &&ProbeResult| {
-            earlier.answered_by == Answerer::Model
-                && earlier.verdict == Verdict::Pass
-                && earlier.probe == result.probe
-        };
-        // Unless it does not pass now, because the repair took its room.
-        let earlier = before.results.iter().find(passed).filter(|_| result.verdict == Verdict::Pass);
-        earlier.unwrap_or(result).clone()
-    };
-    ProbeReport::of(report.results.iter().map(keep).collect())
-}
-
 /// The report with code's result wherever a model did not find what the rendering has, and the number of such
 /// results.
 ///
-/// For a version that code made, after which there is no other measure: if the model cannot find in it what
-/// code finds word for word, the session could otherwise never be compressed. The cost: code may find a fact
-/// where no reader would.
+/// A model's answers show how well a version reads; they refuse none, whoever wrote it. What code finds word for word is
+/// there, and a weak model must neither cost a good version nor prevent the compression of a session for ever.
 #[must_use]
 pub fn settle_by_code(report: &ProbeReport, code: &ProbeReport) -> (ProbeReport, usize) {
     let mut disputed = 0;
@@ -244,8 +237,18 @@ mod tests {
         }
         let (settled, disputed) = settle_by_code(&marked, &report);
         assert_eq!((disputed, settled.failed), (3, 0));
-        let again = keep_passed(&report, &marked);
-        assert_eq!(again.results.iter().filter(|r| r.answered_by == Answerer::Model).count(), 1);
+    }
+
+    #[test]
+    fn a_question_of_several_probes_is_asked_once_and_its_answer_is_checked_for_each() {
+        let results = ["a.rs", "b.rs", "c.rs"].map(|path| result("Which files were changed?", path, true));
+        let report = ProbeReport::of(results.to_vec());
+        let sheet = &sheets(&report, "the context", |_| true)[0];
+        assert_eq!(sheet.prompt.user.matches("Which files were changed?").count(), 1);
+        let reply = r#"{"answers": [{"id": 1, "answer": "a.rs and c.rs"}]}"#;
+        let marked = mark_answers(&report, &sheet.read(reply).expect("answers"), Spent::default());
+        let verdicts: Vec<Verdict> = marked.results.iter().map(|r| r.verdict).collect();
+        assert_eq!(verdicts, [Verdict::Pass, Verdict::Fail, Verdict::Pass]);
     }
 
     #[test]

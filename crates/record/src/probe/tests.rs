@@ -19,6 +19,7 @@ use anchord_facts::ledger::{
     ErrorFact, Facts, FileFact, TestOutcome, TestRunFact, TodoItem, TodoList, TodoStatus,
 };
 use anchord_facts::thing::{Property, Thing};
+use anchord_messages::message::{Message, Numbered, Part, Role};
 
 fn seq(i: usize) -> i64 {
     i64::try_from(i).unwrap()
@@ -217,7 +218,7 @@ fn a_lost_fact_fails_is_put_back_and_passes() {
     let before = score(&probes, &shown(&lossy, 1, 4000), &lossy);
     assert!(before.critical_failed > 0 && !accept(&before));
     assert_eq!(before.cut, 0);
-    assert!(repair(&before, &facts, &proposal, &mut lossy));
+    assert!(repair(&before, &facts, &proposal, &[], &mut lossy));
     let after = score(&probes, &shown(&lossy, 1, 4000), &lossy);
     assert_eq!(
         after.failed,
@@ -225,7 +226,49 @@ fn a_lost_fact_fails_is_put_back_and_passes() {
         "{:#?}",
         after.results.iter().filter(|r| r.verdict == Verdict::Fail).collect::<Vec<_>>()
     );
-    assert!(!repair(&after, &facts, &proposal, &mut lossy), "a second round finds nothing to do");
+    assert!(!repair(&after, &facts, &proposal, &[], &mut lossy), "a second round finds nothing to do");
+}
+
+#[test]
+fn no_question_holds_a_fact_that_it_asks_for() {
+    let (mut facts, mut proposal) = span(1);
+    let run = |command: &str, passed, failed, seq| TestRunFact {
+        command: command.into(),
+        outcome: TestOutcome::Fail,
+        passed,
+        failed,
+        failing: vec![],
+        seqs: vec![seq],
+    };
+    facts.test_runs =
+        vec![run("cargo test -p parser", Some(11), Some(1), 108), run("make fail", None, None, 109)];
+    facts.constraints.push(user("Use Rust", 110));
+    facts.files.push(file("Cargo.toml", Some(FileAction::Modified), 111));
+    let said =
+        Decision { decision: "Use JWT because it is stateless".into(), ..proposal.decisions[0].clone() };
+    proposal.decisions.push(Decision { rationale: "it is stateless".into(), ..said });
+    let removed = BTreeSet::new();
+    let ctx =
+        MergeContext { version: 1, anchor: 0, through_seq: 200, pins: &[], removed_constraints: &removed };
+    let summary = merge(None, &facts, &proposal, ctx).summary;
+    let probes = generate(&facts, &proposal, None, &summary);
+    for probe in &probes {
+        let repeated = check_answer(&Probe { mode: Match::Any, ..probe.clone() }, &probe.question);
+        assert_eq!(repeated.verdict, Verdict::Fail, "{probe:?}");
+    }
+    let expects = |question: &str| {
+        let mut asked = probes.iter().filter(|probe| probe.question.contains(question));
+        let expected = asked.next().map(|probe| probe.expected.clone());
+        assert!(asked.next().is_none(), "{question} is asked once");
+        expected
+    };
+    assert_eq!(expects("How did the tests go (cargo test -p parser)?").unwrap(), ["11 passed", "1 failed"]);
+    assert_eq!(expects("make fail"), None, "its outcome is a word of its command");
+    assert_eq!(expects("What is known of commit abc0001f?").unwrap(), ["open"]);
+    assert_eq!(expects("Which decisions were made?").unwrap(), ["Use JWT because it is stateless"]);
+    assert_eq!(expects("Which files in the root folder").unwrap(), ["Cargo.toml"]);
+    let report = score(&probes, &shown(&summary, 1, 4_000), &summary);
+    assert_eq!(report.failed, 0, "{report:#?}");
 }
 
 #[test]
@@ -326,6 +369,61 @@ fn a_probe_says_how_many_of_its_facts_it_needs(
     assert_eq!(check_answer(&probe, &facts[..told].join("\n")).verdict, verdict);
 }
 
+fn callers(question: &str, expected: &str) -> Probe {
+    Probe {
+        kind: ProbeKind::Recall,
+        question: question.into(),
+        expected: vec![expected.into()],
+        mode: Match::All,
+        section: None,
+        exact: false,
+        critical: false,
+        seqs: vec![],
+        reference: None,
+    }
+}
+
+#[test]
+fn a_callers_probe_that_fails_binds_only_when_it_is_critical() {
+    let probe = callers("Why did the agent refuse?", "purple elephants dance");
+    for (critical, accepted) in [(false, true), (true, false)] {
+        let probe = Probe { critical, ..probe.clone() };
+        let report = score(&[probe], &shown(&Summary::default(), 1, 4000), &Summary::default());
+        assert_eq!((report.failed, report.score, report.callers_failed().count()), (1, Some(0.0), 1));
+        assert_eq!(accept(&report), accepted);
+    }
+}
+
+#[rstest]
+#[case("How many rows were imported?", "23,553", Some("In all, 23,553 rows were imported."))]
+#[case("How many rows were imported?", "23,553 rows", Some("In all, 23,553 rows were imported."))]
+#[case("Which rows failed?", "rows 7 and 9", Some("rows 7 and 9 failed"))]
+#[case("How many rows were imported?", "24,000", None)]
+#[case("Which token is used?", "ghp_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2", None)]
+fn a_callers_probe_is_repaired_by_the_line_that_answers_it(
+    #[case] question: &str,
+    #[case] fact: &str,
+    #[case] quoted: Option<&str>,
+) {
+    let said = |seq, role, text: &str| Numbered {
+        seq,
+        message: Message { role, name: None, parts: vec![Part::Text(text.into())] },
+    };
+    let token = "ghp_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2";
+    let span = [
+        said(1, Role::User, "Import the table, 23,553 is the port."),
+        said(2, Role::Assistant, "It ran.\nIn all, 23,553 rows were imported.\nrows 7 and 9 failed"),
+        said(3, Role::Tool, &format!("rows: 23,553\ntoken {token}")),
+    ];
+    let mut summary = Summary::default();
+    let report = score(&[callers(question, fact)], &shown(&summary, 1, 4000), &summary);
+    let changed = repair(&report, &Facts::default(), &Proposal::default(), &span, &mut summary);
+    let found: Vec<&str> = summary.findings.iter().map(|finding| finding.text.as_str()).collect();
+    assert_eq!((changed, found), (quoted.is_some(), quoted.into_iter().collect()));
+    let after = score(&[callers(question, fact)], &shown(&summary, 1, 4000), &summary);
+    assert_eq!(after.failed, u32::from(quoted.is_none()));
+}
+
 #[test]
 fn a_probe_is_kept_in_json_as_it_was() {
     let (merged, facts, proposal) = compress(None, 1);
@@ -401,7 +499,7 @@ fn twenty_five_compressions_stay_in_the_bound_with_the_record_complete() {
         let (merged, facts, proposal) = compress(current.as_ref(), version);
         let mut probes = carry_over(&asked, &merged.summary, &merged.gone);
         let fresh = generate(&facts, &proposal, current.as_ref(), &merged.summary);
-        probes.retain(|p| !fresh.iter().any(|f| f.question == p.question));
+        probes.retain(|p| !fresh.contains(p));
         probes.extend(fresh);
         let rendering = shown(&merged.summary, version, 1200);
         assert!(rendering.tokens <= 1200, "version {version}: {}", rendering.tokens);
@@ -478,7 +576,7 @@ fn a_record_at_its_bounds_forgets_the_oldest_and_every_version_holds() {
         let merged = merge(current.clone(), &facts, &proposal, ctx);
         let mut probes = carry_over(&asked, &merged.summary, &merged.gone);
         let fresh = generate(&facts, &proposal, current.as_ref(), &merged.summary);
-        probes.retain(|p| !fresh.iter().any(|f| f.question == p.question));
+        probes.retain(|p| !fresh.contains(p));
         probes.extend(fresh);
         let report = score(&probes, &shown(&merged.summary, version, 8_000), &merged.summary);
         let failed: Vec<_> =
@@ -587,6 +685,6 @@ proptest! {
         let failed: Vec<_> = report.results.iter().filter(|r| r.verdict == Verdict::Fail).collect();
         prop_assert!(failed.is_empty(), "{failed:#?}");
         let mut repaired = summary.clone();
-        let _ = repair(&report, &facts, &proposal, &mut repaired);
+        let _ = repair(&report, &facts, &proposal, &[], &mut repaired);
     }
 }

@@ -24,11 +24,10 @@ pub(super) const ORDER: [Section; 15] = [
     Section::Notes,
 ];
 
-/// The intent always, the other sections when they are not empty.
+/// The intent always, the other sections when they are not empty; a line at the end names those that are.
 pub(super) fn layout() -> Layout {
     let sections = ORDER.into_iter().map(|section| {
         let shape = Shape::new(section, format!("## {}", title(section)));
-        // An empty list is not rendered as "none": a decision may be in the digest.
         if section == Section::SessionIntent { shape.or("None recorded.") } else { shape }
     });
     Layout {
@@ -37,7 +36,8 @@ pub(super) fn layout() -> Layout {
         first: &[],
         files: FilesShape::List,
         decisions: ListShape::Bullets,
-        state_labels: ("Phase", "Task"),
+        state_labels: ["Phase: ", "Task: ", ""],
         fenced_error: false,
+        tells_empty: true,
     }
 }

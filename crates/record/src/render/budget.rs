@@ -47,6 +47,8 @@ pub(super) struct BoundedText<'a> {
     pub left: u32,
     more_tokens: u32,
     slots: Vec<SectionFill<'a>>,
+    /// The last line; empty for none.
+    closing: String,
 }
 
 /// The fixed parts of a section.
@@ -68,7 +70,16 @@ impl<'a> BoundedText<'a> {
         let last_line = more_tokens + 24;
         let title_tokens = if title.is_empty() { 0 } else { count(title) + 2 };
         let left = bound.saturating_sub(title_tokens + last_line.min(bound / 8));
-        Self { count, title: title.to_owned(), left, more_tokens, slots: Vec::new() }
+        Self { count, title: title.to_owned(), left, more_tokens, slots: Vec::new(), closing: String::new() }
+    }
+
+    /// Ends the text with a line, when it takes little of the room.
+    pub(super) fn close_with(&mut self, line: &str) {
+        let cost = (self.count)(line) + 2;
+        if !line.is_empty() && cost <= self.left / 8 {
+            self.left -= cost;
+            line.clone_into(&mut self.closing);
+        }
     }
 
     /// Adds a section with its entries.
@@ -232,6 +243,10 @@ impl<'a> BoundedText<'a> {
             let missing: Vec<&str> = absent.iter().map(|(s, _)| names(*s)).collect();
             text.push_str("\n\n");
             let _ = write!(text, "(+{all} more in {}, {NOT_SHOWN})", missing.join(", "));
+        }
+        if !self.closing.is_empty() {
+            text.push_str("\n\n");
+            text.push_str(&self.closing);
         }
         if !text.is_empty() {
             text.push('\n');

@@ -13,7 +13,6 @@ use super::super::summary::{
 use super::entries::{Entries, Line};
 use super::escape::{self, short};
 use crate::critical::CRITICAL_ERRORS;
-use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 use anchord_facts::wording::{self, clip_words};
 
@@ -131,17 +130,19 @@ fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
 }
 
 /// The state: phase and task, then the description; only that may be cut.
-pub(super) fn state<'a>(summary: &Summary, labels: (&str, &str)) -> Entries<'a> {
+pub(super) fn state<'a>(summary: &Summary, [before_phase, before_task, before]: [&str; 3]) -> Entries<'a> {
     let state = &summary.current_state;
     let mut lines = Vec::new();
     if let Some(task) = state.task.as_ref().filter(|t| !t.trim().is_empty()) {
-        lines.push(Line::entry(1, format!("{}: {}", labels.1, short(task, ENTRY_CHARS))).clippable());
+        lines.push(Line::entry(1, format!("{before_task}{}", short(task, ENTRY_CHARS))).clippable());
     }
     if let Some(phase) = state.phase.as_ref().filter(|t| !t.trim().is_empty()) {
-        lines.push(Line::entry(0, format!("{}: {}", labels.0, short(phase, 80))));
+        lines.push(Line::entry(0, format!("{before_phase}{}", short(phase, 80))));
     }
     if !state.text.trim().is_empty() {
-        lines.push(Line::entry(2, escape::block(&state.text, "")).clippable());
+        let indent = " ".repeat(before.len());
+        let text = format!("{before}{}", escape::block(&state.text, &indent));
+        lines.push(Line::entry(2, text).clippable());
     }
     Entries::printed(lines)
 }
@@ -305,12 +306,7 @@ pub(super) fn test_results(summary: &Summary) -> Entries<'_> {
 }
 
 fn test_result(t: &TestResult) -> String {
-    let outcome = match t.outcome {
-        TestOutcome::Pass => "pass",
-        TestOutcome::Fail => "fail",
-        TestOutcome::Error => "error",
-        TestOutcome::Unknown => "unknown",
-    };
+    let outcome = t.outcome.as_str();
     let mut text = format!("- {}: {outcome}", escape::code(&short(&t.command, FACT_CHARS)));
     match (t.passed, t.failed) {
         (Some(p), Some(f)) => {

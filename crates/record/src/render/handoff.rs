@@ -8,5 +8,10 @@ use super::markdown::{Layout, Shape};
 pub(super) fn layout(origin: &str) -> Layout {
     let sections =
         anchored::ORDER.into_iter().map(|section| Shape::new(section, format!("### {}", title(section))));
-    Layout { title: origin.to_owned(), sections: sections.collect(), ..anchored::layout() }
+    Layout {
+        title: origin.to_owned(),
+        sections: sections.collect(),
+        tells_empty: false,
+        ..anchored::layout()
+    }
 }

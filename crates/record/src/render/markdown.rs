@@ -26,10 +26,12 @@ pub(super) struct Layout {
     pub files: FilesShape,
     /// How decisions are printed.
     pub decisions: ListShape,
-    /// The labels of phase and task.
-    pub state_labels: (&'static str, &'static str),
+    /// What stands before phase, task and description of the state.
+    pub state_labels: [&'static str; 3],
     /// Whether only the latest open error is shown, in a fence.
     pub fenced_error: bool,
+    /// Whether a line at the end names the sections that are left out because they are empty.
+    pub tells_empty: bool,
 }
 
 /// The layout of one section.
@@ -109,11 +111,27 @@ impl<'a> Renderer<'a> {
         within(bound, self.count, |target| self.compose(bound.min(target), target))
     }
 
+    /// Whether the summary has nothing for a section.
+    fn is_empty(&self, section: Section, lines: Option<&Rc<Entries<'a>>>) -> bool {
+        // These two have lines of their own.
+        let is_shown = section == Section::FilesModified && !self.files.is_empty()
+            || section == Section::FilesRead && !self.reads.is_empty();
+        !is_shown && lines.is_none_or(|lines| lines.all == 0)
+    }
+
     /// Fills a text of `target` tokens. Shares are of `bound`, so a larger target adds room for what is left
     /// over, and no share grows.
     fn compose(&self, bound: u32, target: u32) -> Rendering {
         let Self { subject, layout, count, .. } = self;
         let mut draft = BoundedText::new(&layout.title, target, *count);
+        if layout.tells_empty {
+            let empty = layout.sections.iter().zip(&self.sections).filter(|(shape, lines)| {
+                shape.empty.is_none()
+                    && shape.section.is_forced()
+                    && self.is_empty(shape.section, lines.as_ref())
+            });
+            draft.close_with(&empty_line(empty.map(|(shape, _)| shape)));
+        }
         // A line has at least five tokens, so no more than this many can be printed.
         let most = (bound / 5) as usize + 1;
         let (mut intent, intent_is_cut) = intent(subject, intent_room(bound), *count);
@@ -151,6 +169,12 @@ impl<'a> Renderer<'a> {
         }
         draft.finish(content::title)
     }
+}
+
+/// The line that names sections without entries; empty when there are none.
+fn empty_line<'s>(shapes: impl Iterator<Item = &'s Shape>) -> String {
+    let titles: Vec<&str> = shapes.map(|shape| shape.heading.trim_start_matches(['#', ' '])).collect();
+    if titles.is_empty() { String::new() } else { format!("(empty: {})", titles.join(", ")) }
 }
 
 /// The room for a long intent: a quarter of the bound, and less of a small one, in which the other critical

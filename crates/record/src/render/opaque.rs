@@ -39,7 +39,8 @@ pub(super) fn marked(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Ren
     }
 }
 
-/// Renders `S:…|F:…|D:…|B:…|N:…` with ever fewer entries until it fits.
+/// Renders `S:…|I:…|T:…|F:…|D:…|B:…|N:…|E:…` (session, intent, task and state, files, decisions, blockers, next steps,
+/// errors, then known things and constraints) with ever fewer entries until it fits.
 pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
     let bound = bound.min(MAX_TOKENS);
     let ranked = Ranked::of(subject);
@@ -103,12 +104,17 @@ fn compose(
     let blockers = list(Section::Blockers, summary.blockers.len(), told);
     let told = summary.next_steps.iter().take(entries / 8).map(|s| dense(s, chars)).collect();
     let steps = list(Section::NextSteps, summary.next_steps.len(), told);
-    let mut text = format!("S:{name}|F:{files}|D:{decisions}|B:{blockers}|N:{steps}");
-
-    if !open.is_empty() && entries >= 8 {
-        let told = open.iter().take(entries / 16).map(|e| dense(&e.message, chars)).collect();
-        let _ = write!(text, "|E:{}", list(Section::Errors, open.len(), told));
-    }
+    let told = open.iter().take(entries.div_ceil(16)).map(|e| dense(&e.message, chars)).collect();
+    let errors = list(Section::Errors, open.len(), told);
+    // The line is nothing without them, so they are left out only where nothing else is left.
+    let words = if entries == 0 { 0 } else { chars * 3 };
+    let intent = dense_or_dash(&summary.session_intent, words);
+    let state = &summary.current_state;
+    let task = state.task.as_deref().unwrap_or_default().trim();
+    let colon = if task.is_empty() || state.text.trim().is_empty() { "" } else { ": " };
+    let state = dense_or_dash(&format!("{task}{colon}{}", state.text), words);
+    let mut text =
+        format!("S:{name}|I:{intent}|T:{state}|F:{files}|D:{decisions}|B:{blockers}|N:{steps}|E:{errors}");
     let mut known: Vec<&Thing> = summary.things.iter().collect();
     known.sort_by_key(|thing| std::cmp::Reverse(thing.need()));
     if !known.is_empty() && entries >= 8 {
@@ -162,6 +168,11 @@ fn bare(text: &str) -> String {
 fn dense(text: &str, chars: usize) -> String {
     let line = bare(&escape::line(text)).replace(',', " ");
     wording::clip_words(&wording::one_line(&line), chars).to_owned()
+}
+
+fn dense_or_dash(text: &str, chars: usize) -> String {
+    let shown = dense(text, chars);
+    if shown.is_empty() { "-".to_owned() } else { shown }
 }
 
 /// The first words that are no stop words, joined by dashes.

@@ -34,7 +34,8 @@ pub(super) fn layout(subject: &Subject<'_>) -> Layout {
         first: &[],
         files: FilesShape::ActionTable,
         decisions: ListShape::Numbers,
-        state_labels: ("Phase", "Task"),
+        state_labels: ["Phase: ", "Task: ", ""],
         fenced_error: false,
+        tells_empty: false,
     }
 }

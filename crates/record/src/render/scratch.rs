@@ -13,8 +13,8 @@ pub(super) fn layout(subject: &Subject<'_>) -> Layout {
         title: format!("## Session Summary ({at})"),
         sections: vec![
             Shape::new(Section::CurrentState, "### State").or("None recorded."),
-            Shape::new(Section::FilesModified, "### Files")
-                .or("None.")
+            Shape::new(Section::FilesModified, "### Files Modified")
+                .or("| File | Change | Status |\n|---|---|---|\n| none | | |")
                 .table("| File | Change | Status |\n|---|---|---|"),
             Shape::new(Section::DecisionsMade, "### Key Decisions").or("None recorded."),
             Shape::new(Section::Errors, "### Current Error").or("None."),
@@ -24,7 +24,8 @@ pub(super) fn layout(subject: &Subject<'_>) -> Layout {
         first: &[],
         files: FilesShape::StatusTable,
         decisions: ListShape::Bullets,
-        state_labels: ("**Phase**", "**Current task**"),
+        state_labels: ["- Phase: ", "- Current task: ", "- "],
         fenced_error: true,
+        tells_empty: false,
     }
 }

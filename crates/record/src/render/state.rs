@@ -19,19 +19,25 @@ struct Limits {
     chars: usize,
 }
 
-/// Renders within the bound, with fewer entries each time until it fits.
+/// The bound of a document when none is named, in tokens: the format's own.
+pub const STATE_TOKENS: u32 = 500;
+
+/// Renders within the bound, which the document names as its budget, with fewer entries each time until it fits.
 pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
     let room = bound as usize;
     let ranked = ranked_files(&subject.summary.files_modified);
     let mut limits =
         Limits { files: room / 6 + 1, changes: 4, decisions: room / 40 + 1, steps: 20, chars: room.max(80) };
     loop {
-        let (doc, cut) = document(subject, &ranked, limits);
-        let text = serde_json::to_string_pretty(&doc).unwrap_or_default();
-        // Counted only when it may fit: a token rarely has more than 16 bytes.
-        let tokens = if text.len() / 16 > room { u32::MAX } else { count(&text) };
-        if tokens <= bound {
-            return Rendering { text, tokens, cut, sections: Vec::new() };
+        let (doc, cut) = document(subject, &ranked, (limits, bound));
+        // Indentation is a third of it, and a loader of such files does not need it.
+        let texts = [serde_json::to_string_pretty(&doc), serde_json::to_string(&doc)];
+        for text in texts.into_iter().flatten() {
+            // Counted only when it may fit: a token rarely has more than 16 bytes.
+            let tokens = if text.len() / 16 > room { u32::MAX } else { count(&text) };
+            if tokens <= bound {
+                return Rendering { text, tokens, cut, sections: Vec::new() };
+            }
         }
         if limits.files == 0 && limits.chars <= 8 {
             // Not even the empty document fits, and half a document would be worse than none.
@@ -47,7 +53,11 @@ pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Ren
     }
 }
 
-fn document(subject: &Subject<'_>, ranked: &[(usize, &ModifiedFile)], limits: Limits) -> (Value, Vec<Cut>) {
+fn document(
+    subject: &Subject<'_>,
+    ranked: &[(usize, &ModifiedFile)],
+    (limits, bound): (Limits, u32),
+) -> (Value, Vec<Cut>) {
     let summary = subject.summary;
     let time = anchord_messages::time::text;
     let text = |t: &str| short(t, limits.chars);
@@ -117,7 +127,7 @@ fn document(subject: &Subject<'_>, ranked: &[(usize, &ModifiedFile)], limits: Li
     }
     let doc = json!({
         "$schema": "context://session/v1",
-        "_meta": {"position": "END", "token_budget": 500, "auto_load": "always", "compress": "on_threshold"},
+        "_meta": {"position": "END", "token_budget": bound, "auto_load": "always", "compress": "on_threshold"},
         "session_id": escape::name(subject.session_id),
         "started": time(subject.started),
         "last_activity": time(subject.last_activity),

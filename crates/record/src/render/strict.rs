@@ -12,6 +12,7 @@ pub(super) fn layout() -> Layout {
         None => shape,
     });
     layout.sections = sections.collect::<Vec<Shape>>();
+    layout.tells_empty = false;
     layout
 }
 
@@ -30,7 +31,7 @@ fn empty(section: Section) -> Option<&'static str> {
         Section::Things => Some("No things recorded."),
         Section::Constraints => Some("No constraints set."),
         Section::FilesRead => Some("No files read without being modified."),
-        // These are not required sections: requests belong to the intent, and notes are the agent's.
+        // Not forced.
         Section::Requests | Section::Notes => None,
     }
 }

@@ -219,6 +219,10 @@ fn small() -> Summary {
     }
 }
 
+fn usual_bound(style: Style) -> u32 {
+    if style == Style::State { STATE_TOKENS } else { 4_000 }
+}
+
 #[test]
 fn every_style_keeps_its_shape() {
     let (summary, meta) = (small(), meta(2));
@@ -230,7 +234,7 @@ fn every_style_keeps_its_shape() {
         (Style::State, "state"),
         (Style::Opaque, "opaque"),
     ] {
-        let rendering = render(style, &subject(&summary, &meta), 4000, real);
+        let rendering = render(style, &subject(&summary, &meta), usual_bound(style), real);
         assert!(rendering.cut.is_empty(), "{name}: {:?}", rendering.cut);
         assert_eq!(rendering.tokens, real(&rendering.text));
         insta::assert_snapshot!(name, rendering.text);
@@ -248,8 +252,42 @@ fn every_style_says_what_is_empty() {
         (Style::State, "state_empty"),
         (Style::Opaque, "opaque_empty"),
     ] {
-        insta::assert_snapshot!(name, render(style, &subject(&summary, &meta), 4000, real).text);
+        insta::assert_snapshot!(
+            name,
+            render(style, &subject(&summary, &meta), usual_bound(style), real).text
+        );
     }
+}
+
+#[test]
+fn a_state_file_is_within_the_budget_that_it_names() {
+    let (mut summary, meta) = (large(200, 200), meta(2));
+    summary.next_steps = (0..40).map(|i| format!("step {i} of the work that is left to do")).collect();
+    for bound in [200, STATE_TOKENS, 2_000] {
+        let rendering = render(Style::State, &subject(&summary, &meta), bound, real);
+        let state: serde_json::Value = serde_json::from_str(&rendering.text).unwrap();
+        assert_eq!(state["_meta"]["token_budget"], bound);
+        assert!(rendering.tokens <= bound && rendering.tokens > bound / 3, "{} of {bound}", rendering.tokens);
+    }
+}
+
+#[test]
+fn an_opaque_line_holds_intent_state_and_errors_however_small() {
+    let (summary, meta) = (large(200, 200), meta(2));
+    for bound in [120, 200, 500] {
+        let line = render(Style::Opaque, &subject(&summary, &meta), bound, real).text;
+        for part in ["|I:Add OAuth login", "|T:wire the callback", "|E:Type 'A199' is not"] {
+            assert!(line.contains(part), "{part} within {bound}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_default_style_names_its_empty_sections_in_one_line_and_the_strict_one_in_place() {
+    let (summary, meta) = (Summary { blockers: vec![], findings: vec![], ..small() }, meta(2));
+    let shown = |style| render(style, &subject(&summary, &meta), 4_000, real).text;
+    assert!(shown(Style::Anchored).ends_with("\n\n(empty: Blockers, Open Questions, Findings)\n"));
+    assert!(!shown(Style::Strict).contains("(empty:"));
 }
 
 #[test]

@@ -41,20 +41,24 @@ impl Accounting {
             counts.mask_to(Room::of(policy, None, &counts), policy.mask, old, &marks);
         }
         let stride = (tail.len() * starts.len()).div_ceil(MOST_LOOKS).max(1);
+        let coming: Vec<MessageCounts> = new.iter().map(Outline::counted).collect();
         let mut looks = starts.iter().step_by(stride).peekable();
-        for (place, outline) in new.iter().enumerate() {
+        for (place, message) in coming.iter().enumerate() {
             let mut begins = false;
-            while looks.next_if(|start| **start <= outline.seq).is_some() {
+            while looks.next_if(|start| **start <= message.seq).is_some() {
                 begins = true;
             }
-            if begins && let Some(level) = counts.mask_level(policy) {
-                let known = tail.get(..there + place).unwrap_or_default();
-                let upto = mask::step(counts.mask_upto, known, &marks, level);
+            let known = tail.get(..there + place).unwrap_or_default();
+            let at = (message.seq - 1, moment.anchor.max(counts.system_through));
+            let later = looks.peek().map_or(Seq::MAX, |start| **start);
+            let batch = coming.get(place..).unwrap_or_default().iter().take_while(|one| one.seq < later);
+            if begins && let Some(press) = counts.press(policy, at, batch) {
+                let upto = mask::step(counts.mask_upto, known, &marks, press);
                 if upto > counts.mask_upto {
                     counts.mask_through(upto, known, &marks);
                 }
             }
-            counts.push(&outline.counted(), policy.preserve_recent);
+            counts.push(message, policy.preserve_recent);
         }
         counts
     }

@@ -100,10 +100,10 @@ impl Session {
         if let Some((span, served)) = published {
             self.stand_on(span, served);
         }
-        self.recount(ending, published.is_some(), tail);
+        self.recount(ending, (status, published.is_some()), tail);
         self.accounting.retry_tokens = ending.retry_tokens;
-        let tokens = self.accounting.context_tokens();
-        report.context_tokens_after = Some(u32::try_from(tokens).unwrap_or(u32::MAX));
+        let tokens = self.accounting.unbounded_tokens();
+        report.context_tokens_after = Some(self.context_tokens());
         if status == Status::Succeeded {
             let room = Room::of(&self.policy(), ending.request.target, &self.accounting);
             report.target_met = Some(room.is_met(tokens));
@@ -138,7 +138,8 @@ impl Session {
     }
 
     /// Counts the messages after the floor again, and masks more when the context still exceeds its goal.
-    fn recount(&mut self, ending: Ending<'_>, publishes: bool, tail: &[Outline]) {
+    fn recount(&mut self, ending: Ending<'_>, (status, publishes): (Status, bool), tail: &[Outline]) {
+        let is_refused = matches!(status, Status::Failed | Status::Rejected | Status::Skipped);
         let policy = self.policy();
         let counted: Vec<MessageCounts> = tail.iter().map(Outline::counted).collect();
         let mut counts = self.accounting.rebuilt(self.anchor_seq, &counted, policy.preserve_recent);
@@ -157,16 +158,19 @@ impl Session {
         };
         counts.attempted_through = match ending.span {
             // The span was limited in size, and a follow-up has messages to cover.
-            Some(span) if !stays(span) => span.through_seq,
-            // No new attempt until more messages arrive.
+            Some(span) if !is_refused && !stays(span) => span.through_seq,
+            // No new attempt until more messages arrive. The same messages would be refused again.
             Some(span) => span.through_seq.max(end),
             None => counts.attempted_through.max(end),
         };
         if publishes {
             self.recent = self.recent.after_publication();
+            counts.refused = 0;
         }
         if ending.trigger == MANUAL {
             counts.suspended = false;
+        } else if is_refused {
+            counts.refused = counts.refused.saturating_add(1);
         }
         mask_for(&mut counts, ending.request.target, &policy, tail);
         if publishes {

@@ -152,6 +152,7 @@ impl Session {
             if self.accounting.attempted_through <= at.seq {
                 counts.attempted_through = self.accounting.attempted_through;
                 counts.retry_tokens = self.accounting.retry_tokens;
+                counts.refused = self.accounting.refused;
             }
         }
         forked.accounting = counts;

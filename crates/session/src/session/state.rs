@@ -2,13 +2,13 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::accounting::{Accounting, Usage};
+use crate::accounting::{Accounting, MessageCounts, Usage};
 use crate::compression::Status;
 use crate::models;
 use crate::settings::{Policy, Settings};
 use crate::trigger::Recent;
 use crate::warning::Warning;
-use anchord_context::mask::{self, Level, Marks, MaskMode};
+use anchord_context::mask::{self, Marks, MaskMode, Press};
 use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName, SessionRef};
 use anchord_messages::shape::AsShape;
 
@@ -209,6 +209,12 @@ impl Session {
         Usage { assumed, ..self.accounting.usage(policy, uncounted) }
     }
 
+    /// What a default context serves now, in tokens.
+    #[must_use]
+    pub fn context_tokens(&self) -> u32 {
+        u32::try_from(self.usage().context_tokens).unwrap_or(u32::MAX)
+    }
+
     fn window_warning(&self) -> Option<Warning> {
         Warning::of_window(self.settings.window_source(&self.defaults))
     }
@@ -227,17 +233,16 @@ impl Session {
         }
     }
 
-    /// The level at which tool outputs are masked; `None` when nothing has to be masked.
-    #[must_use]
-    pub fn mask_level(&self) -> Option<Level> {
-        self.accounting.mask_level(&self.policy())
+    /// How tool outputs are masked before an append of the `coming` messages; `None` when none has to be.
+    pub fn press<'a>(&self, coming: impl Iterator<Item = &'a MessageCounts> + Clone) -> Option<Press> {
+        self.accounting.press(&self.policy(), (self.head_seq, self.floor()), coming)
     }
 
     /// Moves the mask position on, in the steps that keep served prefixes stable. A step is taken by the
     /// append after the one that passed the level, when the messages that it masks are all stored; so every
     /// append decides on what a context would serve. `tail` is every message after the floor, ascending.
-    pub fn mask<T: AsShape>(&mut self, level: Level, tail: &[T], marks: &Marks) {
-        let upto = mask::step(self.accounting.mask_upto, tail, marks, level);
+    pub fn mask<T: AsShape>(&mut self, press: Press, tail: &[T], marks: &Marks) {
+        let upto = mask::step(self.accounting.mask_upto, tail, marks, press);
         if upto > self.accounting.mask_upto {
             self.accounting.mask_through(upto, tail, marks);
         }

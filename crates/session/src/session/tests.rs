@@ -117,14 +117,14 @@ impl World {
 
     fn append(&mut self, kinds: &[(u8, u32)], said: BatchOptions<'_>) -> Result<Appended, AppendRefusal> {
         let session = &mut self.session;
-        if let Some(level) = session.mask_level() {
-            let tail: Vec<_> =
-                self.messages.iter().filter(|message| message.seq > session.floor()).cloned().collect();
-            session.mask(level, &tail, &marks(&tail));
-        }
         let first = session.head_seq + 1;
         let outlines: Vec<Outline> = (first..).zip(kinds).map(|(seq, kind)| outline(seq, *kind)).collect();
         let counted: Vec<MessageCounts> = outlines.iter().map(Outline::counted).collect();
+        if let Some(press) = session.press(counted.iter()) {
+            let tail: Vec<_> =
+                self.messages.iter().filter(|message| message.seq > session.floor()).cloned().collect();
+            session.mask(press, &tail, &marks(&tail));
+        }
         let noticed = MessageSignals::default();
         let incoming: Vec<Incoming<'_>> =
             counted.iter().map(|counted| Incoming { counted, noticed: &noticed }).collect();
@@ -152,7 +152,7 @@ impl World {
         self.session.end(status, ending, &tail, &mut report);
         assert_eq!(
             report.context_tokens_after.map(u64::from),
-            Some(self.session.accounting.context_tokens())
+            Some(u64::from(self.session.context_tokens()))
         );
         let publishes = self.session.last_version > before;
         if publishes {
@@ -187,9 +187,10 @@ impl World {
                     _ => BatchOptions { tokenizer: TokenizerName::Estimate, ..said },
                 };
                 let mut masked = before.clone();
-                if let Some(level) = masked.mask_level() {
+                let coming = [outline(before.head_seq + 1, (1, 10)).counted()];
+                if let Some(press) = masked.press(coming.iter()) {
                     let tail = self.tail(masked.floor());
-                    masked.mask(level, &tail, &marks(&tail));
+                    masked.mask(press, &tail, &marks(&tail));
                 }
                 assert!(self.append(&[(1, 10)], said).is_err());
                 assert_eq!(self.session, masked, "a refusal has changed something");
@@ -287,7 +288,7 @@ impl World {
         assert_eq!(counts.masked_tokens, if is_off { 0 } else { afresh.masked_tokens });
         let told = u64::from(counts.summary_tokens) + u64::from(counts.digest_tokens);
         let fixed = u64::from(counts.fixed_tokens());
-        assert_eq!(counts.context_tokens(), fixed + told + counts.tail_tokens - counts.masked_tokens);
+        assert_eq!(counts.unbounded_tokens(), fixed + told + counts.tail_tokens - counts.masked_tokens);
         let end = counts.span_end(session.head_seq, policy.preserve_recent);
         if end > session.floor() {
             assert!(tail.iter().any(|message| message.seq == end));
@@ -428,4 +429,23 @@ fn a_tokenizer_does_not_change_once_messages_are_stored() {
     assert_eq!(world.session.set(settings.clone(), &[]).unwrap_err().pointer, "/tokenizer");
     world.session = before;
     assert_eq!(world.session.set(settings, &[]), Ok(true));
+}
+
+#[test]
+fn what_was_refused_is_not_tried_again_before_more_messages_arrive() {
+    let mut world = World::new();
+    world.happen(&Happens::Appended(vec![(3, 1_500); 12]));
+    assert!(world.session.next_start().is_some());
+    for (refused, status) in (1..).zip([Status::Rejected, Status::Failed, Status::Skipped]) {
+        // The messages after the span do not fit, so that a version would be followed by another at once.
+        let ended = world.end(world.span(1), status, (0, 0));
+        assert_eq!((ended.next, world.session.accounting.refused), (None, refused), "{status:?}");
+    }
+    for arrived in 1..=4 {
+        assert_eq!(world.session.next_start(), None);
+        world.happen(&Happens::Appended(vec![(3, 1_500)]));
+        assert_eq!(world.session.next_start().is_some(), arrived == 4, "{arrived}");
+    }
+    let ended = world.end(world.span(3), Status::Succeeded, (100, 0));
+    assert_eq!((ended.publishes, world.session.accounting.refused), (true, 0));
 }

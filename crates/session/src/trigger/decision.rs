@@ -32,6 +32,30 @@ const RULES: [Rule; 10] = [
 /// The messages that must arrive before the next automatic compression, unless enough tokens have.
 const HYSTERESIS_MESSAGES: i64 = 10;
 
+/// Why a compression that signals ask for does not start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldBack {
+    /// The setting `auto` is off.
+    AutoIsOff,
+    /// A rollback suspended automatic compression below the critical level.
+    Suspended,
+    /// There are fewer messages than the setting `min_messages`, and the action is below `force`.
+    FewMessages,
+    /// The newest messages stay as they are, and no other follows the summary. At `force`, large outputs among them are
+    /// masked instead, those of the newest group aside.
+    NothingToCover,
+    /// Compressions published nothing, and more messages must arrive before the next one.
+    BackingOff,
+    /// The last one would not have been smaller than what it covers, and more tokens must arrive before the next one.
+    NotSmaller,
+    /// Neither a tenth of the window nor ten messages have arrived since the last one.
+    JustCompressed,
+    /// System prompt, pins and newest messages alone keep the context near the compress level, so that compressions are
+    /// made less often.
+    NeverBelow,
+}
+
 /// The decision that follows from the signals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
@@ -41,6 +65,8 @@ pub struct Decision {
     pub reasons: Vec<SignalKind>,
     /// Every signal, with its own action.
     pub signals: Vec<Signal>,
+    /// Why no compression starts, although they ask for one.
+    pub held_back: Option<HeldBack>,
 }
 
 /// The decision from the signals, as the reply to an append says it.
@@ -54,17 +80,20 @@ pub struct BriefDecision {
     pub reasons: Option<Vec<SignalKind>>,
     /// The signals that count and ask for something, and advice; or every signal, with its own action.
     pub signals: Vec<Signal>,
+    /// Why no compression starts, although they ask for one; absent when one waits or runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_back: Option<HeldBack>,
 }
 
 impl Decision {
     /// The signals that act; with `whole` all of them.
     #[must_use]
     pub fn brief(self, whole: bool) -> BriefDecision {
-        let Self { action, reasons, mut signals } = self;
+        let Self { action, reasons, mut signals, held_back } = self;
         if !whole {
             signals.retain(Signal::acts);
         }
-        BriefDecision { action, reasons: whole.then_some(reasons), signals }
+        BriefDecision { action, reasons: whole.then_some(reasons), signals, held_back }
     }
 }
 
@@ -100,30 +129,49 @@ pub fn decide(policy: &Policy, input: &TriggerInput<'_>) -> (Decision, Option<St
     let action = counted().map(|signal| signal.action).max().unwrap_or_default();
     let asks = |signal: &&Signal| signal.action == action && action != Action::None;
     let reasons: Vec<SignalKind> = counted().filter(asks).map(|signal| signal.kind).collect();
-    let start = reasons.first().and_then(|kind| start(policy, input, *kind, action));
-    (Decision { action, reasons, signals }, start)
+    let wanted = reasons.first().filter(|_| action >= Action::Compress);
+    let wanted = wanted.map(|kind| start(policy, input, *kind, action));
+    let held_back = wanted.and_then(Result::err);
+    (Decision { action, reasons, signals, held_back }, wanted.and_then(Result::ok))
 }
 
-fn start(policy: &Policy, input: &TriggerInput<'_>, kind: SignalKind, action: Action) -> Option<Start> {
+fn start(
+    policy: &Policy,
+    input: &TriggerInput<'_>,
+    kind: SignalKind,
+    action: Action,
+) -> Result<Start, HeldBack> {
     let counts = input.counts;
-    if !policy.auto || action < Action::Compress || (counts.suspended && action < Action::Immediate) {
-        return None;
+    if !policy.auto {
+        return Err(HeldBack::AutoIsOff);
+    }
+    if counts.suspended && action < Action::Immediate {
+        return Err(HeldBack::Suspended);
     }
     // The minimum does not hold for force and above.
     if action == Action::Compress && counts.tail_messages < policy.min_messages {
-        return None;
+        return Err(HeldBack::FewMessages);
     }
     let edge = counts.span_end(input.head, policy.preserve_recent);
     let task_end = (kind == SignalKind::TaskBoundary).then(|| task_boundary::end(input)).flatten();
     let through_seq = task_end.map_or(edge, |end| end.min(edge));
-    let floor = input.anchor.max(counts.attempted_through).max(counts.system_through);
-    if through_seq <= floor || counts.tail_tokens < counts.retry_tokens {
-        return None;
+    let floor = input.anchor.max(counts.system_through);
+    if through_seq <= floor {
+        return Err(HeldBack::NothingToCover);
+    }
+    if through_seq <= counts.attempted_through || input.head - counts.settled_head < counts.back_off() {
+        return Err(if counts.refused > 0 { HeldBack::BackingOff } else { HeldBack::JustCompressed });
+    }
+    if counts.tail_tokens < counts.retry_tokens {
+        return Err(HeldBack::NotSmaller);
     }
     if kind == SignalKind::Utilization && counts.is_compressed_too_often(policy) {
-        return None;
+        return Err(HeldBack::NeverBelow);
     }
-    (action == Action::Immediate || has_settled(policy, input)).then_some(Start { kind, action, through_seq })
+    if action < Action::Immediate && !has_settled(policy, input) {
+        return Err(HeldBack::JustCompressed);
+    }
+    Ok(Start { kind, action, through_seq })
 }
 
 /// Whether enough has arrived since the last compression ended, or there was none.
@@ -264,6 +312,37 @@ mod tests {
         counts.appended_tokens = 7_100;
         counts.above_target = false;
         assert!(decide_on(PolicyName::Utilization, &counts).1.is_some(), "what helps is done in time");
+    }
+
+    #[test]
+    fn each_refusal_in_a_row_doubles_the_messages_that_must_arrive_at_any_level() {
+        for (refused, distance) in [(1, 1), (2, 2), (3, 4), (7, 64), (40, 64)] {
+            let mut counts = session(100, 9_500);
+            counts.refused = refused;
+            counts.settled_head = 100 - distance + 1;
+            let (decision, start) = decide_on(PolicyName::Utilization, &counts);
+            assert_eq!((decision.held_back, start), (Some(HeldBack::BackingOff), None), "{refused}");
+            counts.settled_head -= 1;
+            let (decision, start) = decide_on(PolicyName::Utilization, &counts);
+            assert_eq!((decision.held_back, start.is_some()), (None, true), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_decision_says_why_no_compression_starts() {
+        let held = |messages, tokens, change: &dyn Fn(&mut Accounting)| {
+            let mut counts = session(messages, tokens);
+            change(&mut counts);
+            decide_on(PolicyName::Utilization, &counts).0.held_back
+        };
+        assert_eq!(held(20, 6_500, &|_| ()), None, "nothing asks for one");
+        assert_eq!(held(5, 9_500, &|_| ()), Some(HeldBack::NothingToCover));
+        assert_eq!(held(20, 8_600, &|counts| counts.suspended = true), Some(HeldBack::Suspended));
+        assert_eq!(held(20, 9_500, &|counts| counts.retry_tokens = 9_999), Some(HeldBack::NotSmaller));
+        let settled = |counts: &mut Accounting| {
+            (counts.settled_head, counts.settled_tokens) = (18, counts.appended_tokens);
+        };
+        assert_eq!(held(20, 8_600, &settled), Some(HeldBack::JustCompressed));
     }
 
     #[test]

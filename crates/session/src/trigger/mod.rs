@@ -28,7 +28,7 @@ mod turn_count;
 mod utilization;
 mod verbosity;
 
-pub use decision::{BriefDecision, Decision, Start, decide};
+pub use decision::{BriefDecision, Decision, HeldBack, Start, decide};
 pub use input::TriggerInput;
 pub use message_signals::MessageSignals;
 pub use recent::Recent;

@@ -22,5 +22,5 @@ pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
 fn saves_enough(policy: &Policy, input: &TriggerInput<'_>) -> bool {
     let after = Room::of(policy, None, input.counts).goal();
-    after as f64 <= input.counts.context_tokens() as f64 * (1.0 - policy.history.savings)
+    after as f64 <= input.counts.unbounded_tokens() as f64 * (1.0 - policy.history.savings)
 }

@@ -52,6 +52,12 @@ impl Group {
         Self { key, appends, looks_up: false, replays: None }
     }
 
+    fn coming(&self) -> load::Coming<'_> {
+        let messages = self.appends.iter().flat_map(|pending| &pending.append.messages);
+        let messages = messages.map(|message| &message.counted).collect();
+        load::Coming { tenant: self.key.0, name: &self.key.1, messages }
+    }
+
     pub(super) fn answer_all(self, error: &AppendError) {
         for pending in self.appends {
             pending.answer(Err(error.clone()));
@@ -223,8 +229,8 @@ async fn decide(
     groups: &mut [Group],
 ) -> Result<Vec<Decided>, StoreError> {
     find_replies(connection, groups).await?;
-    let names: Vec<_> = groups.iter().map(|group| (group.key.0, &group.key.1)).collect();
-    let loaded = load::load_for_appends(connection, &names).await?;
+    let coming: Vec<_> = groups.iter().map(Group::coming).collect();
+    let loaded = load::load_for_appends(connection, &coming).await?;
     let mut staged = Vec::with_capacity(groups.len());
     for (group, loaded) in groups.iter_mut().zip(loaded) {
         let tenant = group.key.0;
@@ -274,11 +280,11 @@ pub(super) async fn run_within(
     tx: &mut PgConnection,
     pending: Pending,
 ) -> Result<Result<Reply, AppendError>, StoreError> {
-    let (tenant, name) = (pending.append.tenant, pending.append.session.clone());
-    let loaded = load::load_for_appends(tx, &[(tenant, &name)]).await?.pop().ok_or(StoreError::Contended)?;
+    let key = (pending.append.tenant, pending.append.session.clone());
+    let group = Group::new(key, vec![pending]);
+    let loaded = load::load_for_appends(tx, &[group.coming()]).await?.pop().ok_or(StoreError::Contended)?;
     let Some(loaded) = loaded else { return Ok(Err(AppendError::NoBranch)) };
     let known = Known { replays: Some(&Replays::new()), ..Known::default() };
-    let group = Group::new((tenant, name), vec![pending]);
     let Outcome::Staged(staged) = stage::stage(&group.appends, loaded, known) else {
         return Err(StoreError::Contended);
     };

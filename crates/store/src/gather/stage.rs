@@ -222,6 +222,8 @@ impl Stage<'_> {
                     let included = appends
                         .get(answers.len())
                         .map_or_else(Included::default, |append| append.append.included);
+                    let mut decision = appended.decision;
+                    decision.held_back.take_if(|_| live.is_some());
                     let reply = AppendReply {
                         session_id: session.name.as_str().to_owned(),
                         branch: session.other_branch().cloned(),
@@ -231,7 +233,7 @@ impl Stage<'_> {
                         format: shown.filter(|_| included.format),
                         tokens_added: appended.tokens_added,
                         usage: appended.usage.brief(included.usage),
-                        decision: appended.decision.brief(included.signals),
+                        decision: decision.brief(included.signals),
                         compression: live,
                         warnings: if included.warnings { told(appended.warnings) } else { Vec::new() },
                     };

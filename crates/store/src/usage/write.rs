@@ -177,7 +177,7 @@ impl Store {
             None => self.find_last_served(tx, tenant, session.id).await?,
         };
         let settings = session.effective_settings();
-        let counted = served.unwrap_or_else(|| session.accounting.context_tokens());
+        let counted = served.unwrap_or_else(|| session.context_tokens().into());
         let before = session.accounting.calibration.clone();
         let reported = u64::try_from(figures.tokens_in).unwrap_or_default();
         let verdict = session.accounting.calibration.take(counted, reported);

@@ -202,7 +202,7 @@ fn a_fork_at_nothing_is_a_session_without_a_message_that_keeps_its_settings() {
     let history = History::of(&[called.clone(), called]);
     let forked = history.fork(0);
     let counts = &forked.accounting;
-    assert_eq!((forked.head_seq, counts.context_tokens(), counts.appended_tokens), (0, 0, 0));
+    assert_eq!((forked.head_seq, counts.unbounded_tokens(), counts.appended_tokens), (0, 0, 0));
     assert_eq!((counts.format, counts.last_user), (None, None));
     assert_eq!(counts.tokenizer, history.world.session.accounting.tokenizer);
     assert_eq!(forked.settings, history.world.session.settings);
