@@ -351,11 +351,11 @@ create table summaries (
   least_tokens integer not null,
   recap text not null default '',
   created_at timestamptz not null default now(),
-  parts bigint[],
+  parts bigint[] not null,
   digest text,
   digest_tokens integer,
-  head_seq bigint,
-  mask_upto bigint,
+  head_seq bigint not null,
+  mask_upto bigint not null,
   carried_seq bigint,
   primary key (tenant_id, session_id, version),
   foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
@@ -363,16 +363,16 @@ create table summaries (
 comment on table summaries is 'Versions: immutable.';
 comment on column summaries.compression_id is 'The compression that made it; null for a rollback.';
 comment on column summaries.meta is 'record::version::VersionMeta.';
-comment on column summaries.document is 'What of the record stands in no list; all of the record when parts is null.';
+comment on column summaries.document is 'What of the record stands in no list.';
 comment on column summaries.carry is 'What reading the next span needs to know (facts::ledger::Carry).';
 comment on column summaries.rendering is 'The text of the message that contexts serve, whole; rendering_tokens are that message''s tokens.';
 comment on column summaries.least_rendering is 'The same in its smallest form, with least_tokens.';
 comment on column summaries.recap is 'The part of it that is repeated behind the newest messages.';
-comment on column summaries.parts is 'Ids of the record''s parts (record_parts), in their order; null in a version that has its whole record in its document.';
+comment on column summaries.parts is 'Ids of the record''s parts (record_parts), in their order.';
 comment on column summaries.digest is 'The text of the message that serves the digest; null when there is none.';
 comment on column summaries.digest_tokens is 'That message''s tokens; null when there is none.';
-comment on column summaries.head_seq is 'The newest message when it was published; null for versions from before this column.';
-comment on column summaries.mask_upto is 'Through which message outputs were placeholders then; null where it is not known.';
+comment on column summaries.head_seq is 'The newest message when it was published.';
+comment on column summaries.mask_upto is 'Through which message outputs were placeholders then.';
 comment on column summaries.carried_seq is 'The user message that it covers and that was served beside it; null when there was none.';
 
 create table record_parts (

@@ -222,9 +222,7 @@ impl Process {
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
         warm_up(settings.roles.contains(&Role::Worker));
         let (embedded, located) = database::locate(&settings.database).await?;
-        Store::migrate(located.target())
-            .await
-            .context("the database cannot be migrated")?;
+        Store::migrate(located.target()).await.context("the database cannot be migrated")?;
         let tracker = TaskTracker::new();
         let store = Store::connect(located.target(), settings.database.pool_size, tracker.clone())
             .await

@@ -153,7 +153,7 @@ fn seat(text: &str, at: usize) -> Message {
 fn stored(summary: &Summary) -> serde_json::Result<(Summary, Parts)> {
     let (written, _) = Parts::default().write(summary, 1)?;
     let texts = written.new.into_iter().map(|(_, text)| text).collect();
-    StoredSummary { document: written.head, parts: Some(written.parts), texts: Some(texts) }.read()
+    StoredSummary { document: written.head, parts: written.parts, texts }.read()
 }
 
 /// Compresses the messages, and once more on top of what came of it; the same bytes each time.

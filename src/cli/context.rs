@@ -28,7 +28,7 @@ pub(super) struct ContextCommand {
     #[arg(long, value_name = "FORMAT")]
     format: Option<WireFormat>,
     /// Maximum number of tokens of the context [default: the session's effective window]
-    #[arg(long, value_name = "TOKENS", alias = "max-tokens", value_parser = whole::<u32>(1..=10_000_000))]
+    #[arg(long, value_name = "TOKENS", value_parser = whole::<u32>(1..=10_000_000))]
     max_input_tokens: Option<u32>,
     /// Repeat the current task, open errors and next steps at the end
     #[arg(long)]

@@ -30,8 +30,12 @@ async fn a_budget_beyond_every_window_is_refused() {
     let app = app().await;
     append(&app, &[json!({"role": "user", "content": "Hello"})]).await;
     for most in ["4294967295", "10000001", "0"] {
-        let refused = app.call("GET", &format!("/v1/sessions/s/context?max_tokens={most}"), "").await;
-        assert_eq!((refused.status.as_u16(), refused.refusal().2.as_str()), (422, "/max_tokens"), "{most}");
+        let refused = app.call("GET", &format!("/v1/sessions/s/context?max_input_tokens={most}"), "").await;
+        assert_eq!(
+            (refused.status.as_u16(), refused.refusal().2.as_str()),
+            (422, "/max_input_tokens"),
+            "{most}"
+        );
         assert!(refused.text.contains("from 1 to 10000000"), "{}", refused.text);
         let body =
             format!(r#"{{"messages": [{{"role": "user", "content": "Hi"}}], "target_tokens": {most}}}"#);
@@ -42,7 +46,7 @@ async fn a_budget_beyond_every_window_is_refused() {
             "{most}"
         );
     }
-    assert_eq!(app.call("GET", "/v1/sessions/s/context?max_tokens=10000000", "").await.status, 200);
+    assert_eq!(app.call("GET", "/v1/sessions/s/context?max_input_tokens=10000000", "").await.status, 200);
     let window = app.call("PUT", "/v1/sessions/s", r#"{"context_window": 10000001}"#).await;
     assert_eq!(window.refusal().2, "/context_window");
 }

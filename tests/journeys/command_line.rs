@@ -315,9 +315,9 @@ async fn sessions_are_listed_shown_read_and_deleted() {
         context.contains("summary version 1 covers the first ") && !context.contains('\u{1b}'),
         "{context}"
     );
-    let context = desk.run("context s --format anthropic --max-tokens 20000 --json").json();
-    assert_eq!((&context["format"], &context["max_tokens"]), (&json!("anthropic"), &json!(20_000)));
-    let small = desk.run("context s --max-tokens 1").failed(1);
+    let context = desk.run("context s --format anthropic --max-input-tokens 20000 --json").json();
+    assert_eq!((&context["format"], &context["max_input_tokens"]), (&json!("anthropic"), &json!(20_000)));
+    let small = desk.run("context s --max-input-tokens 1").failed(1);
     assert!(small.contains("422 Budget too small"), "{small}");
     assert!(desk.run("context s --through 1").good().contains("\nuser\nMake the importer"));
 
@@ -379,7 +379,7 @@ async fn a_wrong_key_is_named_with_its_source_and_never_shown() {
     assert!(missing.contains("none does not exist"), "{missing}");
     named(desk.folder.path()).failed(2);
     desk.run("context s --max-input-tokens 0").failed_at("--max-input-tokens");
-    desk.run("context s --max-tokens 0").failed_at("--max-input-tokens");
+    desk.run("context s --max-input-tokens 0").failed_at("--max-input-tokens");
     desk.run("tokens none").failed(2);
     let lacking = desk.run("context");
     assert!(lacking.code == Some(2) && lacking.err.contains("<SESSION>"), "{}", lacking.err);

@@ -34,8 +34,9 @@ async fn a_context_is_served_in_every_format_with_a_tag_that_holds_until_somethi
         let tag = first.headers["etag"].to_str().expect("a tag").to_owned();
         let again = app.call_with("GET", &path, "", &[("if-none-match", &tag)]).await;
         assert_eq!((again.status.as_u16(), again.text.as_str()), (304, ""));
-        let other =
-            app.call_with("GET", &format!("{path}&max_tokens=900"), "", &[("if-none-match", &tag)]).await;
+        let other = app
+            .call_with("GET", &format!("{path}&max_input_tokens=900"), "", &[("if-none-match", &tag)])
+            .await;
         assert_eq!(other.status, 200, "another query");
         app.call("PUT", "/v1/sessions/s/pins", json!({"pins": [format]}).to_string()).await;
         let changed = app.call_with("GET", &path, "", &[("if-none-match", &tag)]).await;
@@ -48,15 +49,18 @@ async fn a_budget_is_kept_whatever_is_stored_and_names_what_it_needs_when_it_can
     let app = app().await;
     fill(&app, 1_200, 30).await;
     for max_tokens in [100, 1_000, 10_000, 100_000] {
-        let context = app.call("GET", &format!("{PATH}?max_tokens={max_tokens}"), "").await.json();
+        let context = app.call("GET", &format!("{PATH}?max_input_tokens={max_tokens}"), "").await.json();
         assert!(context["tokens"]["total"].as_u64().is_some_and(|total| total <= max_tokens), "{max_tokens}");
         assert_eq!(context["within_budget"], true);
         assert_eq!(context["head_seq"], 1_200);
     }
-    let refused = app.call("GET", &format!("{PATH}?max_tokens=1"), "").await;
+    let refused = app.call("GET", &format!("{PATH}?max_input_tokens=1"), "").await;
     assert_eq!(refused.refusal().1, "budget-too-small");
     assert!(refused.json()["min_tokens"].as_u64().is_some_and(|least| least > 1));
-    assert_eq!(app.call("GET", &format!("{PATH}?max_tokens=0"), "").await.refusal().2, "/max_tokens");
+    assert_eq!(
+        app.call("GET", &format!("{PATH}?max_input_tokens=0"), "").await.refusal().2,
+        "/max_input_tokens"
+    );
 }
 
 #[tokio::test]
@@ -84,7 +88,7 @@ async fn leading_system_messages_are_read_apart_from_the_tail() {
     let read = source(&app, 1_000).await;
     assert_eq!(read.system.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 2]);
     assert!(read.tail.first().is_some_and(|entry| entry.seq > 900));
-    let context = app.call("GET", &format!("{PATH}?format=anthropic&max_tokens=1000"), "").await.json();
+    let context = app.call("GET", &format!("{PATH}?format=anthropic&max_input_tokens=1000"), "").await.json();
     assert!(context["system"].as_str().is_some_and(|system| system.starts_with("one")));
 }
 

@@ -1,20 +1,16 @@
-//! Processes that are killed: a worker in the middle of a compression, and everything at once under load.
+//! A worker that is killed or cut off in the middle of a compression.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
-use std::sync::mpsc;
+use std::collections::BTreeSet;
 
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::Signal;
 use rstest::rstest;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Row as _};
 
-use crate::concurrency::stored;
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, app};
 use crate::support::relay::Relay;
-use crate::support::service::{Client, Service, data_folder, pid};
+use crate::support::service::Service;
 use crate::support::{number, until};
 
 /// Connections of the services that wait for a lock.
@@ -146,116 +142,4 @@ async fn a_worker_whose_sign_of_life_is_cut_off_goes_on_with_its_job(#[case] is_
     );
     assert_eq!(first.end(Signal::SIGTERM), Some(0));
     assert_eq!(second.end(Signal::SIGTERM), Some(0));
-}
-
-/// A client that appends until the service is gone, and tells each acknowledgement.
-fn append_until_the_end(client: &Client, name: &str, told: &mpsc::Sender<(String, i64, String)>) {
-    for number in 0.. {
-        // A session that all share, and one of its own.
-        let session = if number % 2 == 0 { "shared" } else { name };
-        let message = |part| {
-            let text = format!("{name} {number} {part} {}", "went on with the work at hand ".repeat(10));
-            json!({"role": if part == 0 { "user" } else { "assistant" }, "content": text}).to_string()
-        };
-        let messages = [message(0), message(1)];
-        let body = format!(r#"{{"messages":[{}]}}"#, messages.join(","));
-        let path = format!("/v1/sessions/{session}/messages");
-        // Without a whole reply it is not acknowledged: it may be stored or not.
-        let Ok(reply) = client.call("POST", &path, &[], &body) else { return };
-        if reply.status != 201 {
-            return;
-        }
-        let first = reply.json()["first_seq"].as_i64().expect("a position");
-        for (seq, message) in (first..).zip(messages) {
-            told.send((session.to_owned(), seq, message)).expect("someone who listens");
-        }
-    }
-}
-
-/// Kills a service and its Postgres with all that belongs to them, so that nobody can tidy up.
-fn kill_everything(service: Service, data: &Path) {
-    let file = fs::read_to_string(data.join("postgres/cluster/postmaster.pid")).expect("a running server");
-    let postmaster: u32 = file.lines().next().and_then(|line| line.parse().ok()).expect("a process id");
-    let mut all = vec![postmaster];
-    all.extend(children(postmaster));
-    all.extend(children(service.id()).into_iter().filter(|child| *child != postmaster));
-    // Stopped first: none of them sees another one die.
-    for signal in [Signal::SIGSTOP, Signal::SIGKILL] {
-        let _ = kill(pid(service.id()), signal);
-        for process in &all {
-            // A child may have ended meanwhile.
-            let _ = kill(pid(*process), signal);
-        }
-    }
-    drop(service);
-}
-
-/// The processes that a process has started. Where there is no /proc it finds none: then the
-/// server's children end by themselves when they miss it.
-pub fn children(parent: u32) -> Vec<u32> {
-    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
-    let started_by_it = |process: &u32| {
-        let Ok(stat) = fs::read_to_string(format!("/proc/{process}/stat")) else { return false };
-        // The name, in brackets, may hold anything; state and parent follow it.
-        let parent_of_it = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse().ok());
-        parent_of_it == Some(parent)
-    };
-    let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    ids.filter(started_by_it).collect()
-}
-
-#[test]
-fn every_acknowledged_message_is_there_after_service_and_database_were_killed_under_load() {
-    /// Acknowledged messages before each kill.
-    const BEFORE: usize = 200;
-    let folder = data_folder();
-    let mut acknowledged: BTreeMap<(String, i64), String> = BTreeMap::new();
-    for life in 0..3 {
-        let service = Service::own(folder.path());
-        let client = service.client();
-        verify(&client, &acknowledged);
-        let put = client.call("PUT", "/v1/sessions/shared", &[], r#"{"context_window": 4000}"#);
-        assert!([200, 201].contains(&put.expect("a reply").status));
-        let (tell, told) = mpsc::channel();
-        std::thread::scope(|scope| {
-            for writer in 0..6 {
-                let (client, tell) = (&client, tell.clone());
-                scope.spawn(move || append_until_the_end(client, &format!("w{life}-{writer}"), &tell));
-            }
-            drop(tell);
-            let mut keep = |(session, seq, message): (String, i64, String)| {
-                let earlier = acknowledged.insert((session, seq), message);
-                assert_eq!(earlier, None, "one position was given twice");
-            };
-            told.iter().take(BEFORE).for_each(&mut keep);
-            kill_everything(service, folder.path());
-            told.iter().for_each(&mut keep);
-        });
-    }
-    let service = Service::own(folder.path());
-    let client = service.client();
-    verify(&client, &acknowledged);
-    // And the work goes on: what was compressed when it was killed is finished by the next life.
-    let one = r#"{"messages":[{"role":"user","content":"go on"}]}"#;
-    let head = client.get("/v1/sessions/shared").json()["head_seq"].as_i64().expect("a head");
-    let reply = client.call("POST", "/v1/sessions/shared/messages", &[], one).expect("a reply");
-    assert_eq!((reply.status, reply.json()["first_seq"].as_i64()), (201, Some(head + 1)));
-    let compress = [("prefer", "wait=30")];
-    let ended = client.call("POST", "/v1/sessions/shared/compressions", &compress, "{}").expect("a reply");
-    assert_eq!(ended.status, 200, "{}", ended.text);
-    assert_eq!(service.end(Signal::SIGTERM), Some(0));
-}
-
-/// Every acknowledged message is where it was said to be, as it was sent, and there are no gaps.
-fn verify(client: &Client, acknowledged: &BTreeMap<(String, i64), String>) {
-    let mut sessions: Vec<&str> = acknowledged.keys().map(|(session, _)| session.as_str()).collect();
-    sessions.dedup();
-    for session in sessions {
-        let stored: BTreeMap<i64, String> = stored(client, session).into_iter().collect();
-        assert!(stored.keys().zip(1..).all(|(seq, place)| *seq == place), "{session} has a gap");
-        assert_eq!(stored.len() % 2, 0, "half a batch of {session} was stored");
-        for ((_, seq), message) in acknowledged.iter().filter(|((of, _), _)| of == session) {
-            assert_eq!(stored.get(seq), Some(message), "{session} {seq} was acknowledged");
-        }
-    }
 }

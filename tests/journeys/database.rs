@@ -45,7 +45,8 @@ async fn refused(change: &'static str) -> (String, String) {
     sqlx::raw_sql(change).execute(&mut owner).await.expect("a change");
     let refused = anchord(&["migrate", "--database-url", &database.url]).output().expect("an end");
     assert_eq!(refused.status.code(), Some(1));
-    let tables = "select string_agg(tablename, ', ' order by tablename) from pg_tables where schemaname = 'public'";
+    let tables =
+        "select string_agg(tablename, ', ' order by tablename) from pg_tables where schemaname = 'public'";
     (String::from_utf8(refused.stderr).expect("text"), support::text(&mut owner, tables).await)
 }
 

@@ -106,7 +106,7 @@ async fn it_gives_way_first_and_the_record_never() {
     for budget in
         [total, total - digested / 3, total - digested * 2 / 3, total - digested, total / 2, total / 4]
     {
-        let context = context(&app, &format!("?max_tokens={budget}")).await;
+        let context = context(&app, &format!("?max_input_tokens={budget}")).await;
         let served = context["tokens"]["total"].as_u64().unwrap();
         assert!(served <= budget && served * 100 >= budget * 85, "{served} of {budget}");
         assert!(context["tokens"]["summary"].as_u64().unwrap() > 0, "at {budget}");
@@ -210,7 +210,7 @@ async fn sessions_of_odd_messages_are_compressed_and_served() {
         (422, &json!("/problems/budget-too-small"))
     );
     let least = refused.json()["min_tokens"].as_u64().unwrap();
-    context(&narrow, &format!("?max_tokens={least}")).await;
+    context(&narrow, &format!("?max_input_tokens={least}")).await;
     parallel.push(json!({"role": "assistant", "content": "All of them are read."}));
     let say = |text: &str| {
         (0..60).map(|n| json!({"role": if n % 2 == 0 { "user" } else { "assistant" }, "content": format!("{n} {text}").repeat(20)})).collect::<Vec<_>>()
@@ -235,11 +235,15 @@ async fn sessions_of_odd_messages_are_compressed_and_served() {
         .await;
         let made = compress(&app, COMPRESS).await;
         assert!(["succeeded", "skipped"].contains(&made["status"].as_str().unwrap()), "{name}: {made}");
-        for query in ["", "?max_tokens=3000", "?format=anthropic", "?format=openai-responses&max_tokens=1500"]
-        {
+        for query in [
+            "",
+            "?max_input_tokens=3000",
+            "?format=anthropic",
+            "?format=openai-responses&max_input_tokens=1500",
+        ] {
             let context = context(&app, query).await;
             let [total, most] =
-                [&context["tokens"]["total"], &context["max_tokens"]].map(|n| n.as_u64().unwrap());
+                [&context["tokens"]["total"], &context["max_input_tokens"]].map(|n| n.as_u64().unwrap());
             assert!(total <= most, "{name} {query}: {total} of {most}");
         }
     }

@@ -19,7 +19,7 @@ use rand::{Rng as _, SeedableRng as _};
 use serde_json::{Value, json};
 
 use crate::concurrency::stored;
-use crate::crashes::children;
+use crate::kills::children;
 use crate::support::app::{App, COMPRESS, app};
 use crate::support::relay::Relay;
 use crate::support::service::{Client, Service, data_folder, pid};

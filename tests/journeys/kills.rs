@@ -7,6 +7,7 @@ mod history;
 mod random;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
@@ -23,7 +24,6 @@ use sqlx::{Connection as _, PgConnection};
 use self::history::{Batch, Guard, Stored, check, doubled, without};
 use self::random::Random;
 use crate::concurrency::stored;
-use crate::crashes::children;
 use crate::support::service::{Client, Service, data_folder, pid};
 use crate::support::{number, path, until, validity};
 
@@ -104,6 +104,20 @@ impl<'a> Processes<'a> {
             }
         }
     }
+}
+
+/// The processes that a process has started. Where there is no /proc it finds none: then the
+/// server's children end by themselves when they miss it.
+pub fn children(parent: u32) -> Vec<u32> {
+    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+    let started_by_it = |process: &u32| {
+        let Ok(stat) = fs::read_to_string(format!("/proc/{process}/stat")) else { return false };
+        // The name, in brackets, may hold anything; state and parent follow it.
+        let parent_of_it = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse().ok());
+        parent_of_it == Some(parent)
+    };
+    let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.filter(started_by_it).collect()
 }
 
 fn start_database(folder: &Path) -> Embedded {

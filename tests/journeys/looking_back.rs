@@ -126,7 +126,7 @@ async fn a_context_can_be_had_as_it_was_at_any_message() {
     // A smaller budget has the same user message and the same placeholders, as far as they are served.
     for context in seen.iter().skip(20).step_by(13) {
         let head = &context["head_seq"];
-        let small = get(&app, &format!("/context?through_seq={head}&max_tokens=6000")).await;
+        let small = get(&app, &format!("/context?through_seq={head}&max_input_tokens=6000")).await;
         assert_eq!(
             (&small["usage"]["components"], validity::problems(&small)),
             (&context["usage"]["components"], Vec::new()),

@@ -186,7 +186,7 @@ async fn a_budget_that_binds_masks_the_oldest_first_and_what_is_protected_last()
     let app = session(json!({"auto": false})).await;
     let messages: Vec<Value> = std::iter::once(asks()).chain(runs(0, 12, 70)).collect();
     append(&app, json!({"messages": messages, "marks": [{"index": 2, "keep": "always"}]})).await;
-    let tight = |tokens: u32| format!("{SESSION}/context?max_tokens={tokens}");
+    let tight = |tokens: u32| format!("{SESSION}/context?max_input_tokens={tokens}");
     let some = app.call("GET", &tight(7_000), "").await.json();
     let seqs = masked(&some);
     assert!(!seqs.is_empty() && seqs[0] == 5 && !seqs.contains(&25), "{seqs:?}");

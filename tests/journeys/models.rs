@@ -48,7 +48,7 @@ async fn an_append_names_the_model_and_window_reserve_and_tokenizer_follow() {
         (&policy["context_window"], &policy["reserved_output_tokens"], &policy["tokenizer"]),
         (&json!(128_000), &json!(16_384), &json!("o200k_base"))
     );
-    assert_eq!(context(&app, "s", "").await["max_tokens"], 111_616, "a context fits the model");
+    assert_eq!(context(&app, "s", "").await["max_input_tokens"], 111_616, "a context fits the model");
 
     let counted = append(&app, "old", json!({"model": "gpt-4-0613"})).await;
     assert_eq!(counted["usage"]["effective_window"], 6_553);
@@ -146,14 +146,14 @@ async fn a_context_is_served_for_another_model_s_window() {
     let own = context(&app, "s", "").await;
     assert!(own["tokens"]["total"].as_u64().unwrap() > 39_000, "{}", own["tokens"]);
     let small = context(&app, "s", "?model=gpt-4").await;
-    assert_eq!(small["max_tokens"], 6_553);
+    assert_eq!(small["max_input_tokens"], 6_553);
     assert!(small["tokens"]["total"].as_u64().unwrap() <= 6_553);
     assert_eq!(session(&app, "s").await["settings"]["model"], "gpt-4o", "the session keeps its own");
-    assert_eq!(context(&app, "s", "?model=gpt-4&max_tokens=9000").await["max_tokens"], 9_000);
+    assert_eq!(context(&app, "s", "?model=gpt-4&max_input_tokens=9000").await["max_input_tokens"], 9_000);
     let past = context(&app, "s", "?model=gpt-4&through_seq=20").await;
-    assert_eq!((&past["max_tokens"], &past["head_seq"]), (&json!(6_553), &json!(20)));
+    assert_eq!((&past["max_input_tokens"], &past["head_seq"]), (&json!(6_553), &json!(20)));
     let unknown = context(&app, "s", "?model=house-model").await;
-    assert_eq!(unknown["max_tokens"], own["max_tokens"]);
+    assert_eq!(unknown["max_input_tokens"], own["max_input_tokens"]);
     assert_eq!(unknown["warnings"][0]["code"], "requested-model-unknown");
     let plain = app.call("GET", "/v1/sessions/s/context", "").await;
     let asked = app.call("GET", "/v1/sessions/s/context?model=house-model", "").await;

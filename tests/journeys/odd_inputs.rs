@@ -117,7 +117,7 @@ async fn append(app: &App, format: &str, messages: &[String]) {
 /// Checks that every format and several budgets give something that its provider takes.
 async fn assert_contexts_are_valid(app: &App, after: &str) {
     for format in ["openai-chat", "anthropic", "openai-responses"] {
-        for query in ["", "&max_tokens=2000&recap=true", "&max_tokens=200000"] {
+        for query in ["", "&max_input_tokens=2000&recap=true", "&max_input_tokens=200000"] {
             let context = app.call("GET", &format!("{SESSION}/context?format={format}{query}"), "").await;
             assert_eq!(context.status, 200, "{format}{query} after {after}: {}", context.text);
             // A number that JSON allows, and this reader does not.

@@ -177,8 +177,8 @@ async fn live(app: &App, name: &str) {
         call(app, "POST", &format!("{other}/messages"), json!({"messages": turn(n)})).await;
     }
     for path in [
-        "/context?max_tokens=600",
-        "/context?max_tokens=600",
+        "/context?max_input_tokens=600",
+        "/context?max_input_tokens=600",
         "/messages?limit=10",
         "/messages?from_seq=3&to_seq=9",
     ] {

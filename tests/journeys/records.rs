@@ -115,37 +115,6 @@ async fn a_version_stores_what_it_changes_and_every_version_stays_whole() {
 }
 
 #[tokio::test]
-async fn a_version_that_has_its_whole_record_in_its_document_is_built_on() {
-    let app = app().await;
-    let published = versions(&app, 2).await;
-    let mut owner = app.database.connect().await;
-    // As it was stored before there were parts; an export tells a record whole.
-    let export = app.call("GET", "/v1/sessions/s/export", "").await.text;
-    let line = export.lines().rfind(|line| line.contains(r#""version":2"#)).expect("the second version");
-    let line: Value = serde_json::from_str(line).expect("JSON");
-    let older = format!(
-        "update summaries set parts = null, document = $r${}$r$::json where version = 2;
-         delete from record_parts where id >> 20 = 2",
-        line["document"]
-    );
-    sqlx::raw_sql(sqlx::AssertSqlSafe(older)).execute(&mut owner).await.expect("an update");
-    assert_eq!(version(&app, "s", 2).await, published[1]);
-    ask(&app, "s", 2).await;
-    app.work_elsewhere().await;
-    // The same as one that was never stored otherwise.
-    let other = crate::support::app::app().await;
-    let mut third = versions(&other, 3).await.remove(2);
-    let mut ours = version(&app, "s", 3).await;
-    for version in [&mut third, &mut ours] {
-        // It had no turns for a digest, so that less is served after it.
-        for field in ["last_compressed_at", "tokens_after", "compression_ratio", "reduction"] {
-            version[field].take();
-        }
-    }
-    assert_eq!(ours, third);
-}
-
-#[tokio::test]
 async fn a_record_of_which_a_part_is_gone_is_never_a_shorter_one() {
     let app = app().await;
     versions(&app, 2).await;

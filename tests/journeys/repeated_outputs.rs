@@ -48,7 +48,7 @@ async fn contexts_summaries_recall_and_references_read_the_whole_text() {
         messages.push(chat(&id, &output));
     }
     append(&app, "openai-chat", &messages).await;
-    let context = app.call("GET", "/v1/sessions/s/context?max_tokens=100000", "").await;
+    let context = app.call("GET", "/v1/sessions/s/context?max_input_tokens=100000", "").await;
     assert_eq!(context.status, 200, "{}", context.text);
     // The newest of the repeats is served whole.
     let served = context.json();

@@ -61,8 +61,8 @@ async fn what_an_append_cannot_return_is_refused_and_stores_nothing() {
         ("max_input_tokens=100", "/max_input_tokens"),
         ("recap=true", "/recap"),
         ("return=context&max_input_tokens=0", "/max_input_tokens"),
-        ("return=context&max_tokens=99999999", "/max_tokens"),
-        ("return=context&max_tokens=5&max_input_tokens=6", "/max_tokens"),
+        ("return=context&max_input_tokens=99999999", "/max_input_tokens"),
+        ("return=context&max_tokens=5", "/max_tokens"),
         ("return=context&through_seq=1", "/through_seq"),
     ] {
         let refused = app.call("POST", &format!("{MESSAGES}?{query}"), HELLO).await;
@@ -205,19 +205,11 @@ async fn a_context_is_bounded_by_what_the_model_takes_in() {
     let app = app().await;
     app.call("POST", MESSAGES, HELLO).await;
     let context = async |query: &str| app.call("GET", &format!("/v1/sessions/s/context?{query}"), "").await;
-    for query in ["max_input_tokens=700", "max_tokens=700", "max_tokens=700&max_input_tokens=700"] {
-        let served = context(query).await.json();
-        assert_eq!(
-            (&served["max_input_tokens"], &served["max_tokens"]),
-            (&json!(700), &json!(700)),
-            "{query}"
-        );
-    }
+    assert_eq!(context("max_input_tokens=700").await.json()["max_input_tokens"], 700);
     for (query, pointer) in [
         ("max_input_tokens=0", "/max_input_tokens"),
         ("max_input_tokens=10000001", "/max_input_tokens"),
-        ("max_tokens=0", "/max_tokens"),
-        ("max_tokens=8&max_input_tokens=9", "/max_tokens"),
+        ("max_tokens=700", "/max_tokens"),
     ] {
         assert_eq!(context(query).await.refusal().2, pointer, "{query}");
     }
@@ -543,7 +535,6 @@ async fn ratios_have_at_most_four_decimals_and_a_reduction_is_called_one() {
     let history = get("/summaries").await;
     for told in [&run, &summary, &history["items"][0]] {
         assert_eq!(told["reduction"], run["reduction"]);
-        assert_eq!(told["compression_ratio"], run["reduction"], "the earlier name is the same number");
     }
     let mut found = Vec::new();
     let replies =

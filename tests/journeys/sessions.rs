@@ -46,7 +46,7 @@ async fn wrong_settings_are_refused_with_their_name() {
     let app = app().await;
     for (body, pointer) in [
         (r#"{"context_windw": 1}"#, "/context_windw"),
-        (r#"{"thresholds": {"target": 0.9}}"#, "/thresholds/target"),
+        (r#"{"fill": 0.9}"#, "/fill"),
         (r#"{"metadata": {"a": 1, "a": 2}}"#, "/metadata/a"),
         (r#"{"task_id": "a\u0000b"}"#, "/task_id"),
     ] {

@@ -99,7 +99,7 @@ async fn messages_are_compressed_within_the_request_and_nothing_is_stored() {
     let (before, after) =
         (made["tokens_before"].as_u64().expect("a count"), made["tokens_after"].as_u64().expect("a count"));
     assert!(after <= 3_000 && before > 3_000, "{after} of {before}");
-    let ratio = made["compression_ratio"].as_f64().expect("a share");
+    let ratio = made["reduction"].as_f64().expect("a share");
     assert!(ratio > 0.3 && made["probe_score"].is_number() && made["probes_asked"].is_number());
     assert!(made["summary"]["session_intent"].as_str().is_some_and(|intent| intent.contains("login")));
     let served = made["messages"].as_array().expect("messages");

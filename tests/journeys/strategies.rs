@@ -349,7 +349,7 @@ async fn a_long_session_goes_through_all_strategies_and_loses_nothing() {
             assert_eq!(done["critical_failed"], 0, "{strategy}: {done:#}");
         }
         for format in ["openai-chat", "anthropic", "openai-responses"] {
-            for budget in ["", "&max_tokens=3000"] {
+            for budget in ["", "&max_input_tokens=3000"] {
                 let path = format!("{SESSION}/context?format={format}{budget}");
                 let reply = app.call("GET", &path, "").await;
                 assert_eq!(reply.status, 200, "{strategy} {format}: {}", reply.text);
@@ -428,7 +428,7 @@ async fn whatever_stands_in_a_session_its_context_is_valid_after_every_strategy(
             let status = done["status"].as_str().expect("a status");
             assert!(["succeeded", "skipped", "rejected"].contains(&status), "{seed} {strategy}: {done:#}");
             for format in ["openai-chat", "anthropic", "openai-responses"] {
-                for budget in ["", "&max_tokens=2500", "&recap=true"] {
+                for budget in ["", "&max_input_tokens=2500", "&recap=true"] {
                     let reply =
                         app.call("GET", &format!("{SESSION}/context?format={format}{budget}"), "").await;
                     if reply.status == 422 {

@@ -199,7 +199,7 @@ async fn wrong_defaults_are_refused_with_their_field_and_change_nothing() {
     let app = app().await;
     let before = app.call("GET", "/v1/settings", "").await.json();
     for (change, pointer) in [
-        (json!({"thresholds": {"target": 0.9}}), "/thresholds/target"),
+        (json!({"fill": 0.9}), "/fill"),
         (json!({"task_id": "t"}), "/task_id"),
         (json!({"metadata": {}}), "/metadata"),
         (json!({"wide": {"pins": []}}), "/wide"),

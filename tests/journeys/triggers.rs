@@ -170,7 +170,6 @@ async fn a_threshold_is_changed_for_a_session_and_checked() {
         (json!({"verbosity": 1.0}), "/thresholds/verbosity"),
         (json!({"growth": 1.5}), "/thresholds/growth"),
         (json!({"cycles": 0}), "/thresholds/cycles"),
-        (json!({"target": 0.8}), "/thresholds/target"),
         (json!({"force": 0.5}), "/thresholds/force"),
         (json!({"critical": 0.8}), "/thresholds/critical"),
         (json!({"warn": 0.75}), "/thresholds/warn"),

@@ -74,9 +74,9 @@ async fn reports_about_the_context_served_last_correct_windows_and_no_count() {
         assert_eq!(usage["calibration"], json!({"offset_tokens": 4_000, "factor": 1.0, "reports": 3}));
     }
     // One basis: what is served, what is told and what it may take.
-    assert_eq!(after["max_tokens"], reported["usage"]["effective_window"]);
+    assert_eq!(after["max_input_tokens"], reported["usage"]["effective_window"]);
     assert_eq!(total(&after), reported["usage"]["context_tokens"].as_u64().unwrap());
-    assert_eq!(session["policy"]["effective_window"], after["max_tokens"]);
+    assert_eq!(session["policy"]["effective_window"], after["max_input_tokens"]);
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn a_provider_that_counts_less_gives_room_up_to_the_context_window() {
         last = report(&app, body).await;
     }
     assert_eq!(last["usage"]["effective_window"], 200_000);
-    assert_eq!(context(&app).await["max_tokens"], 200_000);
+    assert_eq!(context(&app).await["max_input_tokens"], 200_000);
 }
 
 #[tokio::test]

@@ -248,9 +248,6 @@ fn start(state: &Path) -> Address {
     })
     .expect("a server for the tests");
     let address = Address(server.url_of(Address::ROLE, Address::DATABASE));
-    // The migrations of earlier versions, which some tests begin with, make a role.
-    let grant = format!("alter role {} createrole", anchord_postgres::OWNER);
-    block_on(execute(&address.of(anchord_postgres::SUPERUSER, "postgres"), grant));
     // The guard is there before the launcher's own lets go, so that no moment is without one.
     let home = guard(server.pid(), home);
     fs::write(state, format!("{}\n{}\n", home.display(), address.0)).expect("a state file");

@@ -69,7 +69,7 @@ const SEARCH: &str = r#"{"query": "error worker lease port review"}"#;
 
 /// Parameters that narrow what is read, or stand beside others that they exclude.
 const NARROWING: &[&str] = &[
-    "max_tokens",
+    "max_input_tokens",
     "cache_control",
     "cursor",
     "task_id",
@@ -151,7 +151,7 @@ pub fn entry(operation: &str) -> Entry {
     let plain = Entry { without: NARROWING, ..Entry::default() };
     match operation {
         "messages.append" => Entry {
-            without: &["expected_next_seq", "max_tokens", "cache_control"],
+            without: &["expected_next_seq", "max_input_tokens", "cache_control"],
             values: &[("marks", r#"[{"index": 0, "keep": "never"}]"#)],
             path: &[("session_id", "appended")],
             ..plain

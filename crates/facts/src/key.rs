@@ -1,8 +1,7 @@
 //! Keys: 64-bit hashes of normalized texts, by which entries of a record are compared and found.
 //!
 //! A record grows with its session and a span does not, so a key is computed once and stored with its entry.
-//! Invariant: texts with the same normalized form have the same key, for ever. A change of the normalization must also
-//! rename the stored field, so that keys from earlier releases are computed again.
+//! Invariant: texts with the same normalized form have the same key.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

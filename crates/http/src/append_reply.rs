@@ -130,9 +130,6 @@ pub struct AppendQuery {
     /// The most tokens that the context may have; default the effective window.
     #[param(minimum = 1, maximum = 10_000_000)]
     pub max_input_tokens: Option<u32>,
-    /// Use `max_input_tokens`, of which this is the earlier name.
-    #[param(minimum = 1, maximum = 10_000_000)]
-    pub max_tokens: Option<u32>,
     /// Whether current task, open errors and next steps come once more at the end of the context; default false.
     pub recap: Option<bool>,
     /// Sets marks for Anthropic's cache in the context, as `GET …/context` does. The format is `anthropic` then.
@@ -157,26 +154,18 @@ impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
         let Query(query) = Query::<AppendQuery>::from_request_parts(parts, state).await?;
         let preferred = Return::of(&parts.headers);
         let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
-        let AppendQuery { include, returned, format, max_input_tokens, max_tokens, recap, cache_control } =
-            query;
+        let AppendQuery { include, returned, format, max_input_tokens, recap, cache_control } = query;
         let included = included(include.as_ref(), preferred == Some(Return::Representation));
         let is_told = [
             ("format", format.is_some()),
             ("max_input_tokens", max_input_tokens.is_some()),
-            ("max_tokens", max_tokens.is_some()),
             ("recap", recap.is_some()),
             ("cache_control", cache_control.is_some()),
         ];
         let context = if returned.is_some() {
             let recap = recap.unwrap_or_default();
-            let query = ContextQuery {
-                format,
-                max_input_tokens,
-                max_tokens,
-                recap,
-                cache_control,
-                ..ContextQuery::default()
-            };
+            let query =
+                ContextQuery { format, max_input_tokens, recap, cache_control, ..ContextQuery::default() };
             Some(query.checked()?)
         } else if let Some((name, _)) = is_told.into_iter().find(|(_, is_told)| *is_told) {
             return Err(ApiError::parameter(name, "applies only with `return=context`"));

@@ -109,11 +109,6 @@ pub struct Compression {
     pub version: Option<i64>,
     /// How many times a worker has started it.
     pub attempts: i32,
-    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one. Null until the
-    /// compression has ended.
-    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
-    #[schema(required = true)]
-    pub reduction: Option<f64>,
     /// The result; every figure is null or 0 until the compression has ended.
     #[serde(flatten)]
     pub report: Report,
@@ -154,7 +149,6 @@ impl Compression {
             version: row.version.or(row.request.version),
             attempts: row.attempts,
             flags: flags::of(&report, asked),
-            reduction: report.compression_ratio,
             report,
             created_at: row.created_at,
             started_at: row.started_at,

@@ -46,10 +46,6 @@ pub struct ContextQuery {
     /// window; default the effective window.
     #[param(minimum = 1, maximum = 10_000_000)]
     pub max_input_tokens: Option<u32>,
-    /// Use `max_input_tokens`, of which this is the earlier name. It bounds the context, and not what the model answers, for which
-    /// model APIs use the name.
-    #[param(minimum = 1, maximum = 10_000_000)]
-    pub max_tokens: Option<u32>,
     /// The model that gets the context. Without `max_input_tokens` its window and the reserve for its answer decide how many tokens
     /// the context may have; the session keeps its own model, and the tokens are counted as the session counts them.
     #[param(min_length = 1, max_length = 200, example = "gpt-4o")]
@@ -74,7 +70,7 @@ pub struct ContextQuery {
 }
 
 impl ContextQuery {
-    /// The same with the budget under its main name and within its bounds.
+    /// The same, if its values are within their bounds.
     pub(super) fn checked(self) -> Result<Self, ApiError> {
         if self.model.as_deref().is_some_and(|model| !models::is_name(model)) {
             return Err(ApiError::parameter(
@@ -82,25 +78,16 @@ impl ContextQuery {
                 "must have 1 to 200 characters and no control characters",
             ));
         }
-        for (name, most) in [("max_input_tokens", self.max_input_tokens), ("max_tokens", self.max_tokens)] {
-            if most.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
-                return Err(ApiError::parameter(name, format!("must be from 1 to {MAX_CONTEXT_WINDOW}")));
-            }
-        }
-        if let (Some(most), Some(other)) = (self.max_input_tokens, self.max_tokens)
-            && most != other
-        {
-            let detail = format!(
-                "max_tokens ({other}) and max_input_tokens ({most}) are the same setting; send only one"
-            );
-            return Err(ApiError::parameter("max_tokens", detail));
+        if self.max_input_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
+            let detail = format!("must be from 1 to {MAX_CONTEXT_WINDOW}");
+            return Err(ApiError::parameter("max_input_tokens", detail));
         }
         if self.cache_control.is_some() && self.format.is_some_and(|format| format != Format::Anthropic) {
             let detail =
                 "only the format `anthropic` has such marks; other providers cache prefixes without them";
             return Err(ApiError::parameter("cache_control", detail));
         }
-        Ok(Self { max_input_tokens: self.max_input_tokens.or(self.max_tokens), max_tokens: None, ..self })
+        Ok(self)
     }
 
     /// The query for a session: the budget follows from the model that is named.
@@ -202,8 +189,6 @@ pub struct ContextView {
     pub tokens: ContextTokens,
     /// The budget: the most tokens that this context may have.
     pub max_input_tokens: u32,
-    /// The same number as `max_input_tokens`, under its earlier name.
-    pub max_tokens: u32,
     /// Whether the budget is kept; always true.
     pub within_budget: bool,
     /// Ids of calls that wait for their results, at the head.
@@ -395,11 +380,6 @@ async fn find_past(
     match state.store.find_past_context(caller.tenant, session, asked, query.max_input_tokens).await? {
         Past::NoSession => Err(ApiError::NotFound(Resource::Session)),
         Past::NoVersion => Err(ApiError::NotFound(Resource::Version)),
-        Past::NoHead => {
-            let detail =
-                "is from before it was noted when versions were published; name `through_seq` beside it";
-            Err(ApiError::parameter("version", detail.to_owned()))
-        }
         Past::OutOfRange(least, most) => {
             Err(ApiError::parameter("through_seq", format!("must be from {least} to {most}")))
         }

@@ -20,11 +20,11 @@ use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintMode, ConstraintSource};
 use anchord_facts::ledger::{self, CommandFact, Facts, LedgerState, TestRunFact};
 use anchord_facts::redact::redact;
+use anchord_facts::thing::Thing;
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::SessionRef;
 use anchord_messages::id::{Seq, TenantId};
 use anchord_messages::message::Numbered;
-use anchord_record::document::TechnicalFact;
 use anchord_record::merge::{MergeContext, merge};
 use anchord_record::proposal::Proposal;
 use anchord_record::redacted::redact_facts;
@@ -403,13 +403,7 @@ impl Book {
                 count: error.count,
                 seqs: error.seqs.clone(),
             })),
-            LedgerKind::Identifier => by_index(
-                record.things.iter().flat_map(TechnicalFact::of).map(|fact| LedgerItem::Identifier {
-                    key: fact.key,
-                    value: fact.value,
-                    seqs: fact.seqs,
-                }),
-            ),
+            LedgerKind::Identifier => by_index(record.things.iter().flat_map(identifiers)),
             LedgerKind::Constraint => {
                 let binding = record.constraints.iter().map(|constraint| (constraint, false));
                 let proposed = record.proposed_constraints.iter().map(|constraint| (constraint, true));
@@ -423,6 +417,24 @@ impl Book {
             }
         }
     }
+}
+
+/// A thing as keys and values: its id, and each of its properties under a name that contains the thing's.
+fn identifiers(thing: &Thing) -> Vec<LedgerItem> {
+    let item = |key: &str, value: &str| LedgerItem::Identifier {
+        key: key.to_owned(),
+        value: value.to_owned(),
+        seqs: thing.seqs.clone(),
+        session_id: thing.session_id.clone(),
+    };
+    let whole = format!("{} {}", thing.kind, thing.id);
+    let whole = whole.trim();
+    let own = (!thing.kind.is_empty() || thing.properties.is_empty()).then(|| item(&thing.kind, &thing.id));
+    let properties = thing.properties.iter().map(|property| match property.name.as_str() {
+        "" => item(whole, &property.value),
+        name => item(&format!("{whole} {name}"), &property.value),
+    });
+    own.into_iter().chain(properties).collect()
 }
 
 fn by_index(items: impl Iterator<Item = LedgerItem>) -> Vec<(Place, LedgerItem)> {
@@ -482,7 +494,31 @@ fn read_entry(kind: LedgerKind, row: &EntryRow) -> Result<(Position, LedgerItem)
 
 #[cfg(test)]
 mod tests {
+    use anchord_facts::thing::Property;
+
     use super::*;
+
+    #[test]
+    fn a_thing_is_shown_as_keys_that_name_it() {
+        let thing = Thing {
+            kind: "reservation".into(),
+            id: "LQ940Q".into(),
+            properties: vec![Property::new("cabin", "economy"), Property::new("", "paid")],
+            seqs: vec![5],
+            ..Thing::default()
+        };
+        let shown = serde_json::to_value(identifiers(&thing)).unwrap();
+        let shown: Vec<_> =
+            shown.as_array().unwrap().iter().map(|item| (&item["key"], &item["value"])).collect();
+        assert_eq!(
+            shown,
+            [
+                (&"reservation".into(), &"LQ940Q".into()),
+                (&"reservation LQ940Q cabin".into(), &"economy".into()),
+                (&"reservation LQ940Q".into(), &"paid".into())
+            ]
+        );
+    }
 
     #[test]
     fn kinds_are_listed_in_the_order_in_which_they_are_compared() {

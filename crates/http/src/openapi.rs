@@ -242,30 +242,8 @@ fn tidied(document: &OpenApi) -> Value {
         // Members beyond the declared ones are documented with the operation, and a client has to keep them.
         problem["additionalProperties"] = true.into();
     }
-    mark_earlier_names(&mut json);
     show_examples(&mut json);
     json
-}
-
-/// Marks the earlier name of a field or a parameter that stands beside its preferred one.
-fn mark_earlier_names(document: &mut Value) {
-    const NAMES: [(&str, &str); 2] = [("max_tokens", "max_input_tokens"), ("compression_ratio", "reduction")];
-    each_object(document, &mut |fields| {
-        for (earlier, preferred) in NAMES {
-            if let Some(Value::Object(properties)) = fields.get_mut("properties")
-                && properties.contains_key(preferred)
-                && let Some(property) = properties.get_mut(earlier)
-            {
-                property["deprecated"] = true.into();
-            }
-            if let Some(Value::Array(parameters)) = fields.get_mut("parameters")
-                && parameters.iter().any(|parameter| parameter["name"] == preferred)
-                && let Some(parameter) = parameters.iter_mut().find(|parameter| parameter["name"] == earlier)
-            {
-                parameter["deprecated"] = true.into();
-            }
-        }
-    });
 }
 
 /// Adds to each successful JSON reply an example: a reply that a test recorded (`tests/journeys/examples.rs`).

@@ -89,10 +89,6 @@ pub struct NewRollback {}
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = SummaryVersion)]
 pub struct HistoryEntry {
-    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one.
-    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
-    #[schema(required = true)]
-    pub reduction: Option<f64>,
     /// What is known about its making.
     #[serde(flatten)]
     pub meta: VersionMeta,
@@ -232,7 +228,6 @@ pub async fn list_summaries(
     let rows = summaries::list(&mut tx, caller.tenant, session.id, paging.after, paging.rows()).await?;
     tx.commit().await?;
     let entry = |VersionEntry { meta, created_at }| HistoryEntry {
-        reduction: meta.compression_ratio,
         current: session.version == Some(meta.version),
         meta,
         created_at,

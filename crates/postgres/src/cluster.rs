@@ -26,7 +26,6 @@ pub(super) const LOOK: Duration = Duration::from_millis(5);
 const HBA: &str = "# Written by anchord: the socket's folder has mode 0700 and no port is open.\n\
                    local all all trust\n";
 
-
 /// A cluster's folder.
 #[derive(Debug)]
 pub(super) struct Cluster {

@@ -17,7 +17,6 @@ pub mod candidate;
 pub mod changes;
 mod critical;
 pub mod digest;
-pub mod document;
 pub mod entries;
 pub mod exam;
 mod exam_scores;

@@ -14,7 +14,6 @@ pub enum Section {
     /// What the session is for.
     SessionIntent,
     /// What people asked for.
-    #[serde(alias = "intent_history")]
     Requests,
     /// Files that the session changed.
     FilesModified,
@@ -37,7 +36,6 @@ pub enum Section {
     /// What comes next.
     NextSteps,
     /// What has an identity, with its properties.
-    #[serde(alias = "technical_context")]
     Things,
     /// What the agent noted for itself.
     Notes,

@@ -1,17 +1,13 @@
 //! The anchored summary, section by section; every version has every section, filled or explicitly empty.
 //!
-//! A summary is complete up to bounds that work does not reach; a rendering is limited. `entries` has the entries of its sections,
-//! `document` its JSON.
+//! A summary is complete up to bounds that work does not reach; a rendering is limited. `entries` has the entries of its sections.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
 
 use super::digest::Turn;
-use super::document::Document;
 use super::section::Section;
 use anchord_facts::ledger::EarlierNames;
 use anchord_facts::ledger::constraints::Constraint;
@@ -24,10 +20,10 @@ pub use super::entries::{
 };
 
 /// The sections of one summary version.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Document", into = "Document")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SummarySections)]
 pub struct Summary {
-    /// What the session is for.
+    /// The current request.
     pub session_intent: String,
     /// The messages that the intent came from.
     pub session_intent_seqs: Vec<Seq>,
@@ -61,12 +57,15 @@ pub struct Summary {
     pub notes: Vec<Remark>,
     /// Requirements, verbatim.
     pub constraints: Vec<Constraint>,
-    /// Demands that the caller has not accepted: they are listed, and no rendering has them.
+    /// Requirements found in messages that take effect only when the caller pins them (setting `constraints`: `propose`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proposed_constraints: Vec<Constraint>,
-    /// How many entries of a section a limit removed; recall finds the messages that they came from.
+    /// How many entries of a section a bound left out; recall finds what they came from.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<Section, u32>,
     /// The turns that the digest is chosen from. They are stored with the record and are no section of it:
     /// the document says what was understood, and these are quotations.
+    #[serde(skip)]
     pub digest: Vec<Turn>,
 }
 
@@ -85,129 +84,5 @@ impl Summary {
             paths: changed.chain(self.files_read.iter().map(|file| file.path.as_str())).collect(),
             things: self.things.iter().map(|thing| thing.id.as_str()).collect(),
         }
-    }
-}
-
-impl From<Summary> for Document {
-    fn from(record: Summary) -> Self {
-        // By name, so that the compiler reports a new section that is forgotten here.
-        let Summary {
-            session_intent,
-            session_intent_seqs,
-            requests,
-            files_modified,
-            files_read,
-            decisions_made,
-            current_state,
-            errors,
-            test_results,
-            blockers,
-            open_questions,
-            findings,
-            next_steps,
-            next_steps_seqs,
-            things,
-            notes,
-            constraints,
-            proposed_constraints,
-            left_out,
-            digest: _,
-        } = record;
-        Self {
-            intent_history: Vec::new(),
-            technical_context: Vec::new(),
-            session_intent,
-            session_intent_seqs,
-            requests,
-            files_modified,
-            files_read,
-            decisions_made,
-            current_state,
-            errors,
-            test_results,
-            blockers,
-            open_questions,
-            findings,
-            next_steps,
-            next_steps_seqs,
-            things,
-            notes,
-            constraints,
-            proposed_constraints,
-            left_out,
-        }
-    }
-}
-
-impl From<Document> for Summary {
-    fn from(document: Document) -> Self {
-        let Document {
-            session_intent,
-            session_intent_seqs,
-            mut requests,
-            intent_history,
-            files_modified,
-            files_read,
-            decisions_made,
-            current_state,
-            errors,
-            test_results,
-            blockers,
-            open_questions,
-            findings,
-            next_steps,
-            next_steps_seqs,
-            mut things,
-            notes,
-            technical_context,
-            constraints,
-            proposed_constraints,
-            left_out,
-        } = document;
-        // What an earlier release stored in their place; a version with requests and things has them as views at most.
-        if requests.is_empty() {
-            requests = intent_history.into_iter().map(RequestEntry::from).collect();
-        }
-        if things.is_empty() {
-            things = technical_context.into_iter().map(Thing::from).collect();
-        }
-        Self {
-            session_intent,
-            session_intent_seqs,
-            requests,
-            files_modified,
-            files_read,
-            decisions_made,
-            current_state,
-            errors,
-            test_results,
-            blockers,
-            open_questions,
-            findings,
-            next_steps,
-            next_steps_seqs,
-            things,
-            notes,
-            constraints,
-            proposed_constraints,
-            left_out,
-            digest: Vec::new(),
-        }
-    }
-}
-
-impl PartialSchema for Summary {
-    fn schema() -> RefOr<Schema> {
-        Document::schema()
-    }
-}
-
-impl ToSchema for Summary {
-    fn name() -> Cow<'static, str> {
-        Cow::Borrowed("Summary")
-    }
-
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        Document::schemas(schemas);
     }
 }

@@ -21,7 +21,6 @@ pub struct VersionMeta {
     /// How it was made.
     pub strategy: Strategy,
     /// How far it can be verified against the originals; a rollback keeps the version's value.
-    #[serde(default)]
     pub verifiable: Verifiable,
     /// Who read the span.
     pub engine: Engine,
@@ -42,16 +41,15 @@ pub struct VersionMeta {
     /// Its record and digest when it was made, as contexts serve them, in tokens.
     pub tokens_after: i64,
     /// The most tokens that its rendering was given.
-    #[serde(default)]
     pub max_tokens: u32,
-    /// The same number as `reduction`, under its earlier name: a share that was saved, not a quotient of before and after.
+    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one.
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
-    pub compression_ratio: Option<f64>,
+    #[schema(required = true)]
+    pub reduction: Option<f64>,
     /// The share of the probes that passed, from 0 to 1; absent without probes.
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub probe_score: Option<f64>,
     /// The same of the probes that ask for facts which code found.
-    #[serde(default)]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub facts_score: Option<f64>,
     /// How a reader did in an exam that was written from the messages; absent without one.
@@ -77,11 +75,6 @@ impl VersionMeta {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Summary)]
 pub struct Version {
-    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one.
-    #[serde(default)]
-    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
-    #[schema(required = true)]
-    pub reduction: Option<f64>,
     /// What is known about its making.
     #[serde(flatten)]
     pub meta: VersionMeta,
@@ -94,7 +87,7 @@ impl Version {
     /// A version with its document.
     #[must_use]
     pub fn new(meta: VersionMeta, summary: Summary) -> Self {
-        Self { reduction: meta.compression_ratio, meta, summary }
+        Self { meta, summary }
     }
 }
 

@@ -192,8 +192,6 @@ impl Calibration {
 
     /// Keeps a report, and forgets the oldest of which there is a newer one of about the same size.
     fn keep(&mut self, report: (i64, i64)) {
-        // Earlier versions kept small ones.
-        self.reports.retain(|(counted, _)| *counted >= LEAST_SERVED);
         self.reports.push(report);
         if self.reports.len() > KEPT {
             let class = |(counted, _): &(i64, i64)| counted.ilog2();
@@ -316,11 +314,6 @@ mod tests {
         assert_eq!((calibration.view(), calibration.is_none()), (None, true));
         assert_eq!(calibration.take(4_000, 8_000), Verdict::Used);
         assert_eq!(calibration.view().unwrap().reports, 1);
-        // What an earlier version kept has no say either.
-        let mut kept: Calibration =
-            serde_json::from_value(serde_json::json!({"reports": vec![(30, 4_030); 6], "taken": 6})).unwrap();
-        kept.take(8_000, 8_000);
-        assert_eq!(kept.reports, [(8_000, 8_000)]);
     }
 
     #[test]

@@ -119,9 +119,10 @@ pub struct Report {
     pub tokens_before: Option<u32>,
     /// Record and digest of the new version, as contexts serve them, in tokens.
     pub tokens_after: Option<u32>,
-    /// The same number as `reduction`, under its earlier name: a share that was saved, not a quotient of before and after.
+    /// The share of tokens that was saved: 1 − `tokens_after` / `tokens_before`. 0.75 is 75 % fewer, four to one.
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
-    pub compression_ratio: Option<f64>,
+    #[schema(required = true)]
+    pub reduction: Option<f64>,
     /// What a default context had before, in tokens: `usage.context_tokens` of the session then.
     pub context_tokens_before: Option<u32>,
     /// The same after.

@@ -102,7 +102,7 @@ pub fn of(report: &Report, asked: Asked) -> Vec<Flag> {
         let detail = format!("the caller's own probes failed: {}; the target is none", report.callers_failed);
         raise(Metric::CallersProbes, Level::Caution, detail);
     }
-    if let Some(saved) = report.compression_ratio.filter(|saved| *saved > SAVED_CAUTION) {
+    if let Some(saved) = report.reduction.filter(|saved| *saved > SAVED_CAUTION) {
         let level = match (saved > SAVED_RED, report.probes_failed > 0) {
             (true, true) => Some(Level::Red),
             (true, false) => Some(Level::Advisory),
@@ -147,11 +147,11 @@ mod tests {
     #[test]
     fn a_compression_by_default_is_no_caution_however_much_it_saves() {
         let asked = Asked::of("utilization", &Request::default(), &Settings::default());
-        let mut report = Report { compression_ratio: Some(0.93), ..Report::default() };
+        let mut report = Report { reduction: Some(0.93), ..Report::default() };
         assert!(levels_of(&report, asked).is_empty());
-        report.compression_ratio = Some(0.96);
+        report.reduction = Some(0.96);
         assert_eq!(levels_of(&report, asked), [(Metric::SpanCompression, Level::Advisory)]);
-        report.compression_ratio = Some(0.93);
+        report.reduction = Some(0.93);
         let chosen = [
             Asked::of(MANUAL, &Request { target: Some(0.1), ..Request::default() }, &Settings::default()),
             Asked::of(
@@ -180,18 +180,18 @@ mod tests {
 
     #[test]
     fn figures_on_target_raise_nothing() {
-        let good = Report { probe_score: Some(0.95), compression_ratio: Some(0.7), ..Report::default() };
+        let good = Report { probe_score: Some(0.95), reduction: Some(0.7), ..Report::default() };
         assert!(levels(&good).is_empty());
         assert!(levels(&Report::default()).is_empty());
     }
 
     #[test]
     fn a_very_small_summary_is_red_only_when_probes_fail() {
-        let mut report = Report { compression_ratio: Some(0.97), ..Report::default() };
+        let mut report = Report { reduction: Some(0.97), ..Report::default() };
         assert_eq!(levels(&report), [(Metric::SpanCompression, Level::Advisory)]);
         report.probes_failed = 1;
         assert_eq!(levels(&report), [(Metric::SpanCompression, Level::Red)]);
-        report.compression_ratio = Some(0.9);
+        report.reduction = Some(0.9);
         assert_eq!(levels(&report), [(Metric::SpanCompression, Level::Caution)]);
     }
 

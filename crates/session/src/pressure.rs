@@ -29,7 +29,7 @@ impl Accounting {
         if policy.mask == MaskMode::Off || self.unmasked_results == 0 {
             return None;
         }
-        let share_with = |more| share(self.context_tokens() + more, policy.effective_window);
+        let share_with = |more| share(self.unbounded_tokens() + more, policy.effective_window);
         let more = coming.clone().map(|message| u64::from(message.tokens)).sum::<u64>();
         if share_with(more) >= policy.force {
             let (mut after, mut last) = (self.clone(), head);

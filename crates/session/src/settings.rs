@@ -42,11 +42,12 @@ mod tests {
         let first =
             patch(&Settings::default(), &json!({"context_window": 32000, "thresholds": {"warn": 0.5}}))
                 .unwrap();
-        let second = patch(&first, &json!({"thresholds": {"target": 0.4}})).unwrap();
+        let second = patch(&first, &json!({"fill": 0.4})).unwrap();
         assert_eq!(second.context_window, Some(32000));
         let policy = second.policy();
         assert!((policy.warn - 0.5).abs() < 1e-9 && (policy.fill - 0.4).abs() < 1e-9);
-        let third = patch(&second, &json!({"context_window": null, "thresholds": null})).unwrap();
+        let third =
+            patch(&second, &json!({"context_window": null, "fill": null, "thresholds": null})).unwrap();
         assert_eq!(third, Settings::default());
     }
 
@@ -77,7 +78,7 @@ mod tests {
     fn a_session_s_own_settings_lie_over_the_tenant_s() {
         let tenant = patch(
             &Settings::default(),
-            &json!({"context_window": 32000, "mask": "off", "thresholds": {"warn": 0.5, "target": 0.3}}),
+            &json!({"context_window": 32000, "mask": "off", "fill": 0.3, "thresholds": {"warn": 0.5}}),
         )
         .unwrap();
         let own =
@@ -106,7 +107,7 @@ mod tests {
             (json!({"context_windw": null}), "/context_windw"),
             (json!({"context_window": "big"}), "/context_window"),
             (json!({"context_window": 10}), "/context_window"),
-            (json!({"thresholds": {"target": 0.9}}), "/thresholds/target"),
+            (json!({"fill": 0.9}), "/fill"),
             (json!({"thresholds": {"force": 0.5}}), "/thresholds/force"),
             (json!({"thresholds": {"wurn": 0.5}}), "/thresholds/wurn"),
             (json!({"thresholds": {"warn": "low"}}), "/thresholds/warn"),

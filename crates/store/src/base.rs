@@ -252,7 +252,7 @@ async fn find_version(
 ) -> Result<Option<Current>, StoreError> {
     let row = sqlx::query!(
         r#"select rendering_tokens + coalesce(digest_tokens, 0) as "served_tokens!",
-                  record.document as "document?", record.parts, record.texts, record.carry as "carry?"
+                  record.document as "document?", record.parts as "parts?", record.texts as "texts?", record.carry as "carry?"
            from summaries x
            left join lateral (
              select x.document::text as document, x.parts, read_parts(x.tenant_id, x.session_id, x.parts) as texts,
@@ -268,7 +268,11 @@ async fn find_version(
     .fetch_optional(connection)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    let record = row.document.map(|document| StoredSummary { document, parts: row.parts, texts: row.texts });
+    let record = row.document.map(|document| StoredSummary {
+        document,
+        parts: row.parts.unwrap_or_default(),
+        texts: row.texts.unwrap_or_default(),
+    });
     Ok(Some(Current {
         version,
         written: record.zip(row.carry).map(|(record, carry)| VersionJson { record, carry }),

@@ -168,11 +168,7 @@ impl RenderedTexts {
             last_activity: version.meta.last_compressed_at,
         };
         let count = |text: &str| counter.count_text(text);
-        let bound = if version.meta.max_tokens == 0 {
-            settings.policy().max_summary_tokens
-        } else {
-            version.meta.max_tokens
-        };
+        let bound = version.meta.max_tokens;
         let message = |text: &str| {
             let text = summary_message_text(text);
             let tokens = Counted::new(&text, &counter).tokens;

@@ -263,7 +263,7 @@ pub(super) fn end_of(
         "version": version,
         "tokens_before": report.tokens_before,
         "tokens_after": report.tokens_after,
-        "reduction": report.compression_ratio.map(four),
+        "reduction": report.reduction.map(four),
         "probe_score": report.probe_score.map(four),
         "facts_score": report.facts_score.map(four),
         "exam_score": report.exam.and_then(|exam| exam.score).map(four),

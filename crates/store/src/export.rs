@@ -142,8 +142,8 @@ impl Store {
     ) -> Result<Vec<(i64, String, String)>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
-            r#"select v.version as "version!", v.meta::text as "meta!", v.document::text as "document!", v.parts,
-                      read_parts(v.tenant_id, v.session_id, v.parts) as texts
+            r#"select v.version as "version!", v.meta::text as "meta!", v.document::text as "document!", v.parts as "parts!",
+                      read_parts(v.tenant_id, v.session_id, v.parts) as "texts!"
                -- Of a session that was erased meanwhile there is none.
                from version_lineage($1, $2) owner
                cross join lateral (

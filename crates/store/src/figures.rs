@@ -23,7 +23,7 @@ impl Figures {
             strategy: strategy_used.map_or("none", Strategy::as_str),
             engine: engine.map_or("none", Engine::as_str),
             tokens: tokens_before.zip(*tokens_after),
-            ratio: report.compression_ratio,
+            ratio: report.reduction,
             probe_score: report.probe_score,
             exam_score: report.exam.and_then(|exam| exam.score),
         }

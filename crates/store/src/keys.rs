@@ -265,7 +265,6 @@ impl Store {
                     self.notifier.notify(told.payload().parse().ok().map(SessionId));
                 }
                 told if told.channel() == channel::DELIVERIES => self.due.notify_one(),
-                // A process of an earlier version does not say which tenant it is.
                 told => self.keys.forget(told.payload().parse().ok().map(TenantId)).await,
             }
         }

@@ -83,9 +83,9 @@ async fn is_empty(connection: &mut PgConnection) -> Result<bool, StoreError> {
 /// Whether what was run on a database are the first of this build's files.
 fn is_ours(applied: &[AppliedMigration]) -> bool {
     let mut ours = MIGRATIONS.iter();
-    applied
-        .iter()
-        .all(|row| ours.next().is_some_and(|ours| (ours.version, &ours.checksum) == (row.version, &row.checksum)))
+    applied.iter().all(|row| {
+        ours.next().is_some_and(|ours| (ours.version, &ours.checksum) == (row.version, &row.checksum))
+    })
 }
 
 /// Refuses to work as a role that the owner of another database may also become: that owner could then read the rows of

@@ -60,8 +60,7 @@ pub struct FinishedChunk {
 }
 
 /// A finished chunk as it is stored.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Serialize, Deserialize)]
 struct StoredChunk {
     changes: Changes,
     account: Account,
@@ -283,11 +282,8 @@ impl Store {
         for row in rows {
             let StoredChunk { changes, account } = serde_json::from_value(row.narrative)
                 .map_err(|e| StoreError::corrupt("narrative_chunks", "narrative", job.id, e))?;
-            // Skip a chunk that an earlier release stored in another form; the model is asked again.
-            if changes.count() > 0 || account.told > 0 {
-                let (from_seq, through_seq) = (row.from_seq, row.through_seq);
-                chunks.push(FinishedChunk { from_seq, through_seq, changes, account });
-            }
+            let (from_seq, through_seq) = (row.from_seq, row.through_seq);
+            chunks.push(FinishedChunk { from_seq, through_seq, changes, account });
         }
         Ok(chunks)
     }

@@ -124,7 +124,7 @@ pub async fn find_unread(
 ) -> Result<Option<UnreadVersion>, StoreError> {
     let row = sqlx::query!(
         r#"select meta::text as "meta!", document::text as "document!", parts,
-                  read_parts(tenant_id, session_id, parts) as texts, carry::text as "carry!", created_at
+                  read_parts(tenant_id, session_id, parts) as "texts!", carry::text as "carry!", created_at
            from summaries
            where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3"#,
         tenant.0,
@@ -284,10 +284,10 @@ pub(super) async fn copy_version(
     let copied = sqlx::query!(
         "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
                                 meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
-                                least_tokens, recap, digest, digest_tokens, head_seq)
+                                least_tokens, recap, digest, digest_tokens, head_seq, mask_upto)
          select tenant_id, $2, $4, $5, null, from_seq, through_seq,
                 $6::text::json, document, parts, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap,
-                digest, digest_tokens, (select s.head_seq from sessions s where s.tenant_id = $1 and s.id = $2)
+                digest, digest_tokens, (select s.head_seq from sessions s where s.tenant_id = $1 and s.id = $2), mask_upto
          from summaries where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3
          returning rendering_tokens, digest_tokens",
         tenant.0,

@@ -214,7 +214,7 @@ impl BuiltCandidate {
             gate: proof.gate.clone(),
             tokens_before: tokens(proof.meta.tokens_before),
             tokens_after: tokens(proof.meta.tokens_after),
-            compression_ratio: proof.meta.compression_ratio,
+            reduction: proof.meta.reduction,
             context_tokens_before: Some(context_before),
             probe_score: proof.report.score,
             facts_score: proof.report.facts_score,

@@ -45,11 +45,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
             last_activity: stored.meta.last_compressed_at,
         };
         // Use the bound that the version was rendered with, so that the text is the one that contexts serve.
-        let bound = if stored.meta.max_tokens == 0 {
-            found.settings.policy().max_summary_tokens
-        } else {
-            stored.meta.max_tokens
-        };
+        let bound = stored.meta.max_tokens;
         let rendering = render::served(&subject, bound, |text| counter.count_text(text));
         let (questions, probes): (Vec<Probe>, Vec<Probe>) =
             found.probes.into_iter().partition(Probe::is_exam);

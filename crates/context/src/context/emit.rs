@@ -120,7 +120,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         messages,
         sources,
         tokens,
-        max_tokens: input.budget,
+        max_input_tokens: input.budget,
         pending_tool_calls: pending,
         context_revision: input.context_revision,
         masked,

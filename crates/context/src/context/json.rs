@@ -43,8 +43,6 @@ pub struct ContextReply {
     pub tokens: TokensReply,
     /// The budget that the context keeps to.
     pub max_input_tokens: u32,
-    /// The same under its earlier name.
-    pub max_tokens: u32,
     /// Whether it keeps to it.
     pub within_budget: bool,
     /// The ids, as served, of calls that still wait for their results.
@@ -172,14 +170,13 @@ impl Context<'_> {
         let total = tokens.total();
         let _infallible = write!(
             out,
-            ",\"tokens\":{{\"total\":{total},\"system\":{},\"summary\":{},\"digest\":{},\"notes\":{},\"tail\":{}}},\"max_input_tokens\":{},\"max_tokens\":{},\"within_budget\":{}",
+            ",\"tokens\":{{\"total\":{total},\"system\":{},\"summary\":{},\"digest\":{},\"notes\":{},\"tail\":{}}},\"max_input_tokens\":{},\"within_budget\":{}",
             tokens.system,
             tokens.summary,
             tokens.digest,
             tokens.notes,
             tokens.tail,
-            self.max_tokens,
-            self.max_tokens,
+            self.max_input_tokens,
             self.within_budget()
         );
         out.push_str(",\"pending_tool_calls\":");
@@ -207,7 +204,7 @@ impl Context<'_> {
     /// Whether the context is within its budget. [`super::assemble`] returns no other.
     #[must_use]
     pub fn within_budget(&self) -> bool {
-        self.tokens.total() <= self.max_tokens
+        self.tokens.total() <= self.max_input_tokens
     }
 }
 

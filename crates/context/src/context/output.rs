@@ -38,7 +38,7 @@ pub struct Context<'a> {
     /// Tokens by component.
     pub tokens: Tokens,
     /// The budget, in tokens.
-    pub max_tokens: u32,
+    pub max_input_tokens: u32,
     /// The ids, as served, of calls that still wait for their results.
     pub pending_tool_calls: Vec<String>,
     /// Changes with pins and settings.

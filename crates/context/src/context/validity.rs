@@ -79,8 +79,8 @@ fn accounting(reply: &Value, messages: &[Value], bad: &mut Vec<String>) {
     if sum != int(&tokens["total"]) {
         bad.push("token components do not add up".to_owned());
     }
-    if int(&tokens["total"]) > int(&reply["max_tokens"]) || reply["within_budget"] != true {
-        bad.push(format!("{} tokens for a budget of {}", tokens["total"], reply["max_tokens"]));
+    if int(&tokens["total"]) > int(&reply["max_input_tokens"]) || reply["within_budget"] != true {
+        bad.push(format!("{} tokens for a budget of {}", tokens["total"], reply["max_input_tokens"]));
     }
 }
 

@@ -79,10 +79,6 @@ pub struct CompressedMessages {
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     #[schema(required = true)]
     pub reduction: Option<f64>,
-    /// The same number as `reduction`, under its earlier name: a share that was saved, not a quotient of before and after.
-    #[schema(required = true)]
-    #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
-    pub compression_ratio: Option<f64>,
     /// The share of the probes that passed, from 0 to 1; null without probes.
     #[schema(required = true)]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
@@ -176,7 +172,6 @@ pub fn view(
         tokens_before: made.tokens_before,
         tokens_after: made.tokens_after,
         reduction,
-        compression_ratio: reduction,
         probe_score: made.probes.score,
         facts_score: made.probes.facts_score,
         probes_asked: made.probes.asked,

@@ -166,7 +166,7 @@ pub enum ApiError {
     IdempotencyMismatch,
     /// Valid in form, and rejected by a rule of the service.
     Refused(FieldError),
-    /// A context cannot be made as small as `max_tokens`.
+    /// A context cannot be made as small as `max_input_tokens`.
     BudgetTooSmall {
         /// The smallest budget that can be met.
         min_tokens: u32,

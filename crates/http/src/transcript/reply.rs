@@ -116,9 +116,6 @@ pub struct TranscriptQuery {
     /// The most tokens that the context may have; default the effective window.
     #[param(minimum = 1, maximum = 10_000_000)]
     pub max_input_tokens: Option<u32>,
-    /// Another name of `max_input_tokens`.
-    #[param(minimum = 1, maximum = 10_000_000)]
-    pub max_tokens: Option<u32>,
     /// Whether current task, open errors and next steps come once more at the end of the context; default false.
     #[serde(default)]
     pub recap: bool,
@@ -141,10 +138,9 @@ impl<S: Send + Sync> FromRequestParts<S> for SyncOptions {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let Query(query) = Query::<TranscriptQuery>::from_request_parts(parts, state).await?;
         let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
-        let TranscriptQuery { include, format, max_input_tokens, max_tokens, recap, cache_control } = query;
+        let TranscriptQuery { include, format, max_input_tokens, recap, cache_control } = query;
         let included = append_reply::included(include.as_ref(), false);
-        let asked =
-            ContextQuery { format, max_input_tokens, max_tokens, recap, cache_control, ..Default::default() };
+        let asked = ContextQuery { format, max_input_tokens, recap, cache_control, ..Default::default() };
         Ok(Self { included, context: asked.checked()?, request_id })
     }
 }

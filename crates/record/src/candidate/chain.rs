@@ -90,9 +90,7 @@ impl Chain {
             assert!(self.stored.insert(id, text).is_none(), "part {id} is there already");
         }
         let texts = written.parts.iter().map(|id| self.stored[id].clone()).collect();
-        StoredSummary { document: written.head, parts: Some(written.parts), texts: Some(texts) }
-            .read()
-            .unwrap()
+        StoredSummary { document: written.head, parts: written.parts, texts }.read().unwrap()
     }
 
     /// The summary of the last version.

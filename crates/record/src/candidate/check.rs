@@ -182,7 +182,7 @@ fn examine(
         if !repaired {
             let digest = digest_of(material, &summary, (&rendering, message_tokens), tokens_before);
             meta.tokens_after = i64::from(message_tokens) + i64::from(digest.tokens);
-            meta.compression_ratio = VersionMeta::ratio(meta.tokens_before, meta.tokens_after);
+            meta.reduction = VersionMeta::ratio(meta.tokens_before, meta.tokens_after);
             meta.probe_score = report.score;
             meta.facts_score = report.facts_score;
             if report.score.is_none() {
@@ -277,7 +277,7 @@ fn meta(
         tokens_before: i64::from(tokens_before),
         tokens_after: 0,
         max_tokens: bound(material, proposed.engine, tokens_before),
-        compression_ratio: None,
+        reduction: None,
         probe_score: None,
         facts_score: None,
         exam: None,

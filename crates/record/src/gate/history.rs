@@ -21,7 +21,6 @@ pub struct GateRecord {
     #[serde(flatten)]
     pub scores: Scores,
     /// What answered its probes.
-    #[serde(default)]
     pub answered_by: Answerer,
     /// Why it was not accepted, a few at most.
     pub reasons: Vec<String>,

@@ -200,7 +200,7 @@ fn meta() -> VersionMeta {
         tokens_before: 1,
         tokens_after: 1,
         max_tokens: 4000,
-        compression_ratio: None,
+        reduction: None,
         probe_score: None,
         facts_score: None,
         exam: None,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::keyed;
 use crate::digest::Turn;
-use crate::document::{PastIntent, TechnicalFact};
 use crate::section::Section;
 use crate::summary::{
     Blocker, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry, Summary,
@@ -97,9 +96,6 @@ macro_rules! lists {
         pub(super) enum Part<'a> {
             $($part($(#[$stored])? Cow<'a, [$entry]>),)+
             Digest(Cow<'a, [Turn]>),
-            // Of versions from before there were requests and things.
-            IntentHistory(Cow<'a, [PastIntent]>),
-            TechnicalContext(Cow<'a, [TechnicalFact]>),
         }
 
         impl Part<'_> {
@@ -108,12 +104,6 @@ macro_rules! lists {
                 match self {
                     $(Self::$part(entries) => summary.$list.extend(entries.into_owned()),)+
                     Self::Digest(turns) => summary.digest.extend(turns.into_owned()),
-                    Self::IntentHistory(past) => {
-                        summary.requests.extend(past.into_owned().into_iter().map(RequestEntry::from));
-                    }
-                    Self::TechnicalContext(facts) => {
-                        summary.things.extend(facts.into_owned().into_iter().map(Thing::from));
-                    }
                 }
             }
         }

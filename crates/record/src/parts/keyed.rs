@@ -6,13 +6,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::summary::{Decision, ErrorEntry, RequestEntry};
 
-/// An entry beside its key; one that was stored before there were keys has none.
+/// An entry beside its key.
 #[derive(Serialize, Deserialize)]
 struct StoredEntry<T> {
     #[serde(flatten)]
     entry: T,
-    #[serde(default)]
-    key: Option<u64>,
+    key: u64,
 }
 
 pub(super) trait Keyed: Clone {
@@ -40,7 +39,7 @@ pub(super) fn serialize<T: Keyed + Serialize, S: Serializer>(
     entries: &[T],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(entries.iter().map(|entry| StoredEntry { entry, key: Some(entry.key()) }))
+    serializer.collect_seq(entries.iter().map(|entry| StoredEntry { entry, key: entry.key() }))
 }
 
 pub(super) fn deserialize<'a, 'de, T: Keyed + Deserialize<'de>, D: Deserializer<'de>>(
@@ -48,9 +47,7 @@ pub(super) fn deserialize<'a, 'de, T: Keyed + Deserialize<'de>, D: Deserializer<
 ) -> Result<Cow<'a, [T]>, D::Error> {
     let stored = Vec::<StoredEntry<T>>::deserialize(deserializer)?;
     let entries = stored.into_iter().map(|StoredEntry { mut entry, key }| {
-        if let Some(key) = key {
-            entry.set_key(key);
-        }
+        entry.set_key(key);
         entry
     });
     Ok(Cow::Owned(entries.collect()))

@@ -105,11 +105,7 @@ impl Shelf {
             assert!(self.texts.insert(id, text).is_none(), "part {id} is there already");
         }
         let texts = written.parts.iter().map(|id| self.texts[id].clone()).collect();
-        self.stored.push(StoredSummary {
-            document: written.head,
-            parts: Some(written.parts),
-            texts: Some(texts),
-        });
+        self.stored.push(StoredSummary { document: written.head, parts: written.parts, texts });
         (new, parts)
     }
 
@@ -184,61 +180,12 @@ fn keys_are_stored_read_back_and_never_served() {
 }
 
 #[test]
-fn a_part_from_before_there_were_keys_is_read_and_written_no_second_time() {
-    let (record, mut shelf) = (record(2), Shelf::default());
-    shelf.store(Parts::default(), &record);
-    let without_keys = |text: &String| {
-        let mut part: serde_json::Value = serde_json::from_str(text).unwrap();
-        let entries = part.as_object_mut().unwrap().values_mut().flat_map(|all| all.as_array_mut().unwrap());
-        entries.filter_map(serde_json::Value::as_object_mut).for_each(|entry| {
-            entry.remove("key");
-        });
-        part.to_string()
-    };
-    let texts = &mut shelf.stored[0].texts;
-    *texts = texts.as_ref().map(|texts| texts.iter().map(without_keys).collect());
-    let (read, parts) = shelf.read(1);
-    assert_eq!(read.errors[1].key(), record.errors[1].key());
-    assert_eq!(shelf.store(parts, &record).0, 0);
-}
-
-#[test]
 fn a_part_that_is_gone_or_is_none_is_an_error() {
     let mut shelf = Shelf::default();
     shelf.store(Parts::default(), &record(40));
     let mut stored = shelf.stored.remove(0);
-    stored.texts.as_mut().unwrap().pop();
+    stored.texts.pop();
     assert!(stored.read().unwrap_err().to_string().contains("9 of 10 parts are there"));
-    stored.texts.as_mut().unwrap().push(r#"{"error":[]}"#.to_owned());
+    stored.texts.push(r#"{"error":[]}"#.to_owned());
     assert!(stored.read().is_err());
-    stored.texts = None;
-    assert!(stored.read().is_err());
-    // A head is not taken for a whole summary.
-    stored.parts = None;
-    assert!(stored.read().is_err());
-}
-
-#[test]
-fn parts_of_loose_values_and_past_intents_are_read_as_things_and_requests() {
-    let mut shelf = Shelf::default();
-    shelf.store(Parts::default(), &Summary::default());
-    let mut stored = shelf.stored.remove(0);
-    stored.parts = Some(vec![1, 2]);
-    stored.texts = Some(vec![
-        r#"{"intent_history":[{"text":"Build it","seqs":[1]}]}"#.to_owned(),
-        r#"{"technical_context":[{"key":"port","value":"80","seqs":[2]}]}"#.to_owned(),
-    ]);
-    let (record, _) = stored.read().unwrap();
-    assert_eq!((record.requests[0].text.as_str(), record.things[0].id.as_str()), ("Build it", "port"));
-}
-
-#[test]
-fn a_version_from_before_there_were_parts_is_its_document() {
-    let summary = record(40);
-    let document = serde_json::to_string(&summary).unwrap();
-    let (read, parts) = StoredSummary { document, parts: None, texts: None }.read().unwrap();
-    assert_eq!(read, summary);
-    let (written, _) = parts.write(&summary, 2).unwrap();
-    assert_eq!(written.new.len(), written.parts.len());
-    assert_eq!(written.new[0].0, 2 * PLACES);
 }

@@ -38,7 +38,7 @@ impl ProbeKind {
 
 /// How many of the expected facts an answer needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(into = "MatchFields", try_from = "StoredMatch")]
+#[serde(into = "MatchFields", try_from = "MatchFields")]
 pub enum Match {
     /// Every one.
     #[default]
@@ -81,27 +81,6 @@ impl From<Match> for MatchFields {
             Match::All => Self { kind: MatchKind::All, ratio: None },
             Match::Any => Self { kind: MatchKind::Any, ratio: None },
             Match::Ratio(ratio) => Self { kind: MatchKind::Ratio, ratio: Some(ratio) },
-        }
-    }
-}
-
-/// A match as a row holds it. Rows of earlier versions hold `"all"`, `"any"` or `{"ratio": 0.8}`.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum StoredMatch {
-    Fields(MatchFields),
-    Kind(MatchKind),
-    Ratio { ratio: f64 },
-}
-
-impl TryFrom<StoredMatch> for Match {
-    type Error = &'static str;
-
-    fn try_from(stored: StoredMatch) -> Result<Self, &'static str> {
-        match stored {
-            StoredMatch::Fields(fields) => fields.try_into(),
-            StoredMatch::Kind(kind) => MatchFields { kind, ratio: None }.try_into(),
-            StoredMatch::Ratio { ratio } => Ok(Self::Ratio(ratio)),
         }
     }
 }

@@ -146,7 +146,7 @@ mod tests {
             tokens_before: 9000,
             tokens_after: 900,
             max_tokens: 4000,
-            compression_ratio: None,
+            reduction: None,
             probe_score: None,
             facts_score: None,
             exam: None,

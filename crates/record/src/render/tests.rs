@@ -51,7 +51,7 @@ fn meta(version: i64) -> VersionMeta {
         tokens_before: 9000,
         tokens_after: 900,
         max_tokens: 4000,
-        compression_ratio: Some(0.9),
+        reduction: Some(0.9),
         probe_score: Some(1.0),
         facts_score: None,
         exam: None,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::settings::PolicyName;
-use crate::settings::{Settings, Thresholds};
+use crate::settings::Settings;
 use anchord_messages::group::groups;
 use anchord_messages::shape::AsShape;
 
@@ -47,10 +47,7 @@ fn the_fill_is_a_share_bounded_in_tokens_and_below_the_trigger() {
     let lowered = room(small.clone(), Some(0.9));
     assert_eq!((lowered.fill, lowered.is_lowered), (9_600 - 1_200, true));
     assert!(!room(small.clone(), Some(0.4)).is_lowered);
-    let target = Thresholds { target: Some(0.45), ..Thresholds::default() };
-    let before = Settings { thresholds: Some(target), ..small };
-    assert_eq!(room(before.clone(), None).fill, 7_200, "a target is read as the fill");
-    assert_eq!(room(Settings { fill: Some(0.2), ..before }, None).fill, 3_200, "which wins");
+    assert_eq!(room(Settings { fill: Some(0.2), ..small }, None).fill, 3_200);
 }
 
 #[test]

@@ -17,10 +17,10 @@ pub struct InheritedVersion {
     pub version: i64,
     /// The last message that it covers.
     pub anchor: Seq,
-    /// The newest message when it was published; `None` where that was not recorded.
-    pub head: Option<Seq>,
-    /// The mask position then; `None` where that was not recorded.
-    pub mask_upto: Option<Seq>,
+    /// The newest message when it was published.
+    pub head: Seq,
+    /// The mask position then.
+    pub mask_upto: Seq,
     /// The user message that was served beside it.
     pub carried: Option<RetainedUserMessage>,
     /// Tokens of its record.
@@ -60,7 +60,7 @@ impl ForkPoint<'_> {
     /// The message that is served beside a version if it covers it. A message of a person that is not shared may have taken the
     /// place of the one that the branch still answers.
     fn user_beside(&self, version: &InheritedVersion, published: Seq) -> Option<RetainedUserMessage> {
-        let is_of_all = version.head.is_none_or(|head| head == published);
+        let is_of_all = version.head == published;
         if is_of_all { version.carried } else { self.newest_user(published) }
     }
 }
@@ -89,7 +89,7 @@ impl Session {
     /// The newest message when the version was published that a fork begins with, among those that the fork shares.
     #[must_use]
     pub fn published_of_fork(&self, seq: Seq, version: &InheritedVersion) -> Seq {
-        self.published_here(version.version, version.head.unwrap_or(version.anchor).min(seq))
+        self.published_here(version.version, version.head.min(seq))
     }
 
     /// The floor of a branch that shares the messages through `seq` and begins with a version of this anchor.
@@ -194,7 +194,7 @@ impl Session {
             summary_tokens: version.map_or(0, |version| version.summary_tokens),
             digest_tokens: version.map_or(0, |version| version.digest_tokens),
             last_user: version.and_then(|version| at.user_beside(version, published)),
-            mask_upto: version.and_then(|version| version.mask_upto).unwrap_or_default().min(published),
+            mask_upto: version.map_or(0, |version| version.mask_upto).min(published),
             ..Accounting::default()
         }
     }

@@ -123,7 +123,7 @@ impl Session {
     /// Whether the tokenizer is fixed: by the first message, or by the first fork, because all branches count with one.
     #[must_use]
     pub fn has_fixed_tokenizer(&self) -> bool {
-        self.head_seq > 0 || self.accounting.tokenizer.is_some()
+        self.accounting.tokenizer.is_some()
     }
 
     /// The settings, with the tenant's defaults where the session sets nothing, and with the tokenizer once it is fixed.
@@ -134,11 +134,7 @@ impl Session {
 
     pub(super) fn in_force(&self, own: &Settings) -> Settings {
         let mut settings = own.over(&self.defaults);
-        if self.has_fixed_tokenizer() {
-            // A session of an earlier version has fixed none; its settings alone decided then.
-            let told = self.accounting.tokenizer.or(own.tokenizer).or(self.defaults.tokenizer);
-            settings.tokenizer = Some(told.unwrap_or_default());
-        }
+        settings.tokenizer = self.accounting.tokenizer.or(settings.tokenizer);
         settings
     }
 

@@ -104,7 +104,7 @@ impl Settings {
             name: self.policy.unwrap_or_default(),
             warn: thresholds.warn.unwrap_or(0.60),
             compress: thresholds.compress.unwrap_or(0.70),
-            fill: self.fill.or(thresholds.target).unwrap_or_else(|| default_fill(effective_window)),
+            fill: self.fill.unwrap_or_else(|| default_fill(effective_window)),
             force: thresholds.force.unwrap_or(0.85),
             critical: thresholds.critical.unwrap_or(0.90),
             exam: thresholds.exam.unwrap_or(exam::LOW),
@@ -156,8 +156,8 @@ mod tests {
         let own = Thresholds { compress: Some(0.40), ..Thresholds::default() };
         let own = Settings { thresholds: Some(own), ..Settings::default() };
         let messages = MessageThresholds { force: Some(20), ..MessageThresholds::default() };
-        let later = Thresholds { target: Some(0.60), messages: Some(messages), ..Thresholds::default() };
-        let later = Settings { thresholds: Some(later), ..Settings::default() };
+        let later = Thresholds { messages: Some(messages), ..Thresholds::default() };
+        let later = Settings { fill: Some(0.60), thresholds: Some(later), ..Settings::default() };
         let policy = own.over(&later).policy();
         assert!(policy.fill < policy.compress && policy.warn <= policy.compress, "{policy:?}");
         assert_eq!(policy.messages, [30, 50, 50]);

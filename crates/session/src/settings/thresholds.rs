@@ -18,10 +18,6 @@ pub struct Thresholds {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(exclusive_minimum = 0, maximum = 1)]
     pub compress: Option<f64>,
-    /// What `fill` was called; read as `fill` where that is not set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(exclusive_minimum = 0, maximum = 1)]
-    pub target: Option<f64>,
     /// Share at which a compression is forced and tool outputs are masked. Default 0.85.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(exclusive_minimum = 0, maximum = 1)]
@@ -103,7 +99,6 @@ impl Thresholds {
         Self {
             warn: self.warn.or(defaults.warn),
             compress: self.compress.or(defaults.compress),
-            target: self.target.or(defaults.target),
             force: self.force.or(defaults.force),
             critical: self.critical.or(defaults.critical),
             exam: self.exam.or(defaults.exam),

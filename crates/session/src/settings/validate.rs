@@ -174,21 +174,10 @@ impl Checked<'_> {
         }
     }
 
-    /// Checks the fill and its earlier name, `target`.
     fn check_fill(&self, found: &mut Vec<Conflict>) {
         let compress = self.policy.compress;
         let (own, below) = (self.own.thresholds.as_ref(), self.below.thresholds.as_ref());
         let whose_compress = whose(own.and_then(|t| t.compress), below.and_then(|t| t.compress));
-        let (own_target, below_target) = (own.and_then(|t| t.target), below.and_then(|t| t.target));
-        if let Some(target) =
-            own_target.or(below_target).filter(|target| !(*target > 0.0 && *target < compress))
-        {
-            let detail =
-                format!("must be above 0 and below compress, which is {compress} ({whose_compress})");
-            let other =
-                format!("must be above target, which is {target} ({})", whose(own_target, below_target));
-            found.push(Conflict::at("/thresholds/target", detail).or("/thresholds/compress", other));
-        }
         let most = compress - HYSTERESIS_SHARE;
         let fill = self.own.fill.or(self.below.fill);
         if let Some(fill) = fill.filter(|fill| !(*fill > 0.0 && *fill <= most + f64::EPSILON)) {

@@ -327,15 +327,8 @@ async fn prepare(
     let starts = find_appends(tx, key, (published, seq)).await?;
     let user_before = find_user(tx, key, ((floor - CARRIED_WITHIN).max(0), floor)).await?;
     if let Some((version, carried)) = &mut version {
-        let is_recorded = version.mask_upto.is_some();
         version.carried = match carried {
             Some(carried) => find_user(tx, key, (*carried - 1, *carried)).await?,
-            // The version is from before this was recorded: decided as publishing does.
-            None if !is_recorded
-                && !tail.iter().any(|outline| outline.of_person().is_some() && outline.seq <= published) =>
-            {
-                user_before.filter(|user| user.seq <= version.anchor)
-            }
             None => None,
         };
     }
@@ -373,7 +366,8 @@ async fn find_version(
     seq: Seq,
 ) -> Result<Option<(InheritedVersion, Option<Seq>)>, StoreError> {
     let found = sqlx::query!(
-        r#"select v.version as "version!", v.through_seq as "through_seq!", v.head_seq, v.mask_upto, v.carried_seq,
+        r#"select v.version as "version!", v.through_seq as "through_seq!", v.head_seq as "head_seq!",
+                  v.mask_upto as "mask_upto!", v.carried_seq,
                   v.rendering_tokens as "rendering_tokens!", v.digest_tokens
            from version_lineage($1, $2) owner
            cross join lateral (

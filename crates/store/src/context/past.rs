@@ -30,8 +30,6 @@ pub enum Past {
     NoVersion,
     /// The last message is none of the session's, or the version covers more; the allowed range.
     OutOfRange(Seq, Seq),
-    /// The version is from before the newest message was recorded with it, and the query names no message.
-    NoHead,
     /// What the context was made of.
     Found(Box<ContextSource>),
 }
@@ -40,9 +38,10 @@ pub enum Past {
 struct VersionRow {
     version: i64,
     anchor: Seq,
-    head: Option<Seq>,
-    /// The mask position when it was published; `None` where it was not recorded.
-    mask_upto: Option<Seq>,
+    /// The newest message when it was published.
+    head: Seq,
+    /// The mask position then.
+    mask_upto: Seq,
     carried: Carried,
 }
 
@@ -51,8 +50,7 @@ struct VersionRow {
 enum Carried {
     /// This one was, or none was.
     Recorded(Option<Seq>),
-    /// It is decided as publishing does: the version is from before this was recorded, or it was published with messages
-    /// that the branch does not have.
+    /// It is decided as publishing does: the version was published with messages that the branch does not have.
     Decided,
 }
 
@@ -83,11 +81,8 @@ impl Store {
             (None, Some(through)) => find_version_at(&mut tx, (tenant, &session), through).await?,
             (None, None) => None,
         };
-        if through.is_none() && version.as_ref().is_some_and(|version| version.head.is_none()) {
-            return Ok(Past::NoHead);
-        }
         let anchor = version.as_ref().map_or(0, |version| version.anchor);
-        let published = version.as_ref().and_then(|version| version.head).unwrap_or(anchor);
+        let published = version.as_ref().map_or(0, |version| version.head);
         let through = through.unwrap_or(published.min(session.head_seq));
         if through < anchor {
             return Ok(Past::OutOfRange(anchor, session.head_seq));
@@ -122,7 +117,7 @@ impl Store {
         let texts = texts::read(&mut tx, key, wanted).await?;
         tx.commit().await?;
         let moment = Moment { anchor, published };
-        let mask_upto = version.and_then(|version| version.mask_upto);
+        let mask_upto = version.map_or(0, |version| version.mask_upto);
         let made = compute(tenant, move || {
             let mut counts = start(&session.accounting, &texts, mask_upto, carried);
             let counter = TokenCounter::new(session.effective_settings().tokenizer.unwrap_or_default());
@@ -145,7 +140,7 @@ impl Store {
 fn start(
     now: &Accounting,
     texts: &Texts,
-    mask_upto: Option<Seq>,
+    mask_upto: Seq,
     carried: Option<RetainedUserMessage>,
 ) -> Accounting {
     let summary = texts.summary.as_ref();
@@ -164,7 +159,7 @@ fn start(
         summary_tokens: summary.map_or(0, |summary| summary.rendering.1),
         digest_tokens: summary.and_then(|summary| summary.digest.as_ref()).map_or(0, |digest| digest.1),
         last_user: carried,
-        mask_upto: mask_upto.unwrap_or_default(),
+        mask_upto,
         ..Accounting::default()
     }
 }
@@ -178,8 +173,7 @@ async fn find_version_at(
     let begun_with = &session.accounting.begun_with;
     let versions: Vec<i64> = begun_with.iter().map(|begun| begun.version).collect();
     let published: Vec<Seq> = begun_with.iter().map(|begun| begun.published).collect();
-    // For a version from before the newest message was recorded, the last message that it covers counts instead. Of an
-    // inherited one the newest message may be of another branch (`Session::published_here`).
+    // Of an inherited one the newest message may be of another branch (`Session::published_here`).
     let version = sqlx::query_scalar!(
         r#"select v.version as "version!"
            from version_lineage($1, $2) owner
@@ -188,7 +182,7 @@ async fn find_version_at(
              where x.tenant_id = $1 and x.session_id = owner.session_id and x.version > owner.after_version
                and x.version <= owner.through_version
                and least(
-                 coalesce(x.head_seq, x.through_seq),
+                 x.head_seq,
                  (select begun.published
                   from unnest($4::bigint[], $5::bigint[]) as begun (version, published)
                   where x.version <= begun.version order by begun.version limit 1)
@@ -226,13 +220,13 @@ async fn find_version(
     .await?;
     let here = |seq: Seq| session.published_here(version, seq);
     Ok(row.map(|row| {
-        let head = row.head_seq.map(here);
-        let is_recorded = row.mask_upto.is_some() && head == row.head_seq;
+        let head = here(row.head_seq);
+        let is_recorded = head == row.head_seq;
         VersionRow {
             version: row.version,
             anchor: row.through_seq,
             head,
-            mask_upto: row.mask_upto.map(here),
+            mask_upto: here(row.mask_upto),
             carried: if is_recorded { Carried::Recorded(row.carried_seq) } else { Carried::Decided },
         }
     }))

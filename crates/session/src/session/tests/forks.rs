@@ -39,8 +39,8 @@ impl History {
             self.versions.push(InheritedVersion {
                 version: after.last_version,
                 anchor: after.anchor_seq,
-                head: Some(after.head_seq),
-                mask_upto: Some(counts.mask_upto),
+                head: after.head_seq,
+                mask_upto: counts.mask_upto,
                 carried: counts.carried,
                 summary_tokens: 0,
                 digest_tokens: 0,
