@@ -780,9 +780,10 @@ comment on column usage_by_day.bytes is 'Bytes of messages that came on that day
 create type session_change as (
   tenant_id uuid, id uuid, name text,
   revision bigint, tenant_revision bigint,
-  head_seq bigint, accounting text, recent text
+  head_seq bigint, accounting text, recent text,
+  settings text, user_id text, metadata_names text[], metadata_values text[]
 );
-comment on type session_change is 'A session after an append, and the revisions that it was decided on (tenant_revision is the above_revision of load_branches); no revision for a session that is made.';
+comment on type session_change is 'A session after an append, and the revisions that it was decided on (tenant_revision is the above_revision of load_branches); no revision for a session that is made, which alone has settings.';
 create type new_message as (
   place integer, seq bigint, role text, format text, tokens integer, least_tokens integer, shape text, keep text,
   component text, body text

@@ -21,7 +21,7 @@ use anchord_messages::id::TenantId;
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::audit::Actor;
-use anchord_store::keys::{self, NewKey};
+use anchord_store::keys::{self, Line, NewKey};
 use anchord_store::secrets::SecretKeys;
 
 /// The tenant of the bootstrap key. Its id is fixed, so that two processes that start at the same time use the same
@@ -78,7 +78,7 @@ async fn register(store: &Store, clock: Clock, key: &SecretString) -> anyhow::Re
     let key = NewKey::given(key, scopes);
     store.insert_tenant_as(DEFAULT_TENANT, DEFAULT_TENANT_NAME, Actor::Cli).await?;
     store.insert_key(DEFAULT_TENANT, &key, Actor::Cli).await?;
-    if store.find_key(key.digest, clock.now()).await?.is_none() {
+    if store.find_key(key.digest, Line::InUse, clock.now()).await?.is_none() {
         // A start must not undo a revocation.
         tracing::warn!("the API key of the tenant default was revoked; it opens nothing");
     }

@@ -1,4 +1,4 @@
-//! `anchord import FILE --session NAME`: appends a transcript to a session of a running service.
+//! `anchord import FILE --session NAME`: appends a transcript to a session of a running service, or restores an export.
 //!
 //! Each batch states the position that it expects, so that an import that was interrupted continues where it stopped
 //! when it is run again.
@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::output::{self, Output};
 use super::remote::{Remote, Sent};
+use super::restore::Export;
 use super::transcript::{self, FileFormat};
 use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
@@ -27,10 +28,11 @@ An import that was interrupted continues where it stopped when it is run again, 
 Examples:
   anchord import session.json --session planner
   anchord import ~/.claude/projects/app/1234.jsonl --session app
-  agent --log - | anchord import - --session nightly --json")]
+  agent --log - | anchord import - --session nightly --json
+  curl -s $ANCHORD_URL/v1/sessions/app/export -H x-api-key:$KEY | anchord import - --session copy")]
 pub(super) struct Import {
-    /// File with messages (an array, an object with `messages`, or one message per line) or an agent's log; - for
-    /// standard input
+    /// File with messages (an array, an object with `messages`, or one message per line), an agent's log, or an export of
+    /// the API (`GET /v1/sessions/{id}/export`); - for standard input
     file: PathBuf,
     /// Session ID. A new session is created; one that has the file's first messages is continued
     #[arg(long, value_name = "SESSION", value_parser = SessionName::parse)]
@@ -51,7 +53,13 @@ pub(super) struct Import {
 impl Import {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
-        let read = transcript::read(&self.file, self.format)?;
+        let text = transcript::text(&self.file)?;
+        if self.format.is_none()
+            && let Some(export) = Export::read(&text).with_context(|| self.file.display().to_string())?
+        {
+            return self.restore(remote, &export).await;
+        }
+        let read = transcript::parse(&self.file, &text, self.format)?;
         let stored = self.stored(&remote, &read).await?;
         let remote = remote.patient();
         let total = read.messages.len();
@@ -66,6 +74,16 @@ impl Import {
 
     /// How many of the transcript's messages the session has already.
     async fn stored(&self, remote: &Remote, transcript: &Transcript) -> anyhow::Result<usize> {
+        let raw = |at: usize| transcript.messages.get(at).map(|message| message.raw.as_str());
+        self.stored_of(remote, raw).await
+    }
+
+    /// How many messages the session has already; the last of them must be the one that `ours` has at its place.
+    async fn stored_of<'t>(
+        &self,
+        remote: &Remote,
+        ours: impl Fn(usize) -> Option<&'t str>,
+    ) -> anyhow::Result<usize> {
         let session = ["v1", "sessions", self.session.as_str()];
         let reply = remote.get(&session, &[], None).await?;
         match reply.status.as_u16() {
@@ -82,13 +100,13 @@ impl Import {
         if count == 0 {
             return Ok(0);
         }
-        let Some(ours) = count.checked_sub(1).and_then(|last| transcript.messages.get(last)) else {
+        let Some(ours) = count.checked_sub(1).and_then(ours) else {
             bail!("the session `{}` has {count} messages, more than the file", self.session);
         };
         let at = [("from_seq", head.to_string()), ("to_seq", head.to_string())];
         let messages = ["v1", "sessions", self.session.as_str(), "messages"];
         let reply = remote.get(&messages, &at, None).await?;
-        let ours: Value = serde_json::from_str(&ours.raw)?;
+        let ours: Value = serde_json::from_str(ours)?;
         if reply.json().pointer("/items/0/message") != Some(&ours) {
             bail!("the session `{}` has other messages: its message {head} is not the file's", self.session);
         }
@@ -134,6 +152,47 @@ impl Import {
         Ok(())
     }
 
+    /// Restores an export, in as many pieces as it takes.
+    async fn restore(&self, remote: Remote, export: &Export<'_>) -> anyhow::Result<()> {
+        let total = export.messages();
+        let stored = self.stored_of(&remote, |at| export.message(at)).await?;
+        let remote = remote.patient();
+        let path = ["v1", "sessions", self.session.as_str(), "import"];
+        let most = usize::try_from(self.batch).unwrap_or(usize::MAX);
+        if stored < total || total == 0 {
+            for (piece, is_last) in export.pieces(stored, most) {
+                let key = idempotency_key(&piece);
+                let sent = Sent { body: &piece, idempotency_key: Some(&key) };
+                let reply = remote.post_lines(&path, ("partial", !is_last), sent).await?;
+                if !reply.status.is_success() {
+                    let file = self.file.display();
+                    bail!("{file} was refused: {}; pieces before are stored", remote.refusal(&reply));
+                }
+            }
+        }
+        let left_out = export.versions();
+        if self.output.json {
+            return output::print_json(&json!({
+                "session_id": self.session,
+                "format": "export",
+                "messages": total,
+                "appended": total.saturating_sub(stored),
+                "left_out": {"version": left_out},
+            }));
+        }
+        output::print(&format!(
+            "session {}: {total} messages (export){}\n",
+            self.session,
+            before(stored, total)
+        ))?;
+        match left_out {
+            0 => Ok(()),
+            versions => output::print(&format!(
+                "left out (the next compression makes its own): version ({versions})\n"
+            )),
+        }
+    }
+
     fn print_result(&self, stored: usize, read: &Transcript) -> anyhow::Result<()> {
         let (session, total) = (&self.session, read.messages.len());
         if self.output.json {
@@ -145,16 +204,20 @@ impl Import {
                 "left_out": read.left_out,
             }));
         }
-        let before = match stored {
-            0 => String::new(),
-            all if all == total => ", all already stored".to_owned(),
-            some => format!(", {some} of them already stored"),
-        };
+        let before = before(stored, total);
         output::print(&format!("session {session}: {total} messages ({}){before}\n", read.log.as_str()))?;
         match read.told_left_out() {
             Some(told) => output::print(&format!("left out (not messages): {told}\n")),
             None => Ok(()),
         }
+    }
+}
+
+fn before(stored: usize, total: usize) -> String {
+    match stored {
+        0 => String::new(),
+        all if all == total => ", all already stored".to_owned(),
+        some => format!(", {some} of them already stored"),
     }
 }
 

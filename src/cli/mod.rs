@@ -25,6 +25,7 @@ mod openapi;
 mod output;
 mod recall;
 mod remote;
+mod restore;
 mod serve;
 mod sessions;
 mod summary;

@@ -199,6 +199,18 @@ impl Remote {
         self.change(Method::POST, path, Some(sent)).await
     }
 
+    /// Posts JSON lines; a refusal is a reply.
+    pub(super) async fn post_lines(
+        &self,
+        path: &[&str],
+        query: (&str, bool),
+        sent: Sent<'_>,
+    ) -> anyhow::Result<Reply> {
+        let mut url = self.address(path);
+        url.query_pairs_mut().append_pair(query.0, &query.1.to_string());
+        self.deliver((Method::POST, url), "application/x-ndjson", Some(sent)).await
+    }
+
     /// Changes a resource: the reply's JSON, or the refusal as an error.
     pub(super) async fn write(
         &self,
@@ -213,11 +225,19 @@ impl Remote {
     }
 
     async fn change(&self, method: Method, path: &[&str], sent: Option<Sent<'_>>) -> anyhow::Result<Reply> {
-        let url = self.address(path);
+        self.deliver((method, self.address(path)), "application/json", sent).await
+    }
+
+    async fn deliver(
+        &self,
+        (method, url): (Method, Url),
+        content_type: &str,
+        sent: Option<Sent<'_>>,
+    ) -> anyhow::Result<Reply> {
         let request = || {
             let mut request = self.http.request(method.clone(), url.clone());
             if let Some(sent) = sent {
-                request = request.header("content-type", "application/json").body(sent.body.to_owned());
+                request = request.header("content-type", content_type).body(sent.body.to_owned());
                 if let Some(key) = sent.idempotency_key {
                     request = request.header("idempotency-key", key);
                 }

@@ -53,10 +53,14 @@ impl FileFormat {
 
 /// Reads a transcript from a file, or from standard input for `-`. Without `format`, its kind is detected.
 pub(super) fn read(file: &Path, format: Option<FileFormat>) -> anyhow::Result<Transcript> {
-    let text = text(file)?;
+    parse(file, &text(file)?, format)
+}
+
+/// Parses the text of a file as a transcript.
+pub(super) fn parse(file: &Path, text: &str, format: Option<FileFormat>) -> anyhow::Result<Transcript> {
     let (log, format) =
         format.map(FileFormat::parts).map_or((None, None), |(log, format)| (Some(log), format));
-    transcript::read(&text, log, format).with_context(|| file.display().to_string())
+    transcript::read(text, log, format).with_context(|| file.display().to_string())
 }
 
 /// Reads a text from a file, or from standard input for `-`.

@@ -62,6 +62,7 @@ pub fn message(text: &str) -> NewMessage {
 pub fn append(tenant: TenantId, session: &str, texts: &[&str]) -> Append {
     Append {
         model: None,
+        opening: None,
         tenant,
         session: name(session),
         messages: texts.iter().map(|text| message(text)).collect(),

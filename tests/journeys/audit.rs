@@ -46,7 +46,7 @@ async fn a_flood_of_refused_keys_is_counted_and_adds_few_entries() {
         assert_eq!(app.call_as(spare, "GET", "/v1/sessions", "").await.status, 401);
     }
     for n in 0..300 {
-        let wrong = format!("anc_wrong-{n}");
+        let wrong = format!("wrong-{n}");
         assert_eq!(app.call_as(&wrong, "GET", "/v1/sessions", "").await.status, 401);
     }
     for _ in 0..5 {

@@ -59,7 +59,7 @@ async fn an_import_holds_no_more_messages_than_a_batch() {
     };
     let import = async |lines: Vec<String>| {
         let kind = [("content-type", "application/x-ndjson")];
-        app.call_with("POST", "/v1/sessions/s/import", lines.join("\n"), &kind).await
+        app.call_with("POST", "/v1/sessions/s/import?partial=true", lines.join("\n"), &kind).await
     };
     let refused = import((1..=1_001).map(line).collect()).await;
     assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (413, "too-large"));

@@ -283,7 +283,8 @@ async fn what_was_decided_on_other_settings_is_decided_again() {
     let appended = |above: &str| {
         format!(
             "cardinality(commit_appends(array[row(s.tenant_id, s.id, s.name, s.revision, {above}, s.head_seq,
-                                                  s.accounting::text, s.recent)::session_change],
+                                                  s.accounting::text, s.recent,
+                                                  null, null, null, null)::session_change],
                                         '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', 'q', 'e', 'd'))::bigint"
         )
     };

@@ -153,10 +153,12 @@ async fn calls_without_a_session_and_imports_recognise_formats_too() {
                 reply.text
             );
         }
-        let lines: Vec<String> = (1..)
-            .zip(messages.as_array().expect("a list"))
+        let messages = messages.as_array().expect("a list");
+        let mut lines: Vec<String> = (1..)
+            .zip(messages)
             .map(|(seq, message)| json!({"kind": "message", "seq": seq, "message": message}).to_string())
             .collect();
+        lines.push(json!({"kind": "end", "messages": messages.len()}).to_string());
         let sent = [("content-type", "application/x-ndjson")];
         let path = format!("/v1/sessions/{format}/import");
         let reply = app.call_with("POST", &path, lines.join("\n"), &sent).await;

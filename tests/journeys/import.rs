@@ -89,6 +89,37 @@ async fn a_log_is_imported_in_batches_and_gone_on_with() {
     assert_eq!(service.end(Signal::SIGTERM), Some(0));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_export_of_the_api_is_restored_and_one_that_was_cut_off_is_refused() {
+    let database = support::database().await;
+    let service = Service::on(&database.url, &[]);
+    let address =
+        service.greeting.split("http://").nth(1).and_then(|rest| rest.split([' ', '/', '\n']).next());
+    let url = format!("http://{}", address.expect("an address"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = written(folder.path(), "a.jsonl", &log(3));
+    let import = |file: &str, session: &str| {
+        run(&["import", file, "--session", session, "--url", &url, "--key", KEY, "--batch", "3"])
+    };
+    assert!(import(&file, "s").0);
+    let export = service.client().get("/v1/sessions/s/export").text;
+    let file = written(folder.path(), "s.jsonl", &export);
+    let (done, told, stderr) = import(&file, "copy");
+    assert!(done, "{stderr}");
+    assert_eq!(told, "session copy: 7 messages (export)\n");
+    assert_eq!(import(&file, "copy").1, "session copy: 7 messages (export), all already stored\n");
+    let messages = |session: &str| {
+        let page = service.client().get(&format!("/v1/sessions/{session}/messages?limit=100")).json();
+        let items = page["items"].as_array().expect("messages").clone();
+        items.into_iter().map(|item| item["message"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(messages("copy"), messages("s"));
+    let cut: String = export.split_inclusive('\n').take(5).collect();
+    let (done, _, stderr) = import(&written(folder.path(), "cut.jsonl", &cut), "other");
+    assert!(!done && stderr.contains("cut.jsonl: ") && stderr.contains("cut off"), "{stderr}");
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+}
+
 #[test]
 fn a_log_is_compressed_without_server_and_database() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
-use anchord_store::keys::digest_key;
+use anchord_store::keys::{Line, digest_key};
 use axum::body::{Body, Bytes};
 use futures::{StreamExt as _, stream};
 use serde_json::{Value, json};
@@ -134,10 +134,10 @@ async fn another_process_refuses_a_revoked_key_without_waiting_for_what_it_remem
     let digest = digest_key(made["key"].as_str().unwrap());
     let now = Clock::system().now();
     // The look-up may be remembered before or after the listener is ready; both must hear of the end.
-    assert!(other.find_key(digest, now).await.unwrap().is_some());
+    assert!(other.find_key(digest, Line::InUse, now).await.unwrap().is_some());
     app.call("DELETE", &format!("/v1/keys/{}", made["id"].as_str().unwrap()), "").await;
     let refused = async {
-        while other.find_key(digest, now).await.unwrap().is_some() {
+        while other.find_key(digest, Line::InUse, now).await.unwrap().is_some() {
             tokio::task::yield_now().await;
         }
     };

@@ -126,8 +126,15 @@ async fn a_large_file_is_imported_in_pieces_and_a_piece_twice_changes_nothing() 
         "sequence-mismatch",
         "the first piece is first"
     );
-    assert_eq!(import(&app, "copy", &first).await.status, 201);
-    assert_eq!(import(&app, "copy", &first).await.status, 409);
+    let piece = async || {
+        let headers = [("content-type", "application/x-ndjson")];
+        app.call_with("POST", "/v1/sessions/copy/import?partial=true", first.clone(), &headers).await
+    };
+    let refused = import(&app, "copy", &first).await;
+    assert_eq!(refused.refusal().2, "/12", "a file that was cut off: {}", refused.text);
+    assert_eq!(app.call("GET", "/v1/sessions/copy", "").await.status, 404);
+    assert_eq!(piece().await.status, 201);
+    assert_eq!(piece().await.status, 409);
     assert_eq!(import(&app, "copy", &rest).await.status, 201);
     assert_eq!(import(&app, "copy", &rest).await.status, 409);
     let copy = app.call("GET", "/v1/sessions/copy", "").await.json();
@@ -179,7 +186,8 @@ async fn an_import_is_stored_whole_or_not_at_all() {
     let head = json!({"kind": "session", "settings": {"task_id": "t"}, "pins": ["Never push to main."],
                       "todos": [{"content": "fix it", "status": "pending"}],
                       "probes": [{"kind": "recall", "question": "Which?", "expected": ["x"]}]});
-    let file = [head, message(1), message(2)].map(|line| line.to_string()).join("\n");
+    let end = json!({"kind": "end", "messages": 2});
+    let file = [head, message(1), message(2), end].map(|line| line.to_string()).join("\n");
     let failing =
         "create function fail() returns trigger language plpgsql as $$ begin raise 'broken'; end $$;
                    create trigger fail before insert on messages for each row execute function fail()";
@@ -205,7 +213,8 @@ async fn a_repeated_import_with_its_key_is_answered_as_the_first() {
     let headers = [("content-type", "application/x-ndjson"), ("idempotency-key", "once")];
     let import = async |lines: String| app.call_with("POST", "/v1/sessions/s/import", lines, &headers).await;
     let head = json!({"kind": "session", "settings": {}}).to_string();
-    let file = format!("{head}\n{}\n{}", line(1), line(2));
+    let end = json!({"kind": "end", "messages": 2});
+    let file = format!("{head}\n{}\n{}\n{end}", line(1), line(2));
     let first = import(file.clone()).await;
     assert_eq!(first.status, 201, "{}", first.text);
     let again = import(file.clone()).await;

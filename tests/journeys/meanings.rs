@@ -430,6 +430,23 @@ async fn the_first_append_may_name_user_and_metadata() {
     assert_eq!(names(&app, "user=ada&metadata=team:x").await, ["copy", "s"]);
 }
 
+#[tokio::test]
+async fn settings_that_are_put_while_the_first_append_names_some_stay() {
+    let app = app().await;
+    let rounds = (0..40).map(async |n| {
+        let path = format!("/v1/sessions/s{n}");
+        let body = json!({"user": "ada", "messages": [{"role": "user", "content": "Hi"}]}).to_string();
+        let append = async || app.call("POST", &format!("{path}/messages"), body.clone()).await;
+        let put = async || app.call("PUT", &path, r#"{"context_window": 9000}"#).await;
+        let (appended, put) = futures::join!(append(), put());
+        assert_eq!((appended.status.as_u16(), put.status.is_success()), (201, true), "{}", put.text);
+        app.call("GET", &path, "").await.json()["settings"].clone()
+    });
+    for settings in futures::future::join_all(rounds).await {
+        assert_eq!(settings, json!({"context_window": 9000}), "whichever came first");
+    }
+}
+
 async fn ask_over(app: &App, query: &str) -> Value {
     let reply = app.call("GET", &format!("/v1/recall?{query}"), "").await;
     assert_eq!(reply.status, 200, "{query}: {}", reply.text);

@@ -41,7 +41,7 @@ const LISTS: &[&str] = &[
 /// than the tables hold.
 const MOST_ROWS: f64 = 400.0;
 /// Counts along an index up to a bound: a few rows in a request, and more in the background only.
-const COUNTS: &str = "select found.rows as";
+const COUNTS: &str = "select count(*) as \"rows!\" from";
 /// Pages that a look into an index may touch, beside some for each row and each look.
 const MOST_PAGES: f64 = 24.0;
 
@@ -103,7 +103,7 @@ const HOT: [(&str, &str); 65] = [
     ("base: the version", "record.carry as \"carry?\""),
     ("base: parts of the record", "from unnest(p_parts) with ordinality as named"),
     ("base: probes", "and (source = 'caller' or is_critical)"),
-    ("span", "cross join lateral lineage(bound.tenant_id, $2, $3, $4) owner"),
+    ("span", "from lineage($1, $2, $3, $4) owner"),
     ("fix the span", "select fix_span("),
     ("fix the span: write", "update compressions c set parent_version = p_parent"),
     ("settle: write", "select end_compression("),
@@ -386,7 +386,7 @@ impl Ready {
     async fn live(&self, name: &str) -> Vec<Planned> {
         self.plans.take();
         // The key of the others was looked up a moment ago, and may still be remembered.
-        let stranger = format!("anc_{name:x<43}");
+        let stranger = format!("stranger-{name:x<43}");
         let refused = self.app.call_as(&stranger, "GET", "/v1/sessions/s", "").await;
         assert_eq!(refused.status, 401);
         // So may the use of ours have been noted: one that nobody has used yet is looked up and noted.

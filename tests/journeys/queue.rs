@@ -66,6 +66,7 @@ impl Queue {
         };
         let append = Append {
             model: None,
+            opening: None,
             tenant: self.tenant,
             session: self.name.clone(),
             messages: (0..messages).map(message).collect(),

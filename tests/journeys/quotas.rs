@@ -1,5 +1,6 @@
 //! A tenant's quotas: what is over them is refused as a problem and changes nothing.
 
+use anchord_runtime::clock::Clock;
 use serde_json::{Value, json};
 
 use crate::erasing::erase_all;
@@ -76,7 +77,7 @@ async fn bytes_beyond_the_quota_are_refused_and_come_back_with_what_is_erased() 
         let found = tenants["items"].as_array().unwrap().iter().find(|t| t["name"] == "bound").cloned();
         anchord_messages::id::TenantId::parse(found.unwrap()["id"].as_str().unwrap()).unwrap()
     };
-    let day = anchord_runtime::clock::Clock::system().now().date_naive();
+    let day = Clock::system().now().date_naive();
     let stored = app.store.find_standing(id, day).await.unwrap();
     assert!((2_000..2_100).contains(&stored.bytes), "{stored:?}");
     assert_eq!(app.call_as(&key, "DELETE", "/v1/sessions/s", "").await.status, 204);
@@ -104,10 +105,95 @@ async fn an_import_counts_as_its_messages_do() {
     };
     let token = format!("Bearer {key}");
     let headers = [("authorization", token.as_str()), ("content-type", "application/x-ndjson")];
-    let two = format!("{}\n{}", line(1), line(2));
-    let refused = app.call_with("POST", "/v1/sessions/s/import", two, &headers).await;
-    assert_eq!(refused.refusal().1, "quota-exceeded");
-    assert_eq!(app.call_with("POST", "/v1/sessions/s/import", line(1), &headers).await.status, 201);
+    let import = async |lines: &[String]| {
+        let file = format!("{}\n{}", lines.join("\n"), json!({"kind": "end", "messages": 1}));
+        app.call_with("POST", "/v1/sessions/s/import", file, &headers).await
+    };
+    assert_eq!(import(&[line(1), line(2)]).await.refusal().1, "quota-exceeded");
+    assert_eq!(import(&[line(2)]).await.refusal().1, "sequence-mismatch", "its room comes back");
+    assert_eq!(import(&[line(1)]).await.status, 201);
+}
+
+#[tokio::test]
+async fn a_batch_that_is_counted_twice_takes_its_room_once() {
+    let app = app().await;
+    let key = bound(&app, json!({"messages_per_day": 5, "stored_bytes": 2_000})).await;
+    let put = app.call_as(&key, "PUT", "/v1/sessions/s", r#"{"tokenizer": "cl100k_base"}"#).await;
+    assert_eq!(put.status, 201, "{}", put.text);
+    let taken = append(&app, &key, 4, 300).await;
+    assert_eq!(taken.status, 201, "{}", taken.text);
+}
+
+#[tokio::test]
+async fn what_is_not_stored_of_an_append_gives_its_room_back() {
+    let app = app().await;
+    let key = bound(&app, json!({"messages_per_day": 4})).await;
+    let message = json!({"role": "user", "content": "x"});
+    let late = json!({"messages": [message, message], "expected_next_seq": 9}).to_string();
+    for _ in 0..3 {
+        let refused = app.call_as(&key, "POST", "/v1/sessions/s/messages", late.clone()).await;
+        assert_eq!(refused.refusal().1, "sequence-mismatch", "{}", refused.text);
+    }
+    let token = format!("Bearer {key}");
+    let headers = [("authorization", token.as_str()), ("idempotency-key", "once")];
+    let two = json!({"messages": [message, message]}).to_string();
+    for _ in 0..3 {
+        let stored = app.call_with("POST", "/v1/sessions/s/messages", two.clone(), &headers).await;
+        assert_eq!(stored.status, 201, "{}", stored.text);
+    }
+    let list = json!({"messages": vec![message.clone(); 4]}).to_string();
+    let synced = app.call_as(&key, "PUT", "/v1/sessions/s/transcript", list).await;
+    assert_eq!(synced.status, 200, "{}", synced.text);
+    assert_eq!(append(&app, &key, 1, 1).await.refusal().1, "quota-exceeded", "all of it is stored now");
+    assert_eq!(head(&app, &key).await, 4);
+}
+
+#[tokio::test]
+async fn a_first_append_that_is_refused_leaves_no_session() {
+    let app = app().await;
+    let key = bound(&app, json!({"kept_replies": 0})).await;
+    let token = format!("Bearer {key}");
+    let headers = [("authorization", token.as_str()), ("idempotency-key", "once")];
+    let message = json!({"role": "user", "content": "x"});
+    let body = json!({"user": "ada", "metadata": {"team": "x"}, "messages": [message]}).to_string();
+    let refused = app.call_with("POST", "/v1/sessions/s/messages", body, &headers).await;
+    assert_full(&refused, "kept_replies", (0, 0));
+    assert_eq!(app.call_as(&key, "GET", "/v1/sessions/s", "").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_tenant_reads_its_quotas_and_what_is_used_of_them() {
+    let mut app = app().await;
+    let noon = "2026-03-04T12:00:00Z".parse().expect("a time");
+    app.set_clock(Clock::frozen(noon));
+    let key = bound(&app, json!({"messages_per_day": 10, "sessions": 3, "requests_per_second": 50})).await;
+    assert_eq!(append(&app, &key, 4, 10).await.status, 201);
+    let reader = app.call_as(&key, "POST", "/v1/keys", r#"{"scopes": ["read"]}"#).await.json();
+    let report = app.call_as(reader["key"].as_str().expect("a key"), "GET", "/v1/quotas", "").await;
+    assert_eq!(report.status, 200, "{}", report.text);
+    let report = report.json();
+    let quota = |name: &str| {
+        let found = report["quotas"].as_array().expect("a list").iter().find(|q| q["quota"] == name).cloned();
+        found.unwrap_or_else(|| panic!("no {name} in {report}"))
+    };
+    assert_eq!(
+        quota("messages_per_day"),
+        json!({"quota": "messages_per_day", "scope": "tenant", "limit": 10, "used": 4,
+               "resets_at": "2026-03-05T00:00:00.000Z"})
+    );
+    assert_eq!((&quota("sessions")["limit"], &quota("sessions")["used"]), (&json!(3), &json!(1)));
+    assert_eq!((&quota("keys")["limit"], &quota("keys")["used"]), (&json!(1_000), &json!(2)));
+    assert_eq!(quota("stored_bytes")["limit"], Value::Null);
+    assert!(quota("stored_bytes")["used"].as_u64().is_some_and(|bytes| bytes > 40), "{report}");
+    assert_eq!(
+        (&quota("requests_per_second")["limit"], &quota("requests_per_second")["used"]),
+        (&json!(50), &Value::Null)
+    );
+    assert_eq!(
+        (&quota("tasks_per_session")["scope"], &quota("waiting_deliveries")["scope"]),
+        (&json!("session"), &json!("webhook"))
+    );
+    assert_eq!(report["quotas"].as_array().map(Vec::len), Some(13));
 }
 
 /// Checks that a reply names the bound that is reached, and how to get room.
@@ -136,7 +222,8 @@ async fn sessions_beyond_the_quota_are_refused_by_whatever_makes_them_and_erasin
     assert_eq!(append(&app, &key, 1, 10).await.status, 201);
     assert_eq!(app.call_as(&key, "PUT", "/v1/sessions/two", "{}").await.status, 201);
     let message = r#"{"messages": [{"role": "user", "content": "x"}]}"#;
-    let line = json!({"kind": "message", "seq": 1, "message": {"role": "user", "content": "x"}}).to_string();
+    let line = json!({"kind": "message", "seq": 1, "message": {"role": "user", "content": "x"}});
+    let line = format!("{line}\n{}", json!({"kind": "end", "messages": 1}));
     let token = format!("Bearer {key}");
     let headers = [("authorization", token.as_str()), ("content-type", "application/x-ndjson")];
     for reply in [
@@ -283,7 +370,7 @@ async fn branches_are_no_sessions_and_what_they_share_counts_once() {
     let key = bound(&app, json!({"sessions": 2})).await;
     let tenant = app.store.find_tenant_id("bound").await.unwrap().expect("a tenant");
     assert_eq!(append(&app, &key, 3, 1_000).await.status, 201);
-    let day = anchord_runtime::clock::Clock::system().now().date_naive();
+    let day = Clock::system().now().date_naive();
     let before = app.store.find_standing(tenant, day).await.unwrap();
     for branch in ["a", "b", "c"] {
         fork(&app.store, tenant, &branch_of("s", "main"), branch, 2).await;

@@ -7,7 +7,7 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
-use crate::support::app::{App, COMPRESS, OURS, THEIRS, app};
+use crate::support::app::{App, COMPRESS, OPERATOR, OURS, THEIRS, app};
 
 const HELLO: &str = r#"{"messages": [{"role": "user", "content": "hello"}]}"#;
 const MESSAGES: &str = "/v1/sessions/s/messages";
@@ -264,7 +264,14 @@ async fn a_key_may_come_in_a_header_of_its_own() {
     );
     let security = &document["paths"]["/v1/sessions"]["get"]["security"];
     assert_eq!(security, &json!([{"api_key": []}, {"api_key_header": []}]));
-    assert_eq!(document["paths"]["/v1/admin/tenants"]["get"]["security"], json!([{"operator_token": []}]));
+    assert_eq!(
+        document["paths"]["/v1/admin/tenants"]["get"]["security"],
+        json!([{"operator_token": []}, {"operator_token_header": []}])
+    );
+    let operator =
+        async |headers: &[(&str, &str)]| app.call_with("GET", "/v1/admin/tenants", "", headers).await;
+    assert_eq!(operator(&[("x-api-key", OPERATOR)]).await.status, 200, "as every key");
+    assert_eq!(operator(&[("x-api-key", OURS)]).await.refusal().1, "unauthorized");
 }
 
 #[tokio::test]

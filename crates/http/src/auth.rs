@@ -13,7 +13,7 @@ use super::state::AppState;
 use anchord_messages::id::{KeyId, TenantId};
 use anchord_session::quota::Quotas;
 use anchord_store::audit::Actor;
-use anchord_store::keys::{KeyDigest, may_be_key};
+use anchord_store::keys::{KeyDigest, Line, may_be_key};
 
 /// Reads what the tenant owns.
 pub const READ: &str = "read";
@@ -22,7 +22,8 @@ pub const WRITE: &str = "write";
 /// Manages keys, webhooks and the tenant's settings.
 pub const ADMIN: &str = "admin";
 
-/// The header that may have an API key in place of `Authorization`, as clients of some model providers send it.
+/// The header that may have a key or the operator token in place of `Authorization`, as clients of some model providers
+/// send it.
 pub const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// The most bytes of a key or token; a longer one is rejected without hashing it.
 const MAX_TOKEN_BYTES: usize = 512;
@@ -51,7 +52,7 @@ impl Caller {
         &self,
         state: &AppState,
     ) -> Result<Option<Option<DateTime<Utc>>>, ApiError> {
-        let grant = state.store.find_key(self.digest, state.clock.now()).await?;
+        let grant = state.store.find_key(self.digest, Line::InUse, state.clock.now()).await?;
         Ok(grant.filter(|grant| !grant.suspended).map(|grant| grant.expires_at))
     }
 
@@ -93,21 +94,20 @@ fn bearer(parts: &Parts) -> Result<Option<&str>, ApiError> {
     }
 }
 
-/// The API key of a request: in `Authorization: Bearer` or in `x-api-key`, or the same in both.
-fn api_key(parts: &Parts) -> Result<&str, ApiError> {
+/// The key or token of a request: in `Authorization: Bearer` or in `x-api-key`, or the same in both. `missing` is the
+/// detail without either.
+fn credential<'p>(parts: &'p Parts, missing: &'static str) -> Result<&'p str, ApiError> {
     let header = parts.headers.get(X_API_KEY);
     let in_header = header.map(|value| {
         let key = value.to_str().ok().and_then(usable);
-        key.ok_or(ApiError::Unauthorized("the x-api-key header has no API key"))
+        key.ok_or(ApiError::Unauthorized("the x-api-key header is empty"))
     });
     match (bearer(parts)?, in_header.transpose()?) {
         (Some(bearer), Some(key)) if bearer != key => {
             Err(ApiError::Unauthorized("Authorization and x-api-key have different keys; send one of them"))
         }
         (Some(key), _) | (None, Some(key)) => Ok(key),
-        (None, None) => {
-            Err(ApiError::Unauthorized("send an API key, as `Authorization: Bearer KEY` or `x-api-key: KEY`"))
-        }
+        (None, None) => Err(ApiError::Unauthorized(missing)),
     }
 }
 
@@ -121,11 +121,15 @@ pub(super) async fn authenticate(
     state: &AppState,
     scope: &'static str,
 ) -> Result<Caller, ApiError> {
-    let token = api_key(parts)?;
+    let token = credential(parts, "send an API key, as `Authorization: Bearer KEY` or `x-api-key: KEY`")?;
     let attempt = state.admission.guesses.begin(parts, token)?;
     let digest = attempt.digest();
     // What cannot be a key costs no look-up.
-    let found = if may_be_key(token) { state.store.find_key(digest, state.clock.now()).await? } else { None };
+    let found = if may_be_key(token) {
+        state.store.find_key(digest, attempt.line(), state.clock.now()).await?
+    } else {
+        None
+    };
     let Some(grant) = found else {
         state.store.count_refused_key(digest);
         return Err(attempt.failed("this API key is unknown, expired or revoked"));
@@ -161,7 +165,7 @@ pub(super) async fn authenticate(
 /// Refuses a request whose key was revoked, or whose tenant was suspended, since it began. An operator's token does not change.
 pub(super) async fn check_again(state: &AppState, scope: &Scope) -> Result<(), ApiError> {
     let Some(key) = scope.key() else { return Ok(()) };
-    match state.store.find_key(*key, state.clock.now()).await? {
+    match state.store.find_key(*key, Line::InUse, state.clock.now()).await? {
         Some(grant) if grant.suspended => Err(ApiError::Suspended),
         Some(_) => Ok(()),
         None => Err(ApiError::Unauthorized("this API key was revoked a moment ago")),
@@ -196,8 +200,10 @@ impl FromRequestParts<AppState> for Operator {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        let token = bearer(parts)?;
-        let token = token.ok_or(ApiError::Unauthorized("send `Authorization: Bearer OPERATOR_TOKEN`"))?;
+        let token = credential(
+            parts,
+            "send the operator token, as `Authorization: Bearer OPERATOR_TOKEN` or `x-api-key: OPERATOR_TOKEN`",
+        )?;
         let attempt = state.admission.guesses.begin(parts, token)?;
         if state.operator.is_some_and(|operator| operator.matches(token)) {
             attempt.succeeded();

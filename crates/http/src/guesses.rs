@@ -2,8 +2,9 @@
 //! are refused without a look-up for a while.
 //!
 //! Behind a proxy or in an office many callers have one address, and one of them must not shut the others out. So what
-//! was good at this address within the last hour is never refused for others' failures, and a generated key, which
-//! nobody guesses, is looked up all the same. Slowed are guesses of what people chose.
+//! was good at this address within the last hour is never refused for others' failures, and what has the form of a
+//! generated key, which nobody guesses, is looked up all the same, in a line of its own ([`Line`]). Slowed are guesses of
+//! what people chose.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
@@ -17,7 +18,7 @@ use ipnet::IpNet;
 use moka::sync::Cache;
 
 use super::problem::ApiError;
-use anchord_store::keys::{KeyDigest, digest_key, is_generated};
+use anchord_store::keys::{KeyDigest, Line, digest_key, is_generated};
 
 /// The failures of an address that are nobody's attack.
 const BURST: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
@@ -112,6 +113,18 @@ impl Attempt<'_> {
     /// The digest of the token.
     pub(super) fn digest(&self) -> KeyDigest {
         self.digest
+    }
+
+    /// The line in which the token's look-up waits.
+    pub(super) fn line(&self) -> Line {
+        let Some(from) = self.from else { return Line::New };
+        if self.guesses.good.contains_key(&(from, self.digest)) {
+            Line::InUse
+        } else if self.guesses.failures.contains_key(&from) {
+            Line::Suspect
+        } else {
+            Line::New
+        }
     }
 
     /// Counts a failure; returns its problem.
@@ -223,5 +236,19 @@ mod tests {
         assert!(guesses.begin(&here, key.expose_secret()).is_ok(), "nobody guesses a generated key");
         guesses.begin(&here, "good").unwrap().failed("");
         assert!(guesses.begin(&here, "good").is_err(), "it is good no longer");
+    }
+
+    #[test]
+    fn after_a_failure_new_keys_of_the_address_are_looked_up_apart_from_those_in_use() {
+        let guesses = Guesses::new(&[]);
+        let [here, there] = ["192.0.2.1", "192.0.2.2"].map(|peer| parts(peer, &[]));
+        let [used, invented] = [generate(), generate()];
+        let line = |parts: &Parts, key: &str| guesses.begin(parts, key).unwrap().line();
+        assert_eq!(line(&here, used.expose_secret()), Line::New);
+        guesses.begin(&here, used.expose_secret()).unwrap().succeeded();
+        guesses.begin(&here, invented.expose_secret()).unwrap().failed("");
+        assert_eq!(line(&here, invented.expose_secret()), Line::Suspect);
+        assert_eq!(line(&here, used.expose_secret()), Line::InUse);
+        assert_eq!(line(&there, invented.expose_secret()), Line::New);
     }
 }

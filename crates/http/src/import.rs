@@ -9,10 +9,10 @@ use std::time::Instant;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::auth::{Caller, Writer};
 use super::batch::{LARGE_BODY_BYTES, MarkedComponent, marked, read_message};
@@ -20,8 +20,8 @@ use super::export::{ExportLine, LineKind};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Lines, parse};
 use super::limits::Limits;
-use super::messages::{load, refuse};
-use super::params::{Path, SessionPath};
+use super::messages::{admit, load, refuse};
+use super::params::{Path, Query, SessionPath};
 use super::pins::read_pins;
 use super::probes::{MAX_CALLERS, NewProbe};
 use super::problem::{ApiError, FieldError};
@@ -35,6 +35,7 @@ use anchord_messages::id::{Seq, SessionName, SessionRef};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::probe::Probe;
 use anchord_session::settings::Settings;
+use anchord_store::StoreError;
 use anchord_store::gather::{Append, NewMessage};
 use anchord_store::import::{self, Head, Outcome};
 use anchord_store::notes::NotesRoom;
@@ -55,14 +56,25 @@ pub struct Imported {
     pub next_seq: Seq,
 }
 
+/// How to import.
+#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
+pub struct ImportQuery {
+    /// Whether other pieces of the file follow. Only then may its end line be missing.
+    #[param(required = false, default = false)]
+    pub partial: bool,
+}
+
 /// Imports a session from JSON lines, as an export wrote them.
 ///
-/// The session must be new, or have exactly the messages before the first one of the call: a file above
-/// the limit of a body, or of the messages of a batch, is sent in pieces, cut between lines. Messages get the same positions and are stored
-/// word for word. All of a call is stored or nothing: its settings, pins and other parts of the session as well as its
+/// The last line must be that of kind `end`, with the number of messages that the session has then: without it the file was cut
+/// off, and is refused. The session must be new, or have exactly the messages before the first one of the call: a file above
+/// the limit of a body, or of the messages of a batch, is sent in pieces, cut between lines, each but the last with
+/// `partial=true`. Messages get the same positions and are stored word for word. All of a call is stored or nothing: its settings, pins and other parts of the session as well as its
 /// messages. Versions are not taken: the next compression makes its own.
 #[utoipa::path(
-    post, path = "/v1/sessions/{session_id}/import", tag = "sessions", operation_id = "sessions.import", params(SessionPath),
+    post, path = "/v1/sessions/{session_id}/import", tag = "sessions", operation_id = "sessions.import", params(SessionPath, ImportQuery),
     request_body(content = ExportLine, content_type = "application/x-ndjson", description = "One line for each part."),
     responses(
         (status = 201, body = Imported, description = "The messages are stored."),
@@ -70,10 +82,12 @@ pub struct Imported {
          description = "The session has other messages before the first one (`next_seq` is the actual one); nothing is stored.")
     )
 )]
+#[expect(clippy::too_many_arguments, reason = "each is an extractor of its own")]
 pub async fn import_session(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
+    Query(query): Query<ImportQuery>,
     key: IdempotencyKey,
     Lines(bytes): Lines,
 ) -> Result<KeptReply, ApiError> {
@@ -93,9 +107,10 @@ pub async fn import_session(
     let count = messages.len();
     let new: Vec<NewMessage> = messages.into_iter().map(|(_, message)| message).collect();
     let load = load(&new);
-    state.quotas.admit((&state.store, state.clock.now()), (caller.tenant, &caller.quotas), load).await?;
+    let mut admitted = admit(&state, &caller, None, load).await?;
     let append = first.map(|first| Append {
         model: None,
+        opening: None,
         tenant: caller.tenant,
         session: session.clone(),
         messages: new,
@@ -138,14 +153,26 @@ pub async fn import_session(
         Outcome::Messages(refused) => return Err(refuse(refused, first.unwrap_or_default())),
     };
     let last = next_seq - 1;
-    if end.is_some_and(|messages| messages != last) {
-        let detail = format!("the session would have {last} messages; lines before this one are missing");
-        return Err(ApiError::invalid(format!("/{}/messages", lines.saturating_sub(1)), detail));
+    match end {
+        Some(messages) if messages != last => {
+            let detail = format!("the session would have {last} messages; lines before this one are missing");
+            return Err(ApiError::invalid(format!("/{}/messages", lines.saturating_sub(1)), detail));
+        }
+        None if !query.partial => {
+            let detail = "the line of kind `end` is missing, so the file was cut off; a piece that others follow is sent \
+                          with `partial=true`";
+            return Err(ApiError::invalid(format!("/{lines}"), detail));
+        }
+        Some(_) | None => {}
     }
     let imported = Imported { session_id: session.name, messages: count, versions_left: versions, next_seq };
     let reply = KeptReply::json(StatusCode::CREATED, &imported)?;
     claimed.keep(&state.store, &mut tx, id, &reply).await?;
-    tx.commit().await?;
+    let committed = tx.commit().await;
+    if committed.as_ref().err().is_none_or(StoreError::is_outcome_unknown) {
+        admitted.store(load);
+    }
+    committed?;
     if is_made {
         state.store.count_session(caller.tenant).await;
     }

@@ -227,6 +227,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(recall::recall_over_sessions))
         .routes(routes!(usage::report_usage))
         .routes(routes!(usage::find_usage))
+        .routes(routes!(quotas::find_quotas))
         .routes(routes!(tasks::find_task, tasks::put_task))
 }
 

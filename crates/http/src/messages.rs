@@ -21,7 +21,7 @@ use super::message::Message;
 use super::paging::{Page, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
-use super::quotas::Load;
+use super::quotas::{Admitted, Load};
 use super::state::AppState;
 use super::usage::{micros, refetch};
 use anchord_context::mask::Keep;
@@ -31,13 +31,12 @@ use anchord_messages::id::{Seq, SessionRef, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::tokens::Tokenizer;
 use anchord_session::accounting::MAX_GROUP_BYTES;
-use anchord_session::settings::Settings;
+use anchord_session::session::Opening;
 use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::StoreError;
 use anchord_store::gather::{Append, AppendError, NewMessage, Reply as StoredReply};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup};
 use anchord_store::messages::{MessagePage, SeqRange};
-use anchord_store::sessions::PutOutcome;
 
 /// How often the tokens of an append are counted, when the session uses another tokenizer than expected.
 const TOKENIZER_ATTEMPTS: usize = 3;
@@ -146,18 +145,21 @@ pub async fn append_messages(
     let reply_key =
         if key.is_present() { key.reply_key(&caller, digest(&body, caller.tenant).await?) } else { None };
     let mut tokenizer = state.appends.known_tokenizer(caller.tenant, &path.session_id);
+    let mut admitted = None;
     for _ in 0..TOKENIZER_ATTEMPTS {
         let prepared = prepare(&body, caller.tenant, tokenizer, &state.limits).await?;
         let expected = prepared.expected_next_seq;
         let load = load(&prepared.messages);
-        admit(&state, &caller, reply_key.as_ref(), load).await?;
-        if !prepared.of_session.is_empty() && expected.is_none_or(|seq| seq == 1) {
-            place(&state, &caller, &path.session_id, prepared.of_session).await?;
-        }
+        // The load is the same at every attempt.
+        let admitted = match &mut admitted {
+            Some(admitted) => admitted,
+            none => none.insert(admit(&state, &caller, reply_key.as_ref(), load).await?),
+        };
         let append = Append {
             tenant: caller.tenant,
             session: path.session_id.clone(),
             model: prepared.model,
+            opening: prepared.opening,
             messages: prepared.messages,
             format: prepared.format,
             tokenizer: prepared.tokenizer,
@@ -169,12 +171,20 @@ pub async fn append_messages(
         };
         match state.appends.append(append).await {
             Ok(reply) => {
+                if reply.stored.is_some() {
+                    admitted.store(load);
+                }
                 state.count_append(&caller, &reply, load, started);
                 drop(body);
                 return options.answer((&state, &caller), &path.session_id, reply, started).await;
             }
             Err(AppendError::Tokenizer(wanted)) => tokenizer = Some(wanted),
-            Err(refused) => return Err(refuse(refused, expected.unwrap_or_default())),
+            Err(refused) => {
+                if refused.may_be_stored() {
+                    admitted.store(load);
+                }
+                return Err(refuse(refused, expected.unwrap_or_default()));
+            }
         }
     }
     Err(ApiError::Unavailable(anyhow::anyhow!("the session's tokenizer keeps changing")))
@@ -204,22 +214,22 @@ pub(super) fn load(messages: &[NewMessage]) -> Load {
     Load { messages: messages.len(), bytes: messages.iter().map(|message| message.body.get().len()).sum() }
 }
 
-/// Checks a batch against the quotas; one that was stored before is answered again, whatever they say.
+/// Takes the room of a batch from the quotas; one that was stored before is answered again, whatever they say.
 pub(super) async fn admit(
     state: &AppState,
     caller: &Caller,
     key: Option<&ReplyKey>,
     load: Load,
-) -> Result<(), ApiError> {
-    let Err(refused) =
-        state.quotas.admit((&state.store, state.clock.now()), (caller.tenant, &caller.quotas), load).await
-    else {
-        return Ok(());
+) -> Result<Admitted, ApiError> {
+    let now = state.clock.now();
+    let refused = match state.quotas.admit((&state.store, now), (caller.tenant, &caller.quotas), load).await {
+        Ok(admitted) => return Ok(admitted),
+        Err(refused) => refused,
     };
     let Some(key) = key else { return Err(refused) };
     let mut tx = state.store.begin(caller.tenant).await?;
     match state.store.claim_reply(&mut tx, key).await? {
-        ReplyLookup::Reply(_) | ReplyLookup::OtherBody => Ok(()),
+        ReplyLookup::Reply(_) | ReplyLookup::OtherBody => Ok(Admitted::default()),
         ReplyLookup::First | ReplyLookup::InFlight => Err(refused),
     }
 }
@@ -248,23 +258,6 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
     }
 }
 
-/// Makes the session with its user and metadata, unless it is there.
-pub(super) async fn place(
-    state: &AppState,
-    caller: &Caller,
-    session: &SessionRef,
-    settings: Map<String, Value>,
-) -> Result<(), ApiError> {
-    if state.store.find_session(caller.tenant, session).await?.is_some() {
-        return Ok(());
-    }
-    match state.store.put_session(caller.tenant, session, settings).await? {
-        PutOutcome::Created(_) | PutOutcome::Updated(_) => Ok(()),
-        PutOutcome::Refused(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
-        PutOutcome::NoBranch => Err(ApiError::NotFound(Resource::Session)),
-    }
-}
-
 /// A batch that is parsed, checked and counted.
 struct Prepared {
     model: Option<String>,
@@ -273,8 +266,8 @@ struct Prepared {
     format: BatchFormat,
     expected_next_seq: Option<Seq>,
     task_boundary: bool,
-    /// User and metadata of the session, as far as they are told.
-    of_session: Map<String, Value>,
+    /// Settings of the session, when the batch makes it.
+    opening: Option<Opening>,
 }
 
 async fn prepare(
@@ -374,23 +367,17 @@ fn prepared(batch: Batch, request: NewMessages) -> Result<Prepared, ApiError> {
         format,
         expected_next_seq: request.expected_next_seq,
         task_boundary: request.task_boundary,
-        of_session: of_session(request.user, request.metadata)?,
+        opening: opening(request.user, request.metadata)?,
     })
 }
 
-/// User and metadata as settings of a session that is made.
-pub(super) fn of_session(
+/// User and metadata of a session that is made. They are checked also when the session is there, and keeps its own: a mistake
+/// should not show on some days only.
+pub(super) fn opening(
     user: Option<String>,
     metadata: Option<Map<String, Value>>,
-) -> Result<Map<String, Value>, ApiError> {
-    let user = user.map(|user| ("user".to_owned(), Value::String(user)));
-    let metadata = metadata.map(|metadata| ("metadata".to_owned(), Value::Object(metadata)));
-    let of_session: Map<String, Value> = user.into_iter().chain(metadata).collect();
-    // Also when the session is there, and keeps its own: a mistake should not show on some days only.
-    let none = Settings::default();
-    none.patched(of_session.clone(), &none)
-        .map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))?;
-    Ok(of_session)
+) -> Result<Option<Opening>, ApiError> {
+    Opening::new(user, metadata).map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))
 }
 
 /// Which messages to read.

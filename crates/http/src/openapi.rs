@@ -38,6 +38,8 @@ const API_KEY: &str = "api_key";
 const API_KEY_HEADER: &str = "api_key_header";
 /// The security scheme of the operator token.
 const OPERATOR: &str = "operator_token";
+/// The same token in the header of its own.
+const OPERATOR_HEADER: &str = "operator_token_header";
 
 /// Replies by operation and status, as a test recorded them.
 const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
@@ -48,7 +50,7 @@ const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
         title = "anchord",
         description = "Keeps every message of an agent session and serves a small, provider-valid, summarised context.\n\n\
             Authenticate with an API key, as `Authorization: Bearer` or `x-api-key`; `/v1/admin` takes the operator \
-            token as `Authorization: Bearer`. Errors are `application/problem+json` (RFC 9457) with a stable `type`, \
+            token in the same ways. Errors are `application/problem+json` (RFC 9457) with a stable `type`, \
             relative to the server, which opens a page that explains it; every reply has `X-Request-Id`. A POST with an \
             `Idempotency-Key` is done once within 24 hours; a repeated one gets the first reply with \
             `Idempotent-Replayed: true`. PUT replaces a resource as a whole; PATCH changes the fields that it names, and \
@@ -83,7 +85,7 @@ const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
         (name = "webhook_messages", description = "The requests that a webhook receives. Nothing to call: a server implements it."),
         (name = "stateless", description = "Calls without a session."),
         (name = "settings", description = "The defaults of the tenant's sessions."),
-        (name = "usage", description = "Token figures: what the provider reports, what the tenant used."),
+        (name = "usage", description = "Token figures: what the provider reports, what the tenant used; its quotas."),
         (name = "keys", description = "The tenant's API keys."),
         (name = "audit", description = "The audit log."),
         (name = "tenants", description = "For the operator: tenants, their settings and their keys."),
@@ -115,9 +117,13 @@ pub(super) fn declared() -> OpenApi {
              calls), `admin` (keys, webhooks, tenant settings).",
         ),
     );
-    let description = "An API key in a header of its own, for clients that send one so.";
-    let header = ApiKey::Header(ApiKeyValue::with_description(X_API_KEY.as_str(), description));
-    components.security_schemes.insert(API_KEY_HEADER.to_owned(), RefOr::T(SecurityScheme::ApiKey(header)));
+    for (name, description) in [
+        (API_KEY_HEADER, "An API key in a header of its own, for clients that send one so."),
+        (OPERATOR_HEADER, "The operator token in the header that takes an API key elsewhere."),
+    ] {
+        let header = ApiKey::Header(ApiKeyValue::with_description(X_API_KEY.as_str(), description));
+        components.security_schemes.insert(name.to_owned(), RefOr::T(SecurityScheme::ApiKey(header)));
+    }
     components.security_schemes.insert(
         OPERATOR.to_owned(),
         scheme("The operator token of the installation, for `/v1/admin` and `/metrics`."),
@@ -485,7 +491,8 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
 
     let mut statuses = vec!["500"];
     if !open {
-        let schemes: &[&str] = if operator { &[OPERATOR] } else { &[API_KEY, API_KEY_HEADER] };
+        let schemes: &[&str] =
+            if operator { &[OPERATOR, OPERATOR_HEADER] } else { &[API_KEY, API_KEY_HEADER] };
         let requirement = |scheme: &&str| SecurityRequirement::new(*scheme, Vec::<String>::new());
         operation.security = Some(schemes.iter().map(requirement).collect());
         statuses.extend(["401", "429", "503", "504"]);

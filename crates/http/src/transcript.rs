@@ -18,7 +18,6 @@ use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::response::Response;
-use serde_json::{Map, Value};
 use uuid::Uuid;
 
 pub use known::KnownBranches;
@@ -30,11 +29,13 @@ use super::json::JsonBytes;
 use super::messages;
 use super::params::{Path, SessionPath};
 use super::problem::{ApiError, Resource};
+use super::quotas::Admitted;
 use super::state::AppState;
 use adding::Added;
 use along::Along;
 use anchord_messages::format::Format;
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef};
+use anchord_session::session::Opening;
 use anchord_store::branches::{Fork, ForkOutcome, MAX_BRANCHES};
 use anchord_store::gather::Included;
 use list::List;
@@ -73,7 +74,7 @@ pub async fn sync_transcript(
     let started = Instant::now();
     reply::authorize(&caller)?;
     let (list, said) = list::read(body, caller.tenant).await?;
-    let of_session = messages::of_session(said.user, said.metadata)?;
+    let opening = messages::opening(said.user, said.metadata)?;
     let mut sync = Sync {
         state: &state,
         caller: &caller,
@@ -82,9 +83,9 @@ pub async fn sync_transcript(
         model: said.model,
         task_boundary: said.task_boundary,
         stated: said.format,
-        of_session,
+        opening,
         included: options.included(),
-        is_admitted: false,
+        admitted: None,
         added: None,
     };
     let told = sync.run().await?;
@@ -102,10 +103,10 @@ struct Sync<'a> {
     model: Option<String>,
     task_boundary: bool,
     stated: Option<Format>,
-    of_session: Map<String, Value>,
+    opening: Option<Opening>,
     included: Included,
-    /// Whether quotas have admitted what is new.
-    is_admitted: bool,
+    /// The part of the tenant's quotas that what is new takes.
+    admitted: Option<Admitted>,
     /// What it has stored so far.
     added: Option<Added>,
 }
@@ -172,11 +173,6 @@ impl Sync<'_> {
         if self.session.is_of_other_branch() || self.session.branch.is_some() && self.is_there().await? {
             return Err(ApiError::NotFound(Resource::Session));
         }
-        let new = self.read_new(0, &[], None).await?;
-        if !self.of_session.is_empty() {
-            let of_session = self.of_session.clone();
-            messages::place(self.state, self.caller, &self.session, of_session).await?;
-        }
         let along = Along {
             id: SessionId(Uuid::nil()),
             name: BranchName::main(),
@@ -185,7 +181,7 @@ impl Sync<'_> {
             digests: Arc::default(),
             common: 0,
         };
-        let done = self.append_rest(along, Some(new)).await?;
+        let done = self.append_rest(along, None).await?;
         Ok(done.map(|()| (BranchName::main(), Outcome::Appended)))
     }
 

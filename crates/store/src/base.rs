@@ -213,27 +213,30 @@ impl Store {
     ) -> Result<Vec<Original>, StoreError> {
         loop {
             let mut reading = self.reading(tenant).await?;
-            let read = sqlx::query_as!(
-                Original,
-                r#"with bound as materialized (
-                     select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
-                   )
-                   select m.seq as "seq!", m.format as "format!", m.body as "body!"
-                   from bound
-                   cross join lateral lineage(bound.tenant_id, $2, $3, $4) owner
-                   cross join lateral (
-                     select x.seq, x.format, x.body from messages x
-                     where x.tenant_id = bound.tenant_id and x.session_id = owner.session_id
-                       and x.seq between owner.first_seq and owner.last_seq
-                     order by x.seq offset 0
-                   ) m"#,
-                tenant.0,
-                session.0,
-                from_seq,
-                through_seq,
-            )
-            .fetch_all(reading.connection())
-            .await;
+            let read = async {
+                let connection = reading.connection();
+                let has_begun = connection.enter(tenant).await?;
+                let rows = sqlx::query_as!(
+                    Original,
+                    r#"select m.seq as "seq!", m.format as "format!", m.body as "body!"
+                       from lineage($1, $2, $3, $4) owner
+                       cross join lateral (
+                         select x.seq, x.format, x.body from messages x
+                         where x.tenant_id = $1 and x.session_id = owner.session_id
+                           and x.seq between owner.first_seq and owner.last_seq
+                         order by x.seq offset 0
+                       ) m"#,
+                    tenant.0,
+                    session.0,
+                    from_seq,
+                    through_seq,
+                )
+                .fetch_all(&mut *connection)
+                .await?;
+                connection.leave(has_begun).await?;
+                Ok::<_, sqlx::Error>(rows)
+            };
+            let read = read.await;
             reading.carried(read.iter().flatten().map(|original| original.body.len()));
             if let Some(mut rows) = reading.settle(read)? {
                 rows.sort_unstable_by_key(|original| original.seq);

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::connection::PgConnection;
+use crate::usage::QuotaUsage;
+use chrono::NaiveDate;
 
 use super::bulkhead::Share;
 use super::counts::{Count, Counts};
@@ -28,9 +30,84 @@ pub(super) enum Made {
     Later,
 }
 
+/// What a tenant uses of the bounds that hold for it as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Used {
+    /// Messages of the day, and bytes that are stored.
+    pub appended: QuotaUsage,
+    /// Tokens that models have taken for summaries on the day.
+    pub llm_tokens: i64,
+    /// Compressions that run.
+    pub running_compressions: i64,
+    /// Sessions.
+    pub sessions: i64,
+    /// Keys that are neither revoked nor expired.
+    pub keys: i64,
+    /// Replies that are kept for idempotency keys.
+    pub kept_replies: i64,
+    /// Jobs that wait for a worker.
+    pub waiting_jobs: i64,
+}
+
 impl Store {
-    /// Checks that a tenant may have the session that is about to be made, or was made in the transaction. The statement
-    /// sets the tenant itself, so it needs no transaction.
+    /// What a tenant uses of its bounds on a day. Sessions and kept replies are those that this process knows of.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_used(&self, tenant: TenantId, day: NaiveDate) -> Result<Used, StoreError> {
+        let appended = self.find_standing(tenant, day).await?;
+        let mut tx = self.snapshot(tenant).await?;
+        let waiting = limit(&mut tx, tenant, Bound::WaitingJobs).await?;
+        let row = sqlx::query!(
+            r#"select coalesce((select d.tokens_in + d.tokens_out from usage_by_day d
+                                where d.tenant_id = $1 and d.day = $2 and d.kind = 'model'), 0) as "llm_tokens!",
+                      (select count(*) from compressions where tenant_id = $1 and status = 'running') as "running!",
+                      (select count(*) from api_keys
+                       where tenant_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())) as "keys!",
+                      (select count(*) from (
+                         select from compressions where tenant_id = $1 and status = 'queued' limit $3
+                       ) found) as "waiting!""#,
+            tenant.0,
+            day,
+            waiting + 1
+        )
+        .fetch_one(&mut *tx)
+        .await?;
+        let sessions = self.count(&self.sessions, Bound::Sessions, &mut tx, tenant).await?;
+        let kept_replies = self.count(&self.replies, Bound::KeptReplies, &mut tx, tenant).await?;
+        tx.commit().await?;
+        Ok(Used {
+            appended,
+            llm_tokens: row.llm_tokens,
+            running_compressions: row.running,
+            sessions,
+            keys: row.keys,
+            kept_replies,
+            waiting_jobs: row.waiting,
+        })
+    }
+
+    /// Counts what a process counts now and then, to the end, unless it has lately.
+    async fn count(
+        &self,
+        counts: &Counts,
+        bound: Bound,
+        tx: &mut PgConnection,
+        tenant: TenantId,
+    ) -> Result<i64, StoreError> {
+        let count = if let Some(count) = counts.0.get(&tenant).await {
+            count
+        } else {
+            let limit = limit(&mut *tx, tenant, bound).await?;
+            let used = count_rows(tx, tenant, bound, limit.saturating_add(1)).await?;
+            let count = Arc::new(Count { limit, used: used.into() });
+            counts.0.insert(tenant, Arc::clone(&count)).await;
+            count
+        };
+        Ok(count.used.load(Ordering::Relaxed).max(0))
+    }
+
+    /// Checks that a tenant may have the session that is about to be made, or was made in the transaction.
     pub(super) async fn require_session_room(
         &self,
         connection: &mut PgConnection,
@@ -59,8 +136,17 @@ impl Store {
         let count = if let Some(count) = counts.0.get(&tenant).await {
             count
         } else {
-            let limit = limit(&mut *connection, tenant, bound).await?;
-            let used = count_rows(connection, tenant, bound, COUNTED_AT_ONCE).await?;
+            let has_begun = connection.enter(tenant).await?;
+            let counted = async {
+                let limit = limit(&mut *connection, tenant, bound).await?;
+                Ok::<_, StoreError>((
+                    limit,
+                    count_rows(&mut *connection, tenant, bound, COUNTED_AT_ONCE).await?,
+                ))
+            };
+            let counted = counted.await;
+            connection.leave(has_begun).await?;
+            let (limit, used) = counted?;
             // The one in question is counted when it is there to stay.
             let others = if made == Made::InTransaction { used - 1 } else { used };
             let count = Arc::new(Count { limit, used: others.into() });
@@ -122,15 +208,8 @@ async fn count_rows(
 ) -> Result<i64, StoreError> {
     Ok(if bound == Bound::Sessions {
         sqlx::query_scalar!(
-            r#"with bound as materialized (
-                 select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
-               )
-               select found.rows as "rows!"
-               from bound
-               cross join lateral (
-                 select count(*) as rows from (
-                   select from sessions s where s.tenant_id = bound.tenant_id and s.root_id is null limit $2
-                 ) page
+            r#"select count(*) as "rows!" from (
+                 select from sessions where tenant_id = $1 and root_id is null limit $2
                ) found"#,
             tenant.0,
             most
@@ -139,15 +218,8 @@ async fn count_rows(
         .await?
     } else {
         sqlx::query_scalar!(
-            r#"with bound as materialized (
-                 select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
-               )
-               select found.rows as "rows!"
-               from bound
-               cross join lateral (
-                 select count(*) as rows from (
-                   select from idempotency_keys i where i.tenant_id = bound.tenant_id limit $2
-                 ) page
+            r#"select count(*) as "rows!" from (
+                 select from idempotency_keys where tenant_id = $1 limit $2
                ) found"#,
             tenant.0,
             most
@@ -162,17 +234,10 @@ fn within(bound: Bound, limit: i64, used: i64) -> Result<(), StoreError> {
     if used < limit { Ok(()) } else { Err(StoreError::OverQuota { bound, limit, used: used.max(0) }) }
 }
 
-/// The tenant's bound. The statement sets the tenant itself.
+/// The tenant's bound.
 async fn limit(tx: &mut PgConnection, tenant: TenantId, bound: Bound) -> Result<i64, StoreError> {
     let own = sqlx::query_scalar!(
-        r#"with bound as materialized (
-             select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
-           )
-           select t.own
-           from bound
-           cross join lateral (
-             select (x.quotas ->> $2)::bigint as own from tenants x where x.id = bound.tenant_id limit 1
-           ) t"#,
+        "select (quotas ->> $2)::bigint as own from tenants where id = $1",
         tenant.0,
         bound.name()
     )

@@ -36,6 +36,12 @@ pub(super) struct ChangeRow<'a> {
     pub(super) head_seq: i64,
     pub(super) accounting: String,
     pub(super) recent: String,
+    /// Settings of a new session, if it has any; what follows is taken from them.
+    pub(super) settings: Option<String>,
+    pub(super) user_id: Option<&'a str>,
+    /// The fields of its metadata by which lists filter.
+    pub(super) metadata_names: Vec<&'a str>,
+    pub(super) metadata_values: Vec<String>,
 }
 
 /// A message. In this and the following rows, `place` is the index of the session in `changes`, from 1.

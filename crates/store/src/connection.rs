@@ -23,6 +23,7 @@ use sqlx::{
 use tokio::runtime::Handle;
 
 use super::primary::{Primary, Seen};
+use anchord_messages::id::TenantId;
 
 /// A pool of connections to the primary server.
 #[derive(Clone, Debug)]
@@ -95,6 +96,21 @@ impl PgConnection {
         sqlx::raw_sql(statement).execute(&mut *self).await?;
         self.is_open = false;
         Ok(())
+    }
+
+    /// Makes the rows of a tenant visible to the statements that follow, by a transaction that only reads; [`Self::leave`]
+    /// ends it. Returns `false` in an open transaction, whose tenant it is already.
+    pub(super) async fn enter(&mut self, tenant: TenantId) -> Result<bool, Error> {
+        if self.is_open {
+            return Ok(false);
+        }
+        self.begin(&format!("begin read only; set local app.tenant_id = '{}'", tenant.0)).await?;
+        Ok(true)
+    }
+
+    /// Ends the transaction if [`Self::enter`] began one, also when a statement in it has failed.
+    pub(super) async fn leave(&mut self, has_begun: bool) -> Result<(), Error> {
+        if has_begun { self.end("commit").await } else { Ok(()) }
     }
 
     /// Whether it may be used again: it leads to the server that the service uses now, and a reply to all that was

@@ -8,7 +8,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use moka::future::Cache;
 use sha2::{Digest, Sha256};
-use tokio::sync::{Semaphore, broadcast};
+use tokio::sync::{AcquireError, Semaphore, SemaphorePermit, broadcast};
 
 use anchord_messages::id::{KeyId, TenantId};
 use anchord_session::quota::Quotas;
@@ -16,10 +16,14 @@ use anchord_session::quota::Quotas;
 /// How long a look-up is cached, and so how long a revoked key may still pass in a process that has lost its
 /// connection to the database.
 const KEY_CACHE_TIME: Duration = Duration::from_secs(5);
-/// The most cached look-ups, unknown keys included.
+/// The most cached look-ups of keys.
 const KEY_CACHE_SIZE: u64 = 10_000;
-/// How many look-ups run at once, so that keys that nobody has made cannot take the connections of requests.
+/// The most cached unknown keys. They have a cache of their own, so that invented ones displace no key.
+const UNKNOWN_CACHE_SIZE: u64 = 1_000;
+/// How many look-ups of keys in use run at once, and of new keys, so that they do not take the connections of requests.
 const LOOK_UPS: usize = 4;
+/// How many look-ups of new keys run at once from addresses that fail.
+const SUSPECT_LOOK_UPS: usize = 1;
 /// How many changes are buffered for those who watch a tenant; a slower one is only notified that it missed some.
 const CHANGES: usize = 256;
 
@@ -30,6 +34,18 @@ pub type KeyDigest = [u8; 32];
 #[must_use]
 pub fn digest_key(key: &str) -> KeyDigest {
     Sha256::digest(key.as_bytes()).into()
+}
+
+/// The line in which a look-up waits for its turn. Invented keys wait in the two last lines only, so that no key in use
+/// waits behind one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// The key was good a short time ago.
+    InUse,
+    /// It is new, and comes from an address without failures.
+    New,
+    /// It is new, and comes from an address that has sent wrong keys.
+    Suspect,
 }
 
 /// The rights of a valid key.
@@ -78,13 +94,21 @@ impl Refused {
 #[derive(Clone, Debug)]
 pub(super) struct KeyCache {
     pub(super) refused: Arc<Mutex<Refused>>,
-    grants: Cache<KeyDigest, Option<Grant>>,
+    grants: Cache<KeyDigest, Grant>,
+    unknown: Cache<KeyDigest, ()>,
     pub(super) used: moka::sync::Cache<KeyId, TenantId>,
     /// How often look-ups were dropped.
     dropped: Arc<AtomicU64>,
     changes: broadcast::Sender<Option<TenantId>>,
-    /// Look-ups wait here for each other, and find what the one before has cached.
-    pub(super) look_ups: Arc<Semaphore>,
+    lines: Arc<Lines>,
+}
+
+/// Look-ups wait here for each other, and find what the one before has cached.
+#[derive(Debug)]
+struct Lines {
+    in_use: Semaphore,
+    new: Semaphore,
+    suspect: Semaphore,
 }
 
 impl KeyCache {
@@ -92,15 +116,32 @@ impl KeyCache {
         Self {
             refused: Arc::default(),
             grants: Cache::builder().max_capacity(KEY_CACHE_SIZE).time_to_live(KEY_CACHE_TIME).build(),
+            unknown: Cache::builder().max_capacity(UNKNOWN_CACHE_SIZE).time_to_live(KEY_CACHE_TIME).build(),
             used: moka::sync::Cache::new(KEY_CACHE_SIZE),
             dropped: Arc::default(),
             changes: broadcast::channel(CHANGES).0,
-            look_ups: Arc::new(Semaphore::new(LOOK_UPS)),
+            lines: Arc::new(Lines {
+                in_use: Semaphore::new(LOOK_UPS),
+                new: Semaphore::new(LOOK_UPS),
+                suspect: Semaphore::new(SUSPECT_LOOK_UPS),
+            }),
         }
     }
 
     pub(super) async fn find(&self, digest: &KeyDigest) -> Option<Option<Grant>> {
-        self.grants.get(digest).await
+        match self.grants.get(digest).await {
+            Some(grant) => Some(Some(grant)),
+            None => self.unknown.get(digest).await.map(|()| None),
+        }
+    }
+
+    /// Waits for the turn of a look-up.
+    pub(super) async fn turn(&self, line: Line) -> Result<SemaphorePermit<'_>, AcquireError> {
+        match line {
+            Line::InUse => self.lines.in_use.acquire().await,
+            Line::New => self.lines.new.acquire().await,
+            Line::Suspect => self.lines.suspect.acquire().await,
+        }
     }
 
     /// A moment to compare with in [`Self::keep`], from before a look-up.
@@ -110,8 +151,12 @@ impl KeyCache {
 
     /// Caches a look-up, unless others were dropped since it began: it may be from before the change.
     pub(super) async fn keep(&self, digest: KeyDigest, found: Option<Grant>, moment: u64) {
-        if self.moment() == moment {
-            self.grants.insert(digest, found).await;
+        if self.moment() != moment {
+            return;
+        }
+        match found {
+            Some(grant) => self.grants.insert(digest, grant).await,
+            None => self.unknown.insert(digest, ()).await,
         }
     }
 
@@ -119,6 +164,7 @@ impl KeyCache {
     pub(super) async fn forget_key(&self, digest: &KeyDigest) {
         self.dropped.fetch_add(1, Ordering::SeqCst);
         self.grants.invalidate(digest).await;
+        self.unknown.invalidate(digest).await;
     }
 
     /// Drops the look-ups of a tenant's keys, so that its changes cost the other tenants no look-up, and notifies those
@@ -127,15 +173,16 @@ impl KeyCache {
         self.dropped.fetch_add(1, Ordering::SeqCst);
         match tenant {
             Some(tenant) => {
-                let theirs =
-                    |grant: &Option<Grant>| grant.as_ref().is_some_and(|grant| grant.tenant == tenant);
-                let digests: Vec<Arc<KeyDigest>> =
-                    self.grants.iter().filter(|(_, grant)| theirs(grant)).map(|(digest, _)| digest).collect();
+                let theirs = self.grants.iter().filter(|(_, grant)| grant.tenant == tenant);
+                let digests: Vec<Arc<KeyDigest>> = theirs.map(|(digest, _)| digest).collect();
                 for digest in digests {
                     self.grants.invalidate(&*digest).await;
                 }
             }
-            None => self.grants.invalidate_all(),
+            None => {
+                self.grants.invalidate_all();
+                self.unknown.invalidate_all();
+            }
         }
         // An error means that nobody watches.
         let _ = self.changes.send(tenant);
@@ -204,6 +251,31 @@ mod tests {
         keys.forget(Some(tenant)).await;
         keys.keep([1; 32], Some(grant(tenant)), moment).await;
         assert!(keys.find(&[1; 32]).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_key_in_use_does_not_wait_behind_invented_ones() {
+        let keys = KeyCache::new();
+        let _running = futures::future::join_all((0..LOOK_UPS).map(|_| keys.turn(Line::New))).await;
+        let _last = keys.turn(Line::Suspect).await;
+        assert!(
+            keys.turn(Line::Suspect).now_or_never().is_none()
+                && keys.turn(Line::New).now_or_never().is_none()
+        );
+        assert!(keys.turn(Line::InUse).now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn invented_keys_displace_no_key() {
+        let keys = KeyCache::new();
+        let tenant = TenantId(Uuid::from_u128(1));
+        keys.keep([1; 32], Some(grant(tenant)), keys.moment()).await;
+        for n in 0..2 * KEY_CACHE_SIZE {
+            keys.keep(digest_key(&n.to_string()), None, keys.moment()).await;
+        }
+        keys.unknown.run_pending_tasks().await;
+        assert!(keys.unknown.entry_count() <= UNKNOWN_CACHE_SIZE);
+        assert!(keys.find(&[1; 32]).await.is_some_and(|found| found.is_some()));
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! How generated keys look: `anchord_`, 43 random characters and a checksum of six, all letters and digits.
 //!
-//! Scanners for leaked secrets find them (`anchord_[A-Za-z0-9]{49}`), and a mistyped or invented one is rejected without
-//! a look-up. Keys of earlier versions (`anc_` and 43 characters) and keys that operators chose have no checksum; they
-//! stay valid.
+//! Scanners for leaked secrets find them (`anchord_[A-Za-z0-9]{49}`), and a mistyped one is rejected without a look-up.
+//! Keys that operators chose have no checksum.
 
 use rand::Rng as _;
 use rand::distr::Alphanumeric;
@@ -13,9 +12,6 @@ const PREFIX: &str = "anchord_";
 /// Random characters: 62 to the power of 43 is more than 2 to the power of 256.
 const RANDOM: usize = 43;
 const CHECKSUM: usize = 6;
-/// Keys of earlier versions: 32 random bytes in base64.
-const EARLIER_PREFIX: &str = "anc_";
-const EARLIER_RANDOM: usize = 43;
 /// The fewest characters of any key; `ANCHORD_API_KEY` has this bound too.
 const FEWEST: usize = 32;
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -43,13 +39,11 @@ pub fn may_be_key(text: &str) -> bool {
     generated.is_none_or(|(random, shown)| checksum(random) == shown)
 }
 
-/// Whether a text has the form of a generated key, of this version or an earlier one: 256 random bits, which nobody
-/// guesses. What operators choose may be weaker.
+/// Whether a text has the form of a generated key: 256 random bits, which nobody guesses. What operators choose may be
+/// weaker.
 #[must_use]
 pub fn is_generated(text: &str) -> bool {
-    let earlier = text.strip_prefix(EARLIER_PREFIX).is_some_and(|rest| rest.len() == EARLIER_RANDOM);
-    earlier
-        || (text.starts_with(PREFIX) && text.len() == PREFIX.len() + RANDOM + CHECKSUM && may_be_key(text))
+    text.starts_with(PREFIX) && text.len() == PREFIX.len() + RANDOM + CHECKSUM && may_be_key(text)
 }
 
 /// CRC-32 in base 62.
@@ -92,16 +86,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_before_and_keys_that_were_chosen_are_looked_up() {
+    fn keys_that_were_chosen_are_looked_up_and_do_not_count_as_generated() {
         for key in [
             "anc_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA-",
             "anchord_is-what-an-operator-chose-as-key",
             "a-key-that-an-operator-once-chose",
         ] {
-            assert!(may_be_key(key), "{key}");
+            assert!(may_be_key(key) && !is_generated(key), "{key}");
         }
-        assert!(is_generated("anc_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA-"));
-        assert!(!is_generated("a-key-that-an-operator-once-chose"));
         for text in ["", "short", "has a space within but is long enough", "ümlaut-ümlaut-ümlaut-ümlaut"]
         {
             assert!(!may_be_key(text), "{text}");

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::audit::{self, Actor};
 use super::bulkhead::Share;
 use super::key_cache::Refused;
-pub use super::key_cache::{Changes, Grant, KeyDigest, digest_key};
+pub use super::key_cache::{Changes, Grant, KeyDigest, Line, digest_key};
 pub use super::key_format::{generate, is_generated, may_be_key};
 use super::{Store, StoreError, bounds, channel};
 use anchord_messages::id::{KeyId, SessionId, TenantId};
@@ -103,10 +103,15 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_key(&self, digest: KeyDigest, now: DateTime<Utc>) -> Result<Option<Grant>, StoreError> {
+    pub async fn find_key(
+        &self,
+        digest: KeyDigest,
+        line: Line,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Grant>, StoreError> {
         let found = match self.keys.find(&digest).await {
             Some(known) => known,
-            None => self.look_up_in_turn(digest).await?,
+            None => self.look_up_in_turn(digest, line).await?,
         };
         Ok(found.filter(|grant| grant.expires_at.is_none_or(|end| end > now)))
     }
@@ -179,9 +184,9 @@ impl Store {
     }
 
     /// Waits for the look-ups before this one, which may be of the same key.
-    async fn look_up_in_turn(&self, digest: KeyDigest) -> Result<Option<Grant>, StoreError> {
-        // The semaphore is never closed.
-        let _turn = self.keys.look_ups.acquire().await.map_err(|_| sqlx::Error::PoolClosed)?;
+    async fn look_up_in_turn(&self, digest: KeyDigest, line: Line) -> Result<Option<Grant>, StoreError> {
+        // The semaphores are never closed.
+        let _turn = self.keys.turn(line).await.map_err(|_| sqlx::Error::PoolClosed)?;
         if let Some(known) = self.keys.find(&digest).await {
             return Ok(known);
         }

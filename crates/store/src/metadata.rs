@@ -29,7 +29,7 @@ pub(super) async fn replace(
     )
     .execute(&mut *tx)
     .await?;
-    let (names, values): (Vec<&str>, Vec<String>) = metadata.into_iter().flatten().filter_map(field).unzip();
+    let (names, values): (Vec<&str>, Vec<String>) = fields(metadata).unzip();
     if names.is_empty() {
         return Ok(());
     }
@@ -45,6 +45,13 @@ pub(super) async fn replace(
     .execute(&mut *tx)
     .await?;
     Ok(())
+}
+
+/// The fields that lists filter by.
+pub(super) fn fields<'m>(
+    metadata: Option<&'m Map<String, Value>>,
+) -> impl Iterator<Item = (&'m str, String)> + use<'m> {
+    metadata.into_iter().flatten().filter_map(field)
 }
 
 /// A field that lists filter by.

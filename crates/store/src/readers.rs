@@ -1,7 +1,6 @@
-//! Connections that are kept for reads of one statement, and for the queue's statements that commit by themselves.
+//! Connections that are kept for short reads, and for the queue's statements that commit by themselves.
 //!
-//! When a connection returns to the pool, the driver checks whether it is alive, which is a second round trip after a
-//! read that is one. A kept connection goes from read to read instead, unless it has carried a large text: the pool gives back
+//! When a connection returns to the pool, the driver checks whether it is alive, which is one more round trip. A kept connection goes from read to read instead, unless it has carried a large text: the pool gives back
 //! the space of that.
 
 use std::sync::{Arc, Mutex, PoisonError};

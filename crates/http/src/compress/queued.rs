@@ -22,7 +22,7 @@ use crate::compressions::wait_for;
 use crate::heavy::go_on;
 use crate::idempotency::{Claim, IdempotencyKey, KeptReply};
 use crate::json::JsonBytes;
-use crate::messages::{load, refuse};
+use crate::messages::{admit, load, refuse};
 use crate::params::Path;
 use crate::prefer::{PREFERENCE_APPLIED, Wait};
 use crate::problem::{ApiError, Resource};
@@ -237,10 +237,11 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
             messages.push(read_message("/messages", raw, plan.kept.format, counter)?);
         }
         let load = load(&messages);
-        state.quotas.admit((&state.store, state.clock.now()), (caller.tenant, &caller.quotas), load).await?;
+        let mut admitted = admit(state, caller, None, load).await?;
         let count = Seq::try_from(messages.len()).unwrap_or(Seq::MAX);
         let append = Append {
             model: None,
+            opening: None,
             tenant: caller.tenant,
             session: name.clone().into(),
             messages,
@@ -253,10 +254,18 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
             included: anchord_store::gather::Included::default(),
         };
         match state.appends.append(append).await {
-            Ok(reply) => state.count_append(caller, &reply, load, started),
+            Ok(reply) => {
+                admitted.store(load);
+                state.count_append(caller, &reply, load, started);
+            }
             // A concurrent request with the same key stores the same messages.
             Err(AppendError::Precondition { next_seq }) if next_seq > at => {}
-            Err(refused) => return Err(refuse(refused, at + 1)),
+            Err(refused) => {
+                if refused.may_be_stored() {
+                    admitted.store(load);
+                }
+                return Err(refuse(refused, at + 1));
+            }
         }
         at += count;
     }

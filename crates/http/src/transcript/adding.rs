@@ -11,6 +11,7 @@ use super::super::batch::Batch;
 use super::super::heavy::in_steps;
 use super::super::messages::{self, load};
 use super::super::problem::{ApiError, Resource};
+use super::super::quotas::Load;
 use super::along::Along;
 use super::reply::{self, Outcome, SyncState, Told};
 use super::{Step, Sync, seq_of};
@@ -89,6 +90,7 @@ impl Sync<'_> {
                 tenant: self.caller.tenant,
                 session: self.of(&along.name),
                 model: self.model.take(),
+                opening: self.opening.clone(),
                 messages,
                 format: new.format,
                 tokenizer: new.tokenizer,
@@ -101,10 +103,14 @@ impl Sync<'_> {
             let model = append.model.clone();
             match self.state.appends.append(append).await {
                 Ok(reply) => {
+                    self.store(load);
                     self.state.count_append(self.caller, &reply, load, started);
                     self.take(along, reply, digests.by_ref().take(count));
                 }
                 Err(refused) => {
+                    if refused.may_be_stored() {
+                        self.store(load);
+                    }
                     self.model = model;
                     return match refused {
                         AppendError::Precondition { .. } | AppendError::NoBranch => Ok(Step::Overtaken),
@@ -182,13 +188,21 @@ impl Sync<'_> {
         .await
     }
 
-    /// Checks what is new against the tenant's quotas, once.
+    /// Takes the room of what is new from the tenant's quotas, unless an earlier step has taken as much.
     pub(super) async fn admit(&mut self, new: &New) -> Result<(), ApiError> {
-        if !self.is_admitted {
-            messages::admit(self.state, self.caller, None, load(&new.messages)).await?;
-            self.is_admitted = true;
+        let load = load(&new.messages);
+        if self.admitted.as_ref().is_none_or(|admitted| !admitted.covers(load)) {
+            self.admitted = None;
+            self.admitted = Some(messages::admit(self.state, self.caller, None, load).await?);
         }
         Ok(())
+    }
+
+    /// Keeps the room of what was stored.
+    fn store(&mut self, load: Load) {
+        if let Some(admitted) = &mut self.admitted {
+            admitted.store(load);
+        }
     }
 
     /// What is told at the end.

@@ -1,8 +1,10 @@
 //! What an append changes in a session.
 
+use serde_json::{Map, Value};
+
 use super::state::{INDEX_EVERY, Session};
 use crate::accounting::{MAX_GROUP_BYTES, MessageCounts, Usage};
-use crate::settings::{SettingsError, TokenizerName};
+use crate::settings::{Settings, SettingsError, TokenizerName};
 use crate::trigger::{Decision, MessageSignals, Start, TriggerInput, decide};
 use crate::warning::Warning;
 use anchord_messages::format::Format;
@@ -19,6 +21,33 @@ pub struct Incoming<'a> {
     pub noticed: &'a MessageSignals,
 }
 
+/// Settings of a session that its first batch names. A session that is there keeps its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The end user whom the session is with.
+    pub user: Option<String>,
+    /// The caller's metadata.
+    pub metadata: Option<Map<String, Value>>,
+}
+
+impl Opening {
+    /// Checks the settings by the rules of a session's; `None` when nothing is named.
+    ///
+    /// # Errors
+    /// When one of them is refused.
+    pub fn new(
+        user: Option<String>,
+        metadata: Option<Map<String, Value>>,
+    ) -> Result<Option<Self>, SettingsError> {
+        let user = user.map(|user| ("user".to_owned(), Value::String(user)));
+        let metadata = metadata.map(|metadata| ("metadata".to_owned(), Value::Object(metadata)));
+        let none = Settings::default();
+        let Settings { user, metadata, .. } =
+            none.patched(user.into_iter().chain(metadata).collect(), &none)?;
+        Ok((user.is_some() || metadata.is_some()).then_some(Self { user, metadata }))
+    }
+}
+
 /// The caller's options of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchOptions<'a> {
@@ -26,6 +55,8 @@ pub struct BatchOptions<'a> {
     pub format: BatchFormat,
     /// The model that the session talks to from now on; `None` for no change.
     pub model: Option<&'a str>,
+    /// Settings of the session that this batch makes; `None` for a session that is there.
+    pub opening: Option<&'a Opening>,
     /// The tokenizer that counted the messages.
     pub tokenizer: TokenizerName,
     /// The position that the caller expects the first message to get.
@@ -115,6 +146,10 @@ impl Session {
             }
             self.accounting.model.clone_from(&named.model);
             self.settings = named;
+        }
+        if let Some(Opening { user, metadata }) = said.opening {
+            self.settings.user.clone_from(user);
+            self.settings.metadata.clone_from(metadata);
         }
         self.accounting.tokenizer = Some(tokenizer);
 

@@ -166,6 +166,7 @@ impl World {
         let said = BatchOptions {
             format: BatchFormat::Stated(Format::OpenaiChat),
             model: None,
+            opening: None,
             tokenizer: TokenizerName::default(),
             expected_next_seq: None,
             task_boundary: false,

@@ -44,6 +44,7 @@ impl Store {
             let mut reading = self.reading(tenant).await?;
             let read = async {
                 let connection = reading.connection();
+                let has_begun = connection.enter(tenant).await?;
                 let mut from = session.floor() + 1;
                 if is_crowded {
                     // Only the end of the tail is read.
@@ -56,7 +57,9 @@ impl Store {
                     tail: (from, session.head_seq),
                     notes_through: Seq::MAX,
                 };
-                Ok::<_, StoreError>((wanted, texts::read(connection, key, wanted).await?))
+                let texts = texts::read(connection, key, wanted).await?;
+                connection.leave(has_begun).await?;
+                Ok::<_, StoreError>((wanted, texts))
             };
             let read = read.await;
             if let Ok((_, texts)) = &read {

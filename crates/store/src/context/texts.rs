@@ -88,8 +88,7 @@ pub(super) async fn find_tail(
     Ok(found.map_or(from, |found| found.max(from)))
 }
 
-/// Reads the texts in one statement. Its first part sets `app.tenant_id` for row-level security and returns the
-/// tenant; the other parts join on that value, so that it runs first.
+/// Reads the texts in one statement, in a transaction of the tenant.
 pub(super) async fn read(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
@@ -97,11 +96,8 @@ pub(super) async fn read(
 ) -> Result<Texts, StoreError> {
     let rows = sqlx::query_as!(
         Row,
-        r#"with bound as materialized (
-             select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
-           )
-           select s.context_revision as "context_revision?",
-                  array(select p.body from pins p where p.tenant_id = bound.tenant_id and p.session_id = $2
+        r#"select s.context_revision as "context_revision?",
+                  array(select p.body from pins p where p.tenant_id = $1 and p.session_id = $2
                         order by p.position) as "pins?",
                   v.rendering as "rendering?", v.rendering_tokens as "rendering_tokens?",
                   v.least_rendering as "least_rendering?", v.least_tokens as "least_tokens?", v.recap as "recap?",
@@ -109,13 +105,12 @@ pub(super) async fn read(
                   n.ids as "note_ids?", n.seqs as "note_seqs?", n.texts as "note_texts?",
                   null::bigint as "seq?", null::text as "role?", null::text as "format?", null::integer as "tokens?",
                   null::text as "shape?", null::text as "keep?", null::text as "body?"
-           from bound
-           cross join lateral (
-             select x.context_revision from sessions x where x.tenant_id = bound.tenant_id and x.id = $2 limit 1
+           from (
+             select x.context_revision from sessions x where x.tenant_id = $1 and x.id = $2 limit 1
            ) s
            left join lateral (
              select * from summaries v
-             where v.tenant_id = bound.tenant_id and v.session_id = version_owner(bound.tenant_id, $2, $3) and v.version = $3
+             where v.tenant_id = $1 and v.session_id = version_owner($1, $2, $3) and v.version = $3
              limit 1
            ) v on true
            cross join lateral (
@@ -123,23 +118,22 @@ pub(super) async fn read(
                     array_agg(x.body order by x.id) as texts
              from (
                select distinct on (y.id) y.id, y.seq, y.body from notes y
-               where y.tenant_id = bound.tenant_id and y.session_id = $2 and y.seq <= $8
+               where y.tenant_id = $1 and y.session_id = $2 and y.seq <= $8
                order by y.id, y.seq desc
              ) x
              where x.body is not null
            ) n
            union all
            select null, null, null, null, null, null, null, null, null, null, null, null, m.*
-           from bound
-           cross join lateral (
+           from (
              select w.from_seq, w.to_seq
              from (values (1::bigint, $4::bigint), ($5::bigint, $5), ($6::bigint, $7::bigint)) as w (from_seq, to_seq)
              where w.from_seq <= w.to_seq offset 0
            ) wanted
-           cross join lateral lineage(bound.tenant_id, $2, wanted.from_seq, wanted.to_seq) owner
+           cross join lateral lineage($1, $2, wanted.from_seq, wanted.to_seq) owner
            cross join lateral (
              select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body from messages m
-             where m.tenant_id = bound.tenant_id and m.session_id = owner.session_id
+             where m.tenant_id = $1 and m.session_id = owner.session_id
                and m.seq between owner.first_seq and owner.last_seq
              -- Apart from the rest, so that they are always looked up in the index.
              offset 0

@@ -38,6 +38,7 @@ use anchord_runtime::trace;
 use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;
 use anchord_session::quota::Bound;
+use anchord_session::session::Opening;
 use anchord_session::settings::{SettingsError, TokenizerName};
 use anchord_session::trigger::{BriefDecision, MessageSignals};
 use anchord_session::warning::Warning;
@@ -64,6 +65,8 @@ pub struct Append {
     pub format: BatchFormat,
     /// The model that the session talks to from now on; `None` for no change.
     pub model: Option<String>,
+    /// Settings of the session, when this append makes it; committed with it.
+    pub opening: Option<Opening>,
     /// The tokenizer that counted the messages; a session with another one answers [`AppendError::Tokenizer`].
     pub tokenizer: TokenizerName,
     /// The position that the caller expects for the first message.
@@ -227,6 +230,25 @@ pub enum AppendError {
     /// The service aborted the transaction.
     #[error("the append broke off")]
     Broken,
+}
+
+impl AppendError {
+    /// Whether the append may have been stored all the same.
+    #[must_use]
+    pub fn may_be_stored(&self) -> bool {
+        match self {
+            Self::Store(error) => error.is_outcome_unknown(),
+            Self::Broken => true,
+            Self::Precondition { .. }
+            | Self::GroupTooLarge
+            | Self::KeyReused
+            | Self::NoBranch
+            | Self::Model(_)
+            | Self::Tokenizer(_)
+            | Self::Full { .. }
+            | Self::Busy => false,
+        }
+    }
 }
 
 /// Appends in an open transaction, without the queue: for an import, which is one transaction. The caller holds the session's

@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 use super::{Append, AppendError, AppendReply, Included, LiveCompression, Pending, Reply, StoredAppend};
-use crate::StoreError;
 use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow, Rows};
 use crate::idempotency::ReplyKey;
 use crate::load::Loaded;
+use crate::{StoreError, metadata};
 use anchord_messages::format::Format;
 use anchord_messages::id::{CompressionId, Seq, SessionId};
 use anchord_session::compression::{Request, Status};
 use anchord_session::session::{AppendRefusal, Appended, BatchOptions, Incoming, Live};
+use anchord_session::settings::Settings;
 use anchord_session::trigger::Start;
 use anchord_session::warning::Warning;
 
@@ -164,9 +165,11 @@ impl Stage<'_> {
             .iter()
             .map(|message| Incoming { counted: &message.counted, noticed: &message.noticed })
             .collect();
+        let is_new = self.loaded.revision.is_none() && self.loaded.session.head_seq == 0;
         let said = BatchOptions {
             format: append.format,
             model: append.model.as_deref(),
+            opening: append.opening.as_ref().filter(|_| is_new),
             tokenizer: append.tokenizer,
             expected_next_seq: append.expected_next_seq,
             task_boundary: append.task_boundary,
@@ -295,6 +298,15 @@ impl Staged {
     pub(super) fn write<'a>(&'a self, appends: &'a [Pending], rows: &mut Rows<'a>) -> Result<(), StoreError> {
         let Loaded { tenant, session, revision, above_revision } = &self.loaded;
         let corrupt = |column, error| StoreError::corrupt("sessions", column, session.id.0, error);
+        let opening = Settings {
+            user: session.settings.user.clone(),
+            metadata: session.settings.metadata.clone(),
+            ..Settings::default()
+        };
+        let is_opened = revision.is_none() && opening != Settings::default();
+        let settings = is_opened.then(|| serde_json::to_string(&opening)).transpose();
+        let metadata = session.settings.metadata.as_ref().filter(|_| is_opened);
+        let (metadata_names, metadata_values) = metadata::fields(metadata).unzip();
         rows.changes.push(ChangeRow {
             tenant_id: tenant.0,
             id: session.id.0,
@@ -305,6 +317,10 @@ impl Staged {
             accounting: serde_json::to_string(&session.accounting)
                 .map_err(|error| corrupt("accounting", error))?,
             recent: session.recent.write().map_err(|error| corrupt("recent", error))?,
+            settings: settings.map_err(|error| corrupt("settings", error))?,
+            user_id: session.settings.user.as_deref().filter(|_| is_opened),
+            metadata_names,
+            metadata_values,
         });
         let place = i32::try_from(rows.changes.len()).unwrap_or(i32::MAX);
         for (at, first_seq, format) in &self.stored {

@@ -9,7 +9,7 @@ use anchord_messages::tokens::TokenCounter;
 use anchord_session::session::Session;
 use anchord_session::settings::Settings;
 
-/// Lists a session's own pins. The statement sets the tenant itself, so it needs no transaction.
+/// Lists a session's own pins, in a transaction of the tenant.
 pub(crate) async fn list(
     connection: &mut PgConnection,
     tenant: TenantId,
@@ -17,14 +17,7 @@ pub(crate) async fn list(
 ) -> Result<Vec<Pin>, StoreError> {
     let pins = sqlx::query_as!(
         Pin,
-        "with bound as materialized (
-           select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
-         )
-         select p.id, p.body as text
-         from bound
-         cross join lateral (
-           select x.id, x.body from pins x where x.tenant_id = bound.tenant_id and x.session_id = $2 order by x.position offset 0
-         ) p",
+        "select id, body as text from pins where tenant_id = $1 and session_id = $2 order by position",
         tenant.0,
         session.0
     )

@@ -56,7 +56,7 @@ impl Store {
     }
 
     /// Reads the last indexed message, the session's newest one, and the next messages of one chunk, at most a page
-    /// of bytes. One statement, which sets the tenant itself.
+    /// of bytes.
     async fn find_page(
         &self,
         tenant: TenantId,
@@ -64,39 +64,42 @@ impl Store {
     ) -> Result<Option<(Seq, Seq, Vec<Row>)>, StoreError> {
         loop {
             let mut reading = self.reading(tenant).await?;
-            let read = sqlx::query!(
-                r#"with bound as materialized (
-                     select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
-                   )
-                   select s.indexed_seq as "indexed_seq!", s.head_seq as "head_seq!",
-                          page.seq as "seq?", page.role as "role?", page.format as "format?", page.body as "body?"
-                   from bound
-                   cross join lateral (
-                     select x.id, x.indexed_seq, x.head_seq from sessions x
-                     where x.tenant_id = bound.tenant_id and x.id = $2 limit 1
-                   ) s
-                   left join lateral (
-                     select w.seq, w.role, w.format, w.body
-                     from (
-                       select m.seq, m.role, m.format, m.body,
-                              sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
-                       from lineage(bound.tenant_id, s.id, s.indexed_seq + 1, least(s.head_seq, (s.indexed_seq / $3 + 1) * $3)) owner
-                       cross join lateral (
-                         select x.seq, x.role, x.format, x.body from messages x
-                         where x.tenant_id = bound.tenant_id and x.session_id = owner.session_id
-                           and x.seq between owner.first_seq and owner.last_seq
-                         order by x.seq offset 0
-                       ) m
-                     ) w
-                     where w.bytes_before < $4
-                   ) page on true"#,
-                tenant.0,
-                session.0,
-                CHUNK,
-                PAGE_BYTES
-            )
-            .fetch_all(reading.connection())
-            .await;
+            let read = async {
+                let connection = reading.connection();
+                let has_begun = connection.enter(tenant).await?;
+                let rows = sqlx::query!(
+                    r#"select s.indexed_seq as "indexed_seq!", s.head_seq as "head_seq!",
+                              page.seq as "seq?", page.role as "role?", page.format as "format?", page.body as "body?"
+                       from (
+                         select x.id, x.indexed_seq, x.head_seq from sessions x
+                         where x.tenant_id = $1 and x.id = $2 limit 1
+                       ) s
+                       left join lateral (
+                         select w.seq, w.role, w.format, w.body
+                         from (
+                           select m.seq, m.role, m.format, m.body,
+                                  sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
+                           from lineage($1, s.id, s.indexed_seq + 1, least(s.head_seq, (s.indexed_seq / $3 + 1) * $3)) owner
+                           cross join lateral (
+                             select x.seq, x.role, x.format, x.body from messages x
+                             where x.tenant_id = $1 and x.session_id = owner.session_id
+                               and x.seq between owner.first_seq and owner.last_seq
+                             order by x.seq offset 0
+                           ) m
+                         ) w
+                         where w.bytes_before < $4
+                       ) page on true"#,
+                    tenant.0,
+                    session.0,
+                    CHUNK,
+                    PAGE_BYTES
+                )
+            .fetch_all(&mut *connection)
+                .await?;
+                connection.leave(has_begun).await?;
+                Ok::<_, sqlx::Error>(rows)
+            };
+            let read = read.await;
             let bodies = read.iter().flatten().filter_map(|row| row.body.as_ref());
             reading.carried(bodies.map(String::len));
             let Some(rows) = reading.settle(read)? else { continue };
