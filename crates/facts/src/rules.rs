@@ -25,6 +25,8 @@ pub(crate) const PASTES: &str = include_str!("../../../rules/pastes.toml");
 pub(crate) const RUNNERS: &str = include_str!("../../../rules/runners.toml");
 /// Secrets.
 pub(crate) const SECRETS: &str = include_str!("../../../rules/secrets.toml");
+/// What is stated of the work in so many words.
+pub(crate) const STATEMENTS: &str = include_str!("../../../rules/statements.toml");
 /// Agents' tools.
 pub(crate) const TOOLS: &str = include_str!("../../../rules/tools.toml");
 

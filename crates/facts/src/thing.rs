@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 use super::wording::join_seqs;
 use anchord_messages::id::Seq;
+use std::collections::HashMap;
 
 /// A property's previous value is kept when neither value is longer, in bytes.
 const LONGEST_WAS: usize = 80;
@@ -74,8 +75,31 @@ impl Thing {
         format!("{}\u{1f}{}", self.kind.trim().to_lowercase(), self.id.trim())
     }
 
+    /// Whether the other is the same thing: of the same kind and id, or of an id that only one thing has, and a kind that
+    /// says less or more (`build`, `nightly build`).
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let (kind, others) = (self.kind.trim().to_lowercase(), other.kind.trim().to_lowercase());
+        let id = self.id.trim();
+        let is_own = id.len() >= 4
+            && id.bytes().any(|b| b.is_ascii_digit())
+            && id.bytes().any(|b| b.is_ascii_alphabetic());
+        // A place in a kind (`pod (prod)`) makes it another thing.
+        let says_more = |more: &str, less: &str| {
+            !more.contains('(')
+                && more
+                    .strip_suffix(less)
+                    .is_some_and(|rest| rest.is_empty() || less.is_empty() || rest.ends_with(' '))
+        };
+        id == other.id.trim()
+            && (kind == others || is_own && (says_more(&kind, &others) || says_more(&others, &kind)))
+    }
+
     /// Merges a later state of the same thing; properties that it does not contain stay as they are.
     pub fn update(&mut self, later: &Self) {
+        if later.kind.len() > self.kind.len() {
+            self.kind.clone_from(&later.kind);
+        }
         for property in &later.properties {
             let has_room = self.properties.len() < MOST_PROPERTIES;
             match self.properties.iter_mut().find(|known| known.name == property.name) {
@@ -116,6 +140,26 @@ impl Thing {
     pub fn bytes(&self) -> usize {
         let property = |p: &Property| p.name.len() + p.value.len() + p.was.as_ref().map_or(0, String::len);
         self.kind.len() + self.id.len() + self.properties.iter().map(property).sum::<usize>()
+    }
+}
+
+/// The places of things in a list, by their ids.
+#[derive(Debug, Default)]
+pub struct Places(HashMap<String, Vec<usize>>);
+
+impl Places {
+    /// The place of a thing in a list, whose things were added.
+    #[must_use]
+    pub fn find(&self, things: &[Thing], one: &Thing) -> Option<usize> {
+        let same = self.0.get(one.id.trim())?;
+        let at =
+            |fits: &dyn Fn(&Thing) -> bool| same.iter().copied().find(|at| things.get(*at).is_some_and(fits));
+        at(&|known| known.key() == one.key()).or_else(|| at(&|known| known.is_same(one)))
+    }
+
+    /// Adds a thing at a place.
+    pub fn add(&mut self, one: &Thing, place: usize) {
+        self.0.entry(one.id.trim().to_owned()).or_default().push(place);
     }
 }
 

@@ -43,6 +43,25 @@ pub(super) fn push_lower(out: &mut String, word: &str) {
     }
 }
 
+/// The words of a name in any case style.
+pub(crate) fn words_of(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for c in name.chars().take(120) {
+        if !c.is_alphanumeric() {
+            words.push(String::new());
+            continue;
+        }
+        if c.is_uppercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|w| !w.is_empty());
+    words
+}
+
 /// Only this many characters of an error are compared: what follows is a trace that differs in its numbers.
 const MAX_CHARS: usize = 400;
 

@@ -60,8 +60,9 @@ pub struct Appended {
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
-    /// What the caller should know about the window, until it is told; only with `include=warnings`, and absent when there is
-    /// nothing. Without them `usage.assumed` says that there is something.
+    /// What the caller should know: of the batch's messages always (`tool-result-without-call`, `empty-user-message`), of the
+    /// window, until it is told, only with `include=warnings`; `usage.assumed` says without it that there is something. Absent
+    /// when there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub warnings: Vec<Warning>,

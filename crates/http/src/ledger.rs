@@ -230,6 +230,13 @@ pub enum LedgerItem {
         /// Whether it is only proposed: it takes effect when its text is pinned (setting `constraints`: `propose`).
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         proposed: bool,
+        /// Whether it permits what an earlier one forbade, or releases from it, and demands nothing.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        permits: bool,
+        /// The texts of the earlier constraints that it replaced.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schema(required = false)]
+        replaces: Vec<String>,
         /// The messages that show it; empty for pins.
         seqs: Vec<Seq>,
     },
@@ -309,13 +316,9 @@ async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionRef) -> Result<Source
     };
     let range = SeqRange { from: session.anchor_seq + 1, to: session.head_seq };
     let tail = messages::list(tx, (tenant, session.id), range, MAX_TAIL_MESSAGES).await?;
-    let pins = pins::list_all(tx, tenant, &session).await?.into_iter().map(|pin| Constraint {
-        id: pin.id,
-        // Contexts have it verbatim, because that is what a pin is for; a list of facts shows no secret.
-        text: redact(&pin.text).into_owned(),
-        source: ConstraintSource::Pin,
-        seqs: Vec::new(),
-        session_id: None,
+    // Contexts have pins verbatim, because that is what a pin is for; a list of facts shows no secret.
+    let pins = pins::list_all(tx, tenant, &session).await?.into_iter().map(|pin| {
+        Constraint::new(pin.id, redact(&pin.text).into_owned(), ConstraintSource::Pin, Vec::new())
     });
     let removed = rows::list_removed_constraints(tx, tenant, session.id).await?;
     let (record, carry) = current.map(|stored| (stored.version.summary, stored.carry)).unwrap_or_default();
@@ -412,6 +415,8 @@ impl Book {
                     text: constraint.text.clone(),
                     source: constraint.source,
                     proposed,
+                    permits: constraint.permits,
+                    replaces: constraint.replaces.clone(),
                     seqs: constraint.seqs.clone(),
                 }))
             }

@@ -78,10 +78,11 @@ pub fn propose(material: &Material, facts: &Facts) -> Proposed {
 }
 
 /// What code proposes when a model reads the span: decisions from tool calls, things, and an intent that
-/// stands until the model writes one. State and steps are the model's to write.
+/// stands until the model writes one. State, steps and what is stated in messages are the model's to write.
 #[must_use]
 pub fn propose_beside(material: &Material, facts: &Facts) -> Proposal {
-    let Proposal { intent, decisions, things, .. } = propose(material, facts).proposal;
+    let Proposal { intent, things, .. } = propose(material, facts).proposal;
+    let decisions = extractive::answered(&material.span);
     let has_intent =
         material.base.as_ref().is_some_and(|base| !base.summary.session_intent.trim().is_empty());
     let intent = intent.filter(|_| !has_intent);

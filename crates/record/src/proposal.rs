@@ -1,7 +1,7 @@
 //! What an engine proposes for the narrative sections of the next version. Requests, files, tests and errors
 //! come from the ledger, and no engine changes them.
 
-use super::summary::{Blocker, CurrentState, Decision};
+use super::summary::{Blocker, CurrentState, Decision, Remark};
 use anchord_facts::key::Key;
 use anchord_facts::ledger::TodoStatus;
 use anchord_facts::thing::Thing;
@@ -26,6 +26,8 @@ pub struct Proposal {
     pub next_steps: Vec<String>,
     /// The messages that the next steps came from.
     pub next_steps_seqs: Vec<Seq>,
+    /// Questions that were stated as open.
+    pub open_questions: Vec<Remark>,
     /// What later work needs and the ledger does not have: what a model learnt; pictures and files, in words.
     pub things: Vec<Thing>,
     /// Whether a model writes the narrative and this is only what code adds. Then the model ends the

@@ -53,7 +53,10 @@ pub fn redact_summary(summary: &mut Summary) {
     let remarks = summary.open_questions.iter_mut().chain(&mut summary.findings).chain(&mut summary.notes);
     remarks.for_each(|remark| clean(&mut remark.text));
     let constraints = summary.constraints.iter_mut().chain(&mut summary.proposed_constraints);
-    constraints.for_each(|constraint| clean(&mut constraint.text));
+    constraints.for_each(|constraint| {
+        clean(&mut constraint.text);
+        constraint.replaces.iter_mut().for_each(clean);
+    });
 }
 
 /// The caller's constraints without their secrets.
@@ -75,6 +78,7 @@ pub fn redact_proposal(proposal: &mut Proposal) {
     clean(&mut proposal.current_state.text);
     proposal.blockers.iter_mut().for_each(|b| clean(&mut b.text));
     proposal.next_steps.iter_mut().for_each(clean);
+    proposal.open_questions.iter_mut().for_each(|question| clean(&mut question.text));
     proposal.things.iter_mut().for_each(clean_thing);
     proposal.warnings.iter_mut().for_each(clean);
 }
@@ -125,12 +129,19 @@ pub fn redact_facts(facts: &mut Facts) {
     facts.things.iter_mut().for_each(clean_thing);
     facts.requests.iter_mut().for_each(|request| clean(&mut request.text));
     facts.questions.iter_mut().for_each(|(text, _)| clean(text));
+    for statement in &mut facts.statements {
+        clean(&mut statement.text);
+        clean(&mut statement.reason);
+        clean(&mut statement.rejected);
+    }
     facts.constraints.iter_mut().for_each(|c| clean(&mut c.text));
     if let Some(todos) = &mut facts.todos {
         todos.items.iter_mut().for_each(|t| clean(&mut t.content));
     }
     let carry = &mut facts.carry;
+    clean_some(&mut carry.asked_leave);
     carry.todos.iter_mut().for_each(|(_, t)| clean(&mut t.content));
+    carry.open_questions.iter_mut().for_each(clean);
     for (message, command) in &mut carry.open_errors {
         clean(message);
         clean(command);

@@ -101,7 +101,7 @@ mod tests {
 
     fn demand(text: &str) -> Constraint {
         let source = ConstraintSource::User;
-        Constraint { id: text.to_owned(), text: text.to_owned(), source, seqs: vec![1], session_id: None }
+        Constraint::new(text.to_owned(), text.to_owned(), source, vec![1])
     }
 
     fn choice(text: &str) -> Decision {

@@ -478,6 +478,8 @@ mod tests {
             bytes: 100,
             is_item: false,
             thinks: false,
+            unnamed_results: false,
+            empty: false,
         }
     }
 

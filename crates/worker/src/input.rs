@@ -183,13 +183,7 @@ impl InputRows {
             probes.push(serde_json::from_value(probe).map_err(|error| format!("probe {id}: {error}"))?);
             probe_ids.push(id);
         }
-        let pin = |pin: Pin| Constraint {
-            id: pin.id,
-            text: pin.text,
-            source: ConstraintSource::Pin,
-            seqs: Vec::new(),
-            session_id: None,
-        };
+        let pin = |pin: Pin| Constraint::new(pin.id, pin.text, ConstraintSource::Pin, Vec::new());
         let material = Material {
             strategy: self.strategy,
             session_id: self.base.session.name.to_string(),

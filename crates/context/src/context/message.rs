@@ -220,7 +220,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Turns every result of a message into user text, each under a line that says which call it answers.
+    /// Turns every result of a message into user text, because no format takes a result without its call.
     fn results_as_text(self, message: &mut Message, turns: &mut Turns<'_>) {
         message.role = Role::User;
         let name = message.name.take();
@@ -235,6 +235,8 @@ impl Converter<'_> {
         message.parts = parts;
     }
 
+    /// Writes a result as quoted text under a line that says that it is a tool's. A tool's words must not read as the
+    /// person's, and no text can close a fence that is longer than all of its own.
     pub(super) fn result_as_text(
         self,
         result: &ToolResult,
@@ -242,21 +244,29 @@ impl Converter<'_> {
         parts: &mut Vec<Part>,
         turns: &mut Turns<'_>,
     ) {
-        let mut line = "[late result of tool call".to_owned();
+        let mut line = "[output of a tool, not words of the user; its call is not open: ".to_owned();
+        line.push_str(if result.is_error == Some(true) { "error" } else { "result" });
         for said in [Some(result.call_id.as_str()), name].into_iter().flatten().filter(|s| !is_blank(s)) {
             line.push(' ');
             line.push_str(&one_line(said, ID_CHARS));
         }
-        line.push_str(if result.is_error == Some(true) { ", an error]" } else { "]" });
+        line.push(']');
         turns.add(self.counter.count_text(&line).saturating_add(1));
         let text = result.text();
         if !is_blank(&text) {
-            line.push('\n');
-            line.push_str(&text);
+            let fence = fence_around(&text);
+            turns.add(self.counter.count_text(&fence).saturating_add(1).saturating_mul(2));
+            line = format!("{line}\n{fence}\n{text}\n{fence}");
         }
         parts.push(Part::Text(line));
         parts.extend(result.parts.iter().filter(|p| !matches!(p, Part::Text(_))).cloned());
     }
+}
+
+/// A row of backticks that is longer than every row in a text.
+fn fence_around(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    "`".repeat((longest + 1).max(3))
 }
 
 /// Parses a stored message. It was parsed when it was stored, so an error means a row that was changed by

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use super::constraints::{Constraint, ConstraintSource};
 use super::requests::{Ending, RequestFact};
+use super::statements::Statement;
 use crate::thing::Thing;
 use crate::todo_list::{Followed, TodoItem, TodoList};
 use anchord_messages::id::Seq;
@@ -43,6 +44,9 @@ pub struct Facts {
     /// The agent's questions at the span's end, each with its message.
     #[serde(default)]
     pub questions: Vec<(String, Seq)>,
+    /// Decisions, blockers, next steps and open questions that a person or the agent states in so many words.
+    #[serde(default)]
+    pub statements: Vec<Statement>,
     /// Demands of the user or a later system message, verbatim.
     pub constraints: Vec<Constraint>,
     /// Demands of the user that bind nobody before the caller accepts them.
@@ -159,6 +163,11 @@ pub struct LedgerState {
     pub unanswered: Option<(Seq, String)>,
     /// How the agent's last message ended; `None` while the agent is still working.
     pub ending: Option<Ending>,
+    /// Questions that were stated as open and that nobody has answered, bounded.
+    pub open_questions: Vec<String>,
+    /// The question with which the agent's last message asks for leave to do something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_leave: Option<String>,
 }
 
 /// The names in earlier versions of the record, in any order.

@@ -2,8 +2,8 @@
 //!
 //! What lives here: first, tool calls are paired with their results (`pairing`), whether structured or written as text
 //! (`spoken`, `aider`, `swe_agent`). From these, `events` and `files` extract changes to files, with parsers for shell
-//! scripts and diffs (`shell`, `diff`); other modules extract test runs, errors, things, todo lists, requests and
-//! constraints. `facts` has the types of the result.
+//! scripts and diffs (`shell`, `diff`); other modules extract test runs, errors, things, todo lists, requests,
+//! constraints and what is stated in so many words (`statements`). `facts` has the types of the result.
 //! Invariant: a fact has the `seqs` of the messages that show it; a failed call never counts as a change.
 //! Must not know: summaries' wording, renderings, budgets.
 
@@ -30,6 +30,7 @@ pub mod reading;
 pub mod requests;
 mod shell;
 mod spoken;
+pub mod statements;
 mod swe_agent;
 pub mod test_runs;
 #[cfg(test)]
@@ -71,6 +72,10 @@ pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames
     let open_errors = errors::open(&errors, carry);
     let things = things::read(span, &uses, (&runs, &known.things));
     let requests = requests::read(span, minutes, carry.ending);
+    let statements = statements::read(span, minutes);
+    let open_questions = statements::open_questions(span, &statements, &carry.open_questions);
+    let mut asked_leave = carry.asked_leave.clone();
+    let constraints = constraints::read(span, minutes, &mut asked_leave);
     Facts {
         files,
         taken_back,
@@ -83,7 +88,8 @@ pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames
         requests: requests.facts,
         answered: requests.answered,
         questions: requests.questions,
-        constraints: constraints::read(span, minutes),
+        statements,
+        constraints,
         proposed_constraints: Vec::new(),
         todos,
         followed: None,
@@ -97,6 +103,8 @@ pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames
             open_errors,
             unanswered: spoken::unanswered(span),
             ending: requests.ending,
+            open_questions,
+            asked_leave,
         },
     }
 }
@@ -120,5 +128,6 @@ fn commands(uses: &[Invocation<'_>]) -> Vec<CommandFact> {
 /// The faults in the rule files, for a test.
 #[cfg(test)]
 pub(crate) fn rule_problems() -> Vec<String> {
-    [test_runs::rule_problems(), errors::rule_problems(), tools::rule_problems()].concat()
+    [test_runs::rule_problems(), errors::rule_problems(), tools::rule_problems(), statements::rule_problems()]
+        .concat()
 }

@@ -60,6 +60,14 @@ impl<'a> Reading<'a> {
         self.person.get_or_init(person).as_deref()
     }
 
+    /// The speaker that a person's message names: in its own field, or before its words as in minutes (`Ana Li: …`).
+    #[must_use]
+    pub fn speaker(&self) -> Option<&str> {
+        let said =
+            || prose::speaker(self.person()?).map(|(name, _)| name).filter(|name| prose::is_name(name));
+        self.message.name.as_deref().map(str::trim).filter(|name| !name.is_empty()).or_else(said)
+    }
+
     /// The words of the person or of the agent, without those of harnesses, tools and operators.
     #[must_use]
     pub fn words(&self) -> Option<&str> {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::line::{clip, clip_middle, squash};
 use super::prose::{self, Sentence};
 use super::reading::Reading;
+use crate::matter::Matter;
 use crate::phrases::Phrase;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Role};
@@ -23,6 +24,8 @@ const LONGEST_CHANGE: usize = 1_500;
 const WORDS_OF_ANSWER: usize = 12;
 /// A message with fewer words that asks to continue asks for nothing else.
 const WORDS_OF_REQUEST: usize = 8;
+/// A longer message asks for work, however it is put.
+const WORDS_OF_ASIDE: usize = 20;
 /// The most words of a slash command for the agent's program; a longer one is a request to the agent.
 const WORDS_OF_SLASH_COMMAND: usize = 4;
 /// The most questions that are kept at the end of a turn.
@@ -53,6 +56,8 @@ pub enum Earlier {
     Dropped,
     /// The latest is replaced by this one.
     Superseded,
+    /// The one that it speaks of is replaced by this one.
+    Revised,
 }
 
 /// How the agent's last message ended.
@@ -173,6 +178,8 @@ fn is_unfinished(words: &str) -> bool {
 }
 
 fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
+    let said = prose::around_site(said);
+    let said = said.trim();
     let own = prose::own_words(said);
     let own = own.trim();
     // A message that is pasted as a whole still asks for something.
@@ -193,7 +200,9 @@ fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
     }
     let earlier = match (change, ending) {
         (Some(change), _) => change,
-        (None, Some(Ending::Report)) if !complains(text) && !continues(text) => Earlier::Done,
+        (None, Some(Ending::Report)) if !complains(text) && !continues(text) && !is_aside(text) => {
+            Earlier::Done
+        }
         (None, _) => Earlier::Stand,
     };
     let asks = words >= 2 && !Phrase::Greeting.is_in(text) && !(earlier == Earlier::Dropped && words < 5);
@@ -257,6 +266,30 @@ pub fn continues(text: &str) -> bool {
     Phrase::Continue.is_in(&head)
 }
 
+/// Whether a request only wants an answer, beside the work that was asked for.
+#[must_use]
+pub fn is_aside(text: &str) -> bool {
+    if substance(text) > WORDS_OF_ASIDE {
+        return false;
+    }
+    let sentences = prose::sentences(text);
+    !sentences.is_empty() && sentences.iter().all(|sentence| Phrase::Aside.is_in(&sentence.text))
+}
+
+/// Whether a request is understood only together with one before it.
+#[must_use]
+pub fn refers_back(text: &str) -> bool {
+    continues(text) || Phrase::RefersBack.is_in(text)
+}
+
+/// Whether a request is about the same as an earlier one: it has half of that one's words.
+#[must_use]
+pub fn is_about(earlier: &str, later: &str) -> bool {
+    let (earlier, later) = (Matter::of(earlier), Matter::of(later));
+    let shared = earlier.shared(&later);
+    shared > 0 && 2 * shared >= earlier.len()
+}
+
 /// Whether a person only says thanks or goodbye.
 fn is_pleasantry(text: &str) -> bool {
     let thanks = || Phrase::Thanks.is_in(text) && substance(text) <= WORDS_OF_ANSWER;
@@ -283,6 +316,7 @@ fn change(text: &str) -> Option<Earlier> {
         let found = [
             (Phrase::Dropped, Earlier::Dropped),
             (Phrase::Superseded, Earlier::Superseded),
+            (Phrase::Revised, Earlier::Revised),
             (Phrase::NextTask, Earlier::Done),
         ];
         if let Some((_, earlier)) = found.into_iter().find(|(phrase, _)| phrase.is_in(&head)) {
@@ -356,7 +390,20 @@ mod tests {
         "I fixed it.",
         "Actually, let's use Postgres for it",
         "Actually, let's use Postgres for it",
+        Earlier::Revised
+    )]
+    #[case::another_plan(
+        "I fixed it.",
+        "Change of plan: write a new shop instead",
+        "Change of plan: write a new shop instead",
         Earlier::Superseded
+    )]
+    #[case::an_aside("I fixed it.", "can you explain why?", "can you explain why?", Earlier::Stand)]
+    #[case::a_request_as_a_question(
+        "I fixed it.",
+        "can you add a test?",
+        "can you add a test?",
+        Earlier::Done
     )]
     fn a_message_tells_of_the_requests_before_it(
         #[case] report: &str,
@@ -374,6 +421,30 @@ mod tests {
             expected.push((text.to_owned(), earlier));
         }
         assert_eq!(all, expected);
+    }
+
+    #[rstest]
+    #[case::a_skill("Base directory for this skill: /skills/plans\n\n# Plans\n\nWrite a plan. Never ask.")]
+    #[case::a_command(
+        "# Research\n<objective>\nResearch the phase.\n</objective>\n\n<process>\nNever ask.\n</process>\n"
+    )]
+    #[case::the_end_of_a_command(
+        "and so on.\n</process>\n\n<anti_patterns>\n- Never guess.\n</anti_patterns>"
+    )]
+    fn what_a_harness_puts_in_a_persons_place_is_no_request(#[case] text: &str) {
+        assert_eq!(told(&[(Role::User, text)]), []);
+        let fix = ("Fix the login page of the shop".to_owned(), Earlier::Stand);
+        assert_eq!(told(&[(Role::User, "Fix the login page of the shop"), (Role::User, text)]), [fix]);
+    }
+
+    #[test]
+    fn of_a_copied_page_only_the_words_around_it_are_a_request() {
+        let body = "* [Star](https://a.example/star) 12 people like this tool a lot\n".repeat(40);
+        let frame = "Footer\n* [Terms](https://a.example/terms)\n* Manage cookies\n* Do not share my personal information\n";
+        let page = format!("some-tool - does things\n\n{body}\n{frame}\n");
+        assert_eq!(told(&[(Role::User, &page)]), []);
+        let asked = told(&[(Role::User, &format!("{page}\nadd some-tool to our flake"))]);
+        assert_eq!(asked, [("add some-tool to our flake".to_owned(), Earlier::Stand)]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{paths, shell};
 use crate::rules;
+use crate::wording::words_of;
 use anchord_messages::inner_json;
 
 #[cfg(test)]
@@ -162,25 +163,6 @@ fn bare_name(name: &str) -> &str {
     let name = name.rsplit("__").next().unwrap_or(name);
     let name = name.strip_prefix("builtin_").unwrap_or(name);
     name.rsplit(['.', ':', '/']).next().unwrap_or(name)
-}
-
-/// The words of a name in any case style.
-pub(super) fn words_of(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    for c in name.chars().take(120) {
-        if !c.is_alphanumeric() {
-            words.push(String::new());
-            continue;
-        }
-        if c.is_uppercase() {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut() {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words.retain(|w| !w.is_empty());
-    words
 }
 
 /// Whether a tool of this name may run shell commands.

@@ -1,11 +1,13 @@
 //! Redaction: removes secrets from everything that outlives a session or leaves the process (summaries, facts, probes,
 //! events, prompts).
 //!
-//! What lives here: the patterns of secrets (`rules`), and the checks that exclude look-alikes (`doubt`).
-//! Invariant: redaction never fails; commit hashes, UUIDs and paths are kept unless the name before them marks them as
-//! secret.
+//! What lives here: the patterns of secrets (`rules`), the checks that exclude look-alikes (`doubt`), and columns of
+//! secrets in tables (`columns`).
+//! Invariant: redaction never fails; commit hashes and UUIDs are kept unless the name before them marks them as secret,
+//! and paths of files and names of migrations are kept.
 //! Must not know: how the redacted text is used.
 
+mod columns;
 mod doubt;
 mod rules;
 #[cfg(test)]
@@ -13,6 +15,7 @@ mod tests;
 
 use std::borrow::Cow;
 
+pub(crate) use columns::names_secret;
 use rules::{RULES, Secret};
 
 /// Replaces every secret by `[REDACTED:kind]`.
@@ -23,6 +26,9 @@ pub fn redact(text: &str) -> Cow<'_, str> {
         if let Some(replaced) = apply(rule, &out) {
             out = Cow::Owned(replaced);
         }
+    }
+    if let Some(replaced) = columns::redact(&out) {
+        out = Cow::Owned(replaced);
     }
     out
 }
@@ -37,7 +43,7 @@ fn apply(rule: &Secret, text: &str) -> Option<String> {
     let mut out = String::new();
     let mut from = 0;
     for caps in rule.pattern.captures_iter(text) {
-        let Some(secret) = rule.found(&caps) else { continue };
+        let Some(secret) = rule.found(&caps, text) else { continue };
         out.push_str(text.get(from..secret.start).unwrap_or_default());
         out.push_str("[REDACTED:");
         out.push_str(&rule.kind);

@@ -1,11 +1,14 @@
 //! The rules of `rules/secrets.toml`: the patterns of secrets.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Captures;
 use serde::Deserialize;
 
-use super::doubt::{follows_a_flag, mixed, named_secret, placeholder};
+use super::doubt::{
+    follows_a_flag, named_password, named_secret, placeholder, random, session_cookie, token, told_password,
+};
 use crate::pattern::Grouped;
 use crate::rules::{self, Rule, Table};
 
@@ -39,24 +42,30 @@ pub(super) struct Secret {
 #[serde(rename_all = "snake_case")]
 enum Check {
     Mixed,
+    Random,
     NoPlaceholder,
     Value,
     Named,
     NamedPassword,
+    ToldPassword,
+    Cookie,
 }
 
 impl Secret {
-    /// The byte range of the secret in a match; `None` when it only looks like one.
-    pub(super) fn found(&self, caps: &Captures<'_>) -> Option<std::ops::Range<usize>> {
+    /// The byte range of the secret in a match within a text; `None` when it only looks like one.
+    pub(super) fn found(&self, caps: &Captures<'_>, text: &str) -> Option<Range<usize>> {
         let secret = caps.name("secret").or_else(|| caps.get(0))?;
         let value = secret.as_str();
         let is_secret = match self.check {
             None => true,
-            Some(Check::Mixed) => mixed(value),
+            Some(Check::Mixed) => token(text, &secret.range()),
+            Some(Check::Random) => random(value),
             Some(Check::NoPlaceholder) => !placeholder(value),
             Some(Check::Value) => follows_a_flag(value),
-            Some(Check::Named) => named_secret(caps, false),
-            Some(Check::NamedPassword) => named_secret(caps, true),
+            Some(Check::Named) => named_secret(caps, text),
+            Some(Check::NamedPassword) => named_password(caps, text),
+            Some(Check::ToldPassword) => told_password(caps),
+            Some(Check::Cookie) => session_cookie(value),
         };
         is_secret.then(|| secret.range())
     }

@@ -182,3 +182,86 @@ fn nothing_of_the_corpus_that_is_no_secret_is_redacted() {
     assert!(taken.is_empty(), "{}", taken.join("\n"));
     assert!(corpus::benign().len() >= 60);
 }
+
+#[rstest]
+#[case::a_webhook_folder("packages/api/webhooks/migrations/1740200000000-AddUniqueConstraint.ts")]
+#[case::a_route("src/app/api/webhooks/github-app2024/route.ts")]
+#[case::a_prefix_of_keys("/path/sk-1740200000000-AddUniqueConstraint.ts")]
+#[case::without_an_extension("sk-1740200000000-AddUniqueConstraint")]
+#[case::of_windows(r"C:\src\sk-1740200000000-AddUniqueConstraint.ts")]
+#[case::with_a_line("src/sk-1740200000000-AddUniqueConstraint.ts:12:3: error")]
+#[case::behind_a_name("token: src/migrations/1740200000000-AddUniqueConstraint.ts")]
+#[case::behind_credentials("credentials: ./src/a1/b2c3d4e5.ts")]
+#[case::in_json(
+    r#"{"secretToken": "src/a1b2/c3d4.ts", "file_path":"/r/api/webhooks/stripe/1740200000000-AddUnique.ts"}"#
+)]
+#[case::a_migration("secret => 1740200000000-AddToken.ts")]
+#[case::a_migration_of_rails("token: 20240101120000_add_api_key_to_users.rb")]
+#[case::a_migration_of_flyway("token: V2024__add_secret_key.sql")]
+#[case::a_migration_of_laravel("token: 2014_10_12_000000_create_password_resets.php")]
+#[case::a_migration_s_class("Migration token: AddUserToken1740200000000")]
+#[case::a_rename_of_git("rename src/{token => token1234ab}/a.ts (100%)")]
+#[case::a_stat_of_git(" src/token=1740200000000-AddUnique.ts | 12 +++---")]
+#[case::a_log_of_git("45ffe0a3bb7e2f0d0b3f64c2a8bd6d3cbb1a2f0e (HEAD -> token) the token 45ffe0a of auth")]
+#[case::a_branch_of_git("* token   45ffe0a3bb7e2f0d0b3f64c2a8bd6d3cbb1a2f0e Add the token")]
+#[case::refs_of_git("45ffe0a3bb7e2f0d0b3f64c2a8bd6d3cbb1a2f0e\trefs/heads/secret-token")]
+#[case::a_trailer("Change-Id: I45ffe0a3bb7e2f0d0b3f64c2a8bd6d3cbb1a2f0e\nEntire-Checkpoint: a1b2c3d4e5f6")]
+#[case::a_lockfile(r#"resolved "https://registry.yarnpkg.com/jsonwebtoken/-/jsonwebtoken-9.0.0.tgz#d0faf9ba1cc3a56255fe49c0961a67e520c1926d""#)]
+#[case::a_version_in_a_lockfile(r#""jsonwebtoken": "9.0.2-beta.12", "csrf-token": "^10.20.30-rc.1""#)]
+#[case::a_digest_behind_a_name(r#""secret": "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg""#)]
+#[case::a_variable("connect(host=host, password=hashed)")]
+#[case::a_field("password=user.password1")]
+#[case::what_is_said_of_a_password("the password is hashed with sha256, then base64-encoded")]
+#[case::a_column_of_counts("| model | tokens | max_token |\n|---|---|---|\n| a1b2c3 | 12000 | 4096 |")]
+#[case::a_table_about_passwords(
+    "| field | password |\n|---|---|\n| length | must have at least 8 characters |\n| reset | yes |"
+)]
+#[case::lines_of_a_file("7\tpassword\n8\tcomponent\n9\t_1password-gui\n10\tbaobab")]
+#[case::names_in_code("email,password,\nname1,role2,")]
+#[case::usage("usage: x <user> | password\nx1 ana | secret12")]
+#[case::markup(r#"<label for="password">Password</label><Token>a</Token>"#)]
+#[case::a_cookie_of_taste("Cookie: theme=dark; lang=en")]
+fn paths_migrations_and_what_git_prints_stay(#[case] text: &str) {
+    assert_eq!(redact(text), text);
+}
+
+#[rstest]
+#[case("password=hunter2secret", "password=¤")]
+#[case("password: hunter2secret", "password: ¤")]
+#[case("run --x\npassword=hunter2secret\ny", "run --x\npassword=¤\ny")]
+#[case("<password>hunter2secret</password>", "<password>¤</password>")]
+#[case(r"<password>hunter2secret<\/password>", r"<password>¤<\/password>")]
+#[case("<server><password>correcthorse</password></server>", "<server><password>¤</password></server>")]
+#[case(r#"<add key="password" value="hunter2secret"/>"#, r#"<add key="password" value="¤"/>"#)]
+#[case("Cookie: session=abc123def456ghi789; theme=dark", "Cookie: ¤")]
+#[case("> cookie: connect.sid=abcd1234efgh\n> accept: */*", "> cookie: ¤\n> accept: */*")]
+#[case("Set-Cookie: sid=abc123def456; Path=/; HttpOnly", "Set-Cookie: ¤; Path=/; HttpOnly")]
+#[case(
+    "| name | password |\n|---|---|\n| Ada | correct horse |\n\nafter",
+    "| name | password |\n|---|---|\n| Ada | ¤ |\n\nafter"
+)]
+#[case(
+    " id | password | role \n----+----------+------\n  1 | hunter   | dev\n(1 row)",
+    " id | password | role \n----+----------+------\n  1 | ¤   | dev\n(1 row)"
+)]
+#[case("user,password\nada,hunter2secret\nbo,\n", "user,password\nada,¤\nbo,\n")]
+#[case("user\tpassword\nada\tsecret\n", "user\tpassword\nada\t¤\n")]
+#[case("NAME   PASSWORD   AGE\nada    correct    3d\n", "NAME   PASSWORD   AGE\nada    ¤    3d\n")]
+#[case(r#"{"content":"user,password\nada,hunter"}"#, r#"{"content":"user,password\nada,¤"}"#)]
+#[case(
+    r##"{"content":"# Users\nuser,password\nada,hunter\n"}"##,
+    r##"{"content":"# Users\nuser,password\nada,¤\n"}"##
+)]
+#[case("The password is hunter2secret.", "The password is ¤.")]
+#[case("use the password Tr0ub4dor&3 to log in", "use the password ¤ to log in")]
+#[case("the token is 45ffe0a3bb7e2f0d0b3f64c2a8bd6d3cbb1a2f0e", "the token is ¤")]
+#[case("token=45ffe0a3bb7e2f0d0b3f64c2a8bd6d3cbb1a2f0e", "token=¤")]
+#[case(
+    "GET https://api.example.org/v1/keys/sk-aB3dE5gH7jK9mN1pQ2rS4tU6/use.json",
+    "GET https://api.example.org/v1/keys/¤/use.json"
+)]
+#[case("git push https://ana:hunter2secret@example.org/r.git", "git push https://ana:¤@example.org/r.git")]
+fn passwords_cookies_and_tokens_go_and_nothing_around_them(#[case] text: &str, #[case] expected: &str) {
+    let mark = regex::Regex::new(r"\[REDACTED:[a-z-]+\]").unwrap();
+    assert_eq!(mark.replace_all(&redact(text), "¤"), expected);
+}

@@ -132,13 +132,12 @@ fn a_secret_that_is_said_reaches_neither_record_nor_rendering_nor_probes() {
         ])
         .map(|(seq, message)| Numbered { seq, message })
         .collect();
-    let pins = vec![Constraint {
-        id: "pin".to_owned(),
-        text: format!("Keep {said_so} as it is."),
-        source: ConstraintSource::Pin,
-        seqs: Vec::new(),
-        session_id: None,
-    }];
+    let pins = vec![Constraint::new(
+        "pin".to_owned(),
+        format!("Keep {said_so} as it is."),
+        ConstraintSource::Pin,
+        Vec::new(),
+    )];
     let material =
         Material { pins, ..Material::first(span, 10_000, TokenCounter::default(), DateTime::UNIX_EPOCH) };
     let facts = read(&material);

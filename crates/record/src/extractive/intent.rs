@@ -5,7 +5,7 @@ use super::super::summary::{RequestEntry, RequestState, Summary};
 use super::text::{clip, is_placeholder};
 use anchord_facts::ledger::line::{clip_middle, squash};
 use anchord_facts::ledger::reading::Reading;
-use anchord_facts::ledger::requests::{LONGEST_REQUEST, continues, substance};
+use anchord_facts::ledger::requests::{LONGEST_REQUEST, is_aside, refers_back, substance};
 use anchord_facts::ledger::{Facts, prose};
 use anchord_facts::wording::clip_chars;
 use anchord_messages::message::{Numbered, Role, ToolResult};
@@ -39,27 +39,35 @@ pub(super) fn find(
     if prose::is_minutes(span.iter().map(|n| &n.message)) { Some(talk(span)) } else { without_person(span) }
 }
 
-/// The open requests, the first of them at length; without any, the latest request.
+/// The open requests, the first of them at length; without any, the latest request. A question beside the work does
+/// not take its place.
 fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedIntent> {
-    let mut told: Vec<&RequestEntry> = requests.iter().filter(|r| r.state == RequestState::Open).collect();
+    let is_work = |request: &&RequestEntry| !is_aside(&request.text);
+    let is_open = |request: &&RequestEntry| request.state == RequestState::Open;
+    let mut told: Vec<&RequestEntry> = requests.iter().filter(is_open).filter(is_work).collect();
     if told.is_empty() {
         let latest = requests.iter().rev();
-        told.extend(latest.clone().find(|r| r.state == RequestState::Done).or(requests.last()));
+        let is_done = |request: &&RequestEntry| request.state == RequestState::Done;
+        let work = latest.clone().filter(is_done).find(is_work);
+        told.extend(work.or_else(|| latest.clone().find(is_open)).or_else(|| latest.clone().find(is_done)));
+        if told.is_empty() {
+            told.extend(requests.last());
+        }
     }
     if told.len() > MOST_REQUESTS {
         told.drain(1..=told.len() - MOST_REQUESTS);
     }
     // "Go on with step 3" is understood only together with the request before.
     let words: usize = told.iter().map(|request| substance(&request.text)).sum();
-    if words < FEWEST_WORDS {
-        let before = told.first().and_then(|first| requests.iter().position(|r| std::ptr::eq(r, *first)));
-        let earlier = requests.get(..before.unwrap_or_default()).unwrap_or_default().iter().rev();
+    if let Some(first) = told.first().filter(|first| words < FEWEST_WORDS && refers_back(&first.text)) {
+        let before = requests.iter().position(|request| std::ptr::eq(request, *first)).unwrap_or_default();
+        let mut earlier = requests.get(..before).unwrap_or_default().iter().rev();
         let stands = |request: &&RequestEntry| {
             matches!(request.state, RequestState::Open | RequestState::Done)
-                && substance(&request.text) >= FEWEST_WORDS
-                && !continues(&request.text)
+                && is_work(request)
+                && (substance(&request.text) >= FEWEST_WORDS || !refers_back(&request.text))
         };
-        if let Some(request) = earlier.clone().find(stands) {
+        if let Some(request) = earlier.find(stands) {
             told.insert(0, request);
         }
     }
@@ -104,9 +112,7 @@ fn without_person(span: &[Numbered]) -> Option<ProposedIntent> {
         let said = span.iter().filter(|n| n.message.role == role);
         said.map(|n| (n.seq, words(&Reading::new(n)))).find(|(_, text)| !is_placeholder(text))
     };
-    if let Some((seq, text)) =
-        of(Role::User, &|m| if m.is_observation() { String::new() } else { m.text().to_owned() })
-    {
+    if let Some((seq, text)) = of(Role::User, &|m| m.person().unwrap_or_default().to_owned()) {
         return intent(seq, clip_middle(text.trim(), LONGEST));
     }
     if let Some((seq, text)) = of(Role::Assistant, &|m| m.text().to_owned()) {

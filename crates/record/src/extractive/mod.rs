@@ -1,8 +1,7 @@
 //! The deterministic engine: makes a proposal from a span and its facts, without a network or a clock.
 //!
-//! What lives here: the intent, from what people asked; the state; decisions from tool calls; pictures and
-//! files. It does not read decisions, steps or blockers out of sentences by marker words; the digest quotes
-//! those sentences.
+//! What lives here: the intent, from what people asked; the state; decisions from tool calls; what was stated in so
+//! many words; pictures and files.
 //! Invariant: every sentence is from the span; nothing is invented, and nothing is a placeholder.
 //! Must not know: merging, renderings, budgets.
 
@@ -11,10 +10,11 @@ mod decisions;
 mod intent;
 mod media;
 mod state;
+mod stated;
 mod text;
 
 use super::proposal::Proposal;
-use super::summary::{RequestEntry, Summary};
+use super::summary::{Decision, RequestEntry, Summary};
 use anchord_facts::ledger::line::squash;
 use anchord_facts::ledger::{Facts, TodoStatus};
 use anchord_messages::id::Seq;
@@ -35,18 +35,26 @@ pub fn propose(
     requests: &[RequestEntry],
 ) -> Proposal {
     let (next_steps, next_steps_seqs) = steps(facts);
-    Proposal {
+    let mut proposal = Proposal {
         intent: intent::find(span, facts, (base, requests)),
         next_steps,
         next_steps_seqs,
-        decisions: decisions::find(span),
+        decisions: answered(span),
         current_state: state::current(span, facts),
         things: media::things(span),
         ..Proposal::default()
-    }
+    };
+    stated::add(&mut proposal, facts);
+    proposal
 }
 
-/// The open items of the todo list, those in progress first: nothing else states the next steps explicitly.
+/// The decisions in tool calls and their results.
+#[must_use]
+pub fn answered(span: &[Numbered]) -> Vec<Decision> {
+    decisions::find(span)
+}
+
+/// The open items of the todo list, those in progress first.
 fn steps(facts: &Facts) -> (Vec<String>, Vec<Seq>) {
     let Some(list) = &facts.todos else { return Default::default() };
     let open = [TodoStatus::InProgress, TodoStatus::Pending]

@@ -78,20 +78,70 @@ fn the_intent_is_what_is_open_and_an_early_one_that_was_done_is_none() {
 }
 
 #[test]
-fn sentences_with_marker_words_are_no_decisions_steps_or_blockers() {
+fn a_question_beside_the_work_does_not_take_the_place_of_the_task() {
+    let task = "Build a REST API for invoices with pages and filters.";
+    let asked = [
+        say(1, Role::User, task),
+        say(2, Role::Assistant, "I built the API."),
+        say(3, Role::User, "can you explain why?"),
+    ];
+    assert_eq!(of(&asked).intent.unwrap().text, task);
+    assert_eq!(of(&asked[2..]).intent.unwrap().text, "can you explain why?");
+}
+
+#[test]
+fn a_task_that_is_done_is_no_part_of_the_intent_unless_the_next_one_refers_to_it() {
+    let long = "Fix the login page of the shop so that umlauts work in names, and do not touch the schema of the database.";
+    let span =
+        |next| [say(1, Role::User, long), say(2, Role::Assistant, "I fixed it."), say(3, Role::User, next)];
+    assert_eq!(
+        of(&span("Now write the release notes.")).intent.unwrap().text,
+        "Now write the release notes."
+    );
+    let intent = of(&span("Now add a test for it.")).intent.unwrap();
+    assert_eq!(intent.text.lines().collect::<Vec<_>>(), [long, "Now add a test for it."]);
+}
+
+#[test]
+fn what_a_harness_puts_in_a_persons_place_is_no_intent() {
+    let skill = "# Plan\n<objective>\nMake a plan.\n</objective>\n<process>\nNever ask.\n</process>";
+    let p = of(&[say(1, Role::User, skill), say(2, Role::Assistant, "I will read the docs first.")]);
+    assert_eq!(p.intent.unwrap().text, "I will read the docs first.");
+}
+
+#[test]
+fn what_is_stated_in_so_many_words_fills_its_section() {
     let p = of(&[
-        say(1, Role::User, "Make it faster, please."),
+        say(1, Role::User, "Make it faster, please. Decision: the API stays."),
         say(
             2,
             Role::Assistant,
-            "I decided to use Redis because it is fast. Next, I will run the tests. I am blocked by CI.",
+            "I decided to use Redis over files because it is fast. I am blocked by the CI.\n\n\
+             Open question: who owns the key?\n\nNext steps: 1. run the tests 2. deploy",
         ),
     ]);
-    assert!(p.decisions.is_empty() && p.next_steps.is_empty() && p.blockers.is_empty(), "{p:?}");
+    let told: Vec<(&str, &str, usize)> = p
+        .decisions
+        .iter()
+        .map(|d| (d.decision.as_str(), d.rationale.as_str(), d.alternatives.len()))
+        .collect();
+    assert_eq!(told, [("The user: the API stays", "", 0), ("Decided to use Redis", "it is fast", 1)]);
+    assert_eq!(p.blockers.iter().map(|b| b.text.as_str()).collect::<Vec<_>>(), ["I am blocked by the CI"]);
+    assert_eq!(p.open_questions.iter().map(|q| q.text.as_str()).collect::<Vec<_>>(), ["who owns the key?"]);
     assert_eq!(
-        p.current_state.text,
-        "As of message 2; the conversation continues. The agent had ended its turn."
+        (p.next_steps, p.next_steps_seqs),
+        (vec!["run the tests".to_owned(), "deploy".to_owned()], vec![2])
     );
+}
+
+#[test]
+fn a_later_todo_list_counts_more_than_steps_that_were_stated() {
+    let [call, result] =
+        call(3, "TodoWrite", r#"{"todos":[{"content":"Write it","status":"pending"}]}"#, "ok");
+    let said = say(2, Role::Assistant, "Next steps:\n- Think\n- Ask");
+    assert_eq!(of(&[said.clone(), call.clone(), result.clone()]).next_steps, ["Write it"]);
+    let said = Numbered { seq: 9, ..said };
+    assert_eq!(of(&[call, result, said]).next_steps, ["Think", "Ask"]);
 }
 
 #[test]

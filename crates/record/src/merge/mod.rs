@@ -23,7 +23,7 @@ use super::proposal::Proposal;
 use super::section::Section;
 use super::summary::{Remark, Summary};
 use anchord_facts::ledger::Facts;
-use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::ledger::constraints::{self, Constraint, ConstraintSource};
 use anchord_facts::wording;
 use anchord_messages::id::Seq;
 
@@ -92,7 +92,7 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     let mut gone = things::merge(&mut summary.things, &facts.things, &facts.named);
     gone += things::merge(&mut summary.things, &proposal.things, &[]);
     leave_out(summary, Section::Things, gone.saturating_add(facts.things_left_out));
-    merge_questions(&mut summary.open_questions, facts, proposal.is_beside);
+    merge_questions(&mut summary.open_questions, facts, proposal);
     merged.gone.constraints = merge_constraints(&mut summary.constraints, &facts.constraints, ctx);
     merge_proposals(summary, &facts.proposed_constraints, ctx.removed_constraints);
     narrative::merge(summary, facts, proposal, &mut merged.warnings);
@@ -111,25 +111,38 @@ fn leave_out(summary: &mut Summary, section: Section, gone: u32) {
     }
 }
 
-/// The agent's questions stay open until a person speaks; with a model (`is_beside`), until it closes them.
-fn merge_questions(open: &mut Vec<Remark>, facts: &Facts, is_beside: bool) {
-    if !is_beside && (facts.answered || !facts.questions.is_empty()) {
-        open.clear();
+/// The agent's questions stay open until a person speaks, those that were stated as open until a person takes them up;
+/// with a model (`is_beside`), until it closes them.
+fn merge_questions(open: &mut Vec<Remark>, facts: &Facts, proposal: &Proposal) {
+    let stated = &facts.carry.open_questions;
+    if !proposal.is_beside && (facts.answered || !facts.questions.is_empty()) {
+        open.retain(|question| stated.contains(&question.text));
     }
-    for (text, seq) in &facts.questions {
+    let is_stated = |text: &str| {
+        let text = wording::normalized(text);
+        proposal.open_questions.iter().any(|question| text.ends_with(&wording::normalized(&question.text)))
+    };
+    for (text, seq) in facts.questions.iter().filter(|(text, _)| !is_stated(text)) {
         open.push(Remark { text: text.clone(), seqs: vec![*seq], session_id: None });
+    }
+    for new in &proposal.open_questions {
+        match open.iter_mut().find(|known| known.session_id.is_none() && known.text == new.text) {
+            Some(known) => wording::join_seqs(&mut known.seqs, &new.seqs),
+            None => open.push(new.clone()),
+        }
     }
 }
 
-/// Pins first, then the summary's constraints, then the span's; returns those that the caller removed.
+/// Pins first, then the summary's constraints, then the span's; returns those that the caller removed, and those that a
+/// person ended.
 fn merge_constraints(
-    constraints: &mut Vec<Constraint>,
+    held: &mut Vec<Constraint>,
     found: &[Constraint],
     ctx: MergeContext<'_>,
 ) -> Vec<Constraint> {
     let mut texts: HashMap<String, usize> = HashMap::new();
     let mut pinned = BTreeSet::new();
-    let mut kept = Vec::with_capacity(ctx.pins.len() + constraints.len() + found.len());
+    let mut kept = Vec::with_capacity(ctx.pins.len() + held.len() + found.len());
     let mut dropped = Vec::new();
     for pin in ctx.pins {
         if pinned.insert(wording::normalized(&pin.text)) {
@@ -137,7 +150,7 @@ fn merge_constraints(
         }
     }
     // A person's constraint stays beside a pin of the same text, because the pin may be removed.
-    for old in constraints.drain(..) {
+    for old in held.drain(..) {
         if old.source == ConstraintSource::Pin {
             if !pinned.contains(&wording::normalized(&old.text)) {
                 dropped.push(old);
@@ -166,8 +179,16 @@ fn merge_constraints(
             }
         }
     }
-    *constraints = kept;
+    dropped.extend(constraints::settle(&mut kept, later(found)));
+    *held = kept;
     dropped
+}
+
+/// Which constraints may end earlier ones: the span's, and those that have done so, because reading the whole history
+/// again may bring back what they ended.
+fn later(found: &[Constraint]) -> impl Fn(&Constraint) -> bool {
+    let found: HashSet<&str> = found.iter().map(|new| new.id.as_str()).collect();
+    move |one| one.permits || !one.replaces.is_empty() || found.contains(one.id.as_str())
 }
 
 /// The summary's proposed constraints, then the span's, without those that bind by now or that the caller removed.
@@ -181,6 +202,7 @@ fn merge_proposals(summary: &mut Summary, found: &[Constraint], removed: &BTreeS
             None => proposed.push(new.clone()),
         }
     }
+    constraints::settle(proposed, later(found));
     proposed.retain(|one| !removed.contains(&one.id) && !binding.contains(&wording::normalized(&one.text)));
     // The newest stay, because nobody has accepted the others for long.
     let excess = proposed.len().saturating_sub(MOST_PROPOSED);

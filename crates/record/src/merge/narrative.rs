@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::summary::{RequestEntry, RequestState, Summary};
 use anchord_facts::key::Key;
+use anchord_facts::ledger::statements::Stated;
 use anchord_facts::ledger::{Facts, TodoItem, TodoStatus};
 use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
@@ -105,6 +106,10 @@ fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
         return;
     }
     let Some(list) = &facts.todos else {
+        // A strategy without a narrative leaves out what is stated.
+        if facts.statements.iter().any(|one| one.section == Stated::NextStep) {
+            return;
+        }
         if summary.next_steps.is_empty() {
             warnings.push("the messages name no next steps".to_owned());
         } else {

@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use super::super::summary::{RequestEntry, RequestState, Summary};
 use anchord_facts::key;
-use anchord_facts::ledger::requests::{Earlier, RequestFact, substance};
+use anchord_facts::ledger::requests::{Earlier, RequestFact, is_about, is_aside, substance};
 use anchord_facts::wording::{clip_words, join_seqs, one_line};
 
 /// A request of more words is a brief: a change of mind adds to it and does not supersede it.
 const WORDS_OF_BRIEF: usize = 30;
 /// A short request counts as done after this many later requests.
 const LATER: usize = 3;
+/// So many of the latest requests may be revised by a later message.
+const REVISED: usize = 20;
 /// The most characters of `superseded_by`.
 const LONGEST_SUCCESSOR: usize = 160;
 /// The most requests of a summary; closed ones are removed first, the oldest of them first.
@@ -48,18 +50,28 @@ struct Fold {
     at: HashMap<u64, usize>,
     /// The places of requests that are open, each with the number of requests after it.
     open: Vec<(usize, usize)>,
+    /// The open ones among them that only want an answer.
+    asides: Vec<usize>,
     /// The place of the session's first request.
     first: Option<usize>,
 }
 
 impl Fold {
     fn of(record: Vec<RequestEntry>) -> Self {
-        let places = record.iter().enumerate();
-        let is_open = |(_, request): &(usize, &RequestEntry)| request.state == RequestState::Open;
-        let open = places.clone().filter(is_open).map(|(at, _)| (at, record.len() - 1 - at)).collect();
+        let is_aside = |at: usize| record.get(at).is_some_and(|request| is_aside(&request.text));
+        let (mut open, mut later) = (Vec::new(), 0);
+        for (at, request) in record.iter().enumerate().rev() {
+            if request.state == RequestState::Open {
+                open.push((at, later));
+            }
+            later += usize::from(later < LATER && !is_aside(at));
+        }
+        open.reverse();
+        let asides = open.iter().map(|(at, _)| *at).filter(|at| is_aside(*at)).collect();
         Self {
-            at: places.map(|(at, request)| (request.key(), at)).collect(),
+            at: record.iter().enumerate().map(|(at, request)| (request.key(), at)).collect(),
             open,
+            asides,
             first: (!record.is_empty()).then_some(0),
             entries: record.into_iter().map(Some).collect(),
         }
@@ -70,6 +82,7 @@ impl Fold {
     }
 
     fn close(&mut self, at: usize, state: RequestState) {
+        self.open.retain(|(open, _)| *open != at);
         if let Some(request) = self.entry(at) {
             request.state = state;
         }
@@ -77,29 +90,53 @@ impl Fold {
 
     /// Applies what a message says about earlier requests.
     fn earlier(&mut self, fact: &RequestFact) {
+        let asides = std::mem::take(&mut self.asides);
+        if fact.earlier != Earlier::Dropped {
+            // The person goes on, so what was only to be answered is over.
+            asides.into_iter().for_each(|at| self.close(at, RequestState::Done));
+        }
         match fact.earlier {
             Earlier::Stand => {}
             Earlier::Done => {
-                for (at, _) in std::mem::take(&mut self.open) {
+                for at in self.open.iter().map(|(at, _)| *at).collect::<Vec<_>>() {
                     self.close(at, RequestState::Done);
                 }
             }
             Earlier::Dropped => {
-                if let Some((at, _)) = self.open.pop() {
-                    self.close(at, RequestState::Dropped);
+                if let Some((at, _)) = self.open.last() {
+                    self.close(*at, RequestState::Dropped);
                 }
             }
             Earlier::Superseded => {
                 let latest = self.open.last().map(|(at, _)| *at);
-                let Some(request) = latest.and_then(|at| self.entry(at)) else { return };
-                if substance(&request.text) <= WORDS_OF_BRIEF {
-                    request.state = RequestState::Superseded;
-                    request.superseded_by =
-                        Some(clip_words(&one_line(&fact.text), LONGEST_SUCCESSOR).to_owned());
-                    self.open.pop();
+                if let Some(at) = latest.filter(|at| self.words(*at) <= WORDS_OF_BRIEF) {
+                    self.supersede(at, fact);
+                }
+            }
+            Earlier::Revised => {
+                let revised = self.entries.iter().enumerate().rev().take(REVISED).find(|(_, request)| {
+                    request.as_ref().is_some_and(|request| {
+                        matches!(request.state, RequestState::Open | RequestState::Done)
+                            && !is_aside(&request.text)
+                            && is_about(&request.text, &fact.text)
+                    })
+                });
+                if let Some((at, _)) = revised {
+                    self.supersede(at, fact);
                 }
             }
         }
+    }
+
+    fn words(&self, at: usize) -> usize {
+        self.entries.get(at).and_then(Option::as_ref).map_or(0, |request| substance(&request.text))
+    }
+
+    fn supersede(&mut self, at: usize, fact: &RequestFact) {
+        if let Some(request) = self.entry(at) {
+            request.superseded_by = Some(clip_words(&one_line(&fact.text), LONGEST_SUCCESSOR).to_owned());
+        }
+        self.close(at, RequestState::Superseded);
     }
 
     /// Adds a request as open and the latest.
@@ -129,17 +166,19 @@ impl Fold {
             self.first = later.find(|(_, request)| request.is_some()).map(|(at, _)| at);
         }
         // A request before the repeated one's old place has counted it already.
-        let moved = self.open.iter_mut().filter(|(at, _)| previous.is_none_or(|previous| *at > previous));
-        moved.for_each(|(_, later)| *later += 1);
+        if is_aside(&fact.text) {
+            self.asides.push(place);
+        } else {
+            let moved = self.open.iter_mut().filter(|(at, _)| previous.is_none_or(|previous| *at > previous));
+            moved.for_each(|(_, later)| *later += 1);
+        }
         self.open.push((place, 0));
         let over: Vec<usize> =
             self.open.iter().filter(|(_, later)| *later >= LATER).map(|(at, _)| *at).collect();
         for at in over {
             // The brief that a session begins with stays open until the agent reports.
-            let words = self.entry(at).map_or(0, |request| substance(&request.text));
-            if Some(at) != self.first || words <= WORDS_OF_BRIEF {
+            if Some(at) != self.first || self.words(at) <= WORDS_OF_BRIEF {
                 self.close(at, RequestState::Done);
-                self.open.retain(|(open, _)| *open != at);
             }
         }
     }

@@ -1,14 +1,18 @@
 use proptest::prelude::*;
 use rstest::rstest;
 
+use super::super::probe::{self, ProbeKind};
 use super::super::proposal::ProposedIntent;
-use super::super::summary::{Blocker, CurrentState, Decision, ErrorStatus, FileStatus};
+use super::super::summary::{Blocker, CurrentState, Decision, ErrorStatus, FileStatus, RequestState};
 use super::*;
 use anchord_facts::key::Key;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::statements::{Stated, Statement};
+use anchord_facts::ledger::{self, EarlierNames, LedgerState};
 use anchord_facts::ledger::{CommandFact, ErrorFact, FileFact, TestRunFact, TodoItem, TodoList, TodoStatus};
 use anchord_facts::thing::{Property, Thing};
+use anchord_messages::message::{Message, Numbered, Part, Role};
 
 static NONE_REMOVED: BTreeSet<String> = BTreeSet::new();
 
@@ -71,7 +75,7 @@ fn run(command: &str, outcome: TestOutcome, seq: Seq) -> TestRunFact {
 }
 
 fn constraint(id: &str, text: &str, source: ConstraintSource) -> Constraint {
-    Constraint { id: id.into(), text: text.into(), source, seqs: vec![], session_id: None }
+    Constraint::new(id.into(), text.into(), source, Vec::new())
 }
 
 fn with_facts(current: Option<&Summary>, facts: &Facts, version: i64) -> Merged {
@@ -490,4 +494,145 @@ fn the_oldest_of_very_many_proposals_go() {
     let facts = Facts { proposed_constraints: proposed, ..Facts::default() };
     let kept = with_facts(None, &facts, 1).summary.proposed_constraints;
     assert_eq!((kept.len(), kept[0].id.as_str()), (MOST_PROPOSED, "u5"));
+}
+
+#[test]
+fn no_next_steps_are_told_to_be_missing_only_where_none_is_stated() {
+    let step = Statement {
+        section: Stated::NextStep,
+        text: "Deploy it".to_owned(),
+        reason: String::new(),
+        rejected: String::new(),
+        by: None,
+        seqs: vec![1],
+    };
+    let warned = |statements: Vec<Statement>| {
+        let facts = Facts { statements, ..Facts::default() };
+        let merged = merge(None, &facts, &Proposal::default(), ctx(1));
+        merged.warnings.iter().any(|warning| warning.starts_with("the messages name no next steps"))
+    };
+    assert!(warned(Vec::new()));
+    assert!(!warned(vec![step]));
+}
+
+#[test]
+fn a_question_that_was_stated_as_open_outlives_what_a_person_says_of_other_things() {
+    let stated = Remark { text: "who owns the key?".to_owned(), seqs: vec![3], session_id: None };
+    let asked = Remark { text: "Shall I go on?".to_owned(), ..stated.clone() };
+    let summary = Summary { open_questions: vec![stated.clone(), asked], ..Summary::default() };
+    let mut facts = Facts { answered: true, ..Facts::default() };
+    facts.carry.open_questions.push(stated.text.clone());
+    let merged = merge(Some(summary.clone()), &facts, &Proposal::default(), ctx(2));
+    assert_eq!(merged.summary.open_questions, [stated]);
+    facts.carry.open_questions.clear();
+    assert_eq!(merge(Some(summary), &facts, &Proposal::default(), ctx(2)).summary.open_questions, []);
+}
+
+fn read(messages: &[(Seq, Role, &str)]) -> Facts {
+    let span: Vec<Numbered> = messages
+        .iter()
+        .map(|(seq, role, text)| Numbered {
+            seq: *seq,
+            message: Message { role: *role, name: None, parts: vec![Part::Text((*text).to_owned())] },
+        })
+        .collect();
+    ledger::read(&span, &LedgerState::default(), &EarlierNames::default())
+}
+
+#[test]
+fn a_withdrawn_constraint_ends_in_a_later_span_with_its_probe() {
+    let never = read(&[(3, Role::User, "Never log email addresses.")]);
+    let first = with_facts(None, &never, 1).summary;
+    let asked = probe::generate(&never, &Proposal::default(), None, &first);
+    assert!(asked.iter().any(|probe| probe.critical && probe.kind == ProbeKind::Constraint));
+    let may = read(&[(103, Role::User, "You may log email addresses now.")]);
+    let second = with_facts(Some(&first), &may, 2);
+    assert_eq!(second.summary.constraints.len(), 1);
+    assert_eq!(second.summary.constraints[0].replaces, ["Never log email addresses."]);
+    let carried = probe::carry_over(&asked, &second.summary, &second.gone);
+    assert!(carried.iter().all(|probe| probe.kind != ProbeKind::Constraint), "{carried:?}");
+    let fresh = probe::generate(&may, &Proposal::default(), Some(&first), &second.summary);
+    assert!(fresh.iter().all(|probe| probe.kind != ProbeKind::Constraint), "{fresh:?}");
+}
+
+#[test]
+fn what_a_span_itself_withdrew_is_no_probe() {
+    let facts = read(&[
+        (1, Role::User, "The API must return XML."),
+        (2, Role::User, "Actually, the API must return JSON, not XML."),
+    ]);
+    let summary = with_facts(None, &facts, 1).summary;
+    let asked = probe::generate(&facts, &Proposal::default(), None, &summary);
+    let asked: Vec<&str> = asked
+        .iter()
+        .filter(|p| p.kind == ProbeKind::Constraint)
+        .flat_map(|p| &p.expected)
+        .map(String::as_str)
+        .collect();
+    assert_eq!(asked, ["Actually, the API must return JSON, not XML."]);
+}
+
+#[test]
+fn pins_operators_constraints_and_those_of_another_session_are_not_withdrawn() {
+    let pins = [constraint("pin", "Never push to main.", ConstraintSource::Pin)];
+    let mut summary = Summary::default();
+    summary.constraints.push(constraint("sys", "Don't push to main.", ConstraintSource::System));
+    let theirs = constraint("theirs", "Never push to main, please.", ConstraintSource::User);
+    summary.constraints.push(Constraint { session_id: Some("other".to_owned()), ..theirs });
+    let may = read(&[(103, Role::User, "You may push to main now.")]);
+    let merged = merge(Some(summary), &may, &Proposal::default(), MergeContext { pins: &pins, ..ctx(2) });
+    assert_eq!(merged.summary.constraints.len(), 3, "{:?}", merged.summary.constraints);
+    assert_eq!(merged.gone.constraints, []);
+}
+
+#[test]
+fn a_proposed_constraint_is_withdrawn_without_touching_those_that_bind() {
+    let mut never = read(&[(3, Role::User, "Never log email addresses.")]);
+    let bound = with_facts(None, &never, 1).summary;
+    never.propose_constraints();
+    let proposed = with_facts(None, &never, 1).summary;
+    let mut may = read(&[(103, Role::User, "You may log email addresses now.")]);
+    may.propose_constraints();
+    let second = with_facts(Some(&proposed), &may, 2).summary;
+    assert_eq!(second.proposed_constraints[0].replaces, ["Never log email addresses."]);
+    assert_eq!(second.proposed_constraints.len(), 1);
+    assert_eq!(with_facts(Some(&bound), &may, 2).summary.constraints, bound.constraints);
+}
+
+fn states(messages: &[(Seq, Role, &str)]) -> Vec<(String, RequestState)> {
+    let facts = read(messages);
+    requests::after(None, &facts.requests).into_iter().map(|one| (one.text, one.state)).collect()
+}
+
+#[test]
+fn a_question_beside_the_work_closes_no_task_and_is_over_with_the_next_message() {
+    let (task, why) = ("Build a REST API for invoices with chi.", "can you explain why?");
+    let begun = [
+        (1, Role::User, task),
+        (2, Role::Assistant, "I built the API."),
+        (3, Role::User, why),
+        (4, Role::Assistant, "Because it is small."),
+    ];
+    assert_eq!(states(&begun), [(task.to_owned(), RequestState::Open), (why.to_owned(), RequestState::Open)]);
+    let next = [&begun[..], &[(5, Role::User, "Now write the docs of every route.")]].concat();
+    let told: Vec<RequestState> = states(&next).into_iter().map(|(_, state)| state).collect();
+    assert_eq!(told, [RequestState::Done, RequestState::Done, RequestState::Open]);
+}
+
+#[test]
+fn a_change_of_mind_supersedes_the_request_that_it_speaks_of() {
+    let told = states(&[
+        (1, Role::User, "Build a REST API for invoices."),
+        (2, Role::User, "Use chi for the routing."),
+        (3, Role::User, "what is the status?"),
+        (4, Role::Assistant, "The routes are in place."),
+        (5, Role::User, "Actually, use gin instead of chi."),
+    ]);
+    let told: Vec<RequestState> = told.into_iter().map(|(_, state)| state).collect();
+    assert_eq!(told, [RequestState::Open, RequestState::Superseded, RequestState::Done, RequestState::Open]);
+    let told = states(&[
+        (1, Role::User, "Build a REST API for invoices with chi."),
+        (5, Role::User, "Actually, use gin instead of chi."),
+    ]);
+    assert!(told.iter().all(|(_, state)| *state == RequestState::Open), "{told:?}");
 }

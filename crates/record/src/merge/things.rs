@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use anchord_facts::thing::{Thing, keep};
+use anchord_facts::thing::{Places, Thing, keep};
 use anchord_messages::id::Seq;
 
 /// The most things of a summary, and the most bytes of them.
@@ -14,14 +14,15 @@ const MOST_BYTES: usize = 128 * 1024;
 /// things the limits removed.
 pub(super) fn merge(record: &mut Vec<Thing>, shown: &[Thing], named: &[(String, Vec<Seq>)]) -> u32 {
     if !shown.is_empty() {
-        let mut at: HashMap<String, usize> =
-            record.iter().enumerate().map(|(at, thing)| (thing.key(), at)).collect();
+        let mut places = Places::default();
+        record.iter().enumerate().for_each(|(at, thing)| places.add(thing, at));
         for thing in shown.iter().filter(|thing| !thing.id.trim().is_empty()) {
-            let next = record.len();
-            let slot = *at.entry(thing.key()).or_insert(next);
-            match record.get_mut(slot) {
-                Some(existing) => existing.update(thing),
-                None => record.push(thing.clone()),
+            let known = places.find(record, thing);
+            if let Some(existing) = known.and_then(|at| record.get_mut(at)) {
+                existing.update(thing);
+            } else {
+                places.add(thing, record.len());
+                record.push(thing.clone());
             }
         }
     }

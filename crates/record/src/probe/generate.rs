@@ -12,7 +12,7 @@ use super::question::{Match, Probe, ProbeKind};
 use super::score::gives_away;
 use crate::critical::{CRITICAL_ERRORS, CRITICAL_FILES};
 use anchord_facts::ledger::FileAction;
-use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::ledger::constraints::{self, Constraint, ConstraintSource};
 use anchord_facts::ledger::{Facts, FileFact, TestOutcome, TestRunFact, TodoStatus};
 use anchord_facts::thing::Thing;
 use anchord_facts::wording;
@@ -192,7 +192,10 @@ fn constraints(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     for pin in candidate.constraints.iter().filter(|c| c.source == ConstraintSource::Pin) {
         probes.push(ask(pin, true));
     }
-    let mut found: Vec<&Constraint> = facts.constraints.iter().collect();
+    // What the span itself ended is not asked for, and a permission demands nothing.
+    let mut found = facts.constraints.clone();
+    constraints::settle(&mut found, |_| true);
+    found.retain(|constraint| !constraint.permits);
     found.sort_by_key(|c| Reverse(latest(&c.seqs)));
     let mut room = CRITICAL_CONSTRAINT_CHARS;
     for constraint in found.into_iter().take(10) {
@@ -200,7 +203,7 @@ fn constraints(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
         if critical {
             room -= constraint.text.len();
         }
-        probes.push(ask(constraint, critical));
+        probes.push(ask(&constraint, critical));
     }
 }
 

@@ -88,13 +88,7 @@ fn error(message: &str, seq: i64) -> ErrorFact {
 }
 
 fn user(text: &str, seq: i64) -> Constraint {
-    Constraint {
-        id: format!("u{seq}"),
-        text: text.into(),
-        source: ConstraintSource::User,
-        seqs: vec![seq],
-        session_id: None,
-    }
+    Constraint::new(format!("u{seq}"), text.into(), ConstraintSource::User, vec![seq])
 }
 
 fn thing(kind: &str, id: &str, seq: i64) -> Thing {
@@ -146,6 +140,7 @@ fn span(version: i64) -> (Facts, Proposal) {
         }],
         blockers_resolved: false,
         next_steps: vec![format!("Finish stage {version}"), "Run the whole suite".into()],
+        open_questions: Vec::new(),
         next_steps_seqs: vec![s + 8],
         warnings: vec![],
     };
@@ -154,13 +149,8 @@ fn span(version: i64) -> (Facts, Proposal) {
 
 fn compress(current: Option<&Summary>, version: i64) -> (Merged, Facts, Proposal) {
     let (facts, proposal) = span(version);
-    let pins = [Constraint {
-        id: "p".into(),
-        text: "Keep the public API as it is.".into(),
-        source: ConstraintSource::Pin,
-        seqs: vec![],
-        session_id: None,
-    }];
+    let pins =
+        [Constraint::new("p".into(), "Keep the public API as it is.".into(), ConstraintSource::Pin, vec![])];
     let removed = BTreeSet::new();
     let ctx = MergeContext {
         version,

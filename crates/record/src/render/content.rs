@@ -87,7 +87,13 @@ pub(super) fn constraints(summary: &Summary) -> Entries<'_> {
             ConstraintSource::User => "user",
             ConstraintSource::System => "system",
         };
-        format!("- [{source}] {}", escape::block(&c.text, "  "))
+        let text = escape::block(&c.text, "  ");
+        if c.replaces.is_empty() {
+            return format!("- [{source}] {text}");
+        }
+        let replaced: Vec<String> =
+            c.replaces.iter().map(|old| format!("\"{}\"", escape::block(old, "  "))).collect();
+        format!("- [{source}] {text} (replaces {})", replaced.join(", "))
     })
 }
 

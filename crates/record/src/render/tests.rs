@@ -200,20 +200,8 @@ fn small() -> Summary {
             ..Thing::default()
         }],
         constraints: vec![
-            Constraint {
-                id: "p".into(),
-                text: "Keep the public API.".into(),
-                source: ConstraintSource::Pin,
-                seqs: vec![],
-                session_id: None,
-            },
-            Constraint {
-                id: "u".into(),
-                text: "never log\n## tokens".into(),
-                source: ConstraintSource::User,
-                seqs: vec![2],
-                session_id: None,
-            },
+            Constraint::new("p".into(), "Keep the public API.".into(), ConstraintSource::Pin, vec![]),
+            Constraint::new("u".into(), "never log\n## tokens".into(), ConstraintSource::User, vec![2]),
         ],
         proposed_constraints: Vec::new(),
     }
@@ -516,13 +504,7 @@ fn any_summary() -> impl Strategy<Value = Summary> {
                 .collect(),
             constraints: more
                 .iter()
-                .map(|t| Constraint {
-                    id: t.clone(),
-                    text: t.clone(),
-                    source: ConstraintSource::Pin,
-                    seqs: vec![],
-                    session_id: None,
-                })
+                .map(|t| Constraint::new(t.clone(), t.clone(), ConstraintSource::Pin, vec![]))
                 .collect(),
             proposed_constraints: Vec::new(),
         }

@@ -2,7 +2,7 @@
 
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
-use anchord_messages::shape::{Feature, Shape};
+use anchord_messages::shape::{Feature, Shape, is_blank};
 
 /// The values of one message that a session's counts are made from.
 #[expect(
@@ -33,6 +33,10 @@ pub struct MessageCounts {
     pub is_item: bool,
     /// Whether it is thinking alone.
     pub thinks: bool,
+    /// Whether one of its tool results has no id, nor a name as the results of the older functions have.
+    pub unnamed_results: bool,
+    /// Whether it has no content.
+    pub empty: bool,
 }
 
 impl MessageCounts {
@@ -52,6 +56,8 @@ impl MessageCounts {
             bytes: 0,
             is_item: false,
             thinks: shape.is_some_and(|shape| shape.has(Feature::OnlyThinking)),
+            unnamed_results: results.iter().any(|result| is_blank(&result.call_id) && result.name.is_none()),
+            empty: shape.is_some_and(|shape| shape.has(Feature::Blank)),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::state::{INDEX_EVERY, Session};
 use crate::accounting::{MAX_GROUP_BYTES, MessageCounts, Usage};
 use crate::settings::{Settings, SettingsError, TokenizerName};
 use crate::trigger::{Decision, MessageSignals, Start, TriggerInput, decide};
-use crate::warning::Warning;
+use crate::warning::{Warning, WarningCode};
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::Seq;
@@ -102,6 +102,8 @@ pub struct Appended {
     pub start: Option<Start>,
     /// What the caller should know about the window.
     pub warnings: Vec<Warning>,
+    /// What the caller should know about the messages.
+    pub of_messages: Vec<Warning>,
     /// Whether it brought the context to the warn level.
     pub warns: bool,
     /// Whether the recall index should be extended: once per [`INDEX_EVERY`] messages, so that a queued
@@ -158,10 +160,17 @@ impl Session {
         let before = self.accounting.usage(&policy, uncounted).effective_utilization;
         let steps_before = (self.head_seq - self.indexed_seq) / INDEX_EVERY;
         let mut tokens_added = 0;
+        let (mut orphans, mut empty) = (Vec::new(), Vec::new());
         for message in messages {
             self.head_seq += 1;
             let is_item = if is_open { format == Format::OpenaiResponses } else { message.counted.is_item };
             let counted = MessageCounts { seq: self.head_seq, is_item, ..*message.counted };
+            if counted.unnamed_results || counted.results > 0 && !self.accounting.open_group.calls {
+                orphans.push(self.head_seq);
+            }
+            if counted.empty && counted.role == Role::User {
+                empty.push(self.head_seq);
+            }
             self.accounting.push(&counted, policy.preserve_recent);
             self.recent.push(self.head_seq, counted.tokens, message.noticed, said.now);
             tokens_added += u64::from(counted.tokens);
@@ -188,6 +197,14 @@ impl Session {
             decision,
             start,
             warnings: self.warnings(),
+            of_messages: [
+                (WarningCode::ToolResultWithoutCall, orphans),
+                (WarningCode::EmptyUserMessage, empty),
+            ]
+            .into_iter()
+            .filter(|(_, seqs)| !seqs.is_empty())
+            .map(|(code, seqs)| Warning::of_messages(code, seqs))
+            .collect(),
             warns: before < policy.warn && after >= policy.warn,
             indexes: (self.head_seq - self.indexed_seq) / INDEX_EVERY > steps_before,
             usage,

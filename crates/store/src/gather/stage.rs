@@ -238,7 +238,7 @@ impl Stage<'_> {
                         usage: appended.usage.brief(included.usage),
                         decision: decision.brief(included.signals),
                         compression: live,
-                        warnings: if included.warnings { told(appended.warnings) } else { Vec::new() },
+                        warnings: told(appended.of_messages, appended.warnings, included),
                     };
                     let mut body = Vec::with_capacity(REPLY_BYTES);
                     serde_json::to_writer(&mut body, &reply)
@@ -261,8 +261,10 @@ impl Stage<'_> {
     }
 }
 
-fn told(warnings: Vec<Warning>) -> Vec<Warning> {
-    warnings.into_iter().map(Warning::in_full).collect()
+/// The warnings of a reply: those of its messages always, those of the window when they are asked for.
+fn told(of_messages: Vec<Warning>, of_window: Vec<Warning>, included: Included) -> Vec<Warning> {
+    let of_window = of_window.into_iter().filter(|_| included.warnings);
+    of_messages.into_iter().chain(of_window).map(Warning::in_full).collect()
 }
 
 impl From<AppendRefusal> for AppendError {

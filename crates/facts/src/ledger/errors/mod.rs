@@ -32,6 +32,8 @@ const MAX_PER_OUTPUT: usize = 200;
 const MAX_MESSAGE: usize = 400;
 /// The most open errors passed to the next span.
 const MAX_CARRIED: usize = 100;
+/// A longer output of a program that shows what a server sent is that, in bytes.
+const BRIEF: usize = 600;
 /// The most messages listed for one error.
 const MAX_SEQS: usize = 50;
 
@@ -346,9 +348,13 @@ fn of_output(
         Source::Answered => {}
         Source::Shown => {
             scan(output, &mut found);
-            found.retain(|f| {
-                f.kind.as_deref() == Some("shell") && names_showing_program(&f.message)
-                    || f.kind.as_deref() == Some("git")
+            // A client of a server shows what it was sent, or in a few words why it was sent nothing.
+            let is_told = output.len() <= BRIEF && command.is_some_and(source::asks_a_server);
+            found.retain(|f| match f.kind.as_deref() {
+                Some("shell") => names_showing_program(&f.message),
+                Some("git") => true,
+                Some("connection" | "authentication" | "error") => is_told,
+                Some(_) | None => false,
             });
         }
         Source::Ran => {

@@ -42,6 +42,12 @@ pub(super) fn tool_shows(tool: &str) -> bool {
     WORDS.is_match(tool)
 }
 
+/// Whether a command only asks a server for what it shows.
+pub(super) fn asks_a_server(command: &[Pipeline]) -> bool {
+    let mut clients = command.iter().filter_map(|pipeline| pipeline.commands.first());
+    clients.next_back().is_some_and(|client| matches!(client.program(), "curl" | "wget" | "gh"))
+}
+
 fn shows(pipeline: &Pipeline) -> bool {
     let Some(first) = pipeline.commands.first() else { return true };
     let sub = first.args().iter().find(|a| !a.starts_with('-')).map_or("", |word| word);

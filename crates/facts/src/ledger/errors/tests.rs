@@ -163,3 +163,39 @@ proptest::proptest! {
         let _ = of("./run", &output);
     }
 }
+
+#[rstest]
+#[case("./deploy.sh", "error: authentication failed", "authentication failed")]
+#[case("gh pr create", "error: authentication failed", "authentication failed")]
+#[case("curl -s https://x.y/z", "error: authentication failed", "authentication failed")]
+#[case(
+    "redis-cli ping",
+    "Could not connect to Redis at 127.0.0.1:6379: Connection refused",
+    "Could not connect to Redis at 127.0.0.1:6379: Connection refused"
+)]
+#[case(
+    "gh api user",
+    "Could not connect to api.example.org: refused",
+    "Could not connect to api.example.org: refused"
+)]
+#[case("./run", "starting\nCould not connect to db:5432: refused\n", "Could not connect to db:5432: refused")]
+#[case(
+    "psql -h db",
+    "Authentication failed: the key has expired",
+    "Authentication failed: the key has expired"
+)]
+fn a_refusal_is_an_error_without_an_exit_code(
+    #[case] command: &str,
+    #[case] output: &str,
+    #[case] message: &str,
+) {
+    let told: Vec<String> = of(command, output).into_iter().map(|error| error.message).collect();
+    assert_eq!(told, [message]);
+}
+
+#[rstest]
+#[case("cat app.log", "Could not connect to db:5432: refused")]
+#[case("curl -s https://x.y/z.html", &format!("{}\nerror: authentication failed", "<p>page</p>\n".repeat(100)))]
+fn a_refusal_that_was_shown_is_no_error(#[case] command: &str, #[case] output: &str) {
+    assert_eq!(of(command, output), []);
+}

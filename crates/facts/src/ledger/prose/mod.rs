@@ -11,10 +11,12 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::line::{head, lines};
+use crate::phrases::Phrase;
 use crate::rules;
 use anchord_messages::message::{Message, Part, Role};
-pub use paste::{around_paste, without_quotations};
+pub use paste::{around_paste, around_site, without_quotations};
 use sentences::MAX_TEXT;
+pub(super) use sentences::list_item;
 pub use sentences::{Sentence, is_abbreviation, sentences};
 
 /// What harnesses and tools write into a person's messages; `rules/harness.toml` explains each list.
@@ -25,6 +27,8 @@ struct Harness {
     notes: Vec<String>,
     wrappers: Vec<String>,
     foreign: Vec<String>,
+    appended: Vec<String>,
+    templates: Vec<String>,
     quoted: Vec<String>,
 }
 
@@ -80,6 +84,13 @@ pub fn speaker(text: &str) -> Option<(&str, &str)> {
     fits.then_some((name, rest))
 }
 
+/// Whether the words before a colon are the name of somebody: each begins with a capital, and they are no label.
+#[must_use]
+pub fn is_name(words: &str) -> bool {
+    let is_capital = |c: char| c.is_uppercase() || !c.is_ascii() && !c.is_lowercase() || c == '(';
+    words.split_whitespace().all(|word| word.starts_with(is_capital)) && !Phrase::Label.is_in(words)
+}
+
 /// Whether messages are minutes: several people talk to each other, with their names in front.
 #[must_use]
 pub fn is_minutes<'m>(messages: impl IntoIterator<Item = &'m Message>) -> bool {
@@ -129,12 +140,46 @@ pub(super) fn person_text(message: &Message, text: &str, is_observation: bool) -
     if is_observation && !HARNESS.notes.iter().any(|n| text.starts_with(n.as_str())) {
         return None;
     }
+    let text = without_appended(text);
+    if is_template(text) {
+        return None;
+    }
     let stripped = without_blocks(text, &HARNESS.foreign);
     let mut kept = stripped.trim();
     for tag in &HARNESS.wrappers {
         kept = unwrap_tag(kept, tag).trim();
     }
     (!kept.is_empty() && !is_harness(kept)).then(|| kept.to_owned())
+}
+
+/// A text up to the first line that a harness added.
+fn without_appended(text: &str) -> &str {
+    let added = |at: &usize| {
+        text.get(*at..)
+            .is_some_and(|line| HARNESS.appended.iter().any(|start| line.starts_with(start.as_str())))
+    };
+    let end = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).find(added);
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+/// Whether a text is the prompt that a slash command or a skill expands to: lines of it are tags of two of its sections.
+fn is_template(text: &str) -> bool {
+    if !text.contains("</") {
+        return false;
+    }
+    let mut first: Option<&str> = None;
+    for line in lines(text).map(str::trim_start).filter(|line| line.starts_with('<')) {
+        let tag = line.trim_start_matches(['<', '/']);
+        let end = tag.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
+        let name = end.and_then(|end| tag.get(..end)).unwrap_or_default();
+        if HARNESS.templates.iter().any(|known| known == name) {
+            match first {
+                Some(other) if other != name => return true,
+                _ => first = Some(name),
+            }
+        }
+    }
+    false
 }
 
 /// The content of the first block with this tag.
@@ -249,6 +294,18 @@ mod tests {
         for tag in &HARNESS.foreign {
             let text = format!("Fix it\n<{tag} a=\"b\">never</{tag}>");
             assert_eq!(own(&text).as_deref(), Some("Fix it"), "{tag}");
+        }
+        for start in &HARNESS.appended {
+            assert_eq!(
+                own(&format!("Fix it\n{start} x\n\nNever ask.")).as_deref(),
+                Some("Fix it"),
+                "{start}"
+            );
+        }
+        for (tag, next) in HARNESS.templates.iter().zip(HARNESS.templates.iter().skip(1)) {
+            let text = format!("# Plan\n<{tag}>\nMake a plan.\n</{tag}>\n\n<{next}>\nNever ask.\n</{next}>");
+            assert_eq!(own(&text), None, "{tag}");
+            assert!(own(&format!("Fix it.\n<{tag}>\nnow\n</{tag}>")).is_some(), "{tag}");
         }
         for tag in &HARNESS.quoted {
             let text = format!("Fix it\n<{tag}>never</{tag}>");

@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
+use crate::phrases::Phrase;
 use crate::{pattern, rules};
 
 /// `rules/pastes.toml` explains each list.
@@ -22,6 +23,7 @@ struct Pastes {
     header: String,
     forwarded: String,
     returns: String,
+    frame: String,
     #[cfg(test)]
     samples: Vec<Sample>,
     #[cfg(test)]
@@ -45,6 +47,7 @@ struct Patterns {
     header: Regex,
     forwarded: Regex,
     returns: Regex,
+    frame: Regex,
 }
 
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
@@ -54,12 +57,17 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
         header: pattern::ascii(&rules.header),
         forwarded: pattern::ascii(&rules.forwarded),
         returns: pattern::ascii(&rules.returns),
+        frame: pattern::ascii(&rules.frame),
     }
 });
 
 /// A message with this many URLs that is this long contains a page.
 const ADDRESSES: usize = 4;
 const PAGE_BYTES: usize = 1_500;
+/// So many lines of a page's frame make a long message a copied page.
+const FRAME_LINES: usize = 3;
+/// The longest line of a page's frame, in bytes.
+const FRAME_BYTES: usize = 300;
 /// A longer message is a document; a person's own words are at its ends.
 const DOCUMENT_BYTES: usize = 12_000;
 /// How much of a document's beginning and end counts, up to a line's end.
@@ -74,7 +82,8 @@ const CLOSING_TAGS: usize = 3;
 
 /// What a person wrote around what was pasted.
 pub fn around_paste(text: &str) -> Cow<'_, str> {
-    let text = around_page(text);
+    let text = around_site(text);
+    let text = and_then(text, around_page);
     let text = and_then(text, around_document);
     let text = and_then(text, around_html);
     and_then(text, around_introduced)
@@ -85,6 +94,35 @@ fn and_then<'t>(text: Cow<'t, str>, step: impl for<'s> Fn(&'s str) -> Cow<'s, st
         Cow::Borrowed(text) => step(text),
         Cow::Owned(text) => Cow::Owned(step(&text).into_owned()),
     }
+}
+
+/// What a person wrote before and after a copied page: the first paragraph, if it is a person's, and what is behind the
+/// last line of the page's frame.
+pub fn around_site(text: &str) -> Cow<'_, str> {
+    if text.len() < PAGE_BYTES {
+        return Cow::Borrowed(text);
+    }
+    let (mut at, mut found, mut end) = (0, 0, 0);
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if line.len() <= FRAME_BYTES && PATTERNS.frame.is_match(label(line)) {
+            (found, end) = (found + 1, at);
+        }
+    }
+    if found < FRAME_LINES {
+        return Cow::Borrowed(text);
+    }
+    let first = text.trim_start().split("\n\n").next().unwrap_or_default();
+    let is_own =
+        first.len() <= RETURN_BYTES && (PATTERNS.returns.is_match(first) || Phrase::Task.is_in(first));
+    let first = if is_own { first } else { "" };
+    Cow::Owned(format!("{first}\n\n{}", text.get(end..).unwrap_or_default()))
+}
+
+/// The words of a line without its list mark and its link.
+fn label(line: &str) -> &str {
+    let line = line.trim().trim_start_matches(['*', '-', '•', ' ']);
+    line.strip_prefix('[').and_then(|rest| rest.split(']').next()).unwrap_or(line).trim()
 }
 
 /// The first and the last paragraph of a text with many URLs.
@@ -266,6 +304,19 @@ mod tests {
     fn what_is_pasted_goes_and_the_rest_stays(#[case] text: &str, #[case] own: &str) {
         let left = around_paste(text);
         assert_eq!(left.split_whitespace().collect::<Vec<_>>(), own.split_whitespace().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_copied_page_is_known_by_its_frame() {
+        let body =
+            "* [Star](https://a.example/star) 12\nYou must always run the installer as root.\n".repeat(20);
+        let frame = "Footer\n* [Privacy](https://a.example/privacy)\n* Manage cookies\n* Do not share my personal information\n";
+        let own = |text: &str| around_site(text).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(own(&format!("Some tool\n\n{body}\n{frame}\n\nadd the tool here")), "add the tool here");
+        assert_eq!(own(&format!("Please add this:\n\n{body}\n{frame}")), "Please add this:");
+        assert_eq!(own(&format!("Some tool\n\n{body}\n{frame}")), "");
+        let wish = "Build a footer with these links:\n- Privacy\n- Terms\n- Contact\n";
+        assert_eq!(around_site(wish), wish);
     }
 
     #[rstest]

@@ -82,7 +82,7 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
 }
 
 /// The text of a list item, after its mark (`- `, `* `, `1. `, `2) `, `[ ] `); `None` for other lines.
-fn list_item(line: &str) -> Option<&str> {
+pub fn list_item(line: &str) -> Option<&str> {
     let rest = ["- ", "* ", "• ", "+ ", "– "].iter().find_map(|m| line.strip_prefix(m)).or_else(|| {
         let digits = line.bytes().take_while(u8::is_ascii_digit).count();
         let rest = (digits > 0 && digits < 4).then(|| line.get(digits..))??;

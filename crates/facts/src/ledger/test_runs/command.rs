@@ -118,7 +118,10 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
             )
         }
         Tests::Behind => None,
-        Tests::Subcommand => yes(has(sub) || rest.iter().take(command.within).any(|word| has(word))),
+        Tests::Subcommand => {
+            let excepted = rest.iter().any(|word| holds(&command.except, word));
+            yes(!excepted && (has(sub) || rest.iter().take(command.within).any(|word| has(word))))
+        }
         Tests::Target => yes(operands.any(|word| names_a_test(word) || has(word))),
         Tests::TargetOption => {
             yes(rest.windows(2).any(|two| matches!(two, ["--target", t] if names_a_test(t))))

@@ -231,3 +231,27 @@ proptest::proptest! {
         let _ = ran(&command, &output, Some(1));
     }
 }
+
+#[rstest]
+#[case("go test -c")]
+#[case("go test -c -o /tmp/a.test ./a")]
+#[case("cd a && go test -c ./b")]
+#[case("cargo test --no-run")]
+fn tests_that_are_only_built_are_no_run(#[case] command: &str) {
+    assert_eq!(ran(command, "", Some(0)), None);
+}
+
+#[rstest]
+#[case::around(
+    "cargo test",
+    "test result: ok. 1 passed; 0 failed; 0 ignored\nerror: test failed, to rerun pass `--doc`"
+)]
+#[case::not_loaded(
+    "npx jest",
+    "FAIL src/a.test.ts\n  ● Test suite failed to run\n\nTests:       1 passed, 1 total"
+)]
+fn a_run_that_broke_does_not_count_no_failures(#[case] command: &str, #[case] output: &str) {
+    let run = ran(command, output, Some(1)).unwrap();
+    assert!(matches!(run.outcome, TestOutcome::Fail | TestOutcome::Error));
+    assert_eq!((run.passed, run.failed), (Some(1), None));
+}

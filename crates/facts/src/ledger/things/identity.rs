@@ -1,9 +1,9 @@
 //! The identity of a thing: the field that identifies it, and its kind.
 
-use super::super::super::wording::clip_chars;
+use super::super::super::wording::{clip_chars, words_of};
 use super::super::shell::Word;
-use super::super::tools::words_of;
 use super::value::{Fields, scalar};
+use crate::redact;
 
 /// The longest identity, in characters.
 const LONGEST: usize = 120;
@@ -172,33 +172,14 @@ fn tells(key: &str) -> bool {
 
 /// Whether a property is secret by its name, whatever its value.
 pub(super) fn is_secret(name: &str) -> bool {
-    const SECRET: [&str; 20] = [
-        "password",
-        "passwd",
-        "passphrase",
-        "passwort",
-        "kennwort",
-        "pwd",
-        "secret",
-        "token",
-        "apikey",
-        "api_key",
-        "api-key",
-        "private_key",
-        "privatekey",
-        "credential",
-        "authorization",
-        "cookie",
-        "cvv",
-        "cvc",
-        "ssn",
-        "otp",
-    ];
-    let name = name.to_lowercase();
-    SECRET.iter().any(|word| name.contains(word))
-        || matches!(name.as_str(), "pin" | "pass" | "auth" | "credit_card" | "card_number" | "iban")
-        || name.contains("пароль")
-        || name.contains("密码")
+    redact::names_secret(name)
+        || matches!(
+            name.to_lowercase().as_str(),
+            "pin" | "pass" | "auth" | "credit_card" | "card_number" | "iban"
+        )
+        || words_of(name)
+            .iter()
+            .any(|word| matches!(word.as_str(), "cvv" | "cvc" | "ssn" | "otp" | "authorization"))
 }
 
 /// The last noun, in the singular.

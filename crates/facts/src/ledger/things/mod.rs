@@ -17,12 +17,13 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use self::identity::Subject;
 use self::shown::{ExtractedThings, MOST_OF_OUTPUT};
-use super::super::thing::{Property, Thing, keep};
+use super::super::thing::{Places, Property, Thing, keep};
 use super::invocation::Invocation;
 use super::line::head;
 use super::reading::Reading;
 use super::test_runs::Run;
 use super::tools::{self, Kind};
+use crate::wording::words_of;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
@@ -94,7 +95,7 @@ pub(super) fn read(
     (runs, known): (&[Run], &[&str]),
 ) -> Things {
     let mut all = Things::default();
-    let mut at: HashMap<String, usize> = HashMap::new();
+    let mut places = Places::default();
     // The output of test runners is reported as test runs.
     for (one, _) in uses.iter().zip(runs).filter(|(_, run)| !run.is_test) {
         let shown = shown_by(one);
@@ -114,12 +115,13 @@ pub(super) fn read(
                 seqs: vec![seq],
                 session_id: None,
             };
-            if let Some(earlier) = at.get(&thing.key()).and_then(|at| all.shown.get_mut(*at)) {
+            let earlier = places.find(&all.shown, &thing);
+            if let Some(earlier) = earlier.and_then(|at| all.shown.get_mut(at)) {
                 earlier.update(&thing);
             } else if all.shown.len() >= MOST_COMPARED {
                 all.left_out = all.left_out.saturating_add(1);
             } else {
-                at.insert(thing.key(), all.shown.len());
+                places.add(&thing, all.shown.len());
                 all.shown.push(thing);
             }
         }
@@ -177,9 +179,9 @@ fn shown_by(one: &Invocation<'_>) -> ExtractedThings {
 fn is_tried(one: &Invocation<'_>) -> bool {
     const TRIES: [&str; 3] = ["--dry-run", "--dryrun", "--what-if"];
     let flag = |name: &str| {
-        matches!(tools::words_of(name).concat().as_str(), "dryrun" | "simulate" | "preview" | "validateonly")
+        matches!(words_of(name).concat().as_str(), "dryrun" | "simulate" | "preview" | "validateonly")
     };
-    tools::words_of(&one.tool).iter().any(|word| matches!(word.as_str(), "preview" | "simulate"))
+    words_of(&one.tool).iter().any(|word| matches!(word.as_str(), "preview" | "simulate"))
         || TRIES.iter().any(|flag| one.arguments.contains(flag))
         || serde_json::from_str::<value::Fields<'_>>(&one.arguments)
             .is_ok_and(|fields| fields.list.iter().any(|(name, value)| value.get() == "true" && flag(name)))
@@ -187,7 +189,7 @@ fn is_tried(one: &Invocation<'_>) -> bool {
 
 /// Whether a tool deletes what it returns.
 fn deletes(tool: &str) -> bool {
-    let words = tools::words_of(tool);
+    let words = words_of(tool);
     words.iter().any(|word| matches!(word.as_str(), "delete" | "remove" | "destroy" | "drop" | "purge"))
 }
 
@@ -210,7 +212,7 @@ fn is_about_files(tool: &str) -> bool {
         "task",
         "agent",
     ];
-    tools::words_of(tool).iter().any(|word| FILES.contains(&word.as_str()))
+    words_of(tool).iter().any(|word| FILES.contains(&word.as_str()))
 }
 
 /// Finds the messages in which people, the agent or arguments of calls name a thing.

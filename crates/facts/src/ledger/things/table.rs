@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::identity::{Subject, identifies, is_secret};
 use super::shown::{ExtractedThings, Found, MOST_PROPERTIES, REDACTED};
 use super::value::clipped;
-use crate::ledger::tools::words_of;
+use crate::wording::words_of;
 
 /// The most rows of a table that are parsed.
 const MOST_ROWS: usize = 256;

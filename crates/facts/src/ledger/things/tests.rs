@@ -172,3 +172,25 @@ fn what_is_told_of_a_thing_is_true_and_no_secret(
 ) {
     assert_eq!(shown(tool, arguments, output), expected);
 }
+
+#[test]
+fn one_thing_under_one_id_is_one_entry() {
+    let told = |calls: &[(&str, &str)]| {
+        let span: Vec<Numbered> =
+            calls.iter().flat_map(|(tool, output)| use_of(tool, "{}", output)).collect();
+        let facts = read_facts(&span, &LedgerState::default(), &EarlierNames::default());
+        facts.things.iter().map(|t| format!("{} {}", t.kind, t.id)).collect::<Vec<_>>()
+    };
+    let build = r#"{"id": "build-77", "state": "queued"}"#;
+    let nightly = r#"{"nightly_build_id": "build-77", "state": "done"}"#;
+    assert_eq!(
+        told(&[("get_build", build), ("query", nightly), ("query", build)]),
+        ["nightly build build-77"]
+    );
+    // A number is the id of many things, and a name of things of several kinds.
+    assert_eq!(
+        told(&[("get_build", r#"{"id": 77, "state": "a"}"#), ("query", r#"{"id": 77, "state": "a"}"#)]).len(),
+        2
+    );
+    assert_eq!(told(&[("get_pod", build), ("get_deployment", build)]).len(), 2);
+}
