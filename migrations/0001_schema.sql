@@ -296,7 +296,7 @@ comment on table messages is 'Every message, word for word; rows are only added.
 comment on column messages.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erase_sessions deletes.';
 comment on column messages.least_tokens is 'Its tokens with every tool output as a placeholder; null when that is the same number.';
 comment on column messages.shape is 'What grouping and masking need without the body (messages::shape); null for a plain text message.';
-comment on column messages.keep is 'The caller''s mark: always or never; null when there is none.';
+comment on column messages.keep is 'The caller''s mark: never; null when there is none. Messages to keep are in sessions.accounting.';
 comment on column messages.component is 'The caller''s component; null when the role says it.';
 comment on column messages.body is 'The JSON text as sent.';
 

@@ -88,6 +88,7 @@ fn serve<T>(replay: &Replay<'_>, counter: TokenCounter, read: impl Fn(Vec<String
         system: entries.get(..place(replay.counts.system_through)).unwrap_or_default(),
         pins: None,
         summary,
+        kept: &[],
         carried,
         tail: replay.tail(),
         tail_omitted: None,

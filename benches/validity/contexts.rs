@@ -100,6 +100,7 @@ pub fn check(replay: &Replay<'_>, counter: TokenCounter, tally: &mut Tally) {
                 system,
                 pins: None,
                 summary,
+                kept: &[],
                 carried,
                 tail,
                 tail_omitted,

@@ -32,8 +32,9 @@ pub(super) struct LedgerCommand {
     access: TenantAccess,
 }
 
-/// The kinds of facts, by their names on the command line.
+/// The kinds of facts, by their names in the API.
 #[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
 enum FactKind {
     /// Files that were read or changed
     File,
@@ -49,25 +50,12 @@ enum FactKind {
     Constraint,
 }
 
-impl FactKind {
-    /// The kind's name in the API.
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Command => "command",
-            Self::TestRun => "test_run",
-            Self::Error => "error",
-            Self::Identifier => "identifier",
-            Self::Constraint => "constraint",
-        }
-    }
-}
-
 impl LedgerCommand {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let path = ["v1", "sessions", self.session.as_str(), "ledger"];
-        let query: Vec<_> = self.kind.map(|kind| ("kind", kind.as_str().to_owned())).into_iter().collect();
+        let kind = self.kind.and_then(|kind| kind.to_possible_value());
+        let query: Vec<_> = kind.map(|kind| ("kind", kind.get_name().to_owned())).into_iter().collect();
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let mut table = Table::new(&["KIND", "FACT", "STATE", "MESSAGES"]);
         let more = remote
@@ -120,7 +108,7 @@ fn row(fact: &Value) -> Vec<Cell> {
     let seqs = fact.get("seqs").and_then(Value::as_array).into_iter().flatten();
     let seqs: Vec<String> = seqs.map(Value::to_string).collect();
     vec![
-        Cell::text(Some(&kind.replace('_', " "))),
+        Cell::text(Some(kind)),
         Cell::text(says.as_deref()),
         Cell::text(state.as_deref()),
         Cell::text(Some(&seqs.join(","))),

@@ -55,9 +55,28 @@ fn replies(operation: &Value) -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// What is wrong with a value of a schema of the document; every time has milliseconds besides.
+/// Closes every object whose fields are listed, so that a field that only a reply has is a fault.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.values_mut().for_each(close);
+            let kind = &fields.get("type").cloned().unwrap_or_default();
+            let is_object =
+                kind == "object" || kind.as_array().is_some_and(|kinds| kinds.contains(&json!("object")));
+            if is_object && fields.contains_key("properties") {
+                fields.entry("additionalProperties").or_insert_with(|| false.into());
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// What is wrong with a value of a schema of the document: also fields that the schema has not, and times without
+/// milliseconds.
 pub fn faults(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
-    let whole = json!({"allOf": [schema], "components": document["components"]});
+    let mut whole = json!({"allOf": [schema], "components": document["components"]});
+    close(&mut whole);
     let validator = jsonschema::draft202012::new(&whole).expect("a schema");
     let mut faults: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
     imprecise(value, &mut faults);
@@ -296,6 +315,7 @@ async fn contexts(caller: &mut Caller) {
     let used = json!({"input_tokens": context["tokens"]["total"], "output_tokens": 120});
     caller.call("usage.report", s.clone(), used).await;
     caller.call("usage.get", json!({}), Value::Null).await;
+    caller.call("usage.get_quotas", json!({}), Value::Null).await;
     caller.call("tasks.put", json!({"task_id": "shop"}), json!({"status": "completed"})).await;
     caller.call("tasks.get", json!({"task_id": "shop"}), Value::Null).await;
     caller.call("sessions.get", s.clone(), Value::Null).await;

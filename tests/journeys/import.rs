@@ -1,6 +1,7 @@
 //! `anchord import` and `anchord compress` on agents' logs, as a person runs them.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use nix::sys::signal::Signal;
@@ -102,8 +103,14 @@ async fn an_export_of_the_api_is_restored_and_one_that_was_cut_off_is_refused() 
         run(&["import", file, "--session", session, "--url", &url, "--key", KEY, "--batch", "3"])
     };
     assert!(import(&file, "s").0);
-    let export = service.client().get("/v1/sessions/s/export").text;
-    let file = written(folder.path(), "s.jsonl", &export);
+    // As a client of HTTP/1.0 it comes in one piece.
+    let client = service.client();
+    let ask = client.request("GET", "/v1/sessions/s/export", &[], "").replacen("HTTP/1.1", "HTTP/1.0", 1);
+    let (mut stream, mut reply) = (client.connect().expect("a connection"), String::new());
+    stream.write_all(ask.as_bytes()).expect("a request");
+    stream.read_to_string(&mut reply).expect("a reply");
+    let (_, export) = reply.split_once("\r\n\r\n").expect("a head");
+    let file = written(folder.path(), "s.jsonl", export);
     let (done, told, stderr) = import(&file, "copy");
     assert!(done, "{stderr}");
     assert_eq!(told, "session copy: 7 messages (export)\n");

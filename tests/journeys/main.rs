@@ -44,6 +44,7 @@ mod hostile;
 mod idle_jobs;
 mod import;
 mod isolation;
+mod kept;
 mod keys;
 mod kills;
 mod launcher;

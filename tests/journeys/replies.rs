@@ -556,3 +556,34 @@ async fn ratios_have_at_most_four_decimals_and_a_reduction_is_called_one() {
         .collect();
     assert!(long.is_empty(), "{long:?}");
 }
+
+#[tokio::test]
+async fn what_a_request_gets_wrong_is_told_with_what_is_right() {
+    let app = app().await;
+    let made = app.call("PUT", "/v1/sessions/s", "{}").await;
+    assert_eq!(made.status, 201);
+    for (header, method, path, pointer) in [
+        (("prefer", "wait=abc"), "POST", "/v1/sessions/s/compressions", "/Prefer"),
+        (("if-match", "\"1\""), "PUT", "/v1/sessions/s", "/If-Match"),
+        (("if-match", "*"), "DELETE", "/v1/sessions/s", "/If-Match"),
+    ] {
+        let refused = app.call_with(method, path, r#"{}"#, &[header]).await;
+        assert_eq!(refused.refusal(), (422, "invalid-parameter".to_owned(), pointer.to_owned()), "{method}");
+    }
+    assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 200, "nothing was changed");
+    for next in [json!("two"), json!(1.5), json!(0), json!(-3)] {
+        let body = json!({"messages": [{"role": "user", "content": "hello"}], "expected_next_seq": next});
+        let refused = app.call("POST", MESSAGES, body.to_string()).await;
+        assert_eq!(refused.refusal().2, "/expected_next_seq");
+        assert!(refused.text.contains("must be a whole number, 1 or more"), "{}", refused.text);
+    }
+    for (path, meant) in [
+        ("/v1/v1/sessions/s", "did you mean /v1/sessions/s?"),
+        ("/v1/models/openai/gpt-4o", "did you mean /v1/models/openai%2Fgpt-4o?"),
+    ] {
+        let unknown = app.call("GET", path, "").await;
+        assert_eq!(unknown.status, 404);
+        assert!(unknown.text.contains(meant), "{}", unknown.text);
+    }
+    assert_eq!(app.call("GET", "/v1/models/openai%2Fgpt-4o", "").await.status, 200);
+}

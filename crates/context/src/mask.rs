@@ -39,7 +39,7 @@ const MOST_OPEN_ERRORS: usize = 3;
 #[serde(rename_all = "lowercase")]
 #[schema(as = KeepOutput)]
 pub enum Keep {
-    /// Never masked, unless the budget binds.
+    /// Served in full, unless the budget binds; also where a summary covers it.
     Always,
     /// Its outputs are masked at once, and a message without calls and results is left out.
     Never,

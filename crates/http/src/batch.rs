@@ -93,12 +93,7 @@ impl Batch {
 
 /// Adds the caller's marks to a message.
 pub(super) fn marked(message: &mut NewMessage, keep: Option<Keep>, component: Option<MarkedComponent>) {
-    if let Some(keep) = keep {
-        message.keep = Some(match keep {
-            Keep::Always => "always",
-            Keep::Never => "never",
-        });
-    }
+    message.keep = keep.or(message.keep);
     if let Some(MarkedComponent::RetrievedDocuments) = component {
         message.component = Some("retrieved_documents");
         message.counted.retrieved = true;

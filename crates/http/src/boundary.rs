@@ -95,7 +95,7 @@ pub async fn observe(State(state): State<AppState>, mut request: Request, next: 
 
 /// Runs the request within its timeout.
 async fn run_to_the_end(state: &AppState, request: Request, next: Next, scope: Scope) -> Response {
-    let wait = prefer::requested_wait(request.headers()).unwrap_or_default();
+    let wait = prefer::requested_wait(request.headers()).ok().flatten().unwrap_or_default();
     let running = ToTheEnd {
         running: Some(AssertUnwindSafe(next.run(request)).catch_unwind().boxed()),
         span: tracing::Span::current(),
@@ -169,6 +169,15 @@ fn has_body_of_ours(response: &Response) -> bool {
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"application/"))
+}
+
+/// Refuses a change under a condition: no operation checks one, and a caller that sent it must not believe that it held.
+pub(super) async fn refuse_conditions(request: Request, next: Next) -> Response {
+    if !request.method().is_safe() && request.headers().contains_key(header::IF_MATCH) {
+        let detail = "no operation checks it, and nothing was changed; an append has expected_next_seq";
+        return ApiError::parameter("If-Match", detail).into_response();
+    }
+    next.run(request).await
 }
 
 /// Leaves out of a reply what its caller does not want, and counts it; a layer below the compression, because a compressed reply has no known length.

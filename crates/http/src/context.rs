@@ -468,6 +468,7 @@ fn render(
         system: &source.system,
         pins: source.pins.as_ref().map(|pins| Counted { text: &pins.0, tokens: pins.1 }),
         summary,
+        kept: &source.kept,
         carried: source.carried.as_ref(),
         tail: &source.tail,
         tail_omitted: source.tail_omitted,

@@ -3,6 +3,8 @@
 //! An export has one line for the session, one for each message in order, one for each version, and an end line, without
 //! which a file is incomplete. `import` reads it.
 
+use std::collections::BTreeSet;
+
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::header;
@@ -162,6 +164,7 @@ pub async fn export_session(
         tenant: caller.tenant,
         session: head.session.id,
         head_seq: head.session.head_seq,
+        kept: head.session.accounting.kept.iter().map(|kept| kept.seq).collect(),
         last_version: head.session.last_version,
         at: At::Head(Box::new(head)),
     };
@@ -175,6 +178,7 @@ struct Export {
     tenant: TenantId,
     session: SessionId,
     head_seq: Seq,
+    kept: BTreeSet<Seq>,
     last_version: i64,
     at: At,
 }
@@ -201,7 +205,8 @@ impl Export {
                 let found = self.store.export_messages(self.tenant, self.session, range).await?;
                 self.at = found.last().map_or(At::Versions(0), |last| At::Messages(last.seq));
                 for message in found {
-                    write(&mut page, &message_line(message));
+                    let is_kept = self.kept.contains(&message.seq);
+                    write(&mut page, &message_line(message, is_kept));
                 }
             }
             At::Versions(after) => {
@@ -252,12 +257,8 @@ fn head_line(head: ExportHead) -> ExportLine {
     }
 }
 
-fn message_line(message: ExportedMessage) -> ExportLine {
-    let keep = message.keep.as_deref().and_then(|word| match word {
-        "always" => Some(Keep::Always),
-        "never" => Some(Keep::Never),
-        _ => None,
-    });
+fn message_line(message: ExportedMessage, is_kept: bool) -> ExportLine {
+    let keep = if is_kept { Some(Keep::Always) } else { message.keep.map(|_| Keep::Never) };
     ExportLine {
         seq: Some(message.seq),
         format: Format::from_name(&message.format),

@@ -152,6 +152,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(export::export_session))
         .routes(routes!(import::import_session))
         .routes(routes!(messages::append_messages, messages::list_messages))
+        .routes(routes!(messages::release_message))
         .routes(routes!(context::find_context))
         .routes(routes!(transcript::sync_transcript))
         .routes(routes!(branches::list_branches, branches::create_branch))
@@ -307,6 +308,7 @@ pub fn with_boundary(routes: Router<AppState>, state: &AppState) -> Router<AppSt
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         // The body extractors have their own limit, with a problem that names it.
         .layer(DefaultBodyLimit::disable())
+        .layer(middleware::from_fn(boundary::refuse_conditions))
         .layer(middleware::from_fn_with_state(state.clone(), boundary::count_reply))
         .layer(CompressionLayer::new())
         .layer(middleware::from_fn_with_state(state.clone(), boundary::observe))

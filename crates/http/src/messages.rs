@@ -3,9 +3,11 @@
 use std::time::Instant;
 
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
@@ -19,7 +21,7 @@ use super::json::{JsonBytes, Object, Reply};
 use super::limits::Limits;
 use super::message::Message;
 use super::paging::{Page, Paging};
-use super::params::{Path, Query, SessionPath};
+use super::params::{self, Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
 use super::quotas::{Admitted, Load};
 use super::state::AppState;
@@ -27,7 +29,7 @@ use super::usage::{micros, refetch};
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
-use anchord_messages::id::{Seq, SessionRef, TenantId};
+use anchord_messages::id::{Seq, SessionName, SessionRef, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::tokens::Tokenizer;
 use anchord_session::accounting::MAX_GROUP_BYTES;
@@ -61,7 +63,7 @@ pub struct NewMessages {
     #[schema(value_type = Vec<Message>, min_items = 1, max_items = 1000)]
     pub messages: Vec<Box<RawValue>>,
     /// The position that the first message must get; another one is 409 and nothing is stored.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "next_seq")]
     #[schema(value_type = Option<i64>, minimum = 1)]
     pub expected_next_seq: Option<Seq>,
     /// Whether a task has just ended; some policies then compress.
@@ -80,6 +82,13 @@ pub struct NewMessages {
     pub metadata: Option<Map<String, Value>>,
 }
 
+/// A position from 1 on, or null; the parser's own refusal would name the range of its type.
+fn next_seq<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Seq>, D::Error> {
+    let refused = || D::Error::custom("must be a whole number, 1 or more");
+    let seq = Option::<Seq>::deserialize(from).map_err(|_| refused())?;
+    if seq.is_some_and(|seq| seq < 1) { Err(refused()) } else { Ok(seq) }
+}
+
 /// What the caller knows about one message of the batch.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -87,7 +96,9 @@ pub struct NewMessages {
 pub struct Mark {
     /// The message's place in the batch, from 0.
     pub index: u32,
-    /// Whether its tool outputs are always served in full (`always`) or as placeholders immediately (`never`).
+    /// `always`: it is served in full, also when a summary covers it, until `DELETE …/messages/{seq}/mark` or a budget that
+    /// holds nothing else. Together such messages may take a tenth of the effective window. `never`: its tool outputs are
+    /// placeholders at once, and without any it is left out.
     #[serde(default)]
     pub keep: Option<Keep>,
     /// What its tokens count as.
@@ -244,6 +255,7 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
             limit: usize::try_from(MAX_GROUP_BYTES).unwrap_or(usize::MAX),
             unit: "bytes",
         },
+        AppendError::KeptTooMuch(much) => ApiError::refused("/marks", much.to_string()),
         AppendError::Model(refused) => ApiError::invalid(refused.pointer, refused.detail),
         AppendError::Full { bound, limit, used } => ApiError::over(bound, limit, used),
         AppendError::Busy | AppendError::Tokenizer(_) => ApiError::Unavailable(refused.into()),
@@ -339,9 +351,6 @@ fn begin(
     if messages.is_empty() {
         return Err(ApiError::invalid("/messages", "must hold at least one message"));
     }
-    if request.expected_next_seq.is_some_and(|seq| seq < 1) {
-        return Err(ApiError::invalid("/expected_next_seq", "must be at least 1"));
-    }
     if messages.len() > limits.batch_messages {
         let limit = limits.batch_messages;
         return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
@@ -378,6 +387,36 @@ pub(super) fn opening(
     metadata: Option<Map<String, Value>>,
 ) -> Result<Option<Opening>, ApiError> {
     Opening::new(user, metadata).map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))
+}
+
+/// The path of one of a session's messages.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct MessagePath {
+    /// The session's id, chosen by the caller.
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "params::session")]
+    pub session_id: SessionRef,
+    /// The message's position.
+    #[param(minimum = 1)]
+    pub seq: Seq,
+}
+
+/// Ends the mark `keep: always` of a message.
+///
+/// Contexts then treat it as any other: what a summary covers is no longer served beside it. A message without such a mark
+/// stays as it is. Each branch has marks of its own.
+#[utoipa::path(
+    delete, path = "/v1/sessions/{session_id}/messages/{seq}/mark", tag = "messages", operation_id = "messages.release",
+    params(MessagePath), responses((status = 204, description = "The message is not kept, or no longer."))
+)]
+pub async fn release_message(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<MessagePath>,
+) -> Result<StatusCode, ApiError> {
+    let is_there = state.store.release_message(caller.tenant, &path.session_id, path.seq).await?;
+    is_there.then_some(StatusCode::NO_CONTENT).ok_or(ApiError::NotFound(Resource::Session))
 }
 
 /// Which messages to read.

@@ -17,6 +17,7 @@ use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
+use super::problem::ApiError;
 use super::scope::Scope;
 use super::shares::Permit;
 use super::state::AppState;
@@ -27,8 +28,8 @@ pub const MAX_WAIT: Duration = Duration::from_mins(1);
 /// The header that says which preference was honoured.
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// How long the caller would wait, if it said so and there is a place. A preference may be ignored, so what does not
-/// parse is, and a longer wait is cut to [`MAX_WAIT`].
+/// How long the caller would wait, if it said so and there is a place. A longer wait is cut to [`MAX_WAIT`]. Preferences may
+/// be ignored, but a wait that cannot be read is a mistake that its caller would take for a slow job.
 #[derive(Debug, Default)]
 pub struct Wait(Option<(Duration, Option<Permit>)>);
 
@@ -46,10 +47,10 @@ impl Wait {
 }
 
 impl FromRequestParts<AppState> for Wait {
-    type Rejection = Infallible;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
-        let Some(longest) = requested_wait(&parts.headers) else { return Ok(Self(None)) };
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let Some(longest) = requested_wait(&parts.headers)? else { return Ok(Self(None)) };
         if longest.is_zero() {
             return Ok(Self(Some((longest, None))));
         }
@@ -62,9 +63,9 @@ impl FromRequestParts<AppState> for Wait {
 
 impl IntoParams for Wait {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        // A value that does not parse is ignored, so the schema has no pattern that would reject it.
+        // The header may have other preferences, so the schema has no pattern.
         let schema = ObjectBuilder::new().schema_type(Type::String);
-        let description = "`wait=N` waits up to N seconds, at most 60, for the result of what the call starts. A wait beyond those that a \
+        let description = "`wait=N` waits up to N seconds, at most 60, for the result of what the call starts; another value is an error. A wait beyond those that a \
              tenant may have at once is not honoured.";
         vec![parameter(description, "wait=20", schema)]
     }
@@ -153,9 +154,12 @@ pub(super) fn returned(preferred: Option<Return>, mut response: Response) -> Res
 }
 
 /// Parses the wait from all `Prefer` headers.
-pub(super) fn requested_wait(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = preference(headers, "wait")?;
-    seconds.parse::<u64>().ok().map(|seconds| Duration::from_secs(seconds).min(MAX_WAIT))
+pub(super) fn requested_wait(headers: &HeaderMap) -> Result<Option<Duration>, ApiError> {
+    let Some(seconds) = preference(headers, "wait") else { return Ok(None) };
+    let seconds: u64 = seconds.parse().map_err(|_| {
+        ApiError::parameter("Prefer", "wait must be a whole number of seconds, as in wait=20")
+    })?;
+    Ok(Some(Duration::from_secs(seconds).min(MAX_WAIT)))
 }
 
 /// The value of a preference, from all `Prefer` headers.
@@ -180,7 +184,7 @@ mod tests {
         for value in values {
             headers.append("prefer", HeaderValue::from_static(value));
         }
-        requested_wait(&headers).map(|wait| wait.as_secs())
+        requested_wait(&headers).ok().flatten().map(|wait| wait.as_secs())
     }
 
     #[test]
@@ -207,9 +211,17 @@ mod tests {
     }
 
     #[test]
-    fn a_preference_that_cannot_be_read_is_ignored() {
-        for odd in ["wait", "wait=", "wait=-1", "wait=1.5", "waiting=3", "wait=99999999999999999999999"] {
-            assert_eq!(read(&[odd]), None, "{odd}");
+    fn a_wait_that_cannot_be_read_is_refused_and_what_is_none_is_ignored() {
+        let wait = |odd: &'static str| {
+            let headers =
+                HeaderMap::from_iter([(HeaderName::from_static("prefer"), HeaderValue::from_static(odd))]);
+            requested_wait(&headers)
+        };
+        for odd in ["wait=abc", "wait=", "wait=-1", "wait=1.5", "wait=99999999999999999999999"] {
+            assert!(matches!(wait(odd), Err(ApiError::InvalidParameter(_))), "{odd}");
+        }
+        for odd in ["wait", "waiting=abc", "respond-async"] {
+            assert!(matches!(wait(odd), Ok(None)), "{odd}");
         }
     }
 }

@@ -98,7 +98,7 @@ pub struct QuotaReport {
 /// Messages and tokens of the day begin anew at midnight (UTC). Sessions and kept replies are counted by each process, which
 /// learns within two minutes what others have made.
 #[utoipa::path(
-    get, path = "/v1/quotas", tag = "usage", operation_id = "quotas.get",
+    get, path = "/v1/quotas", tag = "usage", operation_id = "usage.get_quotas",
     responses((status = 200, body = QuotaReport, description = "Every bound."))
 )]
 pub async fn find_quotas(

@@ -37,7 +37,17 @@ impl Routes {
         if path.len() > MAX_PATH_BYTES || !path.starts_with('/') {
             return None;
         }
-        let words: Vec<&str> = path.split('/').filter(|word| !word.is_empty()).collect();
+        let mut words: Vec<&str> = path.split('/').filter(|word| !word.is_empty()).collect();
+        // A base URL that ends with the version, before a path that begins with it.
+        if let ["v1", "v1", ..] = words.as_slice() {
+            words.remove(0);
+        }
+        // Names of models have slashes, which a path has in another form.
+        if let ["v1", "models", name @ ..] = words.as_slice()
+            && name.len() > 1
+        {
+            return Some(format!("/v1/models/{}", name.join("%2F")));
+        }
         let found = self.0.iter().filter_map(|template| {
             // What lacks the version is measured as if it had it.
             let with_version = [&["v1"], words.as_slice()].concat();
@@ -120,6 +130,10 @@ mod tests {
             ("/v1/sessions/mine/mesages", Some("/v1/sessions/mine/messages")),
             ("/v1/Sessions/mine/Message", Some("/v1/sessions/mine/messages")),
             ("/v2/sessions/mine", Some("/v1/sessions/mine")),
+            ("/v1/v1/sessions/mine/messages", Some("/v1/sessions/mine/messages")),
+            ("/v1/v1/sesions", Some("/v1/sessions")),
+            ("/v1/models/openai/gpt-4o", Some("/v1/models/openai%2Fgpt-4o")),
+            ("/v1/v1/models/hf.co/some/model", Some("/v1/models/hf.co%2Fsome%2Fmodel")),
             ("/v1/chat/completions", None),
             ("/v1/sessions/mine/messages/1", None),
             ("/", None),

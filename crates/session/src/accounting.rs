@@ -6,8 +6,9 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::outline::Outline;
 use super::settings::{Policy, TokenizerName};
-use anchord_context::mask::{Marks, open_errors};
+use anchord_context::mask::{Keep, Marks, open_errors};
 use anchord_messages::format::Format;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
@@ -28,10 +29,12 @@ pub use open_group::{MAX_GROUP_BYTES, OpenGroup};
 
 /// The tokens of a placeholder, about: its reference, its size, the call's description and the key line.
 pub const PLACEHOLDER_TOKENS: u32 = 60;
+/// The tokens of the line above a kept message, about.
+pub(super) const KEPT_LINE_TOKENS: u32 = 24;
 
-/// A user message that the summary covers and that is still served word for word.
+/// A message that is served word for word also where the summary covers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RetainedUserMessage {
+pub struct RetainedMessage {
     /// Its position.
     pub seq: Seq,
     /// Its tokens, as stored.
@@ -101,9 +104,15 @@ pub struct Accounting {
     /// The current turn's user message, when the summary covers it. It stays until the next version: if it
     /// went with the next user message, everything after it would move, and the provider's cache of the
     /// prefix would be lost each turn.
-    pub carried: Option<RetainedUserMessage>,
+    pub carried: Option<RetainedMessage>,
+    /// The messages that the caller marked to be kept, ascending.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<RetainedMessage>,
+    /// The last message that the summary covers: kept ones up to here are served beside it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub covered_through: Seq,
     /// The newest user message.
-    pub last_user: Option<RetainedUserMessage>,
+    pub last_user: Option<RetainedMessage>,
     /// First messages of the newest groups, ascending: enough of them to compute where a span may end.
     pub group_starts: Vec<Seq>,
     /// Calls of the newest group that wait for their results.
@@ -281,7 +290,7 @@ impl Accounting {
         }
         if message.role == Role::User && !message.only_results {
             self.turns += 1;
-            self.last_user = Some(RetainedUserMessage { seq: message.seq, tokens: message.tokens });
+            self.last_user = Some(RetainedMessage { seq: message.seq, tokens: message.tokens });
         }
         self.open_group = self.open_group.with(message);
         let continues = message.results > 0 && self.open_calls > 0;
@@ -338,13 +347,41 @@ impl Accounting {
         u64::from(self.fixed_tokens()) + told + self.tail_tokens.saturating_sub(self.masked_tokens)
     }
 
-    /// The tokens that no compression removes: system prompt, pins, notes, and the carried user message.
+    /// The tokens that no compression removes: system prompt, pins, kept messages, notes, and the carried user message.
     #[must_use]
     pub fn fixed_tokens(&self) -> u32 {
         let carried = self.carried.map_or(0, |carried| carried.tokens);
-        [self.pins_tokens, self.notes_tokens, carried]
+        [self.pins_tokens, self.kept_tokens(), self.notes_tokens, carried]
             .into_iter()
             .fold(self.system_tokens, u32::saturating_add)
+    }
+
+    /// The kept messages that are served beside a summary that covers the messages through `anchor`. The carried message
+    /// is served as what it is.
+    pub fn kept_beside(&self, anchor: Seq, carried: Option<Seq>) -> impl Iterator<Item = RetainedMessage> {
+        let covered = self.kept.iter().copied().take_while(move |kept| kept.seq <= anchor);
+        covered.filter(move |kept| Some(kept.seq) != carried)
+    }
+
+    /// The tokens of the kept messages that are served beside the summary, each with the line that says what it is.
+    fn kept_tokens(&self) -> u32 {
+        let beside = self.kept_beside(self.covered_through, self.carried.map(|carried| carried.seq));
+        beside.fold(0, |sum, kept| sum.saturating_add(kept.tokens).saturating_add(KEPT_LINE_TOKENS))
+    }
+
+    /// Whether the caller marked a message to be kept.
+    #[must_use]
+    pub fn keeps(&self, seq: Seq) -> bool {
+        self.kept.binary_search_by_key(&seq, |kept| kept.seq).is_ok()
+    }
+
+    /// The callers' marks of a run of messages.
+    #[must_use]
+    pub fn marks(&self, outlines: &[Outline]) -> Marks {
+        let kept = outlines.iter().filter(|outline| self.keeps(outline.seq));
+        let left_out = outlines.iter().filter(|outline| outline.is_left_out);
+        let never = left_out.map(|outline| (outline.seq, Keep::Never));
+        never.chain(kept.map(|outline| (outline.seq, Keep::Always))).collect()
     }
 
     /// How full the context is, with a window that somebody told.
@@ -355,7 +392,9 @@ impl Accounting {
         let outputs = self.tool_output_tokens.saturating_sub(self.masked_tokens);
         let tail = self.tail_tokens.saturating_sub(self.masked_tokens);
         let components = Components {
-            system: u64::from(self.system_tokens) + u64::from(self.pins_tokens),
+            system: u64::from(self.system_tokens)
+                + u64::from(self.pins_tokens)
+                + u64::from(self.kept_tokens()),
             tool_definitions: u64::from(uncounted_tokens),
             history: tail.saturating_sub(outputs).saturating_sub(self.retrieved_tokens)
                 + self.carried.map_or(0, |carried| u64::from(carried.tokens)),
@@ -428,6 +467,8 @@ impl Accounting {
             mask_upto: self.mask_upto.max(anchor),
             last_user: self.last_user,
             carried: self.last_user.filter(|user| user.seq <= anchor && user.seq > self.system_through),
+            kept: self.kept.clone(),
+            covered_through: anchor,
             appended_tokens: self.appended_tokens,
             settled_tokens: self.settled_tokens,
             settled_head: self.settled_head,
@@ -475,6 +516,7 @@ mod tests {
             results: u32::from(role == Role::Tool),
             only_results: role == Role::Tool,
             retrieved: false,
+            kept: false,
             bytes: 100,
             is_item: false,
             thinks: false,
@@ -558,7 +600,7 @@ mod tests {
         let rebuilt = counts.rebuilt(4, &session[4..], 2);
         assert_eq!(rebuilt.tail_messages, 2);
         assert_eq!(rebuilt.tail_tokens, 20);
-        assert_eq!(rebuilt.carried, Some(RetainedUserMessage { seq: 2, tokens: 10 }));
+        assert_eq!(rebuilt.carried, Some(RetainedMessage { seq: 2, tokens: 10 }));
         assert_eq!(rebuilt.unbounded_tokens(), 10 + 10 + 20);
         assert_eq!(counts.rebuilt(0, &session[1..], 2).tail_tokens, counts.tail_tokens);
     }

@@ -75,11 +75,8 @@ impl Asked {
     #[must_use]
     pub fn of(trigger: &str, request: &Request, settings: &Settings) -> Self {
         let named = request.target.is_some() || request.through_seq.is_some() || request.strategy.is_some();
-        let thresholds = settings.thresholds.as_ref();
-        let set = settings.fill.is_some()
-            || settings.strategy.is_some()
-            || settings.max_summary_tokens.is_some()
-            || thresholds.is_some_and(|thresholds| thresholds.target.is_some());
+        let set =
+            settings.fill.is_some() || settings.strategy.is_some() || settings.max_summary_tokens.is_some();
         Self { by_caller: trigger == MANUAL, own_size: named || set }
     }
 }

@@ -1,7 +1,6 @@
 //! Messages without their bodies: what counting, grouping and masking read.
 
 use super::accounting::MessageCounts;
-use anchord_context::mask::{Keep, Marks};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::shape::{AsShape, Shape};
@@ -19,8 +18,8 @@ pub struct Outline {
     pub tokens: u32,
     /// What grouping and masking need of it; `None` for a plain message.
     pub shape: Option<Shape>,
-    /// The caller's mark.
-    pub keep: Option<Keep>,
+    /// Whether the caller marked it as one to leave out.
+    pub is_left_out: bool,
     /// Whether the caller marked it as a retrieved document.
     pub retrieved: bool,
     /// Bytes of its body.
@@ -51,10 +50,4 @@ impl Outline {
             MessageCounts::of(self.seq, self.role, self.tokens, self.shape.as_ref(), self.retrieved);
         MessageCounts { bytes, is_item: self.is_item, ..counted }
     }
-}
-
-/// The callers' marks of a run of messages.
-#[must_use]
-pub fn marks(outlines: &[Outline]) -> Marks {
-    outlines.iter().filter_map(|outline| Some((outline.seq, outline.keep?))).collect()
 }

@@ -25,7 +25,7 @@ const TOLERANCE_SHARE: f64 = 0.05;
 /// How a context is divided after a compression, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// What no compression removes: system prompt, pins, and the current turn's user message.
+    /// What no compression removes: system prompt, pins, kept messages, and the current turn's user message.
     pub fixed: u32,
     /// For record, digest and newest messages.
     pub fill: u32,
@@ -105,10 +105,10 @@ impl Room {
         self.tail_end(policy, tail, &group::groups(items)).is_none()
     }
 
-    /// The room for record and digest beside the messages after `through`.
+    /// The room for record and digest beside the messages after `through` and those that are kept.
     #[must_use]
     pub fn beside(self, policy: &Policy, tail: &[MessageCounts], through: Seq) -> Left {
-        let after = tail.iter().filter(|message| message.seq > through);
+        let after = tail.iter().filter(|message| message.seq > through || message.kept);
         let tokens: u64 = after.map(|message| u64::from(message.tokens)).sum();
         let together = u32::try_from(u64::from(self.fill).saturating_sub(tokens)).unwrap_or(u32::MAX);
         let least = LEAST_BOUND_TOKENS.min(policy.max_summary_tokens);

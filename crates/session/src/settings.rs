@@ -124,14 +124,17 @@ mod tests {
 
     #[test]
     fn a_number_that_no_type_holds_is_refused_with_its_limits() {
-        let most = format!("must be from 1000 to {MAX_CONTEXT_WINDOW} tokens");
+        let most = format!("must be a whole number from 1000 to {MAX_CONTEXT_WINDOW} tokens");
         for (change, detail) in [
             (json!({"context_window": -5}), most.as_str()),
             (json!({"context_window": 999}), most.as_str()),
             (json!({"context_window": 1e20}), most.as_str()),
-            (json!({"preserve_recent": -1}), "must be from 0 to 200"),
-            (json!({"preserve_recent": 201}), "must be from 0 to 200"),
-            (json!({"max_summary_tokens": -1}), "must be from 200 to 100000 tokens"),
+            (json!({"context_window": 32_000.5}), most.as_str()),
+            (json!({"context_window": "32k"}), most.as_str()),
+            (json!({"reserved_output_tokens": "4k"}), "must be a whole number from 0 to 4294967295"),
+            (json!({"preserve_recent": -1}), "must be a whole number from 0 to 200"),
+            (json!({"preserve_recent": 201}), "must be a whole number from 0 to 200"),
+            (json!({"max_summary_tokens": -1}), "must be a whole number from 200 to 100000 tokens"),
             (json!({"system_tokens": -1}), "must be a whole number from 0 to 4294967295"),
             (json!({"context_window": "big"}), most.as_str()),
             (json!({"auto": "yes"}), "must be true or false"),

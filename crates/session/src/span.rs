@@ -2,7 +2,7 @@
 
 use super::accounting::{Accounting, MessageCounts};
 use super::compression::{MANUAL, Request};
-use super::outline::{Outline, marks};
+use super::outline::Outline;
 use super::room::Room;
 use super::settings::{Policy, Settings};
 use anchord_messages::group::{self, NoSpan};
@@ -66,9 +66,10 @@ pub fn policy(settings: &Settings, counts: &Accounting, request: &Request) -> Po
 /// The messages with their tokens as they are served.
 #[must_use]
 pub fn served(counts: &Accounting, outlines: &[Outline]) -> Vec<MessageCounts> {
-    let marks = marks(outlines);
+    let marks = counts.marks(outlines);
     let mut tail: Vec<MessageCounts> = outlines.iter().map(Outline::counted).collect();
     for (message, outline) in tail.iter_mut().zip(outlines) {
+        message.kept = counts.keeps(message.seq);
         if message.seq <= counts.mask_upto && message.results > 0 {
             let saved = counts.masked_within(std::slice::from_ref(outline), &marks, message.seq);
             message.tokens = message.tokens.saturating_sub(saved);

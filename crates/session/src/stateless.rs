@@ -5,7 +5,7 @@
 //! session from which they could be read.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
@@ -13,7 +13,8 @@ pub use anchord_context::context::BudgetTooSmall as TooSmall;
 use anchord_context::context::{
     BudgetTooSmall, ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble, summary_message_text,
 };
-use anchord_context::mask::{Marks, MaskMode};
+use anchord_context::mask::{Keep, Marks, MaskMode};
+use anchord_context::pin::PINS_SHARE;
 use anchord_context::tools::ToolMode;
 use anchord_messages::format::{Format, FormatError};
 use anchord_messages::group::{self, NoSpan};
@@ -40,6 +41,8 @@ pub struct Conversation {
     counter: TokenCounter,
     entries: Vec<Entry>,
     messages: Vec<Message>,
+    /// The messages that come back in full although the summary covers them.
+    kept: BTreeSet<Seq>,
 }
 
 impl Conversation {
@@ -52,7 +55,7 @@ impl Conversation {
     /// A conversation without messages.
     #[must_use]
     pub fn new(format: Format, counter: TokenCounter) -> Self {
-        Self { format, counter, entries: Vec::new(), messages: Vec::new() }
+        Self { format, counter, entries: Vec::new(), messages: Vec::new(), kept: BTreeSet::new() }
     }
 
     /// Adds the next message, given as its JSON text.
@@ -73,6 +76,26 @@ impl Conversation {
         });
         self.messages.push(message);
         Ok(())
+    }
+
+    /// Keeps these messages in full, although the summary covers them.
+    ///
+    /// # Errors
+    /// The tokens that they take, and the most that they may: as in a session, a tenth of what is to be filled.
+    pub fn keep(&mut self, kept: BTreeSet<Seq>, target_tokens: Option<u32>) -> Result<(), (u32, u32)> {
+        let marked = self.entries.iter().filter(|entry| kept.contains(&entry.seq));
+        let tokens = marked.fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
+        let most = target_tokens.map_or(u32::MAX, |target| share_of(target, PINS_SHARE));
+        if tokens > most {
+            return Err((tokens, most));
+        }
+        self.kept = kept;
+        Ok(())
+    }
+
+    /// Whether a message comes back in full beside a summary of the messages through `through`.
+    fn stays(&self, entry: &Entry, through: Seq) -> bool {
+        entry.seq > through || self.kept.contains(&entry.seq)
     }
 
     /// Tokens of all messages.
@@ -195,7 +218,7 @@ pub struct ServedParts<'a> {
 /// # Errors
 /// The reason, when no message may be covered.
 pub fn span_end(conversation: &Conversation, wanted: CompressOptions) -> Result<Seq, NoSpan> {
-    span(&conversation.entries, wanted)
+    span(conversation, wanted)
 }
 
 /// The room for a summary of the messages through `through`, in tokens.
@@ -214,25 +237,26 @@ pub fn room(conversation: &Conversation, through: Seq, target_tokens: Option<u32
     target_tokens.map_or(default, |target| target.saturating_sub(fixed(conversation, through)))
 }
 
-/// The tokens beside them: system prompt, newest messages, and the line that introduces a summary.
+/// The tokens beside them: system prompt, kept and newest messages, and the line that introduces a summary.
 fn fixed(conversation: &Conversation, through: Seq) -> u32 {
     let entries = &conversation.entries;
     let lead = group::leading_system(entries);
     let (system, rest) = entries.split_at_checked(lead).unwrap_or_default();
-    let beside = system.iter().chain(rest.iter().filter(|entry| entry.seq > through));
+    let beside = system.iter().chain(rest.iter().filter(|entry| conversation.stays(entry, through)));
     let head = Counted::new(&summary_message_text(""), &conversation.counter).tokens;
     beside.fold(head, |sum, entry| sum.saturating_add(entry.tokens))
 }
 
 /// The span's end: the newest messages that the strategy preserves stay out of it, fewer of them when the
 /// target leaves no room for them beside a summary.
-fn span(entries: &[Entry], wanted: CompressOptions) -> Result<Seq, NoSpan> {
+fn span(conversation: &Conversation, wanted: CompressOptions) -> Result<Seq, NoSpan> {
+    let entries = &conversation.entries;
     let most = usize::try_from(wanted.strategy.preserves()).unwrap_or(usize::MAX);
     let Some(target) = wanted.target_tokens else { return group::span_end(entries, most, None) };
     let lead = group::leading_system(entries);
     let outside = |through: Seq| {
         let (system, rest) = entries.split_at_checked(lead).unwrap_or_default();
-        let tail = rest.iter().filter(|entry| entry.seq > through);
+        let tail = rest.iter().filter(|entry| conversation.stays(entry, through));
         system.iter().chain(tail).fold(LEAST_FORM_TOKENS, |sum, entry| sum.saturating_add(entry.tokens))
     };
     let mut end = Err(NoSpan::TooFew);
@@ -254,7 +278,7 @@ fn prove(conversation: &Conversation, through: Seq, wanted: CompressOptions) -> 
     let covered = numbered.take_while(|(entry, _)| entry.seq <= through);
     let span: Vec<Numbered> =
         covered.map(|(entry, message)| Numbered { seq: entry.seq, message: message.clone() }).collect();
-    let covered = entries.iter().skip(lead).filter(|entry| entry.seq <= through);
+    let covered = entries.iter().skip(lead).filter(|entry| !conversation.stays(entry, through));
     let span_tokens = covered.fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
     let bound = bound(conversation, through, wanted.target_tokens).min(wanted.max_summary_tokens);
     let mut material = Material {
@@ -305,7 +329,11 @@ pub fn serve(
         Some(_) => None,
         None => group::newest_user(covered).and_then(|at| covered.get(at)),
     };
-    let marks: Marks = BTreeMap::new();
+    let marks: Marks = conversation.kept.iter().map(|seq| (*seq, Keep::Always)).collect();
+    let carried_seq = carried.map(|entry| entry.seq);
+    let kept =
+        covered.iter().filter(|entry| marks.contains_key(&entry.seq) && Some(entry.seq) != carried_seq);
+    let kept: Vec<Entry> = kept.cloned().collect();
     let input = ContextInput {
         session: NO_SESSION,
         branch: None,
@@ -316,6 +344,7 @@ pub fn serve(
         system,
         pins: None,
         summary,
+        kept: &kept,
         carried,
         tail,
         tail_omitted: None,
@@ -426,6 +455,25 @@ mod tests {
                 anchord_messages::format::parse(format, raw).unwrap();
             }
             assert!(made.probes.asked > 0 && made.probes.score.is_some());
+        }
+    }
+
+    #[test]
+    fn what_is_to_be_kept_comes_back_in_full_and_is_a_tenth_of_the_target_at_most() {
+        for format in [Format::OpenaiChat, Format::Anthropic] {
+            let mut conversation = conversation(format);
+            let output = "line 3 of the file\\n".repeat(40);
+            let served = |conversation: &Conversation| {
+                let made = compress(conversation, wanted(Some(6_000))).unwrap();
+                assert!(made.tokens_after <= 6_000 && made.summary.is_some(), "{:?}", made.warnings);
+                made.messages.join("\n").matches(&output).count()
+            };
+            assert_eq!(served(&conversation), 0);
+            // The fourth output: system, user, and three calls with their outputs stand before its call.
+            conversation.keep(BTreeSet::from([10]), Some(6_000)).unwrap();
+            assert_eq!(served(&conversation), 1);
+            let (tokens, most) = conversation.keep((1..=40).collect(), Some(6_000)).unwrap_err();
+            assert!(tokens > most && most == 600, "{tokens} of {most}");
         }
     }
 

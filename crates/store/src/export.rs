@@ -47,7 +47,7 @@ pub struct ExportedMessage {
     pub role: String,
     /// Its tokens.
     pub tokens: i32,
-    /// The caller's mark: `always` or `never` keep.
+    /// The caller's mark: `never`. Those to keep are with the session.
     pub keep: Option<String>,
     /// The caller's component.
     pub component: Option<String>,

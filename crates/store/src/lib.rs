@@ -37,6 +37,7 @@ pub mod gather;
 pub mod idempotency;
 pub mod import;
 mod job;
+mod kept;
 mod key_cache;
 mod key_format;
 pub mod keys;

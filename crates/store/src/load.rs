@@ -18,7 +18,7 @@ use super::pins::read as pins;
 use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName, SessionRef, TenantId};
 use anchord_session::accounting::MessageCounts;
 use anchord_session::compression::Status;
-use anchord_session::outline::{Outline, marks};
+use anchord_session::outline::Outline;
 use anchord_session::session::{Live, Session};
 use anchord_session::settings::Settings;
 use anchord_session::trigger::Recent;
@@ -243,7 +243,7 @@ async fn mask<'a>(
     let wanted: Vec<_> =
         pressed.iter().map(|(one, _)| (one.tenant, one.session.id, one.session.floor())).collect();
     for ((one, press), tail) in pressed.iter_mut().zip(tails(connection, &wanted).await?) {
-        let marks = marks(&tail);
+        let marks = one.session.accounting.marks(&tail);
         one.session.mask(*press, &tail, &marks);
     }
     Ok(())

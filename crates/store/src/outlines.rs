@@ -3,7 +3,6 @@
 use crate::connection::PgConnection;
 
 use super::StoreError;
-use anchord_context::mask::Keep;
 use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_messages::message::Role;
 use anchord_session::outline::Outline;
@@ -63,12 +62,7 @@ pub(super) fn read_all(session: SessionId, rows: Vec<OutlineRow>) -> Result<Vec<
             is_item: row.is_item,
             tokens: u32::try_from(row.tokens).map_err(|error| corrupt("tokens", error.to_string()))?,
             shape: shape.map_err(|error| corrupt("shape", error.to_string()))?,
-            keep: match row.keep.as_deref() {
-                Some("always") => Some(Keep::Always),
-                Some("never") => Some(Keep::Never),
-                Some(_) => return Err(corrupt("keep", "unknown word".to_owned())),
-                None => None,
-            },
+            is_left_out: row.keep.is_some(),
             retrieved: row.retrieved.unwrap_or_default(),
             bytes: u64::try_from(row.bytes).unwrap_or_default(),
         });

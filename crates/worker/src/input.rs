@@ -19,7 +19,7 @@ use anchord_record::render::{DEFAULT_BOUND_TOKENS, LEAST_BOUND_TOKENS, phase_bou
 use anchord_record::strategy::Strategy;
 use anchord_session::compression::Request;
 use anchord_session::compression::Span;
-use anchord_session::outline::{Outline, marks};
+use anchord_session::outline::Outline;
 use anchord_session::room::{Left, Room};
 use anchord_session::settings::HYSTERESIS_SHARE;
 use anchord_session::signal::SignalKind;
@@ -132,12 +132,14 @@ impl InputRows {
         })
     }
 
-    /// Tokens of the messages through `through`, as they are served.
+    /// Tokens of the messages through `through`, as they are served; without those that stay although they are covered.
     fn tokens_until(&self, through: Seq) -> u32 {
-        let covered = self.outlines.iter().filter(|outline| outline.seq <= through);
+        let counts = &self.base.session.accounting;
+        let covered =
+            self.outlines.iter().filter(|outline| outline.seq <= through && !counts.keeps(outline.seq));
         let whole = covered.fold(0u32, |sum, outline| sum.saturating_add(outline.tokens));
-        let marks = marks(&self.outlines);
-        whole.saturating_sub(self.base.session.accounting.masked_within(&self.outlines, &marks, through))
+        let marks = counts.marks(&self.outlines);
+        whole.saturating_sub(counts.masked_within(&self.outlines, &marks, through))
     }
 
     /// The room for the record, and for record and digest together, so that the context reaches its target size.

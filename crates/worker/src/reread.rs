@@ -103,7 +103,16 @@ mod tests {
 
     fn outline(seq: Seq, bytes: u64) -> Outline {
         let role = if seq % 2 == 0 { Role::Assistant } else { Role::User };
-        Outline { seq, role, is_item: false, tokens: 1, shape: None, keep: None, retrieved: false, bytes }
+        Outline {
+            seq,
+            role,
+            is_item: false,
+            tokens: 1,
+            shape: None,
+            is_left_out: false,
+            retrieved: false,
+            bytes,
+        }
     }
 
     #[test]

@@ -6,7 +6,8 @@
 //! 4. the summary is served in its least form, the recap is removed, and notes are left out, the oldest first;
 //! 5. the oldest groups are removed;
 //! 6. the newest outputs are clipped, all to one length, and then the other newest messages;
-//! 7. the same steps are taken with the messages that the caller marked as kept.
+//! 7. the same steps are taken with the messages that the caller marked as kept; those that the summary covers are
+//!    clipped, the oldest first, and then left out.
 //!
 //! Newest is what the model has not answered yet: the last group, and the newest user message. The summary is
 //! never left out. A step always changes a whole group; what it removed beyond need is restored afterwards,
@@ -54,7 +55,8 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
             || fit.shrink_summary()
             || fit.drop_recap()
             || fit.cut_notes()
-            || fit.drop_older();
+            || fit.drop_older()
+            || fit.release_kept();
         let is_last = keeps == Keeping::Nothing;
         if !took {
             // The last resort may use the whole budget.
@@ -294,6 +296,25 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
                 if self.fits() {
                     return true;
                 }
+            }
+        }
+        false
+    }
+
+    /// Clips kept messages that the summary covers, and then leaves them out; the oldest first.
+    fn release_kept(&mut self) -> bool {
+        if self.keeping == Keeping::Marked {
+            return false;
+        }
+        for at in 0..self.plan.kept.len() {
+            self.plan.clip_kept(at, LEAST_CLIP);
+            if self.fits() {
+                return true;
+            }
+        }
+        while self.plan.release_oldest() {
+            if self.fits() {
+                return true;
             }
         }
         false

@@ -138,7 +138,7 @@ impl Converter<'_> {
     }
 
     /// A part as the format can carry it.
-    fn converted(self, part: Part, same: bool, seq: Seq, turns: &mut Turns<'_>) -> Part {
+    pub(super) fn converted(self, part: Part, same: bool, seq: Seq, turns: &mut Turns<'_>) -> Part {
         if same {
             return match &part {
                 Part::Other(raw) if is_misplaced(raw) => Part::Text(raw.clone()),

@@ -23,8 +23,8 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let input = plan.input;
     let mut writer = Writer::new(input.format, plan.slots.len() + plan.system.len() + 4);
     let mut omitted = Omissions::default();
-    let mut tokens =
-        Tokens { system: u32::try_from(plan.system_tokens()).unwrap_or(u32::MAX), ..Tokens::default() };
+    let pinned = plan.system_tokens() + plan.kept_tokens();
+    let mut tokens = Tokens { system: u32::try_from(pinned).unwrap_or(u32::MAX), ..Tokens::default() };
     let summary = plan.summary_message();
 
     for turns in std::mem::take(&mut plan.system) {
@@ -42,6 +42,13 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     if let Some((text, counted)) = &digest {
         tokens.digest = *counted;
         writer.text(Role::User, text, Source::Many(digest::seqs(text).collect()));
+    }
+    for (_, turns) in std::mem::take(&mut plan.kept) {
+        omitted.of(&turns);
+        writer.turns(turns);
+    }
+    for seq in std::mem::take(&mut plan.released) {
+        omitted.add(seq, seq, Reason::Budget);
     }
     if let Some((text, counted)) = &notes {
         tokens.notes = *counted;

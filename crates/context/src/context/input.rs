@@ -108,6 +108,8 @@ pub struct ContextInput<'a> {
     pub pins: Option<Counted<'a>>,
     /// The current summary.
     pub summary: Option<SummaryInput<'a>>,
+    /// Messages that the summary covers and that the caller marked to be kept, ascending.
+    pub kept: &'a [Entry],
     /// The current turn's user message, when the summary covers it.
     pub carried: Option<&'a Entry>,
     /// The messages after the anchor (and after the system prompt), or the newest of them.

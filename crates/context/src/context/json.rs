@@ -63,7 +63,7 @@ pub struct ContextReply {
 pub struct TokensReply {
     /// All of them.
     pub total: u32,
-    /// System prompt and pins.
+    /// System prompt, pins, and the messages that are kept beside the summary.
     pub system: u32,
     /// The summary.
     pub summary: u32,

@@ -4,6 +4,7 @@
 //! again; its tokens are the stored ones plus what is added, less what is removed.
 
 use super::super::mask;
+use super::super::tools::output_named;
 use super::clip;
 use super::convert::{Converter, ID_CHARS};
 use super::input::Entry;
@@ -15,8 +16,6 @@ use anchord_messages::message::{Message, Part, Role, ToolResult};
 use anchord_messages::shape::{AsShape, Feature, is_blank, one_line};
 use anchord_messages::tokens::MESSAGE_TOKENS;
 
-/// The placeholder where a group has so many outputs that ordinary ones would fill the budget.
-const TERSE: &str = "[tool output left out]";
 const SYSTEM_MARK: &str = "[system message]\n";
 
 impl Converter<'_> {
@@ -24,6 +23,49 @@ impl Converter<'_> {
     pub(super) fn plain<'a>(self, slot: &Slot<'a>) -> Turns<'a> {
         let mut turns = Turns::default();
         self.one(slot, &mut turns);
+        turns
+    }
+
+    /// Serves a message that the summary covers and that the caller marked to be kept, as text of the past: whoever spoke,
+    /// and without the calls that belonged to it.
+    pub(super) fn kept<'a>(self, slot: &Slot<'a>) -> Turns<'a> {
+        let entry = slot.entry;
+        let same = entry.format == self.format;
+        let mut turns = Turns::default();
+        let message = self.body(slot, &|_| None, &mut turns);
+        let line = kept_line(entry);
+        turns.add(self.counter.count_text(&line).saturating_add(1));
+        let mut parts = vec![Part::Text(line)];
+        for part in message.parts.into_iter().flat_map(|part| match part {
+            Part::ToolResult(result) => result.parts,
+            Part::Text(_)
+            | Part::Image(_)
+            | Part::File(_)
+            | Part::Thinking(_)
+            | Part::ToolCall(_)
+            | Part::Other(_) => vec![part],
+        }) {
+            match part {
+                Part::Thinking(_) => {
+                    turns.take(self.counter.count_part(&part));
+                    turns.omit(entry.seq, Reason::Thinking);
+                }
+                Part::ToolCall(call) => {
+                    let text = format!("[call of {}: {}]", one_line(&call.name, ID_CHARS), call.arguments);
+                    turns.take(self.counter.count_part(&Part::ToolCall(call)));
+                    turns.add(self.counter.count_text(&text));
+                    parts.push(Part::Text(text));
+                }
+                Part::Other(raw) => parts.push(Part::Text(raw)),
+                Part::Text(text) if is_blank(&text) => {}
+                Part::Text(_) | Part::Image(_) | Part::File(_) | Part::ToolResult(_) => {
+                    parts.push(self.converted(part, same, entry.seq, &mut turns));
+                }
+            }
+        }
+        turns
+            .served
+            .push(ServedMessage::Made(Message { role: Role::User, name: None, parts }, vec![entry.seq]));
         turns
     }
 
@@ -176,7 +218,8 @@ impl Converter<'_> {
         for index in &slot.masked {
             let Some(result) = results.get(*index) else { continue };
             let text = if slot.terse {
-                TERSE.to_owned()
+                // Where a group has so many outputs that ordinary placeholders would fill the budget.
+                format!("[left out: {}]", output_named(self.tools, &result.reference))
             } else {
                 mask::placeholder(result, what(*index), self.tools)
             };
@@ -274,6 +317,20 @@ fn fence_around(text: &str) -> String {
 pub(super) fn read(entry: &Entry) -> Message {
     format::parse(entry.format, &entry.raw)
         .unwrap_or_else(|_| text_message(entry.role, entry.raw.to_string()))
+}
+
+/// The line above a kept message: it is of the past, and whose it is.
+fn kept_line(entry: &Entry) -> String {
+    let whose = match entry.role {
+        Role::Assistant => "of the assistant",
+        Role::User if !entry.has(Feature::OnlyResults) => "of the user",
+        Role::User | Role::Tool => "a tool's output",
+        Role::System | Role::Developer => "of the operator",
+    };
+    format!(
+        "[Kept word for word from the earlier conversation, not a new request: message {}, {whose}]",
+        entry.seq
+    )
 }
 
 fn text_message(role: Role, text: String) -> Message {

@@ -13,7 +13,7 @@
 //!
 //! Placement, per format. Pins are constraints of the operator, so they follow the system prompt with
 //! its authority: a system message of their own for `openai-chat` and `openai-responses`, the end of
-//! `system` for `anthropic`. Summary, digest and the agent's notes are data, so they are user messages everywhere.
+//! `system` for `anthropic`. Summary, digest, kept messages and the agent's notes are data, so they are user messages everywhere.
 //! Later system messages keep their place for the `openai` formats and become marked user text for
 //! `anthropic`, which knows no such role.
 

@@ -77,7 +77,7 @@ impl Source {
 /// Tokens of a context by component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// System prompt and pins.
+    /// System prompt, pins, and the messages that are kept beside the summary.
     pub system: u32,
     /// The summary.
     pub summary: u32,

@@ -12,6 +12,7 @@ use super::texts::{self, OPENING};
 use super::turns::{ServedMessage, Turns};
 use anchord_messages::format::Format;
 use anchord_messages::group::{self, Group};
+use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::shape::AsShape;
 
@@ -32,6 +33,10 @@ pub(super) struct Plan<'a, 'i> {
     /// By group.
     pub dropped: Vec<bool>,
     pub system: Vec<Turns<'a>>,
+    /// Kept messages that the summary covers, ascending.
+    pub kept: Vec<(Slot<'a>, Turns<'a>)>,
+    /// Those of them that are left out.
+    pub released: Vec<Seq>,
     pub carried: Option<(Slot<'a>, Turns<'a>)>,
     pub summary: SummaryForm,
     /// The digest, or the part of it that is served.
@@ -80,6 +85,11 @@ impl<'a, 'i> Plan<'a, 'i> {
             let turns = converter.plain(&slot);
             (slot, turns)
         });
+        let kept = input.kept.iter().map(|entry| {
+            let slot = Slot::new(entry);
+            let turns = converter.kept(&slot);
+            (slot, turns)
+        });
         // A recap after an open call would stand between it and its result.
         let pending = groups.last().is_some_and(Group::is_pending);
         let recap = input.recap.filter(|_| !pending).map(texts::recap_text);
@@ -96,6 +106,8 @@ impl<'a, 'i> Plan<'a, 'i> {
             system,
             system_tokens: system_tokens + input.pins.map_or(0, |p| u64::from(p.tokens)),
             gap_count: u64::from(input.tail_omitted.is_some()),
+            kept: kept.collect(),
+            released: Vec::new(),
             carried,
             summary: SummaryForm::Full,
             digest: whole_digest(input),
@@ -123,6 +135,24 @@ impl<'a, 'i> Plan<'a, 'i> {
         if let Some((slot, turns)) = &mut self.carried {
             *turns = Converter::new(self.input).plain(slot);
         }
+    }
+
+    /// Clips a kept message.
+    pub(super) fn clip_kept(&mut self, at: usize, length: u32) {
+        if let Some((slot, turns)) = self.kept.get_mut(at) {
+            slot.clip = Some(length);
+            *turns = Converter::new(self.input).kept(slot);
+        }
+    }
+
+    /// Leaves out the oldest kept message; returns `false` when there is none.
+    pub(super) fn release_oldest(&mut self) -> bool {
+        if self.kept.is_empty() {
+            return false;
+        }
+        let (slot, _) = self.kept.remove(0);
+        self.released.push(slot.entry.seq);
+        true
     }
 
     pub(super) fn drop_group(&mut self, index: usize) {
@@ -158,10 +188,11 @@ impl<'a, 'i> Plan<'a, 'i> {
     /// All tokens, except those of the notes about left-out messages.
     pub(super) fn tokens(&self) -> u64 {
         let summary = self.summary_message().map_or(0, |m| u64::from(m.tokens));
+        let kept = self.kept_tokens();
         let carried = self.carried.as_ref().map_or(0, |(_, turns)| u64::from(turns.tokens));
         let recap = u64::from(self.recap_tokens);
         let summary = summary + self.digest_tokens() + self.notes_tokens();
-        self.system_tokens + summary + carried + self.group_tokens + recap + self.opening_tokens()
+        self.system_tokens + summary + kept + carried + self.group_tokens + recap + self.opening_tokens()
     }
 
     /// An upper bound for the tokens of any note about messages of this session that are left out.
@@ -205,6 +236,10 @@ impl<'a, 'i> Plan<'a, 'i> {
 
     pub(super) fn notes_tokens(&self) -> u64 {
         self.notes.as_ref().map_or(0, |notes| u64::from(notes.1))
+    }
+
+    pub(super) fn kept_tokens(&self) -> u64 {
+        self.kept.iter().map(|(_, turns)| u64::from(turns.tokens)).sum()
     }
 
     /// System prompt and pins.

@@ -67,6 +67,8 @@ fn assert_prefix_valid(entries: &[Entry]) {
     for anchor in [None, through].into_iter().collect::<std::collections::BTreeSet<_>>() {
         let start = anchor.map_or(leading, |seq| entries.partition_point(|e| e.seq <= seq)).max(leading);
         let covered = &entries[leading..start];
+        let kept: Vec<Entry> =
+            covered.iter().filter(|e| marks.get(&e.seq) == Some(&Keep::Always)).cloned().collect();
         for (format, budget) in FORMATS.into_iter().flat_map(|f| BUDGETS.map(|b| (f, b))) {
             let input = ContextInput {
                 session: "s",
@@ -84,6 +86,7 @@ fn assert_prefix_valid(entries: &[Entry]) {
                     least: Some(Counted::new(&least, &COUNTER)),
                     digest: None,
                 }),
+                kept: &kept,
                 carried: group::newest_user(covered).and_then(|at| covered.get(at)),
                 tail: &entries[start..],
                 tail_omitted: None,

@@ -253,6 +253,12 @@ fn entries(session: &[(Format, Value)]) -> Vec<Entry> {
     session.iter().enumerate().map(entry).collect()
 }
 
+/// A message that is kept although the summary covers it, with the one after it.
+fn covered(entries: &[Entry], seq: Seq) -> &[Entry] {
+    let at = entries.iter().position(|entry| entry.seq == seq).unwrap_or(entries.len());
+    entries.get(at..entries.len().min(at + 2)).unwrap_or_default()
+}
+
 /// Checks one context; the anchor may cut anywhere, also through a group.
 fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
     let leading = entries.iter().take_while(|e| e.role.is_system()).count();
@@ -285,6 +291,7 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
         system: &entries[..leading],
         pins: case.pins.then(|| Counted::new(&pins, &COUNTER)),
         summary,
+        kept: case.keep.map_or(&[][..], |seq| covered(&entries[leading..start], seq)),
         carried: entries[leading..start].iter().rev().find(|e| e.role == Role::User).filter(|_| case.carried),
         tail: &entries[start..],
         tail_omitted: None,
@@ -461,6 +468,7 @@ proptest! {
                     least: Some(Counted::new(&least, &COUNTER)),
                     digest: Some(Counted::new(&digest, &COUNTER)),
                 }),
+                kept: &[],
                 carried: None,
                 tail: &entries,
                 tail_omitted: None,

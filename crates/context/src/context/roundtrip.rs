@@ -246,6 +246,7 @@ fn served(format: Format, stored: Format, messages: &[Value]) -> Value {
         system: &entries[..leading],
         pins: None,
         summary: None,
+        kept: &[],
         carried: None,
         tail: &entries[leading..],
         tail_omitted: None,

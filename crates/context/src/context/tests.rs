@@ -53,6 +53,7 @@ impl Session {
             system,
             pins: None,
             summary: None,
+            kept: &[],
             carried: None,
             tail,
             tail_omitted: None,
@@ -454,6 +455,59 @@ fn what_the_caller_marks_goes_at_once() {
     let reply = session.serve(Format::OpenaiChat);
     assert!(reply["messages"][0]["content"].as_str().unwrap().starts_with("[message 1 left out as marked"));
     assert_eq!(reply["omitted"][0]["reason"], "marked");
+}
+
+#[test]
+fn what_the_caller_keeps_is_served_in_full_after_the_summary_and_says_what_it_is() {
+    let output = "line of an output ".repeat(300);
+    let messages = [
+        user("look"),
+        calls(&["a"]),
+        result("a", &output),
+        user("We never deploy on Fridays."),
+        assistant("ok"),
+        user("go on"),
+        assistant("I will"),
+    ];
+    let mut session = Session::new(Format::OpenaiChat, &messages);
+    session.marks = [2, 3, 4].map(|seq| (seq, Keep::Always)).into();
+    let text = summary_message_text("what was done");
+    let message = Counted::new(&text, &COUNTER);
+    for format in formats() {
+        let mut input = session.input(format);
+        input.summary = Some(SummaryInput { version: 1, anchor_seq: 5, message, least: None, digest: None });
+        input.tail = &session.entries[5..];
+        let without = serve(&input);
+        input.kept = &session.entries[1..4];
+        let reply = serve(&input);
+        let served = texts(&reply);
+        let places = [
+            "what was done",
+            "not a new request: message 2, of the assistant]",
+            "call of f",
+            "message 3, a tool's output]",
+            &output,
+            "message 4, of the user]",
+            "We never deploy on Fridays.",
+            "go on",
+        ];
+        let places = places.map(|words| served.find(words).unwrap_or_else(|| panic!("{words}: {served}")));
+        assert!(places.is_sorted(), "{places:?}");
+        let pinned = |reply: &Value| reply["tokens"]["system"].as_u64().unwrap();
+        let kept: u32 = input.kept.iter().map(|entry| entry.tokens).sum();
+        assert!(pinned(&reply) >= pinned(&without) + u64::from(kept), "they count as pinned");
+        assert_eq!(reply["omitted"], without["omitted"]);
+        assert!(reply["stable_prefix"]["tokens"].as_u64() > without["stable_prefix"]["tokens"].as_u64());
+        // They give way last, and that is told.
+        input.budget = 300;
+        let reply = serve(&input);
+        assert!(!texts(&reply).contains(&output) && texts(&reply).contains("Fridays"), "{reply}");
+        assert_eq!(reply["omitted"].as_array().unwrap().last().unwrap()["reason"], "clipped");
+        input.budget = 120;
+        let reply = serve(&input);
+        assert!(texts(&reply).contains("I will") && !texts(&reply).contains("line of an output"), "{reply}");
+        assert!(reply["omitted"].as_array().unwrap().iter().any(|run| run["reason"] == "budget"), "{reply}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Compressions without a session that ask for a model. Each is queued like any compression, in a hidden session of
 //! its own that is erased after a day; the result is read from that session.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use axum::extract::State;
@@ -27,6 +28,7 @@ use crate::params::Path;
 use crate::prefer::{PREFERENCE_APPLIED, Wait};
 use crate::problem::{ApiError, Resource};
 use crate::state::AppState;
+use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{CompressionId, Seq, SessionName};
@@ -78,6 +80,9 @@ struct CallRecord {
     strategy: Strategy,
     target_tokens: Option<u32>,
     messages: Seq,
+    /// Those of them that are kept in full.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    keep: BTreeSet<Seq>,
 }
 
 fn session_name(id: CompressionId) -> Result<SessionName, ApiError> {
@@ -200,6 +205,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
         strategy: request.strategy,
         target_tokens: request.target_tokens,
         messages,
+        keep: request.kept(),
     };
     let settings = json!({
         "auto": false, "mask": "off", "engine": "llm", "strategy": request.strategy,
@@ -234,7 +240,10 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
         let started = Instant::now();
         let mut messages = Vec::new();
         for raw in waiting.by_ref().take(state.limits.batch_messages) {
-            messages.push(read_message("/messages", raw, plan.kept.format, counter)?);
+            let mut message = read_message("/messages", raw, plan.kept.format, counter)?;
+            let seq = at + Seq::try_from(messages.len()).unwrap_or(Seq::MAX - at - 1) + 1;
+            message.keep = plan.kept.keep.contains(&seq).then_some(Keep::Always);
+            messages.push(message);
         }
         let load = load(&messages);
         let mut admitted = admit(state, caller, None, load).await?;
@@ -334,6 +343,8 @@ async fn result(
             go_on(abandoned)?;
             conversation.push(body).map_err(ApiError::internal)?;
         }
+        let many = |_| ApiError::internal(anyhow::anyhow!("more is kept than when the call was taken"));
+        conversation.keep(call.kept.keep, call.kept.target_tokens).map_err(many)?;
         let texts = version.as_ref().map(|version| {
             let subject = Subject {
                 summary: &version.summary,

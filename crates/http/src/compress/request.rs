@@ -1,5 +1,7 @@
 //! The request and the reply of a compression without a session.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +19,7 @@ use anchord_messages::id::Seq;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::strategy::{self, EngineChoice, Strategy};
 use anchord_record::version::Version;
+use anchord_session::session::MAX_KEPT;
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
 use anchord_session::stateless::{Compressed, Conversation};
 
@@ -36,6 +39,11 @@ pub struct CompressRequest {
     #[serde(default)]
     #[schema(minimum = 1, maximum = 10_000_000)]
     pub target_tokens: Option<u32>,
+    /// Messages that come back in full although the summary covers them, by their places from 0. With `target_tokens` they may
+    /// take a tenth of it.
+    #[serde(default)]
+    #[schema(max_items = 200)]
+    pub keep: Vec<u32>,
     /// How the summary is made. Default `anchored`; `rollback` is refused.
     #[serde(default, deserialize_with = "strategy::asked")]
     pub strategy: Strategy,
@@ -50,6 +58,13 @@ pub struct CompressRequest {
     /// How to count. Default `o200k_base`.
     #[serde(default)]
     pub tokenizer: Tokenizer,
+}
+
+impl CompressRequest {
+    /// The positions of the messages to keep.
+    pub(super) fn kept(&self) -> BTreeSet<Seq> {
+        self.keep.iter().map(|place| Seq::from(*place) + 1).collect()
+    }
 }
 
 /// Compressed messages.
@@ -128,6 +143,10 @@ pub(super) fn read(
             .push(raw.get().to_owned())
             .map_err(|refused| refused_under(&format!("/messages/{index}"), refused))?;
     }
+    conversation.keep(request.kept(), request.target_tokens).map_err(|(tokens, most)| {
+        let detail = format!("the kept messages take {tokens} tokens; a tenth of target_tokens is {most}");
+        ApiError::refused("/keep", detail)
+    })?;
     go_on(abandoned)?;
     Ok((request, conversation))
 }
@@ -135,6 +154,13 @@ pub(super) fn read(
 fn check(state: &AppState, request: &CompressRequest) -> Result<(), ApiError> {
     if request.messages.is_empty() {
         return Err(ApiError::invalid("/messages", "must have at least one message"));
+    }
+    let last = request.messages.len() - 1;
+    if let Some(place) = request.keep.iter().position(|place| *place as usize > last) {
+        return Err(ApiError::invalid(format!("/keep/{place}"), format!("must be from 0 to {last}")));
+    }
+    if request.keep.len() > MAX_KEPT {
+        return Err(ApiError::invalid("/keep", format!("must hold at most {MAX_KEPT} places")));
     }
     if request.target_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
         let detail = format!("must be from 1 to {MAX_CONTEXT_WINDOW}");

@@ -117,6 +117,7 @@ impl Sync<'_> {
                         AppendError::Tokenizer(wanted) => Err(Refused::Tokenizer(wanted)),
                         refused @ (AppendError::GroupTooLarge
                         | AppendError::KeyReused
+                        | AppendError::KeptTooMuch(_)
                         | AppendError::Model(_)
                         | AppendError::Full { .. }
                         | AppendError::Busy

@@ -1,7 +1,7 @@
 //! Counts an earlier moment again: from the version that was current then, and the messages after it.
 
 use super::{Accounting, MessageCounts};
-use crate::outline::{Outline, marks};
+use crate::outline::Outline;
 use crate::room::Room;
 use crate::settings::Policy;
 use anchord_context::mask;
@@ -30,7 +30,7 @@ impl Accounting {
         (tail, starts): (&[Outline], &[Seq]),
         policy: &Policy,
     ) -> Self {
-        let marks = marks(tail);
+        let marks = self.marks(tail);
         let there = tail.partition_point(|outline| outline.seq <= moment.published);
         let (old, new) = tail.split_at(there);
         let counted: Vec<MessageCounts> = old.iter().map(Outline::counted).collect();

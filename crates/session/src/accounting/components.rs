@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = ComponentTokens)]
 pub struct Components {
-    /// The system prompt and the pins.
+    /// The system prompt, the pins, and the messages that are kept beside the summary.
     pub system: u64,
     /// What the caller sends beside the context, as set in `system_tokens`.
     pub tool_definitions: u64,

@@ -27,6 +27,8 @@ pub struct MessageCounts {
     pub only_results: bool,
     /// Whether the caller marked it as a retrieved document.
     pub retrieved: bool,
+    /// Whether it is served also when a summary covers it.
+    pub kept: bool,
     /// Bytes of its body.
     pub bytes: u32,
     /// Whether it is an item of the Responses API.
@@ -40,7 +42,7 @@ pub struct MessageCounts {
 }
 
 impl MessageCounts {
-    /// Counts a message without its body: `bytes` is 0 and `is_item` false.
+    /// Counts a message without its body and its mark: `bytes` is 0, `is_item` and `kept` are false.
     #[must_use]
     pub fn of(seq: Seq, role: Role, tokens: u32, shape: Option<&Shape>, retrieved: bool) -> Self {
         let results = shape.map_or(&[][..], |shape| &shape.results);
@@ -53,6 +55,7 @@ impl MessageCounts {
             results: u32::try_from(results.len()).unwrap_or(u32::MAX),
             only_results: role == Role::Tool || shape.is_some_and(|shape| shape.has(Feature::OnlyResults)),
             retrieved,
+            kept: false,
             bytes: 0,
             is_item: false,
             thinks: shape.is_some_and(|shape| shape.has(Feature::OnlyThinking)),

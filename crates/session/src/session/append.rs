@@ -3,14 +3,16 @@
 use serde_json::{Map, Value};
 
 use super::state::{INDEX_EVERY, Session};
-use crate::accounting::{MAX_GROUP_BYTES, MessageCounts, Usage};
+use crate::accounting::{Accounting, MAX_GROUP_BYTES, MessageCounts, RetainedMessage, Usage};
 use crate::settings::{Settings, SettingsError, TokenizerName};
 use crate::trigger::{Decision, MessageSignals, Start, TriggerInput, decide};
 use crate::warning::{Warning, WarningCode};
+use anchord_context::pin::PINS_SHARE;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
+use anchord_record::fill::share_of;
 
 /// A message to append.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +21,8 @@ pub struct Incoming<'a> {
     pub counted: &'a MessageCounts,
     /// The values for the signals.
     pub noticed: &'a MessageSignals,
+    /// Whether the caller marked it to be kept.
+    pub is_kept: bool,
 }
 
 /// Settings of a session that its first batch names. A session that is there keeps its own.
@@ -81,7 +85,31 @@ pub enum AppendRefusal {
     GroupTooLarge,
     /// The model cannot be the session's.
     Model(SettingsError),
+    /// More messages would be kept than may be.
+    KeptTooMuch(KeptTooMuch),
 }
+
+/// More than may be kept of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeptTooMuch {
+    /// Too many messages.
+    #[error("{messages} messages would be kept; at most {MAX_KEPT} may be")]
+    Messages {
+        /// How many they would be.
+        messages: usize,
+    },
+    /// Too large a part of the window.
+    #[error("the kept messages would take {tokens} tokens; a tenth of the effective window is {max_tokens}")]
+    Tokens {
+        /// The tokens that they would take.
+        tokens: u32,
+        /// The most that they may take.
+        max_tokens: u32,
+    },
+}
+
+/// The most messages that are kept of a session.
+pub const MAX_KEPT: usize = 200;
 
 /// The result of an append.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,6 +170,8 @@ impl Session {
         if group.largest_with(messages.iter().map(|message| message.counted)) > MAX_GROUP_BYTES {
             return Err(AppendRefusal::GroupTooLarge);
         }
+        let window = settings.policy().effective_window;
+        self.accounting.require_room_to_keep(messages, window).map_err(AppendRefusal::KeptTooMuch)?;
         if let Some(named) = named {
             if self.name_model(named.model.as_deref()) && self.head_seq > 0 {
                 self.accounting.model_revision += 1;
@@ -172,6 +202,10 @@ impl Session {
                 empty.push(self.head_seq);
             }
             self.accounting.push(&counted, policy.preserve_recent);
+            // The system prompt is served whole anyway.
+            if message.is_kept && self.head_seq > self.accounting.system_through {
+                self.accounting.kept.push(RetainedMessage { seq: self.head_seq, tokens: counted.tokens });
+            }
             self.recent.push(self.head_seq, counted.tokens, message.noticed, said.now);
             tokens_added += u64::from(counted.tokens);
         }
@@ -209,6 +243,28 @@ impl Session {
             indexes: (self.head_seq - self.indexed_seq) / INDEX_EVERY > steps_before,
             usage,
         })
+    }
+}
+
+impl Accounting {
+    /// Checks that the marked messages of a batch may be kept, beside those that are. As pins, they take a tenth of the
+    /// window at most, because no compression removes them.
+    fn require_room_to_keep(&self, messages: &[Incoming<'_>], window: u32) -> Result<(), KeptTooMuch> {
+        let marked =
+            || messages.iter().filter(|message| message.is_kept).map(|message| message.counted.tokens);
+        if marked().next().is_none() {
+            return Ok(());
+        }
+        let all = || self.kept.iter().map(|kept| kept.tokens).chain(marked());
+        let (messages, tokens) = (all().count(), all().fold(0, u32::saturating_add));
+        let max_tokens = share_of(window, PINS_SHARE);
+        if messages > MAX_KEPT {
+            Err(KeptTooMuch::Messages { messages })
+        } else if tokens > max_tokens {
+            Err(KeptTooMuch::Tokens { tokens, max_tokens })
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use super::end::mask_for;
 use crate::accounting::{CountedUnder, MessageCounts};
 use crate::calibration::Calibration;
 use crate::models;
-use crate::outline::{Outline, marks};
+use crate::outline::Outline;
 use crate::settings::{Settings, SettingsError};
 use anchord_context::mask::MaskMode;
 use anchord_messages::id::Seq;
@@ -68,8 +68,7 @@ impl Session {
         // From here on the settings have it.
         self.accounting.model = None;
         if masks_otherwise {
-            let upto = self.accounting.mask_upto;
-            self.accounting.mask_through(upto, tail, &marks(tail));
+            self.count_masks(tail);
         }
         self.forget_masks_that_are_off();
         Ok(true)
@@ -100,8 +99,7 @@ impl Session {
         self.accounting.suspended &= before.model != self.accounting.under.model;
         self.change_model(before.model.as_deref(), self.accounting.under.model.clone().as_deref());
         if self.has_uncounted_masks() {
-            let upto = self.accounting.mask_upto;
-            self.accounting.mask_through(upto, tail, &marks(tail));
+            self.count_masks(tail);
         }
     }
 
@@ -155,6 +153,32 @@ impl Session {
         self.context_revision += 1;
         self.accounting.summary_tokens = summary_tokens;
         self.accounting.digest_tokens = digest_tokens;
+    }
+
+    /// Ends the mark of a message that is kept; returns `false` when it has none. If [`Self::masks_when_released`], `tail`
+    /// is every message after the floor, ascending.
+    pub fn release(&mut self, seq: Seq, tail: &[Outline]) -> bool {
+        if !self.accounting.keeps(seq) {
+            return false;
+        }
+        self.context_revision += 1;
+        self.accounting.kept.retain(|kept| kept.seq != seq);
+        if self.masks_when_released(seq) {
+            self.count_masks(tail);
+        }
+        true
+    }
+
+    /// Whether a message of the tail becomes a placeholder when it is no longer kept.
+    #[must_use]
+    pub fn masks_when_released(&self, seq: Seq) -> bool {
+        seq > self.floor() && seq <= self.accounting.mask_upto
+    }
+
+    fn count_masks(&mut self, tail: &[Outline]) {
+        let marks = self.accounting.marks(tail);
+        self.accounting.mask_through(self.accounting.mask_upto, tail, &marks);
+        self.forget_masks_that_are_off();
     }
 
     fn take_version(&mut self) {

@@ -3,7 +3,7 @@
 use super::state::Session;
 use crate::accounting::{Accounting, MessageCounts};
 use crate::compression::{Failure, MANUAL, Report, Request, Span, Status};
-use crate::outline::{Outline, marks};
+use crate::outline::Outline;
 use crate::room::Room;
 use crate::settings::Policy;
 use crate::signal::SignalKind;
@@ -183,5 +183,6 @@ impl Session {
 
 /// Masks as many outputs as it may when the context exceeds its goal.
 pub(super) fn mask_for(counts: &mut Accounting, target: Option<f64>, policy: &Policy, tail: &[Outline]) {
-    counts.mask_to(Room::of(policy, target, counts), policy.mask, tail, &marks(tail));
+    let marks = counts.marks(tail);
+    counts.mask_to(Room::of(policy, target, counts), policy.mask, tail, &marks);
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::Session;
-use crate::accounting::{Accounting, BegunWith, Moment, RetainedUserMessage};
+use crate::accounting::{Accounting, BegunWith, Moment, RetainedMessage};
 use crate::outline::Outline;
 use crate::trigger::Recent;
 use anchord_messages::id::{BranchName, Seq, SessionId};
@@ -22,7 +22,7 @@ pub struct InheritedVersion {
     /// The mask position then.
     pub mask_upto: Seq,
     /// The user message that was served beside it.
-    pub carried: Option<RetainedUserMessage>,
+    pub carried: Option<RetainedMessage>,
     /// Tokens of its record.
     pub summary_tokens: u32,
     /// Tokens of its digest.
@@ -47,19 +47,19 @@ pub struct ForkPoint<'a> {
     /// Tokens of the notes that were made by then.
     pub notes_tokens: u32,
     /// The newest shared message of a person before the tail.
-    pub user_before: Option<RetainedUserMessage>,
+    pub user_before: Option<RetainedMessage>,
 }
 
 impl ForkPoint<'_> {
     /// The newest message of a person through a shared one.
-    fn newest_user(&self, through: Seq) -> Option<RetainedUserMessage> {
+    fn newest_user(&self, through: Seq) -> Option<RetainedMessage> {
         let mut shared = self.tail.iter().rev().skip_while(|outline| outline.seq > through);
         shared.find_map(Outline::of_person).or(self.user_before)
     }
 
     /// The message that is served beside a version if it covers it. A message of a person that is not shared may have taken the
     /// place of the one that the branch still answers.
-    fn user_beside(&self, version: &InheritedVersion, published: Seq) -> Option<RetainedUserMessage> {
+    fn user_beside(&self, version: &InheritedVersion, published: Seq) -> Option<RetainedMessage> {
         let is_of_all = version.head == published;
         if is_of_all { version.carried } else { self.newest_user(published) }
     }
@@ -68,10 +68,10 @@ impl ForkPoint<'_> {
 impl Outline {
     /// The message as one of a person; `None` for any other, and for a tool's result in the role of the user.
     #[must_use]
-    pub fn of_person(&self) -> Option<RetainedUserMessage> {
+    pub fn of_person(&self) -> Option<RetainedMessage> {
         let speaks =
             self.role == Role::User && !self.shape().is_some_and(|shape| shape.has(Feature::OnlyResults));
-        speaks.then_some(RetainedUserMessage { seq: self.seq, tokens: self.tokens })
+        speaks.then_some(RetainedMessage { seq: self.seq, tokens: self.tokens })
     }
 }
 
@@ -193,6 +193,7 @@ impl Session {
             last_note: now.last_note,
             summary_tokens: version.map_or(0, |version| version.summary_tokens),
             digest_tokens: version.map_or(0, |version| version.digest_tokens),
+            kept: now.kept.iter().copied().filter(|kept| kept.seq <= at.seq).collect(),
             last_user: version.and_then(|version| at.user_beside(version, published)),
             mask_upto: version.map_or(0, |version| version.mask_upto).min(published),
             ..Accounting::default()

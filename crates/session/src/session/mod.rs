@@ -10,7 +10,7 @@ mod end;
 mod fork;
 mod state;
 
-pub use append::{AppendRefusal, Appended, BatchOptions, Incoming, Opening};
+pub use append::{AppendRefusal, Appended, BatchOptions, Incoming, KeptTooMuch, MAX_KEPT, Opening};
 pub use end::{Ending, Served};
 pub use fork::{ForkPoint, InheritedVersion};
 pub use state::{Live, Session};

@@ -4,17 +4,19 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
-use crate::accounting::{Accounting, CountedUnder, MessageCounts};
+use crate::accounting::{Accounting, CountedUnder, KEPT_LINE_TOKENS, MessageCounts};
 use crate::compression::{Report, Request, Span, Status};
-use crate::outline::{Outline, marks};
+use crate::outline::Outline;
 use crate::settings::{Settings, TokenizerName};
 use crate::trigger::MessageSignals;
-use anchord_context::mask::{Keep, MaskMode};
+use anchord_context::mask::MaskMode;
+use anchord_context::pin::PINS_SHARE;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionName};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{CallShape, ResultShape, Shape};
+use anchord_record::fill::share_of;
 
 mod forks;
 
@@ -43,6 +45,8 @@ enum Happens {
     RolledBack(usize),
     Set(usize),
     Pinned(u32),
+    /// A mark ends, if there is one.
+    Released(usize),
     Shown(u32),
 }
 
@@ -58,6 +62,7 @@ fn happens() -> impl Strategy<Value = Happens> {
         1 => (0usize..8).prop_map(Happens::RolledBack),
         1 => (0usize..4).prop_map(Happens::Set),
         1 => (0u32..200).prop_map(Happens::Pinned),
+        1 => (0usize..8).prop_map(Happens::Released),
         1 => (1u32..600).prop_map(Happens::Shown),
     ]
 }
@@ -84,7 +89,7 @@ fn outline(seq: Seq, (kind, tokens): (u8, u32)) -> Outline {
         is_item: false,
         tokens,
         shape,
-        keep: (tokens % 17 == 0).then_some(Keep::Always),
+        is_left_out: tokens % 19 == 0,
         retrieved: kind == 2 && tokens % 3 == 0,
         bytes: 10,
     }
@@ -123,11 +128,21 @@ impl World {
         if let Some(press) = session.press(counted.iter()) {
             let tail: Vec<_> =
                 self.messages.iter().filter(|message| message.seq > session.floor()).cloned().collect();
-            session.mask(press, &tail, &marks(&tail));
+            let marks = session.accounting.marks(&tail);
+            session.mask(press, &tail, &marks);
         }
         let noticed = MessageSignals::default();
-        let incoming: Vec<Incoming<'_>> =
-            counted.iter().map(|counted| Incoming { counted, noticed: &noticed }).collect();
+        let mut kept: u32 = session.accounting.kept.iter().map(|kept| kept.tokens).sum();
+        let room = share_of(session.policy().effective_window, PINS_SHARE);
+        let mut is_kept = |tokens: u32| {
+            let fits = tokens % 5 == 0 && kept + tokens <= room;
+            kept += if fits { tokens } else { 0 };
+            fits
+        };
+        let incoming: Vec<Incoming<'_>> = counted
+            .iter()
+            .map(|counted| Incoming { counted, noticed: &noticed, is_kept: is_kept(counted.tokens) })
+            .collect();
         let appended = session.append(&incoming, said)?;
         self.messages.extend(outlines);
         Ok(appended)
@@ -191,7 +206,8 @@ impl World {
                 let coming = [outline(before.head_seq + 1, (1, 10)).counted()];
                 if let Some(press) = masked.press(coming.iter()) {
                     let tail = self.tail(masked.floor());
-                    masked.mask(press, &tail, &marks(&tail));
+                    let marks = masked.accounting.marks(&tail);
+                    masked.mask(press, &tail, &marks);
                 }
                 assert!(self.append(&[(1, 10)], said).is_err());
                 assert_eq!(self.session, masked, "a refusal has changed something");
@@ -238,6 +254,12 @@ impl World {
                 assert!(!is_new || !self.session.accounting.suspended);
             }
             Happens::Pinned(tokens) => self.session.pin(*tokens),
+            Happens::Released(place) => {
+                let Some(seq) = self.session.accounting.kept.get(*place).map(|kept| kept.seq) else { return };
+                let tail = self.tail(self.session.floor());
+                assert!(self.session.release(seq, &tail) && !self.session.release(seq, &tail));
+                assert!(self.session.served_revision() > before.served_revision());
+            }
             Happens::Shown(tokens) => self.session.show(*tokens, 0),
         }
         self.holds(&before);
@@ -274,7 +296,7 @@ impl World {
         let counted: Vec<MessageCounts> = tail.iter().map(Outline::counted).collect();
         let policy = session.policy();
         let mut afresh = counts.rebuilt(session.anchor_seq, &counted, policy.preserve_recent);
-        afresh.mask_through(counts.mask_upto, &tail, &marks(&tail));
+        afresh.mask_through(counts.mask_upto, &tail, &counts.marks(&tail));
         let sums = |counts: &Accounting| {
             let tail = (
                 counts.tail_messages,
@@ -289,6 +311,12 @@ impl World {
         assert_eq!(counts.masked_tokens, if is_off { 0 } else { afresh.masked_tokens });
         let told = u64::from(counts.summary_tokens) + u64::from(counts.digest_tokens);
         let fixed = u64::from(counts.fixed_tokens());
+        let pinned = counts.system_tokens + counts.pins_tokens + counts.notes_tokens;
+        let carried = counts.carried.map_or(0, |carried| carried.tokens);
+        let covered = counts.kept.iter().filter(|kept| kept.seq <= session.anchor_seq);
+        let kept = covered.filter(|kept| counts.carried.is_none_or(|carried| carried.seq != kept.seq));
+        let kept: u32 = kept.map(|kept| kept.tokens + KEPT_LINE_TOKENS).sum();
+        assert_eq!(counts.fixed_tokens(), pinned + carried + kept);
         assert_eq!(counts.unbounded_tokens(), fixed + told + counts.tail_tokens - counts.masked_tokens);
         let end = counts.span_end(session.head_seq, policy.preserve_recent);
         if end > session.floor() {
@@ -450,4 +478,37 @@ fn what_was_refused_is_not_tried_again_before_more_messages_arrive() {
     }
     let (_, publishes) = world.end(world.span(3), Status::Succeeded, (100, 0));
     assert_eq!((publishes, world.session.accounting.refused), (true, 0));
+}
+
+#[test]
+fn messages_to_keep_take_a_tenth_of_the_window_at_most_and_a_refusal_tells_how_much() {
+    let said = BatchOptions {
+        format: BatchFormat::Stated(Format::OpenaiChat),
+        model: None,
+        tokenizer: TokenizerName::default(),
+        expected_next_seq: None,
+        task_boundary: false,
+        now: 0,
+    };
+    let mut session = World::new().session;
+    let max_tokens = share_of(session.policy().effective_window, PINS_SHARE);
+    let noticed = MessageSignals::default();
+    let mut append = |tokens: u32, is_kept: bool| {
+        let counted = outline(1, (1, tokens)).counted();
+        let incoming = Incoming { counted: &counted, noticed: &noticed, is_kept };
+        session.append(&[incoming], said).map(|_| session.accounting.kept.len())
+    };
+    assert_eq!(append(max_tokens, true), Ok(1));
+    let tokens = max_tokens + 1;
+    assert_eq!(append(1, true), Err(AppendRefusal::KeptTooMuch(KeptTooMuch::Tokens { tokens, max_tokens })));
+    assert_eq!(append(1, false), Ok(1), "what is not marked is not bounded");
+    assert!(session.release(1, &[]));
+    let mut append = |is_kept: bool| {
+        let counted = outline(1, (1, 1)).counted();
+        let incoming = vec![Incoming { counted: &counted, noticed: &noticed, is_kept }; MAX_KEPT];
+        session.append(&incoming, said).map(|_| session.accounting.kept.len())
+    };
+    assert_eq!(append(true), Ok(MAX_KEPT));
+    let messages = 2 * MAX_KEPT;
+    assert_eq!(append(true), Err(AppendRefusal::KeptTooMuch(KeptTooMuch::Messages { messages })));
 }

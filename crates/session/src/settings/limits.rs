@@ -33,9 +33,9 @@ pub fn usual_reserve(window: u32) -> u32 {
 /// The limits of a number, where they are narrower than its type.
 pub(super) fn limits_of(name: &str) -> Option<String> {
     Some(match name {
-        "context_window" => format!("must be from 1000 to {MAX_CONTEXT_WINDOW} tokens"),
-        "preserve_recent" => format!("must be from 0 to {MAX_PRESERVE_RECENT}"),
-        "max_summary_tokens" => "must be from 200 to 100000 tokens".to_owned(),
+        "context_window" => format!("must be a whole number from 1000 to {MAX_CONTEXT_WINDOW} tokens"),
+        "preserve_recent" => format!("must be a whole number from 0 to {MAX_PRESERVE_RECENT}"),
+        "max_summary_tokens" => "must be a whole number from 200 to 100000 tokens".to_owned(),
         _ => return None,
     })
 }

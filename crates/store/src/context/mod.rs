@@ -39,6 +39,8 @@ impl Store {
         // The effective window is never larger than the context window.
         let budget = budget.unwrap_or_else(|| session.effective_settings().policy().context_window);
         let counts = &session.accounting;
+        let carried = counts.carried.map(|carried| carried.seq);
+        let kept: Vec<Seq> = counts.kept_beside(session.anchor_seq, carried).map(|kept| kept.seq).collect();
         let is_crowded = counts.tail_tokens > u64::from(budget);
         let (wanted, texts) = loop {
             let mut reading = self.reading(tenant).await?;
@@ -53,17 +55,20 @@ impl Store {
                 let wanted = TextSelection {
                     version: session.version,
                     system_through: counts.system_through,
-                    carried: counts.carried.map(|carried| carried.seq),
+                    carried,
+                    kept: kept.clone(),
                     tail: (from, session.head_seq),
                     notes_through: Seq::MAX,
                 };
-                let texts = texts::read(connection, key, wanted).await?;
+                let texts = texts::read(connection, key, &wanted).await?;
                 connection.leave(has_begun).await?;
                 Ok::<_, StoreError>((wanted, texts))
             };
             let read = read.await;
             if let Ok((_, texts)) = &read {
-                reading.carried(texts.tail.iter().chain(&texts.system).map(|entry| entry.raw.len()));
+                reading.carried(
+                    texts.tail.iter().chain(&texts.system).chain(&texts.kept).map(|entry| entry.raw.len()),
+                );
             }
             if let Some(read) = reading.settle(read)? {
                 break read;
@@ -72,10 +77,10 @@ impl Store {
         if texts.context_revision != Some(session.context_revision) {
             return Ok(None);
         }
-        if !texts.are_all_of(wanted) {
+        if !texts.are_all_of(&wanted) {
             let reason = "a version or a message of it is not there";
             return Err(StoreError::corrupt("sessions", "head_seq", session.id.0, reason));
         }
-        Ok(Some(ContextSource::new(session, wanted, texts)))
+        Ok(Some(ContextSource::new(session, &wanted, texts)))
     }
 }

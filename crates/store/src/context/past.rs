@@ -12,7 +12,7 @@ use crate::{Store, StoreError, Tx, notes, sessions};
 use anchord_context::note;
 use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_messages::tokens::TokenCounter;
-use anchord_session::accounting::{Accounting, Moment, RetainedUserMessage};
+use anchord_session::accounting::{Accounting, Moment, RetainedMessage};
 use anchord_session::outline::Outline;
 use anchord_session::session::Session;
 
@@ -107,14 +107,16 @@ impl Store {
             }
             Some(Carried::Recorded(None) | Carried::Decided) | None => None,
         };
+        let kept = session.accounting.kept_beside(anchor, carried.map(|carried| carried.seq));
         let wanted = TextSelection {
             version: version.as_ref().map(|version| version.version),
             system_through,
             carried: carried.map(|carried| carried.seq),
+            kept: kept.map(|kept| kept.seq).collect(),
             tail: (from, through),
             notes_through: notes::through(&session, through),
         };
-        let texts = texts::read(&mut tx, key, wanted).await?;
+        let texts = texts::read(&mut tx, key, &wanted).await?;
         tx.commit().await?;
         let moment = Moment { anchor, published };
         let mask_upto = version.map_or(0, |version| version.mask_upto);
@@ -130,19 +132,14 @@ impl Store {
                 accounting: counts,
                 ..session
             };
-            ContextSource::new(session, wanted, texts)
+            ContextSource::new(session, &wanted, texts)
         });
         Ok(Past::Found(Box::new(made.await?)))
     }
 }
 
 /// The counts at the moment when the version was published, without its tail and without notes.
-fn start(
-    now: &Accounting,
-    texts: &Texts,
-    mask_upto: Seq,
-    carried: Option<RetainedUserMessage>,
-) -> Accounting {
+fn start(now: &Accounting, texts: &Texts, mask_upto: Seq, carried: Option<RetainedMessage>) -> Accounting {
     let summary = texts.summary.as_ref();
     Accounting {
         system_through: texts.system.last().map_or(0, |entry| entry.seq),
@@ -154,6 +151,8 @@ fn start(
         model_revision: now.model_revision,
         under: now.under.clone(),
         pins_tokens: now.pins_tokens,
+        // Those after the moment are in none of its messages.
+        kept: now.kept.clone(),
         pins_revision: now.pins_revision,
         last_note: now.last_note,
         summary_tokens: summary.map_or(0, |summary| summary.rendering.1),
@@ -269,7 +268,7 @@ pub(crate) async fn find_user(
     tx: &mut PgConnection,
     key: (TenantId, SessionId),
     within: (Seq, Seq),
-) -> Result<Option<RetainedUserMessage>, StoreError> {
+) -> Result<Option<RetainedMessage>, StoreError> {
     let found = outlines_within(tx, key, within, CARRIED_WITHIN).await?;
     Ok(found.iter().rev().find_map(Outline::of_person))
 }

@@ -2,7 +2,7 @@
 
 use super::texts::{SummarySource, TextSelection, Texts};
 use anchord_context::context::{Counted, Entry};
-use anchord_context::mask::Marks;
+use anchord_context::mask::{Keep, Marks};
 use anchord_context::note::Note;
 use anchord_context::pin;
 use anchord_messages::id::Seq;
@@ -25,6 +25,8 @@ pub struct ContextSource {
     pub notes: Vec<Note>,
     /// The leading system and developer messages.
     pub system: Vec<Entry>,
+    /// Messages that the summary covers and that the caller marked to be kept, ascending.
+    pub kept: Vec<Entry>,
     /// The user message that the summary covers and that is still served.
     pub carried: Option<Entry>,
     /// The messages after the anchor, ascending, as many of the newest as the budget can hold.
@@ -37,11 +39,12 @@ pub struct ContextSource {
 
 impl ContextSource {
     /// The context of a session, from the texts that were read for it.
-    pub(super) fn new(session: Session, wanted: TextSelection, texts: Texts) -> Self {
+    pub(super) fn new(session: Session, wanted: &TextSelection, texts: Texts) -> Self {
         let settings = session.effective_settings();
         let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
         let pins = pin::served(&pin::together(settings.wide_pins(), texts.pins));
         let (floor, (from, _)) = (session.floor(), wanted.tail);
+        let kept: Vec<_> = session.accounting.kept.iter().map(|kept| (kept.seq, Keep::Always)).collect();
         Self {
             // Counted here, because the tenant's pins may have changed since the session counted them.
             pins: pins.map(|text| {
@@ -51,10 +54,11 @@ impl ContextSource {
             notes: texts.notes,
             summary: texts.summary,
             system: texts.system,
+            kept: texts.kept,
             carried: texts.carried,
             tail: texts.tail,
             tail_omitted: (from > floor + 1).then_some((floor + 1, from - 1)),
-            marks: texts.marks,
+            marks: texts.marks.into_iter().chain(kept).collect(),
             settings,
             session,
         }

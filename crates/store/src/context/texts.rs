@@ -29,7 +29,7 @@ pub struct SummarySource {
 }
 
 /// Which texts of a session to read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct TextSelection {
     /// The version.
     pub(super) version: Option<i64>,
@@ -37,6 +37,8 @@ pub(super) struct TextSelection {
     pub(super) system_through: Seq,
     /// The user message that is served beside the version.
     pub(super) carried: Option<Seq>,
+    /// The messages that are kept beside it, ascending.
+    pub(super) kept: Vec<Seq>,
     /// The first and the last message of the tail; it is empty when the first is greater.
     pub(super) tail: (Seq, Seq),
     /// The message through which notes count.
@@ -53,17 +55,19 @@ pub(super) struct Texts {
     pub(super) notes: Vec<Note>,
     pub(super) system: Vec<Entry>,
     pub(super) carried: Option<Entry>,
+    pub(super) kept: Vec<Entry>,
     pub(super) tail: Vec<Entry>,
     pub(super) marks: Marks,
 }
 
 impl Texts {
     /// Whether everything that was wanted was found.
-    pub(super) fn are_all_of(&self, wanted: TextSelection) -> bool {
+    pub(super) fn are_all_of(&self, wanted: &TextSelection) -> bool {
         let of = |from: Seq, through: Seq| usize::try_from(through + 1 - from).unwrap_or_default();
         self.summary.is_some() == wanted.version.is_some()
             && self.system.len() == of(1, wanted.system_through)
             && self.carried.is_some() == wanted.carried.is_some()
+            && self.kept.len() == wanted.kept.len()
             && self.tail.len() == of(wanted.tail.0, wanted.tail.1)
     }
 }
@@ -92,7 +96,7 @@ pub(super) async fn find_tail(
 pub(super) async fn read(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
-    wanted: TextSelection,
+    wanted: &TextSelection,
 ) -> Result<Texts, StoreError> {
     let rows = sqlx::query_as!(
         Row,
@@ -128,7 +132,9 @@ pub(super) async fn read(
            from (
              select w.from_seq, w.to_seq
              from (values (1::bigint, $4::bigint), ($5::bigint, $5), ($6::bigint, $7::bigint)) as w (from_seq, to_seq)
-             where w.from_seq <= w.to_seq offset 0
+             where w.from_seq <= w.to_seq
+             union all
+             select kept.seq, kept.seq from unnest($9::bigint[]) as kept (seq) offset 0
            ) wanted
            cross join lateral lineage($1, $2, wanted.from_seq, wanted.to_seq) owner
            cross join lateral (
@@ -145,7 +151,8 @@ pub(super) async fn read(
         wanted.carried,
         wanted.tail.0,
         wanted.tail.1,
-        wanted.notes_through
+        wanted.notes_through,
+        &wanted.kept
     )
     .fetch_all(connection)
     .await?;
@@ -158,6 +165,8 @@ pub(super) async fn read(
                     texts.system.push(entry);
                 } else if wanted.carried == Some(seq) {
                     texts.carried = Some(entry);
+                } else if wanted.kept.binary_search(&seq).is_ok() {
+                    texts.kept.push(entry);
                 } else {
                     texts.tail.push(entry);
                 }
@@ -166,6 +175,7 @@ pub(super) async fn read(
         }
     }
     texts.system.sort_unstable_by_key(|entry| entry.seq);
+    texts.kept.sort_unstable_by_key(|entry| entry.seq);
     texts.tail.sort_unstable_by_key(|entry| entry.seq);
     Ok(texts)
 }
@@ -218,11 +228,8 @@ impl Row {
         let corrupt = |column| {
             StoreError::corrupt("messages", column, format!("{} {seq}", session.0), "does not parse")
         };
-        match self.keep.as_deref() {
-            Some("always") => drop(marks.insert(seq, Keep::Always)),
-            Some("never") => drop(marks.insert(seq, Keep::Never)),
-            Some(_) => return Err(corrupt("keep")),
-            None => {}
+        if self.keep.is_some() {
+            marks.insert(seq, Keep::Never);
         }
         let shape = self.shape.as_deref().map(serde_json::from_str).transpose();
         let shape: Option<Shape> = shape.map_err(|_| corrupt("shape"))?;

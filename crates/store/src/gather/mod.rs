@@ -31,6 +31,7 @@ use utoipa::ToSchema;
 
 use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
+use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionRef, TenantId};
@@ -38,7 +39,7 @@ use anchord_runtime::trace;
 use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;
 use anchord_session::quota::Bound;
-use anchord_session::session::Opening;
+use anchord_session::session::{KeptTooMuch, Opening};
 use anchord_session::settings::{SettingsError, TokenizerName};
 use anchord_session::trigger::{BriefDecision, MessageSignals};
 use anchord_session::warning::Warning;
@@ -108,8 +109,8 @@ pub struct NewMessage {
     pub least_tokens: Option<u32>,
     /// What grouping and masking need without the body.
     pub shape: Option<String>,
-    /// The caller's mark: `always` or `never` keep.
-    pub keep: Option<&'static str>,
+    /// The caller's mark.
+    pub keep: Option<Keep>,
     /// The caller's component.
     pub component: Option<&'static str>,
     /// The tool outputs that a placeholder may replace.
@@ -205,6 +206,9 @@ pub enum AppendError {
     /// The session has no such branch, or there is no such session to have it.
     #[error("there is no such branch")]
     NoBranch,
+    /// More messages would be kept than may be.
+    #[error(transparent)]
+    KeptTooMuch(KeptTooMuch),
     /// The model cannot be the session's.
     #[error("the model cannot be the session's: {0}")]
     Model(SettingsError),

@@ -9,6 +9,7 @@ use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow
 use crate::idempotency::ReplyKey;
 use crate::load::Loaded;
 use crate::{StoreError, metadata};
+use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::id::{CompressionId, Seq, SessionId};
 use anchord_session::compression::{Request, Status};
@@ -163,7 +164,11 @@ impl Stage<'_> {
         let incoming: Vec<Incoming<'_>> = append
             .messages
             .iter()
-            .map(|message| Incoming { counted: &message.counted, noticed: &message.noticed })
+            .map(|message| Incoming {
+                counted: &message.counted,
+                noticed: &message.noticed,
+                is_kept: message.keep == Some(Keep::Always),
+            })
             .collect();
         let is_new = self.loaded.revision.is_none() && self.loaded.session.head_seq == 0;
         let said = BatchOptions {
@@ -273,6 +278,7 @@ impl From<AppendRefusal> for AppendError {
             AppendRefusal::Precondition { next_seq } => Self::Precondition { next_seq },
             AppendRefusal::Tokenizer(tokenizer) => Self::Tokenizer(tokenizer),
             AppendRefusal::GroupTooLarge => Self::GroupTooLarge,
+            AppendRefusal::KeptTooMuch(much) => Self::KeptTooMuch(much),
             AppendRefusal::Model(refused) => Self::Model(refused),
         }
     }
@@ -338,7 +344,7 @@ impl Staged {
                     tokens: i32::try_from(message.counted.tokens).unwrap_or(i32::MAX),
                     least_tokens: message.least_tokens.and_then(|tokens| i32::try_from(tokens).ok()),
                     shape: message.shape.as_deref(),
-                    keep: message.keep,
+                    keep: (message.keep == Some(Keep::Never)).then_some("never"),
                     component: message.component,
                     body: message.body.get(),
                 });

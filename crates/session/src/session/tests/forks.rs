@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
-use crate::accounting::{Moment, RetainedUserMessage};
+use crate::accounting::{Moment, RetainedMessage};
 use crate::session::{ForkPoint, InheritedVersion};
 
 /// A history of a session.
@@ -237,7 +237,7 @@ fn what_a_compression_left_behind_counts_where_the_version_is_the_same() {
 #[test]
 fn the_message_that_a_version_carries_is_the_newest_of_a_person_that_the_fork_shares() {
     let mut history = History::of(&[Happens::Appended(vec![(1, 10), (3, 10), (3, 10), (3, 10), (3, 10)])]);
-    let carried = Some(RetainedUserMessage { seq: 1, tokens: 10 });
+    let carried = Some(RetainedMessage { seq: 1, tokens: 10 });
     history.happen(&Happens::Appended(vec![(1, 20), (3, 10), (3, 10), (3, 10)]));
     history.happen(&Happens::Ended { share: 1, status: Status::Succeeded, tokens: 5 });
     let session = &history.world.session;
