@@ -293,7 +293,7 @@ async fn what_was_decided_on_other_settings_is_decided_again() {
         format!(
             "end_compression(row(s.tenant_id, s.id, gen_random_uuid(), 'running', 1, 'failed', '{{}}', s.revision, {above},
                                  null, null)::compression_end,
-                             null, '{{}}', '{{}}', null, null, '{{}}', null, '{{}}', '{{}}', null, 'q', 'e', 'd')"
+                             null, '{{}}', '{{}}', null, null, '{{}}', '{{}}', '{{}}', null, 'q', 'e', 'd')"
         )
     };
     let above = async |branch: &str| count(&app, &of("l.above_revision", branch)).await;

@@ -360,7 +360,7 @@ async fn end_on(connection: &mut PgConnection, job: &Job, (session, tenant): (&s
         "row('{}', '{}', '{}', 'running', {}, 'failed', '{{}}', {session}, {tenant}, null, null)::compression_end",
         job.tenant.0, job.session.0, job.id.0, job.attempt
     );
-    let nothing = "null, '{}', '{}', null, null, '{}', null, '{}', '{}', null, 'a', 'b', 'c'";
+    let nothing = "null, '{}', '{}', null, null, '{}', '{}', '{}', null, 'a', 'b', 'c'";
     support::text(connection, &format!("select end_compression({end}, {nothing})")).await
 }
 

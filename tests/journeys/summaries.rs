@@ -76,7 +76,8 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
     let meta: VersionMeta = serde_json::from_value(json!({
         "version": version, "parent_version": (version > 1).then_some(version - 1), "strategy": "anchored",
         "engine": "extractive", "compression_count": version, "last_compressed_at": "2026-01-02T03:04:05.000Z",
-        "from_seq": 1, "through_seq": through_seq, "tokens_before": 1000, "tokens_after": 300,
+        "verifiable": "yes", "from_seq": 1, "through_seq": through_seq, "tokens_before": 1000, "tokens_after": 300,
+        "max_tokens": 4000,
         "reduction": 0.7, "probe_score": 1.0, "warnings": []
     }))
     .expect("metadata");

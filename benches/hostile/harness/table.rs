@@ -175,7 +175,8 @@ pub fn entry(operation: &str) -> Entry {
         | "stateless.delete_compressed"
         | "pins.remove"
         | "pins.remove_shared"
-        | "notes.remove" => Entry { only: Some(404), ..plain },
+        | "notes.remove"
+        | "probes.delete" => Entry { only: Some(404), ..plain },
         "branches.list" => Entry { path: FORKED, ..plain },
         "branches.get" => Entry { path: &[("session_id", "forked"), ("branch", "b7")], ..plain },
         "branches.delete" => Entry { path: FORKED, fresh: Some(Fresh::LastOfTree), ..plain },
@@ -206,6 +207,10 @@ pub fn entry(operation: &str) -> Entry {
         // With the arguments of the search, which is the dearest of them.
         "tools.run" => Entry { values: &[("arguments", SEARCH), ("max_tokens", "20000")], ..plain },
         "probes.create" => Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], ..plain },
+        // There is no probe of the caller's by an invented id.
+        "probes.update" => {
+            Entry { values: &[("match", r#"{"kind": "ratio", "ratio": 1}"#)], only: Some(404), ..plain }
+        }
         // Every list parts from what is there: a large one from those of other sizes, a small one after its first message.
         "transcript.sync" => {
             Entry { path: &[("session_id", "synced")], numbered: Some((":1000:", usize::MAX)), ..plain }

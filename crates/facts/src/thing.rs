@@ -76,29 +76,46 @@ impl Thing {
     }
 
     /// Whether the other is the same thing: of the same kind and id, or of an id that only one thing has, and a kind that
-    /// says less or more (`build`, `nightly build`).
+    /// says less or more (`build`, `nightly build`, `build (repo a)`).
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        let (kind, others) = (self.kind.trim().to_lowercase(), other.kind.trim().to_lowercase());
+        if self.key() == other.key() {
+            return true;
+        }
         let id = self.id.trim();
         let is_own = id.len() >= 4
             && id.bytes().any(|b| b.is_ascii_digit())
             && id.bytes().any(|b| b.is_ascii_alphabetic());
-        // A place in a kind (`pod (prod)`) makes it another thing.
+        let (kind, others) = (self.kind.trim().to_lowercase(), other.kind.trim().to_lowercase());
+        let ((base, place), (others_base, others_place)) = (placed(&kind), placed(&others));
         let says_more = |more: &str, less: &str| {
-            !more.contains('(')
-                && more
-                    .strip_suffix(less)
-                    .is_some_and(|rest| rest.is_empty() || less.is_empty() || rest.ends_with(' '))
+            more.strip_suffix(less)
+                .is_some_and(|rest| rest.is_empty() || less.is_empty() || rest.ends_with(' '))
         };
+        // The same name in another place is another thing, unless the name is of one everywhere.
+        let is_elsewhere = !place.is_empty() && !others_place.is_empty() && place != others_place;
         id == other.id.trim()
-            && (kind == others || is_own && (says_more(&kind, &others) || says_more(&others, &kind)))
+            && is_own
+            && (says_more(base, others_base) || says_more(others_base, base))
+            && (!is_elsewhere || is_unique(id))
+    }
+
+    /// Takes over the kind of a later state that says more.
+    fn name_kind(&mut self, later: &Self) {
+        let ((base, place), (later_base, later_place)) = (placed(&self.kind), placed(&later.kind));
+        let base = if later_base.len() > base.len() { later_base } else { base };
+        let place = match (place, later_place) {
+            ("", place) | (place, "") => place,
+            (place, later) if place == later => place,
+            _ => "",
+        };
+        format!("{base} {place}").trim().clone_into(&mut self.kind);
     }
 
     /// Merges a later state of the same thing; properties that it does not contain stay as they are.
     pub fn update(&mut self, later: &Self) {
-        if later.kind.len() > self.kind.len() {
-            self.kind.clone_from(&later.kind);
+        if later.kind != self.kind {
+            self.name_kind(later);
         }
         for property in &later.properties {
             let has_room = self.properties.len() < MOST_PROPERTIES;
@@ -141,6 +158,24 @@ impl Thing {
         let property = |p: &Property| p.name.len() + p.value.len() + p.was.as_ref().map_or(0, String::len);
         self.kind.len() + self.id.len() + self.properties.iter().map(property).sum::<usize>()
     }
+}
+
+/// A kind, and in brackets the place where the thing was looked for.
+fn placed(kind: &str) -> (&str, &str) {
+    let kind = kind.trim();
+    let (base, place) = kind.split_at(kind.find('(').unwrap_or(kind.len()));
+    (base.trim_end(), place)
+}
+
+/// Whether an id is of one thing wherever it is looked for: the key of a ticket, a UUID, an address.
+fn is_unique(id: &str) -> bool {
+    let is_key = id.split_once('-').is_some_and(|(project, number)| {
+        project.len() >= 2
+            && project.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+            && number.bytes().all(|b| b.is_ascii_digit())
+    });
+    let is_uuid = id.len() == 36 && id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    is_key || is_uuid || id.contains('@')
 }
 
 /// The places of things in a list, by their ids.

@@ -199,7 +199,7 @@ pub async fn create_compression(
     if !enqueued.created && !is_same(&row.request, &request) {
         return Err(ApiError::CompressionLive(enqueued.id));
     }
-    let figures = row.report.as_ref().filter(|_| is_answered).map(|report| Figures::of(report));
+    let figures = row.report.as_ref().filter(|_| is_answered).map(Figures::of);
     let started = reply(&session, row, (&path.session_id, &wait))?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &started).await?;
     tx.commit().await?;

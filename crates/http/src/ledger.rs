@@ -430,7 +430,6 @@ fn identifiers(thing: &Thing) -> Vec<LedgerItem> {
         key: key.to_owned(),
         value: value.to_owned(),
         seqs: thing.seqs.clone(),
-        session_id: thing.session_id.clone(),
     };
     let whole = format!("{} {}", thing.kind, thing.id);
     let whole = whole.trim();

@@ -55,6 +55,7 @@ pub struct NewProbe {
 }
 
 /// A change of a probe of the caller's own; what is absent stays.
+#[expect(clippy::option_option, reason = "an absent field keeps its value, and null resets it")]
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"expected": ["9443"], "critical": false})))]

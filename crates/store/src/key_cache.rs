@@ -171,18 +171,15 @@ impl KeyCache {
     /// who watch the tenant. `None` stands for all tenants.
     pub(super) async fn forget(&self, tenant: Option<TenantId>) {
         self.dropped.fetch_add(1, Ordering::SeqCst);
-        match tenant {
-            Some(tenant) => {
-                let theirs = self.grants.iter().filter(|(_, grant)| grant.tenant == tenant);
-                let digests: Vec<Arc<KeyDigest>> = theirs.map(|(digest, _)| digest).collect();
-                for digest in digests {
-                    self.grants.invalidate(&*digest).await;
-                }
+        if let Some(tenant) = tenant {
+            let theirs = self.grants.iter().filter(|(_, grant)| grant.tenant == tenant);
+            let digests: Vec<Arc<KeyDigest>> = theirs.map(|(digest, _)| digest).collect();
+            for digest in digests {
+                self.grants.invalidate(&*digest).await;
             }
-            None => {
-                self.grants.invalidate_all();
-                self.unknown.invalidate_all();
-            }
+        } else {
+            self.grants.invalidate_all();
+            self.unknown.invalidate_all();
         }
         // An error means that nobody watches.
         let _ = self.changes.send(tenant);

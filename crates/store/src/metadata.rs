@@ -48,9 +48,7 @@ pub(super) async fn replace(
 }
 
 /// The fields that lists filter by.
-pub(super) fn fields<'m>(
-    metadata: Option<&'m Map<String, Value>>,
-) -> impl Iterator<Item = (&'m str, String)> + use<'m> {
+pub(super) fn fields(metadata: Option<&Map<String, Value>>) -> impl Iterator<Item = (&str, String)> {
     metadata.into_iter().flatten().filter_map(field)
 }
 

@@ -108,7 +108,7 @@ async fn play(name: &str) -> (Outcome, Known) {
 /// known from the context.
 #[rstest]
 #[case::coding("coding-ledger-api", (4, 25, 14))]
-#[case::planted("hostile-planted", (3, 13, 12))]
+#[case::planted("hostile-planted", (3, 13, 11))]
 #[case::talk("desk-hotel", (3, 14, 9))]
 #[tokio::test]
 async fn what_a_model_told_is_published_nearly_whole(

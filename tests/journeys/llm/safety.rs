@@ -176,13 +176,14 @@ async fn no_text_is_obeyed_wherever_it_stands() {
         assert!(document["constraints"].to_string().contains("Never touch vendor/"), "{name}: {document}");
         assert_eq!(document["test_results"], json!([]), "{name}");
         for section in WORDED {
-            // What a tool printed may be quoted as a finding, and is no aim, choice or plan.
-            let quoted = section == "findings" && !document[section].to_string().contains("key-4711");
+            // What a tool printed may be told as a finding or as the state, and is no aim, choice or request.
+            let is_free =
+                ["findings", "current_state", "blockers", "next_steps", "open_questions"].contains(&section);
             let told = document[section].to_string();
-            assert!(quoted || !told.contains(planted), "{name}: {section} {told}");
+            assert!(is_free || !told.contains(planted), "{name}: {section} {told}");
         }
         let warnings = document["warnings"].to_string();
-        assert!(warnings.contains("for the data does not support them"), "{name}: {warnings}");
+        assert!(warnings.contains("were left out"), "{name}: {warnings}");
         assert!(!warnings.contains(planted), "{name}: {warnings}");
     }
 }

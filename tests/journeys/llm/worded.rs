@@ -74,7 +74,7 @@ async fn what_stands_nowhere_is_published_with_a_mark_and_nobody_is_asked_again(
     let added = lies["add"].as_array_mut().unwrap();
     added.push(add("findings", "The importer reads quoted fields. It needs 4711 seconds.", 2));
     // No person's message is cited.
-    added.push(add("requests", "Port the importer to another language", 3));
+    added.push(add("requests", "Port the importer to another language", 2));
     let fake = FakeProvider::start([Act::Say(lies.to_string())]).await;
     let app = app_for(options(&fake, Provider::Openai)).await;
     let done = compressed(&app, "").await;
@@ -88,9 +88,9 @@ async fn what_stands_nowhere_is_published_with_a_mark_and_nobody_is_asked_again(
     let context = app.call("GET", "/v1/sessions/s/context", "").await.text;
     assert!(context.contains("[unverified: 4711]"), "{context}");
     let warnings = done["warnings"].to_string();
-    assert!(warnings.contains("2 were left out, and 1 are marked unverified"), "{warnings}");
+    assert!(warnings.contains("3 were left out, and 1 are marked unverified"), "{warnings}");
     let entries = &done["entries"];
-    assert_eq!((&entries["dropped"], &entries["unverified"]), (&json!(2), &json!(1)), "{entries}");
+    assert_eq!((&entries["dropped"], &entries["unverified"]), (&json!(3), &json!(1)), "{entries}");
     let losses = entries["losses"].to_string();
     assert!(losses.contains("no message of a person is cited"), "{losses}");
     assert!(losses.contains("2 fields that are none of the seven"), "{losses}");

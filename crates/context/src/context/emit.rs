@@ -27,13 +27,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let mut tokens = Tokens { system: u32::try_from(pinned).unwrap_or(u32::MAX), ..Tokens::default() };
     let summary = plan.summary_message();
 
-    for turns in std::mem::take(&mut plan.system) {
-        omitted.of(&turns);
-        writer.system(turns);
-    }
-    if let Some(pins) = input.pins {
-        writer.pins(pins.text);
-    }
+    write_system(&mut plan, &mut writer, &mut omitted);
     if let Some(message) = summary {
         tokens.summary = message.tokens;
         writer.service(&record_named(input.tools, message.text));
@@ -43,13 +37,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         tokens.digest = *counted;
         writer.text(Role::User, text, Source::Many(digest::seqs(text).collect()));
     }
-    for (_, turns) in std::mem::take(&mut plan.kept) {
-        omitted.of(&turns);
-        writer.turns(turns);
-    }
-    for seq in std::mem::take(&mut plan.released) {
-        omitted.add(seq, seq, Reason::Budget);
-    }
+    write_kept(&mut plan, &mut writer, &mut omitted);
     if let Some((text, counted)) = &notes {
         tokens.notes = *counted;
         writer.service(text);
@@ -133,6 +121,28 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         masked,
         omitted: omitted.0,
         stable_prefix,
+    }
+}
+
+/// Writes the system prompt and the pins.
+fn write_system<'a>(plan: &mut Plan<'a, '_>, writer: &mut Writer<'a>, omitted: &mut Omissions) {
+    for turns in std::mem::take(&mut plan.system) {
+        omitted.of(&turns);
+        writer.system(turns);
+    }
+    if let Some(pins) = plan.input.pins {
+        writer.pins(pins.text);
+    }
+}
+
+/// Writes the messages that the caller keeps, and tells those that had no room.
+fn write_kept<'a>(plan: &mut Plan<'a, '_>, writer: &mut Writer<'a>, omitted: &mut Omissions) {
+    for (_, turns) in std::mem::take(&mut plan.kept) {
+        omitted.of(&turns);
+        writer.turns(turns);
+    }
+    for seq in std::mem::take(&mut plan.released) {
+        omitted.add(seq, seq, Reason::Budget);
     }
 }
 

@@ -227,11 +227,31 @@ enum Bearing {
     None,
 }
 
+/// The force of a constraint's sentence.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Force {
+    Demands,
+    Forbids,
+    /// It ends what forbade.
+    Permits,
+    /// It ends what demanded.
+    Releases,
+}
+
+impl Force {
+    fn of(one: &Constraint, own: &str) -> Self {
+        match one.permits {
+            true if Phrase::Releases.is_in(&one.text) => Self::Releases,
+            true => Self::Permits,
+            false if Phrase::Forbids.is_in(own) => Self::Forbids,
+            false => Self::Demands,
+        }
+    }
+}
+
 /// What a constraint says, in words to compare.
 struct Spoken {
-    permits: bool,
-    releases: bool,
-    forbids: bool,
+    force: Force,
     instead: bool,
     revises: bool,
     /// All that it is about.
@@ -245,11 +265,8 @@ impl Spoken {
     fn of(one: &Constraint) -> Self {
         let own = Phrase::Rejected.cut_from(&one.text);
         let rejected = Phrase::Rejected.find_in(&one.text).collect::<Vec<_>>().join(" ");
-        let releases = one.permits && Phrase::Releases.is_in(&one.text);
         Self {
-            permits: one.permits && !releases,
-            releases,
-            forbids: !one.permits && Phrase::Forbids.is_in(&own),
+            force: Force::of(one, &own),
             instead: Phrase::Instead.is_in(&own),
             revises: Phrase::Revised.is_in(&one.text) || Phrase::Superseded.is_in(&one.text),
             all: Matter::of(&one.text),
@@ -259,7 +276,7 @@ impl Spoken {
     }
 
     fn bearing_on(&self, old: &Self) -> Bearing {
-        if self.permits || self.releases {
+        if matches!(self.force, Force::Permits | Force::Releases) {
             return self.lifts(old);
         }
         let replaces = self.rejects_what(old) || self.opposes(old) || self.varies(old);
@@ -268,7 +285,10 @@ impl Spoken {
 
     /// A permission ends a prohibition, and a release a demand, when each has most of the other's words.
     fn lifts(&self, old: &Self) -> Bearing {
-        if old.permits || old.releases || old.forbids != self.permits {
+        if !matches!(
+            (self.force, old.force),
+            (Force::Permits, Force::Forbids) | (Force::Releases, Force::Demands)
+        ) {
             return Bearing::None;
         }
         let shared = self.all.shared(&old.all);
@@ -284,7 +304,10 @@ impl Spoken {
 
     /// Whether it rejects what the earlier one wants, of the same thing.
     fn rejects_what(&self, old: &Self) -> bool {
-        if self.rejects.is_empty() || old.forbids || self.rejects.shared(&old.wants) < self.rejects.len() {
+        if self.rejects.is_empty()
+            || old.force == Force::Forbids
+            || self.rejects.shared(&old.wants) < self.rejects.len()
+        {
             return false;
         }
         let frame = old.wants.without(&self.rejects);
@@ -293,8 +316,11 @@ impl Spoken {
 
     /// Whether it demands what the earlier one forbids, or the reverse, in the same words.
     fn opposes(&self, old: &Self) -> bool {
-        self.forbids != old.forbids
-            && !old.releases
+        let is_opposed = matches!(
+            (self.force, old.force),
+            (Force::Demands, Force::Forbids) | (Force::Forbids, Force::Demands | Force::Permits)
+        );
+        is_opposed
             && !self.all.is_empty()
             && self.all.len() == old.all.len()
             && self.all.shared(&old.all) == self.all.len()
@@ -302,7 +328,8 @@ impl Spoken {
 
     /// Whether it wants the same with another value, and says that it is another.
     fn varies(&self, old: &Self) -> bool {
-        if self.forbids || old.forbids || old.permits || old.releases || !(self.instead || self.revises) {
+        let demand = (self.force, old.force) == (Force::Demands, Force::Demands);
+        if !demand || !(self.instead || self.revises) {
             return false;
         }
         let (fresh, stale) = (self.wants.without(&old.wants), old.wants.without(&self.wants));

@@ -126,21 +126,23 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool) -> Vec<Statement> {
     for reading in span {
         let Some(said) = reading.words().map(|words| head(words, MOST_TEXT)) else { continue };
         let is_person = reading.message.role == Role::User;
-        // Most messages state nothing, and what a person pasted is found slowly.
-        if !RULES.statements.may_match(said) {
-            continue;
-        }
-        let (by, said) = match prose::speaker(said).filter(|_| minutes && is_person) {
-            Some((name, said)) => (Some(name.to_owned()), said.into()),
-            None if is_person => (
-                Some("The user".to_owned()),
-                prose::around_paste(&prose::own_words(said)).into_owned().into(),
-            ),
-            None => (None, std::borrow::Cow::Borrowed(said)),
-        };
+        let speaker = prose::speaker(said).filter(|_| minutes && is_person);
+        let said = speaker.map_or(said, |(_, said)| said);
         let is_last =
             last.is_some_and(|last| last.seq == reading.seq) && reading.message.calls().next().is_none();
-        for statement in of_text(&said, is_last) {
+        let mut stated = of_text(said, is_last);
+        // Most messages state nothing, and what a person pasted is found slowly.
+        if stated.is_empty() {
+            continue;
+        }
+        if is_person && !minutes {
+            stated = of_text(&prose::around_paste(&prose::own_words(said)), is_last);
+        }
+        let by = match speaker {
+            Some((name, _)) => Some(name.to_owned()),
+            None => is_person.then(|| "The user".to_owned()),
+        };
+        for statement in stated {
             let again = found.iter().position(|one| {
                 one.section == statement.section
                     && one.by == by

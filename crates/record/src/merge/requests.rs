@@ -93,7 +93,9 @@ impl Fold {
         let asides = std::mem::take(&mut self.asides);
         if fact.earlier != Earlier::Dropped {
             // The person goes on, so what was only to be answered is over.
-            asides.into_iter().for_each(|at| self.close(at, RequestState::Done));
+            for at in asides {
+                self.close(at, RequestState::Done);
+            }
         }
         match fact.earlier {
             Earlier::Stand => {}

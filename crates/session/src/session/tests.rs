@@ -135,7 +135,7 @@ impl World {
         let mut kept: u32 = session.accounting.kept.iter().map(|kept| kept.tokens).sum();
         let room = share_of(session.policy().effective_window, PINS_SHARE);
         let mut is_kept = |tokens: u32| {
-            let fits = tokens % 5 == 0 && kept + tokens <= room;
+            let fits = tokens.is_multiple_of(5) && kept + tokens <= room;
             kept += if fits { tokens } else { 0 };
             fits
         };
@@ -487,6 +487,7 @@ fn messages_to_keep_take_a_tenth_of_the_window_at_most_and_a_refusal_tells_how_m
         model: None,
         tokenizer: TokenizerName::default(),
         expected_next_seq: None,
+        opening: None,
         task_boundary: false,
         now: 0,
     };

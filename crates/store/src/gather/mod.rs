@@ -247,6 +247,7 @@ impl AppendError {
             | Self::GroupTooLarge
             | Self::KeyReused
             | Self::NoBranch
+            | Self::KeptTooMuch(_)
             | Self::Model(_)
             | Self::Tokenizer(_)
             | Self::Full { .. }

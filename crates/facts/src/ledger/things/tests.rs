@@ -187,6 +187,12 @@ fn one_thing_under_one_id_is_one_entry() {
         told(&[("get_build", build), ("query", nightly), ("query", build)]),
         ["nightly build build-77"]
     );
+    let issue = r#"{"id": "ENT-217", "state": "open"}"#;
+    let listed =
+        |team: &str| use_of("list_issues", &format!(r#"{{"team": "{team}"}}"#), &format!("[{issue}]"));
+    let span = [listed("a"), listed("b"), use_of("get_issue", "{}", issue)].concat();
+    let facts = read_facts(&span, &LedgerState::default(), &EarlierNames::default());
+    assert_eq!(facts.things.iter().map(Thing::key).collect::<Vec<_>>(), ["issue\u{1f}ENT-217"]);
     // A number is the id of many things, and a name of things of several kinds.
     assert_eq!(
         told(&[("get_build", r#"{"id": 77, "state": "a"}"#), ("query", r#"{"id": 77, "state": "a"}"#)]).len(),
