@@ -216,6 +216,15 @@ impl<'a> Corpus<'a> {
             Speaker::Person | Speaker::Anyone | Speaker::AnyoneUncited => {}
         }
         let voices = self.voices(speaker, seqs, before);
+        // A wish may be worded freely, but one without a single word of the messages that it cites, or of what it was before,
+        // is not out of them.
+        let wanted: BTreeSet<String> = stems(text).collect();
+        let known: BTreeSet<String> = stems(before).collect();
+        let is_told =
+            |word: &String| known.contains(word) || voices.said.iter().any(|said| said.contains(word));
+        if speaker == Speaker::Person && wanted.len() >= FEWEST_WORDS && !wanted.iter().any(is_told) {
+            return Err("no message of a person says so");
+        }
         let is_said = clauses(text).into_iter().all(|clause| self.is_said(&voices, clause));
         if is_said { Ok(()) } else { Err("a tool printed it; nobody said so") }
     }
