@@ -124,6 +124,8 @@ impl Attacker {
                 ("note_id", "n7".to_owned()),
                 ("pin_id", format!("pin_{:016x}", 7)),
                 ("compression_id", format!("cmp_{:032x}", 7)),
+                ("probe_id", format!("prb_{:032x}", 7)),
+                ("seq", "7".to_owned()),
             ]),
             constraints: Mutex::default(),
             next: AtomicUsize::new(0),

@@ -167,9 +167,11 @@ pub fn entry(operation: &str) -> Entry {
         "stateless.count_tokens" => Entry { without: &["text"], with: &["messages"], ..plain },
         "recall.search_sessions" => Entry { with: &["user"], ..plain },
         "sessions.list" => Entry { values: &[("metadata", r#""team:support""#)], ..plain },
-        "stateless.compress" => {
-            Entry { without: &["summary_model", "engine"], values: &[("target_tokens", "8000")], ..plain }
-        }
+        "stateless.compress" => Entry {
+            without: &["summary_model", "engine"],
+            values: &[("target_tokens", "8000"), ("keep", "[0]")],
+            ..plain
+        },
         // Nothing waits there without a model, and replaced pins have other ids each time.
         "stateless.get_compressed"
         | "stateless.delete_compressed"
