@@ -37,7 +37,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         tokens.digest = *counted;
         writer.text(Role::User, text, Source::Many(digest::seqs(text).collect()));
     }
-    write_kept(&mut plan, &mut writer, &mut omitted);
+    let kept = write_kept(&mut plan, &mut writer, &mut omitted);
     if let Some((text, counted)) = &notes {
         tokens.notes = *counted;
         writer.service(text);
@@ -100,8 +100,9 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let stable = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
     let record = summary.map(|summary| record_named(input.tools, summary.text));
     let (digest, notes) = (digest.as_ref().map(|digest| &*digest.0), notes.as_ref().map(|notes| &*notes.0));
-    let texts = [record.as_deref(), digest, notes];
-    let stable_prefix = prefix(system.as_deref(), &messages, stable, texts.into_iter().flatten(), tokens);
+    let texts = [record.as_deref(), digest, notes].into_iter().flatten();
+    let texts = texts.chain(kept.iter().map(String::as_str));
+    let stable_prefix = prefix(system.as_deref(), &messages, stable, texts, tokens);
     Context {
         session: input.session,
         branch: input.branch,
@@ -135,15 +136,22 @@ fn write_system<'a>(plan: &mut Plan<'a, '_>, writer: &mut Writer<'a>, omitted: &
     }
 }
 
-/// Writes the messages that the caller keeps, and tells those that had no room.
-fn write_kept<'a>(plan: &mut Plan<'a, '_>, writer: &mut Writer<'a>, omitted: &mut Omissions) {
+/// Writes the messages that the caller keeps, and tells those that had no room; returns their texts.
+fn write_kept<'a>(plan: &mut Plan<'a, '_>, writer: &mut Writer<'a>, omitted: &mut Omissions) -> Vec<String> {
+    let mut texts = Vec::new();
     for (_, turns) in std::mem::take(&mut plan.kept) {
         omitted.of(&turns);
+        texts.extend(turns.served.iter().map(|served| match served {
+            ServedMessage::Raw(entry) => entry.raw.to_string(),
+            ServedMessage::Made(message, _) => message.text(),
+            ServedMessage::Item(text, _) => text.clone(),
+        }));
         writer.turns(turns);
     }
     for seq in std::mem::take(&mut plan.released) {
         omitted.add(seq, seq, Reason::Budget);
     }
+    texts
 }
 
 /// The digest, with the call that gives its messages where the tools are offered.

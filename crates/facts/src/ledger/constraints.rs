@@ -169,7 +169,7 @@ pub fn dropped_among(words: &str, dropped: &BTreeSet<String>) -> Vec<String> {
 /// constraint in their place tells their texts. `new` says which constraints may be in the place of others; permissions
 /// that concern no other constraint are removed.
 pub fn settle(all: &mut Vec<Constraint>, new: impl Fn(&Constraint) -> bool) -> Vec<Constraint> {
-    let is_own = |one: &Constraint| one.source == ConstraintSource::User && one.session_id.is_none();
+    let is_own = |one: &Constraint| one.source == ConstraintSource::User;
     let later: Vec<usize> =
         (0..).zip(all.iter()).filter(|(_, c)| is_own(c) && new(c)).map(|(at, _)| at).collect();
     if later.is_empty() {

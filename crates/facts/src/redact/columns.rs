@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 40;
 const MOST_WORDS: usize = 3;
 
 /// Parts of the names of secrets.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 15] = [
     "password",
     "passwd",
     "passphrase",
@@ -28,6 +28,10 @@ const NAMES: [&str; 11] = [
     "secret",
     "token",
     "credential",
+    "cookie",
+    "apikey",
+    "api_key",
+    "api-key",
     "пароль",
     "密码",
 ];

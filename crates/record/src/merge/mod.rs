@@ -126,7 +126,7 @@ fn merge_questions(open: &mut Vec<Remark>, facts: &Facts, proposal: &Proposal) {
         open.push(Remark { text: text.clone(), seqs: vec![*seq], session_id: None });
     }
     for new in &proposal.open_questions {
-        match open.iter_mut().find(|known| known.session_id.is_none() && known.text == new.text) {
+        match open.iter_mut().find(|known| known.text == new.text) {
             Some(known) => wording::join_seqs(&mut known.seqs, &new.seqs),
             None => open.push(new.clone()),
         }

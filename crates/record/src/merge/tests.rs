@@ -573,15 +573,13 @@ fn what_a_span_itself_withdrew_is_no_probe() {
 }
 
 #[test]
-fn pins_operators_constraints_and_those_of_another_session_are_not_withdrawn() {
+fn pins_and_operators_constraints_are_not_withdrawn() {
     let pins = [constraint("pin", "Never push to main.", ConstraintSource::Pin)];
     let mut summary = Summary::default();
     summary.constraints.push(constraint("sys", "Don't push to main.", ConstraintSource::System));
-    let theirs = constraint("theirs", "Never push to main, please.", ConstraintSource::User);
-    summary.constraints.push(Constraint { session_id: Some("other".to_owned()), ..theirs });
     let may = read(&[(103, Role::User, "You may push to main now.")]);
     let merged = merge(Some(summary), &may, &Proposal::default(), MergeContext { pins: &pins, ..ctx(2) });
-    assert_eq!(merged.summary.constraints.len(), 3, "{:?}", merged.summary.constraints);
+    assert_eq!(merged.summary.constraints.len(), 2, "{:?}", merged.summary.constraints);
     assert_eq!(merged.gone.constraints, []);
 }
 

@@ -248,8 +248,7 @@ fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     let named: HashSet<&str> = facts.named.iter().map(|(id, _)| id.as_str()).collect();
     let mut known: Vec<_> = facts.things.iter().filter(|thing| named.contains(thing.id.as_str())).collect();
     known.sort_by_key(|thing| Reverse(latest(&thing.seqs)));
-    let merged: HashMap<String, &Thing> =
-        candidate.things.iter().filter(|t| t.session_id.is_none()).map(|t| (t.key(), t)).collect();
+    let merged: HashMap<String, &Thing> = candidate.things.iter().map(|thing| (thing.key(), thing)).collect();
     for thing in known.into_iter().take(8) {
         let name = wording::one_line(&format!("{} {}", thing.kind, thing.id));
         let question = format!("What is known of {}?", name.trim());

@@ -250,8 +250,10 @@ impl Accounting {
     /// Checks that the marked messages of a batch may be kept, beside those that are. As pins, they take a tenth of the
     /// window at most, because no compression removes them.
     fn require_room_to_keep(&self, messages: &[Incoming<'_>], window: u32) -> Result<(), KeptTooMuch> {
-        let marked =
-            || messages.iter().filter(|message| message.is_kept).map(|message| message.counted.tokens);
+        // The system prompt is served whole anyway.
+        let is_prompt = |message: &&Incoming<'_>| self.tail_messages == 0 && message.counted.role.is_system();
+        let rest = || messages.iter().skip_while(is_prompt);
+        let marked = || rest().filter(|message| message.is_kept).map(|message| message.counted.tokens);
         if marked().next().is_none() {
             return Ok(());
         }

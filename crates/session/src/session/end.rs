@@ -147,8 +147,11 @@ impl Session {
             // The prefix that contexts serve stays until the next version.
             counts.carried = self.accounting.carried;
         }
-        counts.settled_head = self.head_seq;
-        counts.settled_tokens = counts.appended_tokens;
+        // A caller who asks again and again does not put off the next automatic try.
+        if ending.trigger != MANUAL || !is_refused {
+            counts.settled_head = self.head_seq;
+            counts.settled_tokens = counts.appended_tokens;
+        }
         let end = counts.span_end(self.head_seq, policy.preserve_recent);
         let room = Room::of(&policy, ending.request.target, &counts);
         let stays = |span: Span| {

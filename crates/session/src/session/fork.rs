@@ -153,6 +153,10 @@ impl Session {
                 counts.attempted_through = self.accounting.attempted_through;
                 counts.retry_tokens = self.accounting.retry_tokens;
                 counts.refused = self.accounting.refused;
+                if counts.refused > 0 {
+                    counts.settled_head = self.accounting.settled_head.min(at.seq);
+                    counts.settled_tokens = self.accounting.settled_tokens.min(at.tokens);
+                }
             }
         }
         forked.accounting = counts;

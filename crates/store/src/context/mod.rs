@@ -40,7 +40,6 @@ impl Store {
         let budget = budget.unwrap_or_else(|| session.effective_settings().policy().context_window);
         let counts = &session.accounting;
         let carried = counts.carried.map(|carried| carried.seq);
-        let kept: Vec<Seq> = counts.kept_beside(session.anchor_seq, carried).map(|kept| kept.seq).collect();
         let is_crowded = counts.tail_tokens > u64::from(budget);
         let (wanted, texts) = loop {
             let mut reading = self.reading(tenant).await?;
@@ -52,11 +51,13 @@ impl Store {
                     // Only the end of the tail is read.
                     from = texts::find_tail(connection, key, (from, session.head_seq), budget).await?;
                 }
+                // Also those that the budget leaves out of the tail.
+                let kept = counts.kept_beside(session.anchor_seq.max(from - 1), carried);
                 let wanted = TextSelection {
                     version: session.version,
                     system_through: counts.system_through,
                     carried,
-                    kept: kept.clone(),
+                    kept: kept.map(|kept| kept.seq).collect(),
                     tail: (from, session.head_seq),
                     notes_through: Seq::MAX,
                 };

@@ -107,7 +107,7 @@ impl Store {
             }
             Some(Carried::Recorded(None) | Carried::Decided) | None => None,
         };
-        let kept = session.accounting.kept_beside(anchor, carried.map(|carried| carried.seq));
+        let kept = session.accounting.kept_beside(anchor.max(from - 1), carried.map(|carried| carried.seq));
         let wanted = TextSelection {
             version: version.as_ref().map(|version| version.version),
             system_through,
