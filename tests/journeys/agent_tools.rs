@@ -3,18 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::support::app::{App, THEIRS, app, compress_all};
+use crate::support::app::{App, THEIRS, app, compress_all, session};
 use crate::support::validity;
 
 const SESSION: &str = "/v1/sessions/s";
 const FORMATS: [&str; 3] = ["openai-chat", "anthropic", "openai-responses"];
-
-async fn session(settings: Value) -> App {
-    let app = app().await;
-    let reply = app.call("PUT", SESSION, settings.to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    app
-}
 
 async fn append(app: &App, body: Value) {
     let reply = app.call("POST", &format!("{SESSION}/messages"), body.to_string()).await;

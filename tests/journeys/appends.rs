@@ -76,7 +76,7 @@ pub fn append(tenant: TenantId, session: &str, texts: &[&str]) -> Append {
     }
 }
 
-fn keyed(mut append: Append, key: &str, body: u8) -> Append {
+pub fn keyed(mut append: Append, key: &str, body: u8) -> Append {
     let route = format!("POST /v1/sessions/{}/messages", append.session);
     append.reply_key =
         Some(ReplyKey { tenant: append.tenant, route, key: key.to_owned(), body_digest: [body; 32] });

@@ -5,7 +5,7 @@ mod many;
 
 use serde_json::{Value, json};
 
-use crate::support::app::{Answer, App, COMPRESS, app};
+use crate::support::app::{Answer, App, app};
 use crate::support::{number, text};
 
 const SESSION: &str = "/v1/sessions/s";
@@ -272,15 +272,6 @@ async fn work(app: &App, query: &str, word: &str) {
     assert_eq!(reply.status, 201, "{}", reply.text);
 }
 
-async fn compress(app: &App, query: &str) {
-    let reply = app.call("POST", &format!("{SESSION}/compressions{query}"), COMPRESS).await;
-    assert_eq!(reply.status, 202, "{}", reply.text);
-    app.work().await;
-    let id = reply.json()["id"].as_str().expect("an id").to_owned();
-    let ended = app.call("GET", &format!("{SESSION}/compressions/{id}{query}"), "").await.json();
-    assert_eq!(ended["status"], "succeeded", "{ended}");
-}
-
 /// Everything that is read of a branch, as one text.
 async fn all_of(app: &App, query: &str) -> String {
     let mut all = String::new();
@@ -313,7 +304,7 @@ async fn both_sides_compress_what_they_share_and_neither_shows_the_others() {
     app.call("PUT", SESSION, r#"{"context_window": 16000, "auto": false}"#).await;
     work(&app, "", "parser").await;
     work(&app, "", "lexer").await;
-    compress(&app, "").await;
+    app.compress("s", "").await;
     let head = app.call("GET", SESSION, "").await.json();
     let branch = forked(&app, json!({"name": "b"})).await;
     assert_eq!(branch["version"], 1);
@@ -323,8 +314,8 @@ async fn both_sides_compress_what_they_share_and_neither_shows_the_others() {
     assert_eq!(context(&app, "?branch=b").await["messages"], context(&app, "").await["messages"]);
     work(&app, "", "printer").await;
     work(&app, "?branch=b", "linker").await;
-    compress(&app, "").await;
-    compress(&app, "?branch=b").await;
+    app.compress("s", "").await;
+    app.compress("s", "?branch=b").await;
     for (query, own, others) in [("", "printer", "linker"), ("?branch=b", "linker", "printer")] {
         let all = all_of(&app, query).await;
         assert!(all.contains("parser") && all.contains("lexer") && all.contains(own), "{query}");
@@ -350,7 +341,7 @@ async fn both_sides_compress_what_they_share_and_neither_shows_the_others() {
     assert_eq!(rolled.status, 201, "{}", rolled.text);
     assert_eq!(rolled.headers["location"], "/v1/sessions/s/summaries/3?branch=b");
     assert_eq!(app.call("GET", &format!("{SESSION}/summary"), "").await.text, before);
-    compress(&app, "?branch=b").await;
+    app.compress("s", "?branch=b").await;
     let all = all_of(&app, "?branch=b").await;
     assert!(all.contains("linker") && !all.contains("printer"));
     // Before the anchor there is no version to begin with.
@@ -367,7 +358,7 @@ async fn a_fork_has_no_version_that_tells_what_comes_later() {
     app.call("PUT", SESSION, r#"{"context_window": 16000, "auto": false}"#).await;
     for word in ["parser", "lexer", "linker"] {
         work(&app, "", word).await;
-        compress(&app, "").await;
+        app.compress("s", "").await;
     }
     let anchors = app.call("GET", &format!("{SESSION}/summaries"), "").await.json();
     let anchors: Vec<_> =

@@ -9,12 +9,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::pty::{Winsize, openpty};
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::Signal;
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support;
-use crate::support::service::{KEY, Service, anchord, data_folder, pid};
+use crate::support::service::{KEY, Service, anchord, data_folder};
 
 const TOKEN: &str = "operator-token-of-services-in-processes";
 /// An address that nobody answers.
@@ -566,48 +566,6 @@ async fn a_reader_that_has_enough_ends_a_command_quietly() {
     let output = process.wait_with_output().expect("an end");
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0), "{output:?}");
     assert_eq!(service.end(Signal::SIGTERM), Some(0));
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tail_goes_on_over_a_restart_and_misses_and_repeats_nothing() {
-    let database = support::database().await;
-    let first = Service::on(&database.url, &[]);
-    let url = address(&first);
-    let desk = Desk::at(&url);
-    talk(&first, "s");
-    let mut tail = desk.command("tail s --after 0 --json --count 9").spawn().expect("the program");
-    let mut lines = BufReader::new(tail.stdout.take().expect("a pipe")).lines();
-    let mut next =
-        || -> Value { serde_json::from_str(&lines.next().expect("an event").expect("text")).expect("JSON") };
-    let mut told: Vec<Value> = (0..3).map(|_| next()).collect();
-    kill(pid(first.id()), Signal::SIGKILL).expect("a process of ours");
-    drop(first);
-    let mut said = BufReader::new(tail.stderr.take().expect("a pipe")).lines();
-    let lost = said.next().expect("a line").expect("text");
-    assert!(lost.contains("the connection was lost"), "{lost}");
-    // Two compressions while nobody is at the address, and one after.
-    let elsewhere = Service::on(&database.url, &[]);
-    talk(&elsewhere, "s");
-    let listen = url.strip_prefix("http://").expect("an address");
-    let words = ["serve", "--listen", listen, "--api-key", KEY, "--database-url", &database.url];
-    let second = Service::start(&words);
-    told.extend((0..3).map(|_| next()));
-    talk(&second, "s");
-    told.extend((0..3).map(|_| next()));
-    let kinds: Vec<&str> = told.iter().filter_map(|event| event["type"].as_str()).collect();
-    let one = ["compression.started", "compression.succeeded", "summary.published"];
-    assert_eq!(kinds, [one, one, one].concat());
-    let versions: Vec<&Value> =
-        told.iter().skip(2).step_by(3).map(|event| &event["data"]["version"]).collect();
-    assert_eq!(versions, [&json!(1), &json!(2), &json!(3)]);
-    let ids: Vec<i64> = told.iter().filter_map(|event| event["id"].as_i64()).collect();
-    assert!(ids.len() == 9 && ids.is_sorted_by(|a, b| a < b), "{told:?}");
-    assert_eq!(tail.wait().expect("an end").code(), Some(0));
-    let again = said.next().expect("a line").expect("text");
-    assert!(again.contains("connected again"), "{again}");
-    for service in [elsewhere, second] {
-        assert_eq!(service.end(Signal::SIGTERM), Some(0));
-    }
 }
 
 /// Reads a request's head and gives its `Last-Event-ID`.

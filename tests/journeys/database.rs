@@ -9,20 +9,6 @@ use crate::support;
 use crate::support::service::anchord;
 
 #[tokio::test]
-async fn an_empty_database_is_migrated_by_several_starters_at_once() {
-    let database = support::empty_database().await;
-    let (first, second, third, fourth) = tokio::join!(
-        Store::migrate(&database.url),
-        Store::migrate(&database.url),
-        Store::migrate(&database.url),
-        Store::migrate(&database.url)
-    );
-    for migrated in [first, second, third, fourth] {
-        migrated.expect("a migrated database");
-    }
-}
-
-#[tokio::test]
 async fn an_empty_database_is_migrated_by_several_processes_at_once() {
     let database = support::empty_database().await;
     let words = ["migrate", "--database-url", &database.url];

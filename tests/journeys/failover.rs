@@ -6,32 +6,12 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 use serde_json::json;
 
-use crate::concurrency::stored;
+use crate::faults::{append_until, texts};
 use crate::support::pair::Pair;
-use crate::support::service::{Client, Service};
+use crate::support::service::Service;
 
 /// How long the service may be without its database after the standby was promoted.
 const RECOVERY: Duration = Duration::from_secs(10);
-
-/// Appends under keys until `stop`, and repeats each append until it is acknowledged. Returns how many were.
-fn append_through(client: &Client, session: &str, stop: &AtomicBool) -> usize {
-    let path = format!("/v1/sessions/{session}/messages");
-    for number in 0.. {
-        if stop.load(Ordering::Relaxed) {
-            return number;
-        }
-        let key = format!("{session}-{number}");
-        let body = json!({"messages": [{"role": "user", "content": key}]}).to_string();
-        // Each refusal is a problem, and the same request is sent again.
-        while !client
-            .call("POST", &path, &[("idempotency-key", &key)], &body)
-            .is_ok_and(|reply| reply.status == 201)
-        {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-    unreachable!("the numbers do not end")
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_failover_the_service_goes_on_without_a_restart_and_nothing_is_lost_or_doubled() {
@@ -39,10 +19,10 @@ async fn after_a_failover_the_service_goes_on_without_a_restart_and_nothing_is_l
     let service = Service::on(&pair.url(), &["--pool-size", "6"]);
     let client = service.client();
     let stop = AtomicBool::new(false);
-    let counts = std::thread::scope(|scope| {
+    let acknowledged = std::thread::scope(|scope| {
         let (client, stop) = (&client, &stop);
         let appending: Vec<_> = (0..4)
-            .map(|number| scope.spawn(move || append_through(client, &format!("s{number}"), stop)))
+            .map(|number| scope.spawn(move || append_until(client, &format!("s{number}"), stop)))
             .collect();
         let waited = tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
@@ -79,14 +59,12 @@ async fn after_a_failover_the_service_goes_on_without_a_restart_and_nothing_is_l
         assert!(waited < RECOVERY, "the service was without its database for {waited:?} after the promotion");
         appending.into_iter().map(|appending| appending.join().expect("a client")).collect::<Vec<_>>()
     });
-    for (number, count) in counts.into_iter().enumerate() {
-        let session = format!("s{number}");
-        let texts: Vec<String> = stored(&client, &session)
-            .into_iter()
-            .map(|(_, message)| message.rsplit('"').nth(1).expect("a text").to_owned())
-            .collect();
-        let expected: Vec<String> = (0..count).map(|number| format!("{session}-{number}")).collect();
-        assert_eq!(texts, expected, "{session} has lost or doubled messages");
+    for (number, acknowledged) in acknowledged.into_iter().enumerate() {
+        assert_eq!(
+            texts(&client, &format!("s{number}")),
+            acknowledged,
+            "s{number} has lost or doubled messages"
+        );
     }
     assert_eq!(client.get("/readyz").status, 200);
     assert_eq!(service.end(Signal::SIGTERM), Some(0));

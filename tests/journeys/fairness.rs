@@ -72,35 +72,6 @@ async fn ten_thousand_waiting_sessions_of_one_tenant_delay_anothers_single_one_b
 }
 
 #[tokio::test]
-async fn tenants_that_all_wait_run_the_same_number_of_jobs() {
-    let workers = workers().await;
-    let mut tenants = Vec::new();
-    for (i, sessions) in (0u32..).zip([50, 4, 200]) {
-        tenants.push(workers.tenant(&format!("t{i}"), sessions, 100 - 10 * i).await);
-    }
-    let mut claimed = Vec::new();
-    for _ in 0..12 {
-        claimed.push(workers.claim().await.unwrap().tenant);
-    }
-    for tenant in tenants {
-        assert_eq!(claimed.iter().filter(|claimed| **claimed == tenant).count(), 4);
-    }
-}
-
-#[tokio::test]
-async fn a_tenant_runs_no_more_than_the_pool_or_its_own_bound_allows() {
-    let workers = workers().await;
-    let free = workers.tenant("free", 40, 10).await;
-    let bound = workers.tenant("bound", 40, 10).await;
-    let quotas = Quotas { concurrent_compressions: Some(3), ..Quotas::default() };
-    let change = TenantChange { quotas: Some(quotas), ..TenantChange::default() };
-    workers.store.change_tenant(bound, &change, Actor::Cli).await.unwrap();
-    let claimed = workers.claim_all().await;
-    let of = |tenant| claimed.iter().filter(|claimed| **claimed == tenant).count();
-    assert_eq!((of(free), of(bound)), (8, 3));
-}
-
-#[tokio::test]
 async fn the_last_permit_is_only_for_tenants_that_run_nothing() {
     let workers = workers().await;
     let busy = workers.tenant("busy", 10, 3_600).await;
@@ -115,17 +86,6 @@ async fn the_last_permit_is_only_for_tenants_that_run_nothing() {
     assert_eq!(last().await, Some(single));
     assert_eq!(last().await, None);
     assert_eq!(workers.claim().await.map(|job| job.tenant), Some(busy), "other permits are as before");
-}
-
-#[tokio::test]
-async fn a_job_whose_lease_ran_out_comes_before_everything_that_waits() {
-    let workers = workers().await;
-    let lost = workers.tenant("lost", 1, 0).await;
-    let first = workers.store.claim(1, -1.0, PER_TENANT, 1).await.unwrap().pop().unwrap();
-    assert_eq!(first.tenant, lost);
-    workers.tenant("busy", 20, 3_600).await;
-    let again = workers.claim().await.unwrap();
-    assert_eq!((again.id, again.attempt), (first.id, 2));
 }
 
 #[tokio::test]

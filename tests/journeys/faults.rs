@@ -38,7 +38,7 @@ fn problem(body: &Value) -> &str {
 }
 
 /// The texts of a session's messages.
-fn texts(client: &Client, session: &str) -> Vec<String> {
+pub fn texts(client: &Client, session: &str) -> Vec<String> {
     let text = |(_, message): (i64, String)| message.rsplit('"').nth(1).expect("a text").to_owned();
     stored(client, session).into_iter().map(text).collect()
 }
@@ -136,51 +136,8 @@ async fn a_commit_whose_answer_is_lost_is_an_unknown_outcome_that_a_repetition_s
     assert_eq!(service.end(Signal::SIGTERM), Some(0));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn writes_that_wait_for_a_session_leave_connections_for_reads() {
-    let app = app().await;
-    for session in ["s", "t"] {
-        let path = format!("/v1/sessions/{session}/messages");
-        assert_eq!(app.call("POST", &path, message("first")).await.status, 201);
-    }
-    let mut holder = app.database.connect().await;
-    sqlx::raw_sql("begin; select from sessions where name = 's' for update")
-        .execute(&mut holder)
-        .await
-        .expect("a lock");
-    let writes = futures::future::join_all((0..20).map(|_| async {
-        let began = Instant::now();
-        (app.call("PUT", "/v1/sessions/s/pins", r#"{"pins": ["stay"]}"#).await, began.elapsed())
-    }));
-    let mut look = app.database.connect().await;
-    let waiting = "select count(*) from pg_stat_activity
-        where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0";
-    let reads = async {
-        until("writes that wait", async || (number(&mut look, waiting).await > 0).then_some(())).await;
-        let mut reads = Vec::new();
-        for _ in 0..10 {
-            let began = Instant::now();
-            for path in ["/v1/sessions/t/context", "/v1/sessions/t/pins", "/v1/sessions"] {
-                reads.push((app.call("GET", path, "").await.status.as_u16(), began.elapsed()));
-            }
-        }
-        reads
-    };
-    let (writes, reads) = tokio::join!(writes, reads);
-    let slowest = reads.iter().map(|(_, took)| *took).max().expect("reads");
-    println!("the slowest read took {slowest:?}");
-    assert!(reads.iter().all(|(status, _)| *status == 200), "{reads:?}");
-    for (write, took) in writes {
-        assert_eq!(write.refusal().0, 503, "{}", write.text);
-        assert!(write.headers.contains_key("retry-after"), "{}", write.text);
-        assert!(took < Duration::from_secs(8), "a write waited for {took:?}");
-    }
-    sqlx::raw_sql("rollback").execute(&mut holder).await.expect("a rollback");
-    assert_eq!(app.call("PUT", "/v1/sessions/s/pins", r#"{"pins": ["stay"]}"#).await.status, 200);
-}
-
 /// Sends appends under keys, one after another, and repeats each until it is acknowledged; ends at `stop`.
-fn append_until(client: &Client, session: &str, stop: &AtomicBool) -> Vec<String> {
+pub fn append_until(client: &Client, session: &str, stop: &AtomicBool) -> Vec<String> {
     let path = format!("/v1/sessions/{session}/messages");
     let mut acknowledged = Vec::new();
     while !stop.load(Ordering::Relaxed) {

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::support::app::COMPRESS;
 use crate::support::app::{App, app};
 
 fn call(id: &str, name: &str, input: &Value) -> Value {
@@ -40,15 +39,6 @@ async fn grow(app: &App, session: &str, (task, file, decision): (&str, &str, &st
     assert_eq!(reply.status, 201, "{}", reply.text);
 }
 
-async fn compress(app: &App, session: &str) {
-    let reply = app.call("POST", &format!("/v1/sessions/{session}/compressions"), COMPRESS).await;
-    assert_eq!(reply.status, 202, "{}", reply.text);
-    app.work().await;
-    let id = reply.json()["id"].as_str().unwrap().to_owned();
-    let ended = app.call("GET", &format!("/v1/sessions/{session}/compressions/{id}"), "").await.json();
-    assert_eq!(ended["status"], "succeeded", "{ended}");
-}
-
 async fn summary(app: &App, session: &str) -> Value {
     app.call("GET", &format!("/v1/sessions/{session}/summary"), "").await.json()
 }
@@ -78,7 +68,7 @@ async fn a_chain_of_three_agents_hands_down_and_a_result_comes_back_as_a_call_s(
     assert_eq!((fresh.status.as_u16(), fresh.text.as_str()), (204, ""));
     work_on(&app, "parent", None, PARENT).await;
     assert_eq!(app.call("GET", "/v1/sessions/parent/handoff", "").await.status, 204);
-    compress(&app, "parent").await;
+    app.compress("parent", "").await;
 
     for level in [500, 1500, 3000] {
         let down = app.call("GET", &format!("/v1/sessions/parent/handoff?level={level}"), "").await.json();
@@ -92,9 +82,9 @@ async fn a_chain_of_three_agents_hands_down_and_a_result_comes_back_as_a_call_s(
     let short = short["markdown"].as_str().unwrap();
     assert!(short.split_whitespace().count() <= 100 && short.contains("summer sale"), "{short}");
     work_on(&app, "child", Some("parent"), CHILD).await;
-    compress(&app, "child").await;
+    app.compress("child", "").await;
     work_on(&app, "grandchild", Some("child"), GRANDCHILD).await;
-    compress(&app, "grandchild").await;
+    app.compress("grandchild", "").await;
 
     let task = app.call("GET", "/v1/tasks/shop/handoff?level=3000", "").await.json();
     let text = task["markdown"].as_str().unwrap();
@@ -121,7 +111,7 @@ async fn a_chain_of_three_agents_hands_down_and_a_result_comes_back_as_a_call_s(
         ("Now the checkout, please.", "src/checkout.rs", "I decided to use one page because it is faster."),
     )
     .await;
-    compress(&app, "parent").await;
+    app.compress("parent", "").await;
     let after = summary(&app, "parent").await;
     let asked = after["requests"].to_string();
     assert!(
@@ -148,7 +138,7 @@ async fn the_state_is_the_state_rendering_as_a_document() {
     let app = app().await;
     work_on(&app, "s", None, PARENT).await;
     assert_eq!(app.call("GET", "/v1/sessions/s/state", "").await.refusal().1, "no-summary");
-    compress(&app, "s").await;
+    app.compress("s", "").await;
     let state = app.call("GET", "/v1/sessions/s/state", "").await;
     assert_eq!(state.headers["content-type"], "application/json");
     let state = state.json();
@@ -174,7 +164,7 @@ async fn a_todo_list_feeds_the_summary_and_is_told_what_was_done() {
         .chain((0..8).map(|i| json!({"role": "user", "content": format!("go on {i}")})))
         .collect();
     app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
-    compress(&app, "s").await;
+    app.compress("s", "").await;
 
     let after = app.call("GET", "/v1/sessions/s/todos", "").await.json();
     let states: Vec<(&str, Option<&str>)> = after["todos"]
@@ -213,12 +203,12 @@ async fn a_change_of_phase_changes_the_text_and_loses_nothing() {
     work_on(&app, "s", None, PARENT).await;
     let put = |phase: &str| app.call("PATCH", "/v1/sessions/s", json!({"phase": phase}).to_string());
     put("research").await;
-    compress(&app, "s").await;
+    app.compress("s", "").await;
     let shown = app.call("GET", "/v1/sessions/s/context", "").await.text;
     assert!(shown.contains("## Problem") && shown.contains("## Findings"), "{shown}");
     put("implementation").await;
     grow(&app, "s", ("Now build it.", "src/build.rs", "I decided to use make because it is there.")).await;
-    compress(&app, "s").await;
+    app.compress("s", "").await;
     let shown = app.call("GET", "/v1/sessions/s/context", "").await.text;
     assert!(shown.contains("## Session Intent") && !shown.contains("## Problem"), "{shown}");
     let summary = summary(&app, "s").await;

@@ -179,28 +179,6 @@ async fn a_connection_keeps_no_tenant_after_a_read_in_one_statement() {
     }
 }
 
-#[tokio::test]
-async fn an_erased_session_leaves_nothing_and_its_name_begins_anew() {
-    let stored = furnished().await;
-    let before =
-        stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
-    count_use(&stored).await;
-    assert!(stored.store.delete_session(stored.ours, &name("s").name, Actor::Cli).await.expect("a delete"));
-    assert!(!stored.store.delete_session(stored.ours, &name("s").name, Actor::Cli).await.expect("a delete"));
-    stored.store.flush_usage(None).await.expect("a flush");
-    // Sums by day name no session.
-    let stays = ["tenants", "audit_events", "usage_by_day", "webhooks"];
-    let mut tx = stored.store.begin(stored.ours).await.expect("a transaction");
-    for table in TABLES.iter().filter(|table| !stays.contains(*table)) {
-        assert_eq!(count(&mut tx, table).await, 0, "{table} has rows left");
-    }
-    drop(tx);
-    stored.appends.append(append(stored.ours, "s", &["anew"])).await.expect("an append");
-    let after = stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
-    assert_ne!(before.id, after.id);
-    assert_eq!((after.head_seq, after.context_revision), (1, 1));
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_name_that_many_make_at_once_is_made_once() {
     let stored = stored().await;

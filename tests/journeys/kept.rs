@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::app::{App, COMPRESS, app};
+use crate::support::app::{App, app};
 use crate::support::branches::{branch_of, fork};
 use crate::support::validity;
 
@@ -36,16 +36,6 @@ async fn talk(app: &App, from: usize) {
     assert_eq!(app.call("POST", &format!("{SESSION}/messages"), messages.to_string()).await.status, 201);
 }
 
-async fn compress(app: &App) {
-    let reply = app.call("POST", &format!("{SESSION}/compressions"), COMPRESS).await;
-    assert_eq!(reply.status, 202, "{}", reply.text);
-    app.work().await;
-    let made = app
-        .call("GET", &format!("{SESSION}/compressions/{}", reply.json()["id"].as_str().unwrap()), "")
-        .await;
-    assert_eq!(made.json()["status"], "succeeded", "{}", made.text);
-}
-
 async fn get(app: &App, path: &str) -> Value {
     let reply = app.call("GET", &format!("{SESSION}{path}"), "").await;
     assert_eq!(reply.status, 200, "{path}: {}", reply.text);
@@ -74,7 +64,7 @@ async fn a_message_to_keep_is_served_in_full_beside_every_summary_until_its_mark
     let text = session(&app).await;
     let text = text.trim_end();
     for version in 1..=2 {
-        compress(&app).await;
+        app.compress("s", "").await;
         let context = get(&app, "/context").await;
         assert_eq!(context["summary_version"], version);
         assert!(context["anchor_seq"].as_i64().unwrap() > 3 && keeps(&context, text), "{context:#}");

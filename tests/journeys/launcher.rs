@@ -1,7 +1,6 @@
 //! The embedded server's life: first start, stop, restart, a killed parent, a folder in use.
 
 use crate::support;
-use crate::support::service::anchord;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -9,7 +8,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use anchord_postgres::{Config, Durability, Embedded, StartError};
+use anchord_postgres::{Config, Durability, Embedded};
 use sqlx::{Connection as _, PgConnection, Row as _};
 
 /// A folder that the server's user can reach below, when the tests run as root.
@@ -120,22 +119,6 @@ async fn the_owner_runs_no_program_and_makes_no_role() {
 }
 
 #[tokio::test]
-async fn a_data_folder_with_tables_of_others_is_refused_and_left_as_it_is() {
-    let folder = open_folder();
-    let server = Embedded::start(config(folder.path())).await.expect("a start");
-    run(&server.url(), "create table invoices as select 1 as id").await;
-    server.stop().await;
-    let data = folder.path().to_str().expect("text");
-    let refused = anchord(&["migrate", "--data-dir", data]).output().expect("an end");
-    let said = String::from_utf8(refused.stderr).expect("text");
-    assert!(said.contains("such as invoices") && said.lines().count() == 1, "{said}");
-    let server = Embedded::start(config(folder.path())).await.expect("a second start");
-    let tables = "select string_agg(tablename, ', ') from pg_tables where schemaname = 'public'";
-    assert_eq!(ask(&server.url(), tables).await, "invoices");
-    server.stop().await;
-}
-
-#[tokio::test]
 async fn nobody_else_can_open_the_socket_or_the_files() {
     let folder = open_folder();
     let server = Embedded::start(config(folder.path())).await.expect("a start");
@@ -159,15 +142,6 @@ async fn nobody_else_can_open_the_socket_or_the_files() {
 }
 
 #[tokio::test]
-async fn two_services_do_not_share_a_data_folder() {
-    let folder = open_folder();
-    let first = Embedded::start(config(folder.path())).await.expect("a start");
-    let second = Embedded::start(config(folder.path())).await;
-    assert!(matches!(second, Err(StartError::InUse { .. })), "{second:?}");
-    first.stop().await;
-}
-
-#[tokio::test]
 async fn a_first_start_that_was_killed_half_way_is_begun_again() {
     let folder = open_folder();
     let half = folder.path().join("postgres/cluster.unfinished");
@@ -177,17 +151,6 @@ async fn a_first_start_that_was_killed_half_way_is_begun_again() {
     let server = Embedded::start(config(folder.path())).await.expect("a start");
     assert_eq!(ask(&server.url(), "select 'up'").await, "up");
     server.stop().await;
-}
-
-#[tokio::test]
-async fn a_missing_installation_is_told_before_anything_is_made() {
-    let folder = open_folder();
-    let nothing = folder.path().join("nothing");
-    let mut config = config(&folder.path().join("data"));
-    config.programs = Some(nothing.clone());
-    let error = Embedded::start(config).await.expect_err("there is nothing to start").to_string();
-    assert!(error.contains("is not installed") && error.contains(&*nothing.to_string_lossy()), "{error}");
-    assert!(!folder.path().join("data/postgres/cluster").exists());
 }
 
 /// Runs the service's part of a start in a process of its own, to be killed.
@@ -268,21 +231,6 @@ async fn a_server_whose_service_and_guard_were_killed_is_stopped_by_the_next_sta
     assert!(is_running(service.server), "somebody else stopped the server");
     let again = Embedded::start(config(folder.path())).await.expect("a start beside the old server");
     assert!(!is_running(service.server), "the first server still runs");
-    assert_eq!(ask(&again.url(), "select v from t").await, "kept");
-    again.stop().await;
-}
-
-#[tokio::test]
-async fn a_killed_server_starts_again() {
-    let folder = open_folder();
-    let server = Embedded::start(durable(folder.path())).await.expect("a start");
-    run(&server.url(), "create table t as select 'kept'::text as v").await;
-    let pid = i32::try_from(server.pid()).expect("a process id");
-    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGKILL)
-        .expect("a server to kill");
-    server.ended().await;
-    server.stop().await;
-    let again = Embedded::start(config(folder.path())).await.expect("a start after the crash");
     assert_eq!(ask(&again.url(), "select v from t").await, "kept");
     again.stop().await;
 }

@@ -46,15 +46,6 @@ async fn get(app: &App, path: &str) -> Value {
     reply.json()
 }
 
-async fn compress(app: &App) -> Value {
-    let reply = app.call("POST", &format!("{SESSION}/compressions"), COMPRESS).await;
-    assert_eq!(reply.status, 202, "{}", reply.text);
-    app.work().await;
-    let made = get(app, &format!("/compressions/{}", reply.json()["id"].as_str().unwrap())).await;
-    assert_eq!(made["status"], "succeeded", "{made}");
-    made
-}
-
 /// Talk that fills a window without naming anything.
 fn talk(rounds: usize) -> Vec<Value> {
     let say =
@@ -160,7 +151,7 @@ async fn an_earlier_moment_has_to_be_one_of_the_session() {
     let app = app().await;
     put(&app, json!({"auto": false, "context_window": 16_000})).await;
     append(&app, &talk(20)).await;
-    compress(&app).await;
+    app.compress("s", "").await;
     let anchor = get(&app, "/context").await["anchor_seq"].as_i64().unwrap();
     for (query, status, said) in [
         ("through_seq=0".to_owned(), 422, "must be from 1 to 40"),

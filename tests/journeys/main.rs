@@ -26,7 +26,6 @@ mod compressions;
 mod concurrency;
 mod contexts;
 mod corpus;
-mod crashes;
 mod database;
 mod deliveries;
 mod digests;

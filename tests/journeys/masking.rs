@@ -2,16 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::app::{App, app};
+use crate::support::app::{App, session};
 
 const SESSION: &str = "/v1/sessions/s";
-
-async fn session(settings: Value) -> App {
-    let app = app().await;
-    let reply = app.call("PUT", SESSION, settings.to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    app
-}
 
 async fn append(app: &App, body: Value) -> Value {
     let reply = app.call("POST", &format!("{SESSION}/messages"), body.to_string()).await;
@@ -66,36 +59,6 @@ async fn a_mark_of_never_masks_at_once_and_a_mark_of_always_keeps_at_every_level
     append(&app, json!({"messages": [asks()]})).await;
     let seqs = masked(&context(&app).await);
     assert!(seqs.contains(&3) && seqs.contains(&7) && !seqs.contains(&5), "{seqs:?}");
-}
-
-#[tokio::test]
-async fn below_the_warn_level_nothing_is_masked_but_repeats_of_which_the_newest_stays() {
-    let app = session(json!({})).await;
-    let same = |id: usize| {
-        let [call, mut result] = run(id, "cat notes", 30, "done");
-        result["content"] = json!("the same line of notes\n".repeat(40));
-        [call, result]
-    };
-    let mut messages = vec![asks()];
-    messages.extend([same(1), same(2)].concat());
-    messages.extend(runs(3, 6, 80));
-    messages.extend(same(9));
-    messages.extend(runs(10, 4, 80));
-    append(&app, json!({"messages": messages})).await;
-    assert_eq!(masked(&context(&app).await), [3, 5], "of three, the two older ones");
-}
-
-#[tokio::test]
-async fn from_the_warn_level_on_the_last_ten_results_stay() {
-    let app = session(json!({"context_window": 38_000, "auto": false})).await;
-    let messages: Vec<Value> = std::iter::once(asks()).chain(runs(0, 26, 70)).collect();
-    let reply = append(&app, json!({"messages": messages})).await;
-    let share = reply["usage"]["effective_utilization"].as_f64().unwrap();
-    assert!((0.60..0.85).contains(&share), "{share}");
-    append(&app, json!({"messages": [asks()]})).await;
-    let seqs = masked(&context(&app).await);
-    let expected: Vec<i64> = (0..16).map(|i| 3 + 2 * i).collect();
-    assert_eq!(seqs, expected, "26 results but the last ten");
 }
 
 #[tokio::test]
@@ -158,15 +121,6 @@ async fn a_placeholder_says_what_it_was_and_leads_to_its_lines() {
     assert_eq!(app.call("GET", &lines, "").await.json()["content"], "3 passed; 1 failed");
     let elsewhere = app.call("GET", &format!("/v1/sessions/other/tool-outputs/{reference}"), "").await;
     assert_eq!(elsewhere.status, 404, "it is valid inside its session alone");
-}
-
-#[tokio::test]
-async fn small_outputs_are_never_masked_whatever_a_caller_says() {
-    let app = session(json!({})).await;
-    let mut messages = vec![asks()];
-    messages.extend(run(1, "ls", 2, "done"));
-    append(&app, json!({"messages": messages, "marks": [{"index": 2, "keep": "never"}]})).await;
-    assert_eq!(masked(&context(&app).await), [] as [i64; 0]);
 }
 
 #[tokio::test]

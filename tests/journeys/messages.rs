@@ -1,123 +1,10 @@
 //! Messages over HTTP: what is taken comes back byte for byte, what cannot be taken says where.
 
-use anchord_http::Limits;
 use serde_json::json;
 
-use crate::support::app::{THEIRS, app};
+use crate::support::app::app;
 
 const PATH: &str = "/v1/sessions/s/messages";
-
-fn nested(levels: usize) -> String {
-    format!(
-        r#"{{"messages": [{{"role": "user", "content": "x", "extra": {}{}}}]}}"#,
-        "[".repeat(levels),
-        "]".repeat(levels)
-    )
-}
-
-#[tokio::test]
-async fn what_is_taken_comes_back_byte_for_byte() {
-    let app = app().await;
-    let messages = [
-        r#"{"role":"user","content":"a\u0000b"}"#,
-        r#"{ "content" : "spaces and order" ,  "role":"assistant" }"#,
-        r#"{"role":"user","content":"x","big":123456789012345678901234567890,"e":1e400,"f":0.10}"#,
-        r#"{"role":"user","content":"\ud83d\ude00 \u00e9","unknown_field":{"z":1,"a":[null,true]}}"#,
-        r#"{"role":"tool","tool_call_id":"no such call","content":"a result without a call"}"#,
-        r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c","type":"function","function":{"name":"f","arguments":"not json"}}]}"#,
-    ];
-    let body = format!(r#"{{"messages":[{}]}}"#, messages.join(","));
-    let reply = app.call("POST", PATH, body).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    let page = app.call("GET", PATH, "").await;
-    assert_eq!(page.status, 200);
-    for (message, seq) in messages.iter().zip(1..) {
-        assert!(page.text.contains(message), "{message} did not come back");
-        assert!(page.text.contains(&format!("\"seq\":{seq},")));
-    }
-}
-
-#[tokio::test]
-async fn what_cannot_be_taken_is_refused_at_its_place_and_nothing_is_stored() {
-    let app = app().await;
-    let many = format!(r#"{{"messages":[{}]}}"#, vec![r#"{"role":"user","content":"x"}"#; 1_001].join(","));
-    let large = format!(r#"{{"messages":[{{"role":"user","content":"{}"}}]}}"#, "x".repeat(5 * 1024 * 1024));
-    let larger =
-        format!(r#"{{"messages":[{{"role":"user","content":"{}"}}]}}"#, "x".repeat(17 * 1024 * 1024));
-    let table = [
-        (String::new(), 400, "malformed-json", ""),
-        (r#"{"messages":[{"role":"user","content":"x"}]"#.to_owned(), 400, "malformed-json", ""),
-        (r#"{"messages":[{"role":"user","content":x}]}"#.to_owned(), 400, "malformed-json", ""),
-        (r#"{"messages":[{"role":"user","content":"x"}]} x"#.to_owned(), 400, "malformed-json", ""),
-        ("[]".to_owned(), 422, "invalid-request", ""),
-        ("{}".to_owned(), 422, "invalid-request", "/messages"),
-        (r#"{"messages":[]}"#.to_owned(), 422, "invalid-request", "/messages"),
-        (r#"{"messages":"x"}"#.to_owned(), 422, "invalid-request", "/messages"),
-        (r#"{"messages":["x"]}"#.to_owned(), 422, "invalid-request", "/messages/0"),
-        (
-            r#"{"messages":[{"role":"robot","content":"x"}]}"#.to_owned(),
-            422,
-            "invalid-request",
-            "/messages/0/role",
-        ),
-        (r#"{"messages":[{"content":"x"}]}"#.to_owned(), 422, "invalid-request", "/messages/0/role"),
-        (
-            r#"{"messages":[{"role":"user","content":"x"},{"role":"user","content":"\ud800"}]}"#.to_owned(),
-            422,
-            "invalid-request",
-            "/messages/1/content",
-        ),
-        (
-            r#"{"messages":[{"role":"user","content":"x","a":1,"a":2}]}"#.to_owned(),
-            422,
-            "invalid-request",
-            "/messages/0/a",
-        ),
-        (
-            r#"{"messages":[{"role":"user","content":"x"}],"mesages":1}"#.to_owned(),
-            422,
-            "invalid-request",
-            "/mesages",
-        ),
-        (
-            r#"{"messages":[{"role":"user","content":"x"}],"format":"smoke-signals"}"#.to_owned(),
-            422,
-            "invalid-request",
-            "/format",
-        ),
-        (
-            r#"{"messages":[{"role":"user","content":"x"}],"marks":[{"index":1}]}"#.to_owned(),
-            422,
-            "invalid-request",
-            "/marks/0/index",
-        ),
-        (many, 413, "too-large", ""),
-        (large, 413, "too-large", ""),
-        (larger, 413, "too-large", ""),
-    ];
-    for (body, status, kind, pointer) in table {
-        let shown: String = body.chars().take(80).collect();
-        let refused = app.call("POST", PATH, body).await.refusal();
-        assert_eq!(refused, (status, kind.to_owned(), pointer.to_owned()), "{shown}");
-    }
-    let deep = app.call("POST", PATH, nested(200)).await;
-    assert_eq!(deep.status, 422, "{}", deep.text);
-    assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404, "a refused append made the session");
-    assert_eq!(app.call("POST", PATH, nested(100)).await.status, 201);
-    let wrong_name = app.call("POST", "/v1/sessions/a%20b/messages", nested(1)).await;
-    assert_eq!(wrong_name.refusal(), (422, "invalid-parameter".to_owned(), "/session_id".to_owned()));
-}
-
-#[tokio::test]
-async fn a_message_as_large_as_it_may_be_comes_back_whole() {
-    let app = app().await;
-    let frame = r#"{"role":"user","content":""}"#.len();
-    let text = "lorem ipsum ".repeat(Limits::default().message_bytes / 12 - frame);
-    let message = format!(r#"{{"role":"user","content":"{text}"}}"#);
-    let reply = app.call("POST", PATH, format!(r#"{{"messages":[{message}]}}"#)).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    assert!(app.call("GET", PATH, "").await.text.contains(&message));
-}
 
 #[tokio::test]
 async fn an_append_tells_where_the_session_stands() {
@@ -140,16 +27,6 @@ async fn an_append_tells_where_the_session_stands() {
     assert_eq!(reply["tokens_added"], reply["usage"]["context_tokens"]);
     let context = app.call("GET", "/v1/sessions/s/context", "").await.json();
     assert_eq!(context["tokens"]["total"], reply["usage"]["context_tokens"]);
-}
-
-#[tokio::test]
-async fn expected_next_seq_that_does_not_hold_is_a_conflict_with_the_actual_one() {
-    let app = app().await;
-    let body = r#"{"messages":[{"role":"user","content":"x"}],"expected_next_seq":1}"#;
-    assert_eq!(app.call("POST", PATH, body).await.status, 201);
-    let refused = app.call("POST", PATH, body).await;
-    assert_eq!(refused.refusal().0, 409);
-    assert_eq!(refused.json()["next_seq"], 2);
 }
 
 #[tokio::test]
@@ -202,19 +79,6 @@ async fn beyond_every_message_there_is_nothing() {
             found.text
         );
     }
-}
-
-#[tokio::test]
-async fn another_tenant_finds_nothing() {
-    let app = app().await;
-    app.call("POST", PATH, r#"{"messages":[{"role":"user","content":"x"}]}"#).await;
-    let theirs = format!("Bearer {THEIRS}");
-    for path in [PATH, "/v1/sessions/s", "/v1/sessions/s/context", "/v1/sessions/s/pins"] {
-        let answer = app.call_with("GET", path, "", &[("authorization", &theirs)]).await;
-        assert_eq!(answer.refusal().1, "session-not-found", "{path}");
-    }
-    let list = app.call_with("GET", "/v1/sessions", "", &[("authorization", &theirs)]).await.json();
-    assert_eq!(list["items"], json!([]));
 }
 
 #[tokio::test]

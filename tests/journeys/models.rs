@@ -317,17 +317,6 @@ async fn a_model_of_a_tenant_is_bounded() {
 }
 
 #[tokio::test]
-async fn the_tokenizer_of_stored_messages_stays_when_the_tenant_s_default_changes() {
-    let app = app().await;
-    append(&app, "s", json!({})).await;
-    call(&app, "PUT", "/v1/settings", json!({"tokenizer": "estimate"})).await;
-    assert_eq!(session(&app, "s").await["policy"]["tokenizer"], "o200k_base");
-    append(&app, "s", json!({})).await;
-    append(&app, "fresh", json!({})).await;
-    assert_eq!(session(&app, "fresh").await["policy"]["tokenizer"], "estimate");
-}
-
-#[tokio::test]
 async fn an_export_brings_its_model_along() {
     let app = app().await;
     append(&app, "s", json!({"model": "gpt-4"})).await;

@@ -228,7 +228,20 @@ fn bad_bodies() -> Vec<Refused> {
         (chat(r#"{"role":"user","content":01}"#), 400, "malformed-json", "", None),
         (chat(&format!(r#"{{"role":"user","content":"{}"}}"#, '\u{0}')), 400, "malformed-json", "", None),
         (not_text, 400, "malformed-json", "", None),
+        (b"[]".to_vec(), 422, "invalid-request", "", None),
+        invalid(b"{}".to_vec(), "/messages"),
         invalid(br#"{"messages":[]}"#.to_vec(), "/messages"),
+        invalid(br#"{"messages":"x"}"#.to_vec(), "/messages"),
+        invalid(br#"{"messages":["x"]}"#.to_vec(), "/messages/0"),
+        invalid(br#"{"messages":[{"content":"x"}]}"#.to_vec(), "/messages/0/role"),
+        invalid(
+            br#"{"messages":[{"role":"user","content":"x"}],"format":"smoke-signals"}"#.to_vec(),
+            "/format",
+        ),
+        invalid(
+            br#"{"messages":[{"role":"user","content":"x"}],"marks":[{"index":1}]}"#.to_vec(),
+            "/marks/0/index",
+        ),
         invalid(
             br#"{"expected_next_seq":-1,"messages":[{"role":"user","content":"x"}]}"#.to_vec(),
             "/expected_next_seq",

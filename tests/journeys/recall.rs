@@ -257,22 +257,6 @@ async fn two_workers_index_a_message_once() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_erased_takes_its_index_along() {
-    let service = stored().await;
-    let (tenant, session) = (service.ours, name("s"));
-    service.tell(tenant, &session, &[user("the crane is orange")]).await;
-    let old = service.id(tenant, &session).await;
-    service.index(tenant, &session).await;
-    let mut owner = service.database.connect().await;
-    assert_eq!(number(&mut owner, "select count(*) from recall_pending").await, 1);
-    assert!(service.store.delete_session(tenant, &session.name, Actor::Cli).await.expect("a delete"));
-    assert_eq!(number(&mut owner, "select count(*) from recall_pending").await, 0);
-    assert_eq!(index(&service.store, (tenant, old), None).await.expect("indexing"), None);
-    service.tell(tenant, &session, &[user("a boat")]).await;
-    assert_eq!(service.ask(tenant, &session, "crane").await, Vec::new());
-}
-
-#[tokio::test]
 async fn a_tenant_finds_nothing_of_another() {
     let service = stored().await;
     let (one, two) = (service.ours, service.theirs);

@@ -201,21 +201,6 @@ async fn an_append_whose_context_cannot_be_assembled_is_acknowledged() {
 }
 
 #[tokio::test]
-async fn a_context_is_bounded_by_what_the_model_takes_in() {
-    let app = app().await;
-    app.call("POST", MESSAGES, HELLO).await;
-    let context = async |query: &str| app.call("GET", &format!("/v1/sessions/s/context?{query}"), "").await;
-    assert_eq!(context("max_input_tokens=700").await.json()["max_input_tokens"], 700);
-    for (query, pointer) in [
-        ("max_input_tokens=0", "/max_input_tokens"),
-        ("max_input_tokens=10000001", "/max_input_tokens"),
-        ("max_tokens=700", "/max_tokens"),
-    ] {
-        assert_eq!(context(query).await.refusal().2, pointer, "{query}");
-    }
-}
-
-#[tokio::test]
 async fn lists_of_sessions_have_short_rows() {
     let app = app().await;
     let settings = r#"{"task_id": "t", "parent_session_id": "root", "context_window": 9000}"#;

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use nix::pty::openpty;
 use nix::sys::signal::{Signal, kill};
-use rstest::rstest;
 use serde_json::json;
 
 use crate::support;
@@ -144,18 +143,6 @@ fn the_database_of_a_service_inherits_none_of_its_environment() {
     assert!(process.wait().expect("an end").success());
 }
 
-#[rstest]
-#[case::api_key("--api-key", "ANCHORD_API_KEY")]
-#[case::operator_token("--admin-token", "ANCHORD_ADMIN_TOKEN")]
-fn a_secret_that_can_be_guessed_starts_nothing(#[case] flag: &str, #[case] variable: &str) {
-    for secret in ["x", "thirty-one-characters-are-a-few"] {
-        let words = ["serve", "--listen", "127.0.0.1:0", flag, secret];
-        let why = failed(&anchord(&words).output().expect("the program"));
-        assert!(why.contains(variable) && why.contains("at least 32 characters"), "{why}");
-        assert!(!why.contains(secret) || secret == "x", "{why}");
-    }
-}
-
 #[tokio::test]
 async fn a_key_that_the_operator_chose_is_never_printed() {
     let database = support::database().await;
@@ -278,20 +265,4 @@ async fn a_health_check_tells_whether_a_process_can_be_used() {
         assert_eq!(code, Some(1));
         assert!(why.contains("does not answer"), "{why}");
     }
-}
-
-#[tokio::test]
-async fn migrating_twice_changes_nothing() {
-    let database = support::database().await;
-    for _ in 0..2 {
-        let done = anchord(&["migrate", "--database-url", &database.url]).output().expect("the program");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    }
-}
-
-#[test]
-fn the_openapi_document_is_printed_as_json() {
-    let printed = anchord(&["openapi"]).output().expect("the program");
-    let document: serde_json::Value = serde_json::from_slice(&printed.stdout).expect("JSON");
-    assert_eq!(document["openapi"], "3.1.0");
 }

@@ -60,16 +60,6 @@ async fn wrong_settings_are_refused_with_their_name() {
 }
 
 #[tokio::test]
-async fn the_tokenizer_is_fixed_by_the_first_message() {
-    let app = app().await;
-    assert_eq!(app.call("PUT", PATH, r#"{"tokenizer": "estimate"}"#).await.status, 201);
-    let message = r#"{"messages":[{"role":"user","content":"hello there, how are you?"}]}"#;
-    assert_eq!(app.call("POST", &format!("{PATH}/messages"), message).await.status, 201);
-    let refused = app.call("PUT", PATH, r#"{"tokenizer": "cl100k_base"}"#).await;
-    assert_eq!(refused.refusal().2, "/tokenizer");
-}
-
-#[tokio::test]
 async fn sessions_are_listed_by_task_and_parent_in_pages() {
     let app = app().await;
     for i in 0..5 {

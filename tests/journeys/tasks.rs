@@ -63,14 +63,6 @@ fn reading(id: &str, text: &str) -> [Value; 2] {
     ]
 }
 
-async fn compress(app: &App, session: &str) {
-    let reply = app.call("POST", &format!("/v1/sessions/{session}/compressions"), COMPRESS).await;
-    assert_eq!(reply.status, 202, "{}", reply.text);
-    app.work().await;
-    let session = get(app, &format!("/v1/sessions/{session}")).await;
-    assert_eq!(session["summary_version"], 1, "{session}");
-}
-
 #[tokio::test]
 async fn a_task_sums_up_all_of_its_sessions() {
     let app = app().await;
@@ -117,7 +109,7 @@ async fn what_the_context_no_longer_shows_counts_as_fetched_again() {
     }
     assert_eq!(get(&app, "/v1/tasks/t").await["refetched"]["requests"], 0, "all of it is in the context");
 
-    compress(&app, "s").await;
+    app.compress("s", "").await;
     for _ in 0..10 {
         served(&app, "s").await;
     }
@@ -233,7 +225,7 @@ async fn the_report_compares_tasks_with_compression_and_without() {
         put(&app, session, json!({"task_id": task, "auto": false})).await;
         append(&app, session, &talk(20)).await;
         if compressed {
-            compress(&app, session).await;
+            app.compress(session, "").await;
         }
         served(&app, session).await;
         end(&app, task, status).await;

@@ -216,21 +216,6 @@ async fn an_answer_is_generated_again() {
 }
 
 #[tokio::test]
-async fn the_third_message_is_edited() {
-    let app = app().await;
-    let list: Vec<Value> = (0..9)
-        .map(|n| if n % 2 == 0 { user(&format!("u{n}")) } else { assistant(&format!("a{n}")) })
-        .collect();
-    put(&app, "s", &list).await;
-    let mut edited = list[..2].to_vec();
-    edited.extend([user("edited"), assistant("other")]);
-    let reply = put(&app, "s", &edited).await;
-    assert_eq!(done(&reply), ("branched", 2, 2));
-    assert_holds(&app, &reply, &edited).await;
-    assert_eq!(stored(&app, "s", "main").await, list);
-}
-
-#[tokio::test]
 async fn a_failed_call_is_tried_again() {
     for format in FORMATS {
         let app = app().await;
@@ -243,93 +228,6 @@ async fn a_failed_call_is_tried_again() {
         assert_eq!(done(&reply), ("branched", 5, 1), "the call is the same, its result is not");
         assert_holds(&app, &reply, &retried).await;
         assert_eq!(put_with(&app, "s", "", &failed).await.json()["sync"]["outcome"], "returned");
-    }
-}
-
-#[tokio::test]
-async fn an_item_is_popped() {
-    for format in FORMATS {
-        let app = app().await;
-        let mut list = begun(format);
-        list.extend([assistant("a"), user("b"), assistant("c")]);
-        put(&app, "s", &list).await;
-        for length in [6, 5] {
-            assert_eq!(done(&put(&app, "s", &list[..length]).await), ("went_back", length as u64, 0));
-        }
-        let mut other = list[..5].to_vec();
-        other.push(user("d"));
-        let reply = put(&app, "s", &other).await;
-        assert_eq!(done(&reply), ("appended", 5, 1));
-        assert_holds(&app, &reply, &other).await;
-        assert_eq!(stored(&app, "s", "main").await, list);
-    }
-}
-
-#[tokio::test]
-async fn a_coding_agent_goes_back_and_forward_again() {
-    for format in FORMATS {
-        let app = app().await;
-        let mut list = begun(format);
-        for turn in 0..4 {
-            list.push(user(&format!("turn{turn}")));
-            list.extend(call(format, &format!("t{turn}"), &format!("call{turn}"), "ok"));
-        }
-        put(&app, "s", &list).await;
-        assert_eq!(done(&put(&app, "s", &list[..7]).await), ("went_back", 7, 0));
-        let mut other = list[..7].to_vec();
-        other.push(user("elsewhere"));
-        other.extend(call(format, "e", "there", "ok"));
-        assert_eq!(done(&put(&app, "s", &other).await), ("appended", 7, 3));
-        // Forward again, on the first branch, and further.
-        let reply = put(&app, "s", &list).await;
-        assert_eq!(
-            (done(&reply), &reply["sync"]["branch"]),
-            (("returned", list.len() as u64, 0), &json!("main"))
-        );
-        list.push(user("further"));
-        assert_eq!(done(&put(&app, "s", &list).await), ("appended", list.len() as u64 - 1, 1));
-        assert_eq!(stored(&app, "s", "main").await, list);
-        // Half of the way along the other one.
-        assert_eq!(done(&put(&app, "s", &other[..8]).await), ("went_back", 8, 0));
-        let reply = put(&app, "s", &other).await;
-        assert_eq!(done(&reply), ("returned", 10, 0));
-        assert_holds(&app, &reply, &other).await;
-    }
-}
-
-#[tokio::test]
-async fn two_agents_with_one_beginning_both_get_their_own() {
-    let app = app().await;
-    let beginning = [system("prompt"), user("task")];
-    let mut lists = [beginning.to_vec(), beginning.to_vec()];
-    let mut names: [Option<Value>; 2] = [None, None];
-    for turn in 0..5 {
-        for (agent, (list, name)) in lists.iter_mut().zip(&mut names).enumerate() {
-            list.push(assistant(&format!("agent{agent}turn{turn}")));
-            list.push(user(&format!("agent{agent}asked{turn}")));
-            let reply = put(&app, "s", list).await;
-            assert_holds(&app, &reply, list).await;
-            assert_eq!(name.get_or_insert(reply["sync"]["branch"].clone()), &reply["sync"]["branch"]);
-        }
-    }
-    assert_eq!(branches(&app, "s").await.len(), 2);
-}
-
-#[tokio::test]
-async fn an_agent_that_compacts_by_itself_begins_a_branch_after_its_prompt() {
-    let app = app().await;
-    let mut list = vec![system("prompt")];
-    list.extend(
-        (0..20).map(|n| if n % 2 == 0 { user(&format!("u{n}")) } else { assistant(&format!("a{n}")) }),
-    );
-    put(&app, "s", &list).await;
-    let mut compacted = vec![system("prompt"), user("summary")];
-    for turn in 0..2 {
-        compacted.extend([assistant(&format!("b{turn}")), user(&format!("v{turn}"))]);
-        let reply = put(&app, "s", &compacted).await;
-        let expected = if turn == 0 { ("branched", 1, 3) } else { ("appended", 4, 2) };
-        assert_eq!(done(&reply), expected);
-        assert_holds(&app, &reply, &compacted).await;
     }
 }
 

@@ -5,17 +5,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;
-use crate::support::app::{App, OPERATOR, THEIRS, app};
+use crate::support::app::{App, OPERATOR, THEIRS, session};
 
 const SESSION: &str = "/v1/sessions/s";
-
-/// A session with settings.
-async fn session(settings: Value) -> App {
-    let app = app().await;
-    let reply = app.call("PUT", SESSION, settings.to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    app
-}
 
 async fn append(app: &App, messages: &[Value]) -> Value {
     let body = json!({"messages": messages}).to_string();
@@ -58,52 +50,6 @@ fn started(reply: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn every_append_returns_every_signal_with_its_own_action() {
-    let app = session(json!({})).await;
-    let reply = append(&app, &[talk(2, 10), rereading()].concat()).await;
-    assert_eq!(reply["decision"]["signals"].as_array().unwrap().len(), 10);
-    let said = signal(&reply, "rereading");
-    assert_eq!((said["action"].as_str(), said["counts"].as_bool()), (Some("immediate"), Some(false)));
-    assert_eq!(reply["decision"]["action"], "none", "the default policy lets utilisation alone count");
-    assert_eq!(reply["decision"]["reasons"], json!([]));
-    assert!(!started(&reply));
-}
-
-#[tokio::test]
-async fn utilization_starts_by_how_full_the_window_is_and_by_nothing_else() {
-    let app = session(json!({"context_window": 10_000})).await;
-    let reply = append(&app, &talk(80, 5)).await;
-    assert_eq!(signal(&reply, "message_count")["action"], "force");
-    assert!(!started(&reply), "{reply}");
-    let reply = append(&app, &talk(10, 300)).await;
-    assert_eq!(reply["decision"]["reasons"], json!(["utilization"]));
-    assert!(started(&reply), "{reply}");
-}
-
-#[tokio::test]
-async fn message_count_starts_at_its_count_and_not_by_fullness() {
-    let app = session(json!({"policy": "message_count", "context_window": 10_000})).await;
-    let reply = append(&app, &talk(20, 300)).await;
-    assert_eq!(signal(&reply, "utilization")["action"], "immediate");
-    assert!(!started(&reply), "{reply}");
-    let reply = append(&app, &talk(12, 5)).await;
-    assert_eq!(reply["decision"]["action"], "optional");
-    assert!(!started(&reply), "{reply}");
-    let reply = append(&app, &talk(18, 5)).await;
-    assert_eq!((&reply["decision"]["action"], started(&reply)), (&json!("compress"), true));
-}
-
-#[tokio::test]
-async fn protocol_starts_at_a_task_boundary_and_not_by_rereading() {
-    let app = session(json!({"policy": "protocol"})).await;
-    let reply = append(&app, &[talk(16, 50), rereading()].concat()).await;
-    assert!(!started(&reply), "{reply}");
-    let body = json!({"messages": talk(1, 5), "task_boundary": true}).to_string();
-    let reply = app.call("POST", &format!("{SESSION}/messages?include=usage,signals"), body).await.json();
-    assert_eq!((&reply["decision"]["reasons"], started(&reply)), (&json!(["task_boundary"]), true));
-}
-
-#[tokio::test]
 async fn protocol_evaluates_many_turns_and_starts_when_that_saves_enough() {
     let app = session(json!({"policy": "protocol"})).await;
     let reply = append(&app, &talk(44, 5)).await;
@@ -111,20 +57,6 @@ async fn protocol_evaluates_many_turns_and_starts_when_that_saves_enough() {
     let reply = append(&app, &talk(4, 5_000)).await;
     assert_eq!(signal(&reply, "turn_count")["action"], "compress");
     assert!(started(&reply), "{reply}");
-}
-
-#[tokio::test]
-async fn protocol_takes_a_todo_list_that_is_done_for_the_end_of_a_task() {
-    let app = session(json!({"policy": "protocol"})).await;
-    let todo = |status: &str| {
-        let arguments = json!({"todos": [{"content": "rename it", "status": status}]}).to_string();
-        json!({"role": "assistant", "content": null, "tool_calls": [
-            {"id": status, "type": "function", "function": {"name": "TodoWrite", "arguments": arguments}}]})
-    };
-    let answer = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "ok"});
-    append(&app, &[talk(16, 50), vec![todo("pending"), answer("pending")]].concat()).await;
-    let reply = append(&app, &[todo("completed"), answer("completed")]).await;
-    assert_eq!((&reply["decision"]["reasons"], started(&reply)), (&json!(["task_boundary"]), true));
 }
 
 #[tokio::test]
@@ -139,15 +71,6 @@ async fn combined_starts_by_any_signal_and_publishing_clears_the_history() {
     let reply = append(&app, &talk(2, 5)).await;
     assert_eq!(signal(&reply, "rereading")["action"], "none");
     assert_eq!((&reply["decision"]["action"], started(&reply)), (&json!("none"), false));
-}
-
-#[tokio::test]
-async fn warnings_and_advice_start_nothing() {
-    let settings = json!({"policy": "combined", "context_window": 40_000, "thresholds": {"turns": 1_000}});
-    let app = session(settings).await;
-    let reply = append(&app, &talk(24, 450)).await;
-    assert_eq!(signal(&reply, "growth")["action"], "warn");
-    assert_eq!((&reply["decision"]["action"], started(&reply)), (&json!("warn"), false), "{reply}");
 }
 
 #[tokio::test]

@@ -157,60 +157,6 @@ async fn the_corrected_utilisation_is_what_starts_work() {
 }
 
 #[tokio::test]
-async fn offset_and_factor_come_from_reports_about_contexts_of_different_sizes() {
-    let app = app().await;
-    append(&app, &talk(4, 500)).await;
-    let mut last = Value::Null;
-    for counted in [2_000, 9_000, 16_000, 23_000, 30_000, 37_000] {
-        let body = json!({"input_tokens": 4_000 + counted * 115 / 100, "output_tokens": 1, "context_tokens": counted});
-        last = report(&app, body).await;
-        assert_eq!(last["basis"], "given");
-    }
-    // The smallest is too small.
-    assert_eq!(last["usage"]["calibration"], json!({"offset_tokens": 4_000, "factor": 1.15, "reports": 5}));
-    assert_eq!(last["usage"]["effective_window"], 156_000 * 100 / 115);
-    // One that has nothing to do with them changes nothing.
-    let odd =
-        report(&app, json!({"input_tokens": 150_000, "output_tokens": 1, "context_tokens": 30_000})).await;
-    let window = odd["usage"]["effective_window"].as_u64().unwrap();
-    assert!(window.abs_diff(135_652) < 3_000, "{window}");
-    // Another model counts in another way.
-    app.call("PUT", SESSION, r#"{"model": "claude-sonnet-4-5"}"#).await;
-    let fresh = app.call("GET", SESSION, "").await.json();
-    assert_eq!(
-        (&fresh["usage"]["effective_window"], &fresh["usage"]["calibration"]),
-        (&json!(160_000), &Value::Null)
-    );
-}
-
-#[tokio::test]
-async fn a_provider_that_counts_less_gives_room_up_to_the_context_window() {
-    let app = app().await;
-    append(&app, &talk(4, 500)).await;
-    let mut last = Value::Null;
-    for counted in [2_000, 9_000, 16_000, 23_000, 30_000, 37_000] {
-        let body = json!({"input_tokens": counted / 2, "output_tokens": 1, "context_tokens": counted});
-        last = report(&app, body).await;
-    }
-    assert_eq!(last["usage"]["effective_window"], 200_000);
-    assert_eq!(context(&app).await["max_input_tokens"], 200_000);
-}
-
-#[tokio::test]
-async fn an_absurd_report_changes_nothing() {
-    let app = app().await;
-    append(&app, &talk(4, 500)).await;
-    let before = context(&app).await;
-    let counted = total(&before);
-    for input in [0, counted * 4 + 200_001, counted / 10] {
-        let reported = report(&app, json!({"input_tokens": input, "output_tokens": 0})).await;
-        assert_eq!(reported["verdict"], "ignored", "{reported}");
-        assert_eq!(reported["usage"]["calibration"], Value::Null);
-    }
-    assert_eq!(context(&app).await, before);
-}
-
-#[tokio::test]
 async fn the_caller_may_name_the_context_and_without_any_the_head_is_taken() {
     let app = app().await;
     let appended = append(&app, &talk(4, 500)).await;

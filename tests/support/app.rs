@@ -109,6 +109,14 @@ pub async fn app() -> App {
     start(None, Reach::Public).await
 }
 
+/// Starts an API with a session named `s`, which has these settings.
+pub async fn session(settings: Value) -> App {
+    let app = app().await;
+    let reply = app.call("PUT", "/v1/sessions/s", settings.to_string()).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    app
+}
+
 /// Starts an API whose webhooks may be anywhere.
 pub async fn app_with_webhooks() -> App {
     start(None, Reach::Any).await
@@ -220,6 +228,16 @@ impl App {
         self.store.queue_marked().await.expect("a database that answers");
         let embedder = self.embedder.clone().expect("an embeddings server");
         VectorMaker::new(self.store.clone(), embedder).drain().await.expect("a database that answers")
+    }
+
+    /// Asks for a compression of a session, does it, and gives what came of it, which is a version; `query` names a branch.
+    pub async fn compress(&self, session: &str, query: &str) -> Value {
+        let asked = self.call("POST", &format!("/v1/sessions/{session}/compressions{query}"), COMPRESS).await;
+        assert_eq!(asked.status, 202, "{}", asked.text);
+        self.work().await;
+        let made = self.call("GET", asked.headers["location"].to_str().expect("a text"), "").await;
+        assert_eq!(made.json()["status"], "succeeded", "{}", made.text);
+        made.json()
     }
 
     /// Runs every job that is due, as a worker would.

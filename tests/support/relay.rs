@@ -18,8 +18,6 @@ use super::TestDatabase;
 
 /// What stands in front of the port in the name of a server's socket.
 const SOCKET: &str = ".s.PGSQL.";
-/// What a worker sends on the connection that is its sign of life, and on no other.
-const SIGN_OF_LIFE: &[u8] = b"look_after_workers";
 
 /// The relay.
 #[derive(Debug)]
@@ -32,11 +30,8 @@ pub struct Relay {
     runtime: Option<Runtime>,
 }
 
-#[derive(Clone, Debug)]
-struct Connection {
-    is_sign_of_life: Arc<AtomicBool>,
-    is_still: watch::Sender<bool>,
-}
+/// Whether a connection stands still.
+type Connection = watch::Sender<bool>;
 
 /// What the next request contains whose answer is lost; `None` once it was lost.
 type Lost = Arc<Mutex<Option<Vec<u8>>>>;
@@ -85,19 +80,7 @@ impl Relay {
     /// Lets every connection stand still: nothing goes through in either direction. `None` when there is none.
     #[must_use]
     pub fn all_still(&self) -> Option<Still> {
-        self.still(|_| true)
-    }
-
-    /// Lets the workers' signs of life stand still. `None` when none has been used so far.
-    #[must_use]
-    pub fn signs_of_life_still(&self) -> Option<Still> {
-        self.still(|connection| connection.is_sign_of_life.load(Ordering::Relaxed))
-    }
-
-    fn still(&self, which: impl Fn(&Connection) -> bool) -> Option<Still> {
-        let connections = self.connections.lock().expect("nobody fails with it");
-        let chosen = connections.iter().filter(|connection| which(connection));
-        let still: Vec<_> = chosen.map(|connection| connection.is_still.clone()).collect();
+        let still = self.connections.lock().expect("nobody fails with it").clone();
         for connection in &still {
             connection.send_replace(true);
         }
@@ -118,7 +101,7 @@ async fn relay(listener: TcpListener, socket: PathBuf, connections: Arc<Mutex<Ve
     let mut carried = JoinSet::new();
     while let Ok((client, _)) = listener.accept().await {
         let Ok(server) = UnixStream::connect(&socket).await else { return };
-        let connection = Connection { is_sign_of_life: Arc::default(), is_still: watch::Sender::new(false) };
+        let connection = Connection::new(false);
         connections.lock().expect("nobody fails with it").push(connection.clone());
         carried.spawn(relayed(client, server, connection, Arc::clone(&lost)));
     }
@@ -132,9 +115,6 @@ async fn relayed(client: TcpStream, server: UnixStream, connection: Connection, 
     let (from_server, to_server) = server.into_split();
     let loses = AtomicBool::new(false);
     let sent = |bytes: &[u8]| {
-        if bytes.windows(SIGN_OF_LIFE.len()).any(|window| window == SIGN_OF_LIFE) {
-            connection.is_sign_of_life.store(true, Ordering::Relaxed);
-        }
         let mut lost = lost.lock().expect("nobody fails with it");
         let is_it = |words: &Vec<u8>| bytes.windows(words.len()).any(|window| window == words);
         if lost.as_ref().is_some_and(is_it) {
@@ -145,8 +125,8 @@ async fn relayed(client: TcpStream, server: UnixStream, connection: Connection, 
     };
     let answered = |_: &[u8]| !loses.load(Ordering::Relaxed);
     tokio::select! {
-        () = carry(from_client, to_server, connection.is_still.subscribe(), sent) => {}
-        () = carry(from_server, to_client, connection.is_still.subscribe(), answered) => {}
+        () = carry(from_client, to_server, connection.subscribe(), sent) => {}
+        () = carry(from_server, to_client, connection.subscribe(), answered) => {}
     }
 }
 

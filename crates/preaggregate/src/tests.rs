@@ -344,13 +344,6 @@ fn absent_files_and_many_rejections_are_told() {
 }
 
 #[test]
-fn a_file_never_grows() {
-    // Cutting the fourth line would cost more than the line.
-    let text = "<!-- RUNE:FINDING nonce=\"n\" id=\"SEC-001\" severity=\"P3\" -->\n**Trace:**\n```\na\nb\nc\nd\n```\n<!-- /RUNE:FINDING id=\"SEC-001\" -->";
-    assert_eq!(run(text).content, text);
-}
-
-#[test]
 fn prefixes_are_words() {
     for prefix in ["RUNE", "rune", "A-1_b"] {
         assert!(is_prefix(prefix), "{prefix}");

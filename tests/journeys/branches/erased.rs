@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{SESSION, compress, contents, count, fork, forked, say, words, work};
+use super::{SESSION, contents, count, fork, forked, say, words, work};
 use crate::erasing::erase_all;
 use crate::support::app::{App, app};
 
@@ -73,10 +73,10 @@ async fn an_erased_branch_keeps_the_versions_that_others_began_with_and_no_more(
     work(&app, "", "parser").await;
     forked(&app, json!({"name": "b", "switch": true})).await;
     work(&app, "", "lexer").await;
-    compress(&app, "").await;
+    app.compress("s", "").await;
     forked(&app, json!({"name": "c"})).await;
     work(&app, "", "printer").await;
-    compress(&app, "").await;
+    app.compress("s", "").await;
     let before = all_versions(&app).await;
     let body = json!({"name": "c"}).to_string();
     assert_eq!(app.call("PUT", &format!("{SESSION}/current-branch"), body).await.status, 200);
@@ -96,7 +96,7 @@ async fn an_erased_branch_keeps_the_versions_that_others_began_with_and_no_more(
         assert_eq!(count(&app, &left).await, 0, "{table}");
     }
     work(&app, "", "linker").await;
-    compress(&app, "").await;
+    app.compress("s", "").await;
     let shown = app.call("GET", &format!("{SESSION}/summary"), "").await.text;
     assert!(shown.contains("lexer") && shown.contains("linker") && !shown.contains("printer"), "{shown}");
 }

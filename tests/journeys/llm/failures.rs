@@ -173,18 +173,6 @@ fn unusable() -> String {
     times("summarise ok, repair ok", 3)
 }
 
-#[tokio::test]
-async fn a_server_that_is_not_there_costs_a_session_nothing_but_the_model() {
-    let fake = FakeProvider::start([Act::Good]).await;
-    let mut gone = options(&fake, Provider::Openai);
-    gone.base_url = Some("http://127.0.0.1:1/v1".to_owned());
-    let app = app_for(gone).await;
-    let done = compressed(&app, "").await;
-    assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("extractive")), "{done}");
-    assert_eq!(tried(&app, &done).await, times("summarise connection", 4));
-    append(&app, &stretch(2)).await;
-}
-
 /// What helps, and after how many calls.
 #[rstest]
 #[case::a_wait(vec![raw(429, &[("retry-after", "0.02")]), raw(500, &[]), Act::Good], "summarise status 429, summarise status 500, summarise ok")]
@@ -228,32 +216,6 @@ async fn a_summary_that_is_longer_than_what_it_replaces_is_cut_to_size() {
         "{done}"
     );
     append(&small, &messages).await;
-}
-
-#[tokio::test]
-async fn when_nothing_holds_the_old_version_stays_and_the_session_goes_on() {
-    let fake = FakeProvider::start([Act::Good]).await;
-    let app = app_for(options(&fake, Provider::Openai)).await;
-    assert_eq!(compressed(&app, "").await["version"], 1);
-    let before = document(&app).await;
-    // What nobody said cannot be in any summary.
-    let probe =
-        json!({"kind": "recall", "question": "Which figure?", "expected": ["figure-17-b"], "critical": true});
-    assert_eq!(app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await.status, 201);
-    append(&app, &stretch(12)).await;
-    let done = compressed(&app, "").await;
-    assert_eq!((&done["status"], &done["version"]), (&json!("rejected"), &Value::Null), "{done}");
-    let steps: Vec<(&str, &str)> = done["gate"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|record| (record["engine"].as_str().unwrap(), record["outcome"].as_str().unwrap()))
-        .collect();
-    assert_eq!(steps.last(), Some(&("extractive", "reject")), "{done}");
-    assert!(steps.contains(&("llm", "fall_back")), "{done}");
-    assert_eq!(document(&app).await, before);
-    append(&app, &stretch(1)).await;
-    assert_eq!(app.call("GET", "/v1/sessions/s/context", "").await.status, 200);
 }
 
 #[tokio::test]

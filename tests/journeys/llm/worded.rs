@@ -5,7 +5,7 @@ use anchord_session::summary_models::SummaryModels;
 use rstest::rstest;
 use serde_json::json;
 
-use super::{SECRET, app_for, compressed, document, options, raw};
+use super::{SECRET, app_for, compressed, document, options};
 use crate::support::app::COMPRESS;
 use crate::support::provider::{Act, FakeProvider, record};
 
@@ -34,35 +34,6 @@ async fn a_model_tells_the_narrative_and_its_calls_are_accounted_for(
     let key = if provider == Provider::Openai { "authorization" } else { "x-api-key" };
     assert!(seen[0].headers[key].to_str().unwrap().ends_with("sk-test-key-of-the-operator"));
     assert!(!seen[0].body.to_string().contains(SECRET) && !document.contains(SECRET));
-}
-
-#[tokio::test]
-async fn a_busy_server_is_asked_again_when_it_says_so() {
-    let fake = FakeProvider::start([raw(429, &[("retry-after", "0.05")]), raw(500, &[]), Act::Good]).await;
-    let app = app_for(options(&fake, Provider::Openai)).await;
-    let done = compressed(&app, "").await;
-    assert_eq!(done["engine"], "llm", "{done}");
-    assert_eq!((&done["cost"]["calls"], &done["cost"]["failed_calls"]), (&json!(3), &json!(2)), "{done}");
-}
-
-#[tokio::test]
-async fn an_unusable_reply_is_repaired_by_one_call() {
-    let fake = FakeProvider::start([Act::Say("Sure! Here it is.".to_owned()), Act::Good]).await;
-    let app = app_for(options(&fake, Provider::Openai)).await;
-    assert_eq!(compressed(&app, "").await["engine"], "llm");
-    assert!(fake.seen()[1].prompt().contains("it is not one JSON object"));
-}
-
-#[tokio::test]
-async fn a_server_without_schemas_is_asked_in_words() {
-    let refuses = Act::Raw(400, vec![], r#"{"error": {"param": "response_format"}}"#.to_owned());
-    let fenced = Act::Say(format!("<think>hm</think>\n```json\n{}\n```", record(2)));
-    let fake = FakeProvider::start([refuses, fenced]).await;
-    let app = app_for(options(&fake, Provider::Openai)).await;
-    assert_eq!(compressed(&app, "").await["engine"], "llm");
-    let bodies: Vec<bool> =
-        fake.seen().iter().map(|seen| seen.body.get("response_format").is_some()).collect();
-    assert_eq!(bodies, [true, false]);
 }
 
 #[tokio::test]

@@ -611,13 +611,6 @@ mod tests {
         );
     }
 
-    proptest::proptest! {
-        #[test]
-        fn no_text_panics(text in "\\PC{0,300}") {
-            let _ = of_user(&text);
-        }
-    }
-
     #[rstest]
     #[case("src/a.py:12:9: F841 local variable 'x' is assigned to but never used")]
     #[case("Exception can only concatenate str to str")]

@@ -58,22 +58,6 @@ const CHINESE: &str = "委员会在星期四开会讨论新港口的建设问题
 
 const MIXED: &str = "Ошибка: файл не найден\n\tconst x = 0xDEADBEEF; // 日本語のコメント  \r\n\r\n한국어 텍스트 🦀🦀 café naïve\u{301} it's WE'LL 1234567 %%%%---- \n    \n\n  end";
 
-fn hostile() -> Vec<String> {
-    vec![
-        " ".repeat(1_000_000),
-        "\n".repeat(300_000),
-        "a".repeat(300_000),
-        "漢".repeat(100_000),
-        "\u{0}".repeat(100_000),
-        " a".repeat(200_000),
-        "🦀".repeat(50_000),
-        "e\u{301}".repeat(100_000),
-        format!("{}x", " \t".repeat(300_000)),
-        "'s'S'".repeat(50_000),
-        "\u{a0}x\u{3000} \u{85}".repeat(50_000),
-    ]
-}
-
 #[test]
 fn texts_count_as_the_reference_counts_them() {
     let o200k = tiktoken_rs::o200k_base().unwrap();
@@ -83,16 +67,6 @@ fn texts_count_as_the_reference_counts_them() {
         assert_eq!(ours as usize, o200k.encode_ordinary(text).len(), "o200k on {text:.40}");
         let ours = TokenCounter::new(Tokenizer::Cl100kBase).count_text(text);
         assert_eq!(ours as usize, cl100k.encode_ordinary(text).len(), "cl100k on {text:.40}");
-    }
-}
-
-#[test]
-fn hostile_texts_are_counted_without_panic() {
-    for text in hostile() {
-        for tokenizer in [Tokenizer::O200kBase, Tokenizer::Cl100kBase, Tokenizer::Estimate] {
-            let counted = TokenCounter::new(tokenizer).count_text(&text) as usize;
-            assert!(counted > 0 && counted <= 4 * text.len());
-        }
     }
 }
 
@@ -242,6 +216,9 @@ fn a_very_long_piece_counts_as_its_parts_do() {
 #[case("漢")]
 #[case("a\u{301}")]
 #[case("'")]
+#[case("'s'S'")]
+#[case("\0")]
+#[case("🦀")]
 fn a_hostile_text_is_counted_in_time(#[case] repeated: &str) {
     let text = repeated.repeat(256 * 1024 / repeated.len());
     for tokenizer in [Tokenizer::O200kBase, Tokenizer::Cl100kBase, Tokenizer::Estimate] {

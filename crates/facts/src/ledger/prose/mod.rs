@@ -406,18 +406,4 @@ mod tests {
             proptest::prop_assert_eq!(&told, &said);
         }
     }
-
-    proptest::proptest! {
-        #[test]
-        fn no_text_panics(text in "\\PC{0,200}") {
-            let _ = person_text(&user(&text));
-            let _ = sentences(&text);
-            let _ = own_words(&text);
-        }
-        #[test]
-        fn no_markup_panics(text in "[<>/a-z\\n \\-_é。]{0,120}") {
-            let _ = person_text(&user(&text));
-            let _ = own_words(&text);
-        }
-    }
 }

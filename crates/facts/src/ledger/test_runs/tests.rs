@@ -225,13 +225,6 @@ fn a_call_that_was_refused_or_is_pending_is_no_run() {
     assert!(ran("pytest", "The user doesn't want to proceed with this tool use.", None).is_none());
 }
 
-proptest::proptest! {
-    #[test]
-    fn no_output_panics(output in "\\PC{0,300}", command in "\\PC{0,60}") {
-        let _ = ran(&command, &output, Some(1));
-    }
-}
-
 #[rstest]
 #[case("go test -c")]
 #[case("go test -c -o /tmp/a.test ./a")]

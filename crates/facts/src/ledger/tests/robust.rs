@@ -53,6 +53,8 @@ fn piece() -> impl Strategy<Value = String> {
             "😀",
             "```",
             "```bash\n",
+            "<system-reminder>",
+            "</task>",
             "<write_to_file>",
             "<path>",
             "</path>",
