@@ -3,11 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::input::TriggerInput;
-use super::{
-    circular, cycles, growth, intent_lost, message_count, rereading, task_boundary, turn_count, utilization,
-    verbosity,
-};
+use super::rules::{self, TriggerInput};
 use crate::compression::Request;
 use crate::settings::{HYSTERESIS_SHARE, Policy};
 use crate::signal::{Action, Signal, SignalKind};
@@ -17,16 +13,16 @@ type Rule = fn(&Policy, &TriggerInput<'_>) -> Signal;
 
 /// Every rule. Of two with the same action, the first is named as the compression's trigger.
 const RULES: [Rule; 10] = [
-    utilization::signal,
-    message_count::signal,
-    turn_count::signal,
-    task_boundary::signal,
-    intent_lost::signal,
-    circular::signal,
-    rereading::signal,
-    verbosity::signal,
-    growth::signal,
-    cycles::signal,
+    rules::utilization,
+    rules::message_count,
+    rules::turn_count,
+    rules::task_boundary,
+    rules::intent_lost,
+    rules::circular,
+    rules::rereading,
+    rules::verbosity,
+    rules::growth,
+    rules::cycles,
 ];
 
 /// The messages that must arrive before the next automatic compression, unless enough tokens have.
@@ -153,7 +149,7 @@ fn start(
         return Err(HeldBack::FewMessages);
     }
     let edge = counts.span_end(input.head, policy.preserve_recent);
-    let task_end = (kind == SignalKind::TaskBoundary).then(|| task_boundary::end(input)).flatten();
+    let task_end = (kind == SignalKind::TaskBoundary).then(|| rules::task_end(input)).flatten();
     let through_seq = task_end.map_or(edge, |end| end.min(edge));
     let floor = input.anchor.max(counts.system_through);
     if through_seq <= floor {

@@ -70,43 +70,24 @@ fn mixed(run: u64, factor: u64) -> u32 {
     u32::try_from((mixed ^ mixed >> 31) >> 16 & 0xffff_ffff).unwrap_or_default()
 }
 
-/// Calls `take` with the hash of every word, never 0.
+/// Calls `each` with the hash of every word, never 0.
 fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
     let mut word = SEED;
-    let mut rest = text;
-    loop {
-        // ASCII is read byte by byte, until another character has to be decoded.
-        let mut ascii = 0;
-        for byte in rest.bytes() {
-            match FOLDED.get(usize::from(byte)) {
-                Some(&END) => {
-                    if word != SEED {
-                        each(word | 1);
-                        word = SEED;
-                    }
-                }
-                Some(&letter) if letter != FOREIGN => word = step(word, u32::from(letter)),
-                Some(_) | None => break,
-            }
-            ascii += 1;
-        }
-        rest = rest.get(ascii..).unwrap_or_default();
-        let Some(c) = rest.chars().next() else { break };
-        rest = rest.get(c.len_utf8()..).unwrap_or_default();
-        if c.is_alphanumeric() && !is_spaceless(c) {
+    for c in text.chars().chain(std::iter::once(' ')) {
+        let is_alone = !c.is_ascii() && is_spaceless(c);
+        if c.is_ascii_alphanumeric() {
+            word = step(word, u32::from(c.to_ascii_lowercase()));
+        } else if !c.is_ascii() && c.is_alphanumeric() && !is_alone {
             word = c.to_lowercase().fold(word, |word, c| step(word, u32::from(c)));
-            continue;
+        } else {
+            let ended = std::mem::replace(&mut word, SEED);
+            if ended != SEED {
+                each(ended | 1);
+            }
+            if is_alone {
+                each(step(SEED, u32::from(c)) | 1);
+            }
         }
-        if word != SEED {
-            each(word | 1);
-            word = SEED;
-        }
-        if is_spaceless(c) {
-            each(step(SEED, u32::from(c)) | 1);
-        }
-    }
-    if word != SEED {
-        each(word | 1);
     }
 }
 
@@ -116,23 +97,6 @@ const SEED: u64 = 0xcbf2_9ce4_8422_2325;
 fn step(hash: u64, c: u32) -> u64 {
     (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3)
 }
-
-/// A byte that ends a word.
-const END: u8 = 0;
-/// A byte of a character outside ASCII.
-const FOREIGN: u8 = 0xff;
-
-/// Lower-case letters and digits, as a table, because every byte of the agent's text is looked up in it.
-#[expect(clippy::indexing_slicing, reason = "the compiler makes it, and would refuse what is outside")]
-static FOLDED: [u8; 256] = {
-    let mut folded = [FOREIGN; 256];
-    let mut byte: u8 = 0;
-    while byte < 128 {
-        folded[byte as usize] = if byte.is_ascii_alphanumeric() { byte.to_ascii_lowercase() } else { END };
-        byte += 1;
-    }
-    folded
-};
 
 /// The sketches of the agent's last messages, oldest first; `None` for short ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -223,39 +187,6 @@ mod tests {
     )]
     fn other_reasoning_in_the_same_style_is_not(#[case] a: &str, #[case] b: &str) {
         assert!(!alike(a, b));
-    }
-
-    /// The hashes of words when every character is decoded.
-    fn words_by_character(text: &str) -> Vec<u64> {
-        let mut words = Vec::new();
-        let mut word = SEED;
-        for c in text.chars().chain(std::iter::once(' ')) {
-            if c.is_alphanumeric() && !is_spaceless(c) {
-                word = c.to_lowercase().fold(word, |word, c| step(word, u32::from(c)));
-                continue;
-            }
-            let ended = std::mem::replace(&mut word, SEED);
-            words.extend((ended != SEED).then_some(ended | 1));
-            words.extend(is_spaceless(c).then(|| step(SEED, u32::from(c)) | 1));
-        }
-        words
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn words_are_the_same_by_bytes_and_by_characters(
-            parts in proptest::collection::vec(
-                proptest::sample::select(vec![
-                    "word", "Word", "42", " ", ", ", "\n", "é", "É", "ИМЯ", "имя", "文件", "カナ", "…", "İ", "\u{7f}", "\0", "_",
-                ]),
-                0..40,
-            ),
-        ) {
-            let text = parts.concat();
-            let mut words = Vec::new();
-            for_each_word(&text, |word| words.push(word));
-            proptest::prop_assert_eq!(words, words_by_character(&text));
-        }
     }
 
     #[test]
