@@ -1,6 +1,7 @@
 //! Compressions over HTTP: asked for once, joined or refused while one is live, waited for, cancelled.
 
 use anchord_messages::id::{SessionName, SessionRef};
+use anchord_session::compression::Status;
 use serde_json::{Value, json};
 use sqlx::{Connection as _, PgConnection, Row as _};
 
@@ -96,7 +97,8 @@ async fn a_caller_that_waits_hears_the_end() {
         let name = SessionRef::from(SessionName::parse("s").expect("a name"));
         let session = app.store.find_session(app.tenant, &name).await.expect("a look").expect("a session").id;
         let live = loop {
-            if let Some(live) = app.store.live_compression(app.tenant, session).await.expect("a look") {
+            let newest = app.store.list_compressions(app.tenant, session, None, 1).await.expect("a look");
+            if let Some(live) = newest.first().filter(|one| one.status == Status::Queued) {
                 break live.id;
             }
             tokio::task::yield_now().await;

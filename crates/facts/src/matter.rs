@@ -63,12 +63,6 @@ impl Matter {
     pub fn has_figure(&self) -> bool {
         self.0.iter().any(|word| word.contains(|c: char| c.is_ascii_digit()))
     }
-
-    /// Whether it has an identifier: a word with a digit, a path or a name with `_` or a full stop.
-    #[must_use]
-    pub fn has_identifier(&self) -> bool {
-        self.has_figure() || self.0.iter().any(|word| word.contains(['/', '_', '.']))
-    }
 }
 
 /// A word without the ending of a plural or of a verb.
@@ -104,7 +98,7 @@ mod tests {
     #[test]
     fn figures_and_paths_are_kept_as_they_are() {
         let matter = Matter::of("Use port 9090 in src/main.rs.");
-        assert!(matter.has_figure() && matter.has_identifier() && matter.len() == 3, "{matter:?}");
+        assert!(matter.has_figure() && matter.len() == 3, "{matter:?}");
         assert_eq!(matter.without(&Matter::of("src/main.rs, port 8080")), Matter::of("9090"));
         assert!(Matter::of("must not, please").is_empty());
     }

@@ -94,11 +94,6 @@ pub fn groups<T: AsShape>(items: &[T]) -> Vec<Group> {
     groups
 }
 
-/// The indices at which the messages may be cut: the start of every group but the first.
-pub fn cut_points(groups: &[Group]) -> impl Iterator<Item = usize> + '_ {
-    groups.iter().skip(1).map(|g| g.range.start)
-}
-
 /// The model's messages at the start of a group. In the responses API these are parallel calls, which are consecutive
 /// items, and reasoning with the item after it. In other formats it is one message, with thinking that was logged
 /// separately.

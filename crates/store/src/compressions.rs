@@ -254,31 +254,6 @@ impl Store {
         Ok(row)
     }
 
-    /// Finds the live compression of a session.
-    ///
-    /// # Errors
-    /// When the database fails or the row does not parse.
-    pub async fn live_compression(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-    ) -> Result<Option<CompressionRow>, StoreError> {
-        let mut tx = self.snapshot(tenant).await?;
-        let raw = sqlx::query_as!(
-            RawCompression,
-            "select id, kind, status, trigger, request, from_seq, through_seq, version, attempt, report,
-                    created_at, started_at, finished_at
-             from compressions
-             where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running')",
-            tenant.0,
-            session.0,
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
-        tx.commit().await?;
-        raw.map(RawCompression::read).transpose()
-    }
-
     /// Lists a session's compressions, newest first; `before` is the last id of the previous page.
     ///
     /// # Errors

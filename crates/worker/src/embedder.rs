@@ -8,13 +8,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::join_all;
-use rand::Rng as _;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use tracing::{Instrument as _, debug, info_span, warn};
 
+use super::claims::{self, Claimer};
 use anchord_facts::redact::redact;
 use anchord_llm::{Embedder, LlmError};
 use anchord_messages::id::TenantId;
@@ -29,8 +26,6 @@ const MAX_CONCURRENT: usize = 8;
 const PER_TENANT: i32 = 4;
 /// The lease of a batch: some requests with their timeouts, and time to store.
 const LEASE: Duration = Duration::from_mins(10);
-/// How often to look for sessions, with jitter.
-const TICK: Duration = Duration::from_secs(1);
 /// The most texts of one request.
 const MAX_TEXTS: usize = 64;
 
@@ -63,40 +58,7 @@ impl VectorMaker {
 
     /// Makes vectors until `stop`, then waits for the running batches.
     pub async fn run(self, stop: CancellationToken) {
-        let permits = Arc::new(Semaphore::new(MAX_CONCURRENT));
-        let batches = TaskTracker::new();
-        while !stop.is_cancelled() {
-            let mut is_idle = true;
-            match self.claim(permits.available_permits()).await {
-                Ok(claimed) => {
-                    is_idle = claimed.is_empty();
-                    for job in claimed {
-                        // Only this loop takes permits, so there is one for each claimed session.
-                        let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else { break };
-                        let maker = self.clone();
-                        batches.spawn(async move {
-                            maker.make(&job).await;
-                            drop(permit);
-                        });
-                    }
-                }
-                Err(error) => warn!(%error, "embeddings.not_claimed"),
-            }
-            let free = async {
-                // With something to do, the next batch follows as soon as one has ended.
-                if is_idle {
-                    std::future::pending::<()>().await;
-                }
-                drop(permits.acquire().await);
-            };
-            tokio::select! {
-                () = free => {}
-                () = tokio::time::sleep(TICK.mul_f64(rand::rng().random_range(0.8..1.2))) => {}
-                () = stop.cancelled() => {}
-            }
-        }
-        batches.close();
-        batches.wait().await;
+        claims::run(self, Arc::default(), stop).await;
     }
 
     /// Makes vectors until nothing is due, on the caller's task; for tests. Returns the number of batches.
@@ -104,22 +66,7 @@ impl VectorMaker {
     /// # Errors
     /// When the database fails.
     pub async fn drain(&self) -> Result<usize, StoreError> {
-        let mut made = 0;
-        loop {
-            let claimed = self.claim(MAX_CONCURRENT).await?;
-            if claimed.is_empty() {
-                return Ok(made);
-            }
-            made += claimed.len();
-            join_all(claimed.iter().map(|job| self.make(job))).await;
-        }
-    }
-
-    async fn claim(&self, free: usize) -> Result<Vec<EmbeddingJob>, StoreError> {
-        if free == 0 {
-            return Ok(Vec::new());
-        }
-        self.store.claim_embeddings(LEASE, i32::try_from(free).unwrap_or(i32::MAX), PER_TENANT).await
+        claims::drain(self).await
     }
 
     async fn make(&self, job: &EmbeddingJob) {
@@ -235,6 +182,20 @@ impl VectorMaker {
             });
         }
         Ok(vectors)
+    }
+}
+
+impl Claimer for VectorMaker {
+    type Piece = EmbeddingJob;
+    const MOST: usize = MAX_CONCURRENT;
+    const NOT_CLAIMED: &'static str = "embeddings.not_claimed";
+
+    async fn claim(&self, most: i32) -> Result<Vec<EmbeddingJob>, StoreError> {
+        self.store.claim_embeddings(LEASE, most, PER_TENANT).await
+    }
+
+    async fn work(&self, job: &EmbeddingJob) {
+        self.make(job).await;
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod build;
 mod call_log;
+mod claims;
 mod compress;
 pub mod embedder;
 mod engine;

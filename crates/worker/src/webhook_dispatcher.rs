@@ -4,16 +4,13 @@
 //! Invariant: no transaction is open during a request, and delivery is at least once: the settlement of an attempt
 //! carries its fence, and an attempt that is not settled is repeated when its lease ends.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures::future::join_all;
 use rand::Rng as _;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use tracing::{Instrument as _, debug, error, info_span, warn};
 
+use super::claims::{self, Claimer};
 use super::webhook_client::{SendResult, WebhookClient};
 use anchord_runtime::clock::Clock;
 use anchord_store::deliveries::queue::{Attempt, AttemptOutcome};
@@ -27,8 +24,6 @@ const MAX_CONCURRENT: usize = 64;
 const SHARES: (i32, i32) = (4, 16);
 /// The lease of an attempt: its timeout, and time to record the outcome.
 const LEASE: Duration = Duration::from_secs(30);
-/// How often to look for deliveries that became due by time alone, with jitter.
-const TICK: Duration = Duration::from_secs(1);
 /// The status of a receiver that wants no more messages.
 const GONE: u16 = 410;
 
@@ -49,42 +44,8 @@ impl WebhookDispatcher {
 
     /// Delivers until `stop`, then waits for the running attempts.
     pub async fn run(self, stop: CancellationToken) {
-        let permits = Arc::new(Semaphore::new(MAX_CONCURRENT));
-        let attempts = TaskTracker::new();
         let due = self.store.deliveries_due();
-        while !stop.is_cancelled() {
-            let free = permits.available_permits();
-            let claim_started = Instant::now();
-            let claimed = self.claim(free).await;
-            // A claim takes longer the more webhooks wait; at most half of the time is spent on claims.
-            let pause = claim_started.elapsed().min(TICK);
-            match claimed {
-                Ok(claimed) => {
-                    for attempt in claimed {
-                        // Only this loop takes permits, so there is one for each claimed attempt.
-                        let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else { break };
-                        let (dispatcher, due) = (self.clone(), Arc::clone(&due));
-                        attempts.spawn(async move {
-                            dispatcher.deliver(&attempt).await;
-                            drop(permit);
-                            // The webhook may now have another attempt.
-                            due.notify_one();
-                        });
-                    }
-                }
-                Err(error) => warn!(%error, "webhooks.not_claimed"),
-            }
-            tokio::select! {
-                () = async {
-                    tokio::time::sleep(pause).await;
-                    due.notified().await;
-                } => {}
-                () = tokio::time::sleep(TICK.mul_f64(rand::rng().random_range(0.8..1.2))) => {}
-                () = stop.cancelled() => {}
-            }
-        }
-        attempts.close();
-        attempts.wait().await;
+        claims::run(self, due, stop).await;
     }
 
     /// Delivers until nothing is due, on the caller's task; for tests. Returns the number of attempts.
@@ -92,33 +53,7 @@ impl WebhookDispatcher {
     /// # Errors
     /// When the database fails.
     pub async fn drain(&self) -> Result<usize, StoreError> {
-        let mut made = 0;
-        loop {
-            let claimed = self.claim(MAX_CONCURRENT).await?;
-            if claimed.is_empty() {
-                return Ok(made);
-            }
-            made += claimed.len();
-            join_all(claimed.iter().map(|attempt| self.deliver(attempt))).await;
-        }
-    }
-
-    async fn claim(&self, free: usize) -> Result<Vec<Attempt>, StoreError> {
-        if free == 0 {
-            return Ok(Vec::new());
-        }
-        self.store.claim_deliveries(LEASE, i32::try_from(free).unwrap_or(i32::MAX), SHARES).await
-    }
-
-    async fn deliver(&self, attempt: &Attempt) {
-        let span = info_span!(
-            "webhook",
-            tenant.id = %attempt.tenant,
-            webhook.id = %attempt.webhook,
-            delivery.id = %attempt.id,
-            delivery.attempt = attempt.attempt
-        );
-        self.deliver_within(attempt).instrument(span).await;
+        claims::drain(self).await
     }
 
     async fn deliver_within(&self, attempt: &Attempt) {
@@ -145,6 +80,27 @@ impl WebhookDispatcher {
             // When the lease ends, the message is sent again under the same id.
             Err(error) => error!(%error, "webhook.not_settled"),
         }
+    }
+}
+
+impl Claimer for WebhookDispatcher {
+    type Piece = Attempt;
+    const MOST: usize = MAX_CONCURRENT;
+    const NOT_CLAIMED: &'static str = "webhooks.not_claimed";
+
+    async fn claim(&self, most: i32) -> Result<Vec<Attempt>, StoreError> {
+        self.store.claim_deliveries(LEASE, most, SHARES).await
+    }
+
+    async fn work(&self, attempt: &Attempt) {
+        let span = info_span!(
+            "webhook",
+            tenant.id = %attempt.tenant,
+            webhook.id = %attempt.webhook,
+            delivery.id = %attempt.id,
+            delivery.attempt = attempt.attempt
+        );
+        self.deliver_within(attempt).instrument(span).await;
     }
 }
 

@@ -177,9 +177,3 @@ fn a_later_span_may_cover_system_messages() {
     let raws = vec![r#"{"role":"system","content":"x"}"#.to_owned(); 9];
     assert_eq!(span_end(&items(Format::OpenaiChat, 20, &raws), 5, None), Ok(23));
 }
-
-#[test]
-fn cuts_are_between_groups() {
-    let items = chat("u c:x r:x a");
-    assert_eq!(cut_points(&groups(&items)).collect::<Vec<_>>(), [1, 3]);
-}

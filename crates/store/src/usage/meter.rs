@@ -1,7 +1,6 @@
 //! Counts uses in the memory of the process, until they are written.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -9,9 +8,8 @@ use chrono::{DateTime, NaiveDate, Utc};
 use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_session::usage::{Kind, UsageDelta};
 
-const SHARDS: usize = 16;
-/// The most keys of a shard; beyond it, sessions that are new to the shard are counted by day only.
-const SHARD_KEYS: usize = 4_096;
+/// The most keys; beyond it, new sessions are counted by day only.
+const MOST_KEYS: usize = 65_536;
 
 /// The subject of a use, and its time.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +53,7 @@ pub struct Meter(pub(super) Arc<Inner>);
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    shards: [Mutex<Pending>; SHARDS],
-    hasher: RandomState,
+    pending: Mutex<Pending>,
     /// Flushes run one at a time, so that a caller that waits for one finds everything written.
     pub(super) flushing: tokio::sync::Mutex<()>,
 }
@@ -94,14 +91,10 @@ impl Counted {
 
 impl Meter {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(Inner {
-            shards: std::array::from_fn(|_| Mutex::new(Pending::new())),
-            hasher: RandomState::new(),
-            flushing: tokio::sync::Mutex::new(()),
-        }))
+        Self(Arc::new(Inner { pending: Mutex::default(), flushing: tokio::sync::Mutex::new(()) }))
     }
 
-    /// Counts a use. It locks a sixteenth of the map for the length of an addition.
+    /// Counts a use. It locks the map for the length of an addition.
     pub fn count(&self, user: User<'_>, kind: Kind, figures: UsageDelta) {
         let key = Key {
             tenant: user.tenant,
@@ -116,10 +109,8 @@ impl Meter {
     }
 
     pub(super) fn put(&self, mut key: Key, counted: Counted) {
-        let place = usize::try_from(self.0.hasher.hash_one((key.tenant, key.session))).unwrap_or_default();
-        let Some(shard) = self.0.shards.get(place % SHARDS) else { return };
-        let mut pending = lock(shard);
-        if pending.len() >= SHARD_KEYS && !pending.contains_key(&key) {
+        let mut pending = self.pending();
+        if pending.len() >= MOST_KEYS && !pending.contains_key(&key) {
             (key.session, key.task_id) = (None, None);
         }
         pending.entry(key).and_modify(|known| known.join(counted)).or_insert(counted);
@@ -127,30 +118,22 @@ impl Meter {
 
     /// Removes and returns the counts to write, of one tenant or of all.
     pub(super) fn take(&self, tenant: Option<TenantId>) -> Vec<(Key, Counted)> {
-        let mut taken = Vec::new();
-        for shard in &self.0.shards {
-            let mut pending = lock(shard);
-            taken.extend(pending.extract_if(|key, _| tenant.is_none_or(|tenant| key.tenant == tenant)));
-        }
-        taken
+        self.pending().extract_if(|key, _| tenant.is_none_or(|tenant| key.tenant == tenant)).collect()
     }
 
     /// The tokens of the context that was served last to the session, when that is not stored yet.
     pub(super) fn last_served(&self, tenant: TenantId, session: SessionId) -> Option<(DateTime<Utc>, i64)> {
         let of =
             |key: &Key| key.tenant == tenant && key.session == Some(session) && key.kind == Kind::Context;
-        let newest = |shard: &Mutex<Pending>| {
-            let pending = lock(shard);
-            let found = pending.iter().filter(|(key, _)| of(key));
-            found.map(|(_, counted)| (counted.last_at, counted.last_tokens)).max()
-        };
-        self.0.shards.iter().filter_map(newest).max()
+        let pending = self.pending();
+        let found = pending.iter().filter(|(key, _)| of(key));
+        found.map(|(_, counted)| (counted.last_at, counted.last_tokens)).max()
     }
-}
 
-/// A poisoned lock is ignored: the sums are valid at every point.
-fn lock(shard: &Mutex<Pending>) -> MutexGuard<'_, Pending> {
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The counts. A poisoned lock is ignored: the sums are valid at every point.
+    fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.0.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]
@@ -202,12 +185,12 @@ mod tests {
     #[test]
     fn without_room_a_new_session_is_counted_by_day_alone() {
         let meter = Meter::new();
-        let sessions = u128::try_from(SHARDS * SHARD_KEYS * 2).unwrap();
+        let sessions = u128::try_from(MOST_KEYS * 2).unwrap();
         for session in 0..sessions {
             meter.count(user(1, session), Kind::Append, served(1));
         }
         let taken = meter.take(None);
-        assert!(taken.len() <= SHARDS * (SHARD_KEYS + 1));
+        assert!(taken.len() <= MOST_KEYS + 1);
         let calls: i64 = taken.iter().map(|(_, counted)| counted.figures.calls).sum();
         assert_eq!(u128::try_from(calls).unwrap(), sessions);
     }
