@@ -92,7 +92,7 @@ fn serve<T>(replay: &Replay<'_>, counter: TokenCounter, read: impl Fn(Vec<String
         carried,
         tail: replay.tail(),
         tail_omitted: None,
-        mask: MaskInput { mode: replay.policy.mask, upto: replay.counts.mask_upto, marks: &marks },
+        mask: MaskInput { mode: replay.policy.mask, clipping: replay.counts.clipping(), marks: &marks },
         recap: None,
         cache: None,
         notes: &[],

@@ -104,7 +104,7 @@ pub fn check(replay: &Replay<'_>, counter: TokenCounter, tally: &mut Tally) {
                 carried,
                 tail,
                 tail_omitted,
-                mask: MaskInput { mode: MaskMode::Auto, upto: replay.counts.mask_upto, marks: &marks },
+                mask: MaskInput { mode: MaskMode::Auto, clipping: replay.counts.clipping(), marks: &marks },
                 recap: recap.filter(|_| budget == window && replay.head % 2 == 0),
                 cache: None,
                 notes: &[],

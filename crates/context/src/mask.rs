@@ -1,10 +1,9 @@
-//! The mask: which tool outputs are served as placeholders.
+//! The mask: which tool outputs are served clipped, and which as placeholders.
 //!
-//! What lives here: the policy of masking (what is eligible, what is protected), the stepwise move of
-//! the mask position, and the placeholder's text.
-//! Invariant: what is masked depends on what is stored up to the mask position, never on the present length of the
-//! conversation, so that the served prefix changes in steps and stays cacheable between them. Exact repeats
-//! are an exception: they are searched for every [`STRIDE`] messages.
+//! What lives here: what is eligible, what is protected, and the placeholder's text.
+//! Invariant: whether an output is clipped depends on its message and the stored [`Clipping`], never on the present length
+//! of the conversation. That changes when a compression ends, or when nothing is left to compress, so that the served
+//! prefix stays cacheable between.
 //! Must not know: bodies, formats, budgets.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -15,19 +14,16 @@ use super::tools::{ToolMode, output_named};
 use anchord_messages::id::Seq;
 use anchord_messages::shape::{AsShape, ResultShape, shows_error};
 
-/// Exact repeats are searched for when the conversation passes a multiple of this many messages, so that
-/// single repeats do not change the prefix at every turn. The cost: a repeat may be served whole for that
-/// long.
-pub const STRIDE: Seq = 20;
-/// How many of the newest messages keep their outputs.
-pub const PROTECTED_MESSAGES: Seq = 5;
-/// At the warn level this many of the newest tool results are not masked.
-const RECENT_RESULTS: usize = 10;
-/// The fewest outputs that one step masks, at each level.
-const WARN_STEP_OUTPUTS: usize = 5;
-const FORCE_STEP_OUTPUTS: usize = 2;
-/// At the force level a step may mask fewer outputs when they have this many tokens together.
-const FORCE_STEP_TOKENS: u32 = 2_000;
+/// How many of the newest messages keep their outputs whole.
+pub const PROTECTED_MESSAGES: usize = 5;
+/// An output is clipped from this share of the effective window on.
+const CLIPPED_SHARE: u32 = 10;
+/// No output with fewer tokens is clipped by its place alone.
+const LEAST_CLIPPED: u32 = 600;
+/// The fewest tokens that are left of an output that is clipped.
+const LEAST_LEFT: u32 = 200;
+/// What is left of an output that is clipped, as a share of the tokens from which on outputs are.
+const LEFT_SHARE: u32 = 4;
 /// The most open errors whose outputs are not masked: the newest. A session that fails all the time must
 /// still be maskable. An error is open until the same command runs again: masking is decided within an
 /// append, which reads no bodies, so the ledger cannot be asked. The cost: an error that something else
@@ -59,48 +55,54 @@ pub enum MaskMode {
     Off,
 }
 
-/// How hard the session presses on its window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// Below the warn level: the mask position does not move.
-    Calm,
-    /// From the warn level on.
-    Warn,
-    /// From the force level on.
-    Force,
+/// Up to where, and from which size on, tool outputs are clipped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clipping {
+    /// The last message whose outputs are.
+    pub upto: Seq,
+    /// The tokens from which on an output is.
+    pub from: u32,
 }
 
-/// How a step of the mask position is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Press {
-    /// How hard the session presses on its window.
-    pub level: Level,
-    /// The first message whose outputs are not masked, nor those of later ones.
-    pub protected_from: Seq,
-}
+impl Clipping {
+    /// The outputs up to `upto` with at least `from` tokens.
+    #[must_use]
+    pub fn of(upto: Seq, from: u32) -> Self {
+        Self { upto, from }
+    }
 
-/// What one step masks at a level.
-#[derive(Clone, Copy, Debug)]
-struct Thresholds {
-    /// How many of the newest outputs are not masked.
-    recent_results: usize,
-    /// The fewest outputs of a step.
-    outputs: usize,
-    /// The fewest tokens of a step that has fewer outputs.
-    tokens: u32,
-}
+    /// The tokens from which on an output is too large to stay whole in an effective window for long.
+    #[must_use]
+    pub fn large_in(window: u32) -> u32 {
+        (window / CLIPPED_SHARE).max(LEAST_CLIPPED)
+    }
 
-impl Thresholds {
-    fn at(level: Level) -> Option<Self> {
-        match level {
-            Level::Calm => None,
-            Level::Warn => {
-                Some(Self { recent_results: RECENT_RESULTS, outputs: WARN_STEP_OUTPUTS, tokens: u32::MAX })
-            }
-            Level::Force => {
-                Some(Self { recent_results: 0, outputs: FORCE_STEP_OUTPUTS, tokens: FORCE_STEP_TOKENS })
-            }
+    /// The sizes from which on outputs are clipped, when larger ones alone do not save enough: the largest go first.
+    pub fn sizes(window: u32) -> impl Iterator<Item = u32> {
+        let next = |from: &u32| Some(from / 4 * 3).filter(|next| *next >= LEAST_CLIPPED);
+        std::iter::successors(Some(Self::large_in(window)), next)
+    }
+
+    /// The tokens that are left of an output.
+    #[must_use]
+    pub fn left(self) -> u32 {
+        (self.from / LEFT_SHARE).max(LEAST_LEFT)
+    }
+
+    /// Whether an output of a message is clipped.
+    #[must_use]
+    pub fn takes(self, seq: Seq, result: &ResultShape) -> bool {
+        self.from > 0 && seq <= self.upto && result.tokens >= self.from && result.is_maskable()
+    }
+
+    /// The tokens that clipping saves of a message; nothing of one that the caller marked.
+    #[must_use]
+    pub fn saves<T: AsShape>(self, item: &T, marks: &Marks) -> u64 {
+        if marks.contains_key(&item.seq()) {
+            return 0;
         }
+        let clipped = item.results().iter().filter(|result| self.takes(item.seq(), result));
+        clipped.map(|result| u64::from(result.tokens - self.left())).sum()
     }
 }
 
@@ -113,54 +115,27 @@ pub struct OutputAt {
     pub result: usize,
 }
 
-/// The places of the outputs to mask, in order: the large ones up to `mask_upto`, the older copies of exact
-/// repeats, and those of messages that the caller marked [`Keep::Never`].
-pub fn masked<T: AsShape>(items: &[T], mask_upto: Seq, marks: &Marks, head_seq: Seq) -> Vec<OutputAt> {
-    let mut found = Vec::new();
-    let repeats = repeats(items, marks, head_seq);
-    let open = open_errors(items, mask_upto);
+/// The outputs that the caller marked [`Keep::Never`], which are served as placeholders, and those that are clipped; each
+/// in order.
+pub fn masked<T: AsShape>(items: &[T], clipping: Clipping, marks: &Marks) -> (Vec<OutputAt>, Vec<OutputAt>) {
+    let (mut removed, mut clipped) = (Vec::new(), Vec::new());
     for (item, result, shape, seq) in outputs(items) {
         let at = OutputAt { item, result };
-        let wanted = match marks.get(&seq) {
-            Some(Keep::Always) => false,
-            Some(Keep::Never) => true,
-            None => {
-                let old = seq <= mask_upto && shape.is_large() && !open.contains(&seq);
-                old || repeats.contains(&at)
-            }
-        };
-        if wanted && shape.is_maskable() {
-            found.push(at);
+        match marks.get(&seq) {
+            Some(Keep::Always) => {}
+            Some(Keep::Never) if shape.is_maskable() => removed.push(at),
+            Some(Keep::Never) => {}
+            None if clipping.takes(seq, shape) => clipped.push(at),
+            None => {}
         }
     }
-    found
+    (removed, clipped)
 }
 
 fn outputs<T: AsShape>(items: &[T]) -> impl DoubleEndedIterator<Item = (usize, usize, &ResultShape, Seq)> {
     items.iter().enumerate().flat_map(|(i, item)| {
         item.results().iter().enumerate().map(move |(r, shape)| (i, r, shape, item.seq()))
     })
-}
-
-/// The older copies of repeated outputs, as of the last multiple of [`STRIDE`].
-fn repeats<T: AsShape>(items: &[T], marks: &Marks, head_seq: Seq) -> HashSet<OutputAt> {
-    let seen_until = head_seq / STRIDE * STRIDE;
-    let protected_from = seen_until - PROTECTED_MESSAGES;
-    let mut newest: HashSet<&str> = HashSet::new();
-    let mut older = HashSet::new();
-    for (item, result, shape, seq) in outputs(items).rev() {
-        if seq > seen_until || !shape.is_maskable() {
-            continue;
-        }
-        // A newer copy that is itself removed does not replace the older one.
-        if marks.get(&seq) == Some(&Keep::Never) {
-            continue;
-        }
-        if !newest.insert(&shape.reference) && seq <= protected_from {
-            older.insert(OutputAt { item, result });
-        }
-    }
-    older
 }
 
 /// The messages up to `upto` whose outputs show an error and whose command was not run again up to there;
@@ -192,32 +167,6 @@ pub fn open_errors<T: AsShape>(items: &[T], upto: Seq) -> BTreeSet<Seq> {
         }
     }
     open
-}
-
-/// The first of the newest messages that keep their outputs.
-#[must_use]
-pub fn first_protected(head_seq: Seq) -> Seq {
-    head_seq - PROTECTED_MESSAGES + 1
-}
-
-/// The next mask position, given the messages after the anchor: further on by a step of several outputs, or
-/// the same. It never moves back, and `press` says how hard to press and from which message on nothing is masked.
-pub fn step<T: AsShape>(mask_upto: Seq, items: &[T], marks: &Marks, press: Press) -> Seq {
-    let Some(thresholds) = Thresholds::at(press.level) else { return mask_upto };
-    let (mut count, mut tokens, mut last) = (0, 0u32, mask_upto);
-    let all = outputs(items).count();
-    let open = open_errors(items, Seq::MAX);
-    for (_, _, shape, seq) in outputs(items).take(all.saturating_sub(thresholds.recent_results)) {
-        if seq >= press.protected_from {
-            break;
-        }
-        if seq > mask_upto && shape.is_large() && !marks.contains_key(&seq) && !open.contains(&seq) {
-            count += 1;
-            tokens = tokens.saturating_add(shape.tokens);
-            last = seq;
-        }
-    }
-    if count >= thresholds.outputs || tokens >= thresholds.tokens { last.max(mask_upto) } else { mask_upto }
 }
 
 /// The text in place of a masked output; `what` describes the call. It says how to read the output only where the model

@@ -416,7 +416,7 @@ fn entity_tag(session: &Session, query: Asked) -> String {
         session.version.unwrap_or_default(),
         session.head_seq,
         session.served_revision(),
-        session.accounting.mask_upto,
+        format_args!("{}-{}", session.accounting.mask_upto, session.accounting.mask_from),
         query.format.as_str(),
         budget(session, query),
         u8::from(query.recap),
@@ -474,7 +474,7 @@ fn render(
         tail_omitted: source.tail_omitted,
         mask: MaskInput {
             mode: source.settings.mask.unwrap_or_default(),
-            upto: session.accounting.mask_upto,
+            clipping: session.clipping(),
             marks: &source.marks,
         },
         recap: recap.filter(|text| query.recap && !text.is_empty()),

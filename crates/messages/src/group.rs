@@ -234,6 +234,12 @@ pub enum NoSpan {
     /// The context is no larger than a compression would leave it.
     #[error("the context is already small enough; name a target or through_seq to compress it further")]
     Fits,
+    /// Clipping large outputs brings the context far enough below the trigger.
+    #[error("large outputs are clipped instead, which leaves the context small enough")]
+    Clips,
+    /// Too little would be freed: less than a fifth of the tokens between trigger and fill.
+    #[error("too little would be freed; it is tried again when there is more to cover")]
+    TooLittle,
     /// The requested end is at or before the start.
     #[error("the asked end is already covered")]
     AlreadyCovered,

@@ -3,7 +3,7 @@
 /// The share of the effective window that summary, digest and newest messages take unless a setting says
 /// otherwise: the largest that keeps the cost of a task within 1.3 of the cost with a nearly empty window
 /// (docs/quality.md).
-pub const DEFAULT_FILL: f64 = 0.40;
+pub const DEFAULT_FILL: f64 = 0.20;
 /// The most tokens that they take unless a setting says otherwise.
 pub const MAX_DEFAULT_FILL_TOKENS: u32 = 24_000;
 

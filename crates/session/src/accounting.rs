@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::outline::Outline;
 use super::settings::{Policy, TokenizerName};
-use anchord_context::mask::{Keep, Marks, open_errors};
+use anchord_context::mask::{Clipping, Keep, Marks, MaskMode};
 use anchord_messages::format::Format;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
@@ -27,10 +27,10 @@ pub use components::Components;
 pub use message_counts::MessageCounts;
 pub use open_group::{MAX_GROUP_BYTES, OpenGroup};
 
-/// The tokens of a placeholder, about: its reference, its size, the call's description and the key line.
-pub const PLACEHOLDER_TOKENS: u32 = 60;
 /// The tokens of the line above a kept message, about.
 pub(super) const KEPT_LINE_TOKENS: u32 = 24;
+/// How many of the last calls say how fast a session grows.
+const GROWTH_CALLS: usize = 8;
 
 /// A message that is served word for word also where the summary covers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,9 +95,12 @@ pub struct Accounting {
     pub retrieved_tokens: u64,
     /// User messages after the anchor.
     pub turns: u32,
-    /// The mask position: eligible tool outputs up to here are served as placeholders.
+    /// The mask position: large tool outputs up to here are served clipped.
     pub mask_upto: Seq,
-    /// Tokens that those placeholders save.
+    /// The tokens from which on they are large.
+    #[serde(skip_serializing_if = "is_default")]
+    pub mask_from: u32,
+    /// Tokens that clipping saves.
     pub masked_tokens: u64,
     /// Tool results after `mask_upto`.
     pub unmasked_results: u32,
@@ -120,6 +123,12 @@ pub struct Accounting {
     /// The newest group, while messages may join it.
     #[serde(skip_serializing_if = "OpenGroup::is_closed")]
     pub open_group: OpenGroup,
+    /// What each of the last calls of the model added, with what followed it, in tokens; the last one is still growing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub growth: Vec<u32>,
+    /// Whether the newest message is the model's.
+    #[serde(skip_serializing_if = "is_false")]
+    pub is_model_speaking: bool,
     /// All tokens that were ever appended.
     pub appended_tokens: u64,
     /// `appended_tokens` when the last compression ended.
@@ -269,6 +278,7 @@ impl Accounting {
     /// Counts one more message at the head of the session.
     pub fn push(&mut self, message: &MessageCounts, preserve_recent: u32) {
         self.appended_tokens += u64::from(message.tokens);
+        self.grow(message);
         let leads = self.tail_messages == 0 && message.seq == self.system_through + 1;
         if leads && message.role.is_system() {
             self.system_through = message.seq;
@@ -276,6 +286,29 @@ impl Accounting {
             return;
         }
         self.push_tail(message, preserve_recent);
+    }
+
+    /// Counts a message to the call that it belongs to. A call begins with the model's first message after another's.
+    fn grow(&mut self, message: &MessageCounts) {
+        let begins = message.role == Role::Assistant && !self.is_model_speaking;
+        self.is_model_speaking = message.role == Role::Assistant;
+        if begins {
+            let surplus = (self.growth.len() + 1).saturating_sub(GROWTH_CALLS + 1);
+            self.growth.drain(..surplus);
+            self.growth.push(0);
+        }
+        if let Some(last) = self.growth.last_mut() {
+            *last = last.saturating_add(message.tokens);
+        }
+    }
+
+    /// What a call adds, in tokens: the median of the last ones.
+    #[must_use]
+    pub fn growth_of_a_call(&self) -> u32 {
+        let (_, ended) = self.growth.split_last().unwrap_or((&0, &[]));
+        let mut ended = ended.to_vec();
+        ended.sort_unstable();
+        ended.get(ended.len() / 2).copied().unwrap_or_default()
     }
 
     fn push_tail(&mut self, message: &MessageCounts, preserve_recent: u32) {
@@ -418,31 +451,30 @@ impl Accounting {
         }
     }
 
-    /// Moves the mask position and counts the tokens that placeholders save. `tail` is every message after
-    /// the anchor except the system prompt, ascending.
-    pub fn mask_through<T: AsShape>(&mut self, upto: Seq, tail: &[T], marks: &Marks) {
-        self.mask_upto = upto.max(self.mask_upto);
-        self.masked_tokens = 0;
-        self.unmasked_results = 0;
-        let open = open_errors(tail, self.mask_upto);
-        for item in tail {
-            if item.seq() > self.mask_upto {
-                self.unmasked_results += u32::try_from(item.results().len()).unwrap_or(u32::MAX);
-            } else if !marks.contains_key(&item.seq()) && !open.contains(&item.seq()) {
-                let large = item.results().iter().filter(|result| result.is_large());
-                self.masked_tokens += large
-                    .map(|result| u64::from(result.tokens.saturating_sub(PLACEHOLDER_TOKENS)))
-                    .sum::<u64>();
-            }
-        }
+    /// Which outputs are clipped.
+    #[must_use]
+    pub fn clipping(&self) -> Clipping {
+        Clipping::of(self.mask_upto, self.mask_from)
     }
 
-    /// The tokens that placeholders save within the messages up to `through`.
+    /// Clips what `clipping` takes, and counts the tokens that this saves. `tail` is every message after
+    /// the anchor except the system prompt, ascending.
+    pub fn clip<T: AsShape>(&mut self, clipping: Clipping, mode: MaskMode, tail: &[T], marks: &Marks) {
+        (self.mask_upto, self.mask_from) = (clipping.upto, clipping.from);
+        let after = tail.iter().filter(|item| item.seq() > self.mask_upto);
+        self.unmasked_results =
+            after.map(|item| u32::try_from(item.results().len()).unwrap_or(u32::MAX)).sum();
+        self.masked_tokens = self.saved_within(mode, tail, marks, self.mask_upto);
+    }
+
+    /// The tokens that clipping saves within the messages up to `through`.
     #[must_use]
-    pub fn masked_within<T: AsShape>(&self, items: &[T], marks: &Marks, through: Seq) -> u32 {
-        let mut masked = Self { mask_upto: self.mask_upto.min(through), ..Self::default() };
-        masked.mask_through(masked.mask_upto, items, marks);
-        u32::try_from(masked.masked_tokens).unwrap_or(u32::MAX)
+    pub fn saved_within<T: AsShape>(&self, mode: MaskMode, items: &[T], marks: &Marks, through: Seq) -> u64 {
+        if mode == MaskMode::Off {
+            return 0;
+        }
+        let clipping = Clipping::of(self.mask_upto.min(through), self.mask_from);
+        items.iter().map(|item| clipping.saves(item, marks)).sum()
     }
 
     /// The counts after a publication or a rollback, counted again from `tail`: every message after `anchor`
@@ -465,10 +497,13 @@ impl Accounting {
             notes_tokens: self.notes_tokens,
             last_note: self.last_note,
             mask_upto: self.mask_upto.max(anchor),
+            mask_from: self.mask_from,
             last_user: self.last_user,
             carried: self.last_user.filter(|user| user.seq <= anchor && user.seq > self.system_through),
             kept: self.kept.clone(),
             covered_through: anchor,
+            growth: self.growth.clone(),
+            is_model_speaking: self.is_model_speaking,
             appended_tokens: self.appended_tokens,
             settled_tokens: self.settled_tokens,
             settled_head: self.settled_head,

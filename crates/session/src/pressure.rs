@@ -1,31 +1,39 @@
-//! What a session does when its window fills: it masks tool outputs before it is summarised, and it limits
-//! how often it is summarised.
+//! What a session does when its window fills: it clips large tool outputs, and it limits how often it is summarised.
 
 use crate::accounting::{Accounting, MessageCounts, share};
 use crate::room::Room;
 use crate::settings::{HYSTERESIS_SHARE, Policy};
-use anchord_context::mask::{self, Level, Marks, MaskMode, Press};
+use anchord_context::mask::{Clipping, Marks, MaskMode, PROTECTED_MESSAGES};
+use anchord_messages::group;
 use anchord_messages::id::Seq;
 use anchord_messages::shape::AsShape;
 use anchord_record::fill::share_of;
 
-/// With at most this many unmasked tool results the mask position cannot move at the warn level, so the
-/// messages are not even read.
-const MANY_RESULTS: u32 = 14;
+/// Clipping that an append does by itself must save this share of the effective window, so that the prefix is broken in
+/// steps.
+const STEP_SHARE: f64 = 0.1;
 /// The most messages that are waited for after compressions that published nothing. The cost: a session whose cause of
 /// refusal is removed waits so long, unless a compression is asked for.
 const LONGEST_BACK_OFF: Seq = 64;
 
+/// The outputs that an append may clip by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Large ones that are older than the last messages.
+    Old,
+    /// Those before this message, the largest first.
+    Before(Seq),
+}
+
 impl Accounting {
-    /// How tool outputs are masked before an append of the `coming` messages; `None` when none has to be. Where these
-    /// bring the context to the force level and leave no message to cover, masking is all that can be done, so it does
-    /// not wait for the next append and protects the newest group alone.
-    pub fn press<'a>(
+    /// The outputs that an append of the `coming` messages may clip; `None` below the force level. Where these bring the
+    /// context there and leave no message to cover, clipping is all that can be done, so it reaches up to the newest group.
+    pub fn reach<'a>(
         &self,
         policy: &Policy,
         (head, floor): (Seq, Seq),
         coming: impl Iterator<Item = &'a MessageCounts> + Clone,
-    ) -> Option<Press> {
+    ) -> Option<Reach> {
         if policy.mask == MaskMode::Off || self.unmasked_results == 0 {
             return None;
         }
@@ -39,8 +47,24 @@ impl Accounting {
             }
             let covers_nothing = after.span_end(last, policy.preserve_recent) <= floor;
             if let Some(newest) = after.group_starts.last().filter(|_| covers_nothing) {
-                return Some(Press { level: Level::Force, protected_from: *newest });
+                return Some(Reach::Before(*newest));
             }
+        }
+        (share_with(0) >= policy.force).then_some(Reach::Old)
+    }
+
+    /// Clips what an append may, when that saves enough to break the prefix. `tail` is as for [`Self::clip`].
+    pub fn clip_within<T: AsShape>(&mut self, policy: &Policy, reach: Reach, tail: &[T], marks: &Marks) {
+        let clipped = match reach {
+            Reach::Old => self.with_old_clipped(policy, tail, marks),
+            Reach::Before(newest) => {
+                let goal = u64::from(share_of(policy.effective_window, policy.compress));
+                self.with_largest_clipped(policy, (newest - 1, goal), tail, marks)
+            }
+        };
+        let saved = clipped.masked_tokens.saturating_sub(self.masked_tokens);
+        if saved >= u64::from(share_of(policy.effective_window, STEP_SHARE)) {
+            *self = clipped;
         }
         let share = share_with(0);
         let level = if share >= policy.force {
@@ -53,19 +77,54 @@ impl Accounting {
         Some(Press { level, protected_from: mask::first_protected(head) })
     }
 
-    /// Counts what placeholders save in a new tail, and moves the mask as far as it may when the context
-    /// exceeds its goal. `tail` is as for [`Self::mask_through`].
-    pub fn mask_to<T: AsShape>(&mut self, room: Room, mode: MaskMode, tail: &[T], marks: &Marks) {
-        if mode == MaskMode::Off {
+    /// Clips what is older than the last messages. When the context exceeds its goal all the same, clips the largest before
+    /// the newest group, and then smaller ones. `tail` is as for [`Self::clip`].
+    pub fn clip_to<T: AsShape>(&mut self, room: Room, policy: &Policy, tail: &[T], marks: &Marks) {
+        if policy.mask == MaskMode::Off {
             return;
         }
-        self.mask_through(self.mask_upto, tail, marks);
-        if !room.is_met(self.unbounded_tokens()) {
-            let head = tail.last().map_or(0, AsShape::seq);
-            let press = Press { level: Level::Force, protected_from: mask::first_protected(head) };
-            let upto = mask::step(self.mask_upto, tail, marks, press);
-            self.mask_through(upto, tail, marks);
+        let clipped = self.with_old_clipped(policy, tail, marks);
+        let newest = group::groups(tail).last().map_or(0, |group| group.range.start);
+        let end = newest.checked_sub(1).and_then(|at| tail.get(at)).map_or(0, AsShape::seq);
+        *self = clipped.with_largest_clipped(policy, (end, room.goal()), tail, marks);
+    }
+
+    /// Whether clipping alone brings a context that is at the trigger far enough below it, so that no compression is needed:
+    /// at least half of the way to the goal.
+    #[must_use]
+    pub fn is_clipping_enough<T: AsShape>(&self, room: Room, policy: &Policy, tail: &[T], marks: &Marks) -> bool {
+        let trigger = u64::from(share_of(policy.effective_window, policy.compress));
+        policy.mask == MaskMode::Auto
+            && self.unbounded_tokens() >= trigger
+            && self.with_old_clipped(policy, tail, marks).unbounded_tokens() <= u64::midpoint(trigger, room.goal())
+    }
+
+    /// The counts with large outputs clipped that are older than the last messages.
+    fn with_old_clipped<T: AsShape>(&self, policy: &Policy, tail: &[T], marks: &Marks) -> Self {
+        let old = tail.len().saturating_sub(PROTECTED_MESSAGES);
+        let upto = old.checked_sub(1).and_then(|at| tail.get(at)).map_or(0, AsShape::seq);
+        let mut clipped = self.clone();
+        let clipping = Clipping::of(upto.max(self.mask_upto), Clipping::large_in(policy.effective_window));
+        clipped.clip(clipping, policy.mask, tail, marks);
+        clipped
+    }
+
+    /// The counts with outputs up to a message clipped, the largest first, as far as the context exceeds `goal`.
+    fn with_largest_clipped<T: AsShape>(
+        &self,
+        policy: &Policy,
+        (upto, goal): (Seq, u64),
+        tail: &[T],
+        marks: &Marks,
+    ) -> Self {
+        let mut clipped = self.clone();
+        for from in Clipping::sizes(policy.effective_window) {
+            if clipped.unbounded_tokens() <= goal {
+                break;
+            }
+            clipped.clip(Clipping::of(upto.max(self.mask_upto), from), policy.mask, tail, marks);
         }
+        clipped
     }
 
     /// The messages that must arrive after the last compression before the next automatic one: one after the first

@@ -19,6 +19,14 @@ use anchord_record::render::LEAST_BOUND_TOKENS;
 const RECORD_SHARE: f64 = 0.4;
 /// The share of the fill that the newest messages may always take; more where record and digest leave more.
 const TAIL_SHARE: f64 = 0.4;
+/// The share of the fill that the digest gets, whatever the newest messages take.
+const DIGEST_SHARE: f64 = 0.4;
+/// A compression frees at least one part in so many of the tokens between trigger and goal.
+const WORTH_SHARE: u64 = 5;
+/// About how many calls fit between a compression and the next trigger.
+const CALLS_BETWEEN: u32 = 8;
+/// The least share of the window that is filled so that these calls fit.
+const LEAST_FILL: f64 = 0.15;
 /// How far a context may exceed its goal and still count as met: messages arrive while a version is made.
 const TOLERANCE_SHARE: f64 = 0.05;
 
@@ -53,7 +61,7 @@ impl Room {
     pub fn of(policy: &Policy, named: Option<f64>, counts: &Accounting) -> Self {
         let window = policy.effective_window;
         let fixed = counts.fixed_tokens();
-        let asked = share_of(window, named.unwrap_or(policy.fill));
+        let asked = named.map_or_else(|| deep_enough(policy, counts), |named| share_of(window, named));
         let ceiling = share_of(window, policy.compress - HYSTERESIS_SHARE).saturating_sub(fixed);
         let tolerated = share_of(window, TOLERANCE_SHARE);
         let fill = asked.min(ceiling);
@@ -98,6 +106,19 @@ impl Room {
         }
     }
 
+    /// Whether a compression through `end` frees at least [`WORTH_SHARE`] of the tokens between trigger and goal. `tail` is
+    /// every message after the anchor with the tokens that are served.
+    #[must_use]
+    pub fn frees_enough(self, policy: &Policy, counts: &Accounting, tail: &[MessageCounts], end: Seq) -> bool {
+        let covered = tail.iter().filter(|message| message.seq <= end);
+        let covered: u64 = covered.map(|message| u64::from(message.tokens)).sum();
+        let now = u64::from(counts.summary_tokens) + u64::from(counts.digest_tokens);
+        let memory = u64::from(self.beside(policy, tail, end).together).min((now + covered) * 4 / 5);
+        let trigger = u64::from(share_of(policy.effective_window, policy.compress));
+        let distance = trigger.saturating_sub(self.goal());
+        (now + covered).saturating_sub(memory) * WORTH_SHARE >= distance
+    }
+
     /// Whether all of these messages fit as newest messages, so that a follow-up compression has nothing to
     /// cover.
     #[must_use]
@@ -108,11 +129,13 @@ impl Room {
     /// The room for record and digest beside the messages after `through` and those that are kept.
     #[must_use]
     pub fn beside(self, policy: &Policy, tail: &[MessageCounts], through: Seq) -> Left {
-        let after = tail.iter().filter(|message| message.seq > through || message.kept);
-        let tokens: u64 = after.map(|message| u64::from(message.tokens)).sum();
-        let together = u32::try_from(u64::from(self.fill).saturating_sub(tokens)).unwrap_or(u32::MAX);
+        let _ = (tail, through);
         let least = LEAST_BOUND_TOKENS.min(policy.max_summary_tokens);
-        Left { record: self.record(policy).min(together).max(least), together }
+        // The same beside every tail that is within its share: a digest whose room changed would have to be chosen anew. Large
+        // newest messages never take the room of the memory, because they are clipped a moment later and it would be missing
+        // until the next version.
+        let memory = self.record(policy).saturating_add(share_of(self.fill, DIGEST_SHARE));
+        Left { record: self.record(policy).max(least), together: memory }
     }
 
     /// The last message that does not fit among the newest ones; `None` when all fit.
@@ -140,6 +163,16 @@ impl Room {
         }
         None
     }
+}
+
+/// The fill that leaves room for [`CALLS_BETWEEN`] calls before the next trigger; at most the policy's.
+fn deep_enough(policy: &Policy, counts: &Accounting) -> u32 {
+    let window = policy.effective_window;
+    let trigger = share_of(window, policy.compress);
+    let calls = counts.growth_of_a_call().saturating_mul(CALLS_BETWEEN);
+    let fill = trigger.saturating_sub(counts.fixed_tokens()).saturating_sub(calls);
+    let most = share_of(window, policy.fill);
+    fill.max(share_of(window, LEAST_FILL)).min(most)
 }
 
 fn is_turn(message: &MessageCounts) -> bool {

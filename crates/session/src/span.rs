@@ -5,6 +5,7 @@ use super::compression::{MANUAL, Request};
 use super::outline::Outline;
 use super::room::Room;
 use super::settings::{Policy, Settings};
+use super::signal::SignalKind;
 use anchord_messages::group::{self, NoSpan};
 use anchord_messages::id::Seq;
 use anchord_record::strategy::Strategy;
@@ -50,7 +51,17 @@ pub fn end(
     if is_free && room.has_room && !outlines.is_empty() {
         return Err(NoSpan::Fits);
     }
-    room.span_end(&policy, (outlines, &served(counts, outlines)), preserve)
+    let tail = served(&policy, counts, outlines);
+    let end = room.span_end(&policy, (outlines, &tail), preserve)?;
+    if asked.trigger == SignalKind::Utilization.as_str() {
+        if counts.is_clipping_enough(room, &policy, outlines, &counts.marks(outlines)) {
+            return Err(NoSpan::Clips);
+        }
+        if !room.frees_enough(&policy, counts, &tail, end) {
+            return Err(NoSpan::TooLittle);
+        }
+    }
+    Ok(end)
 }
 
 /// The policy with the request's own values for the newest messages.
@@ -65,14 +76,14 @@ pub fn policy(settings: &Settings, counts: &Accounting, request: &Request) -> Po
 
 /// The messages with their tokens as they are served.
 #[must_use]
-pub fn served(counts: &Accounting, outlines: &[Outline]) -> Vec<MessageCounts> {
+pub fn served(policy: &Policy, counts: &Accounting, outlines: &[Outline]) -> Vec<MessageCounts> {
     let marks = counts.marks(outlines);
     let mut tail: Vec<MessageCounts> = outlines.iter().map(Outline::counted).collect();
     for (message, outline) in tail.iter_mut().zip(outlines) {
         message.kept = counts.keeps(message.seq);
         if message.seq <= counts.mask_upto && message.results > 0 {
-            let saved = counts.masked_within(std::slice::from_ref(outline), &marks, message.seq);
-            message.tokens = message.tokens.saturating_sub(saved);
+            let saved = counts.saved_within(policy.mask, std::slice::from_ref(outline), &marks, message.seq);
+            message.tokens = message.tokens.saturating_sub(u32::try_from(saved).unwrap_or(u32::MAX));
         }
     }
     tail

@@ -13,7 +13,7 @@ pub use anchord_context::context::BudgetTooSmall as TooSmall;
 use anchord_context::context::{
     BudgetTooSmall, ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble, summary_message_text,
 };
-use anchord_context::mask::{Keep, Marks, MaskMode};
+use anchord_context::mask::{Clipping, Keep, Marks, MaskMode};
 use anchord_context::pin::PINS_SHARE;
 use anchord_context::tools::ToolMode;
 use anchord_messages::format::{Format, FormatError};
@@ -348,7 +348,7 @@ pub fn serve(
         carried,
         tail,
         tail_omitted: None,
-        mask: MaskInput { mode: MaskMode::Off, upto: 0, marks: &marks },
+        mask: MaskInput { mode: MaskMode::Off, clipping: Clipping::default(), marks: &marks },
         recap: None,
         cache: None,
         notes: &[],

@@ -176,9 +176,7 @@ impl RenderedTexts {
         };
         let rendering = message(&render::served(&subject, bound, count).text);
         let least = message(&render::served_least(&subject, count).text);
-        // Within the room that it had before.
-        let room = session.accounting.digest_tokens;
-        let digest = digest::serve(&version.summary.digest, &rendering.0, room, &counter);
+        let digest = digest::served(&version.summary.digest, &counter);
         let digest = (!digest.text.is_empty()).then_some((digest.text, digest.tokens));
         Self { rendering, least, digest }
     }

@@ -234,7 +234,7 @@ async fn mask<'a>(
     let mut pressed: Vec<_> = loaded
         .filter_map(|(one, coming)| {
             let one = one.as_mut()?;
-            one.session.press(coming.iter().copied()).map(|press| (one, press))
+            one.session.reach(coming.iter().copied()).map(|reach| (one, reach))
         })
         .collect();
     if pressed.is_empty() {
@@ -242,9 +242,9 @@ async fn mask<'a>(
     }
     let wanted: Vec<_> =
         pressed.iter().map(|(one, _)| (one.tenant, one.session.id, one.session.floor())).collect();
-    for ((one, press), tail) in pressed.iter_mut().zip(tails(connection, &wanted).await?) {
+    for ((one, reach), tail) in pressed.iter_mut().zip(tails(connection, &wanted).await?) {
         let marks = one.session.accounting.marks(&tail);
-        one.session.mask(*press, &tail, &marks);
+        one.session.clip_within(*reach, &tail, &marks);
     }
     Ok(())
 }

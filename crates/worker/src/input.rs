@@ -139,7 +139,9 @@ impl InputRows {
             self.outlines.iter().filter(|outline| outline.seq <= through && !counts.keeps(outline.seq));
         let whole = covered.fold(0u32, |sum, outline| sum.saturating_add(outline.tokens));
         let marks = counts.marks(&self.outlines);
-        whole.saturating_sub(counts.masked_within(&self.outlines, &marks, through))
+        let policy = span::policy(&self.base.settings, counts, &self.job.request);
+        let saved = counts.saved_within(policy.mask, &self.outlines, &marks, through);
+        whole.saturating_sub(u32::try_from(saved).unwrap_or(u32::MAX))
     }
 
     /// The room for the record, and for record and digest together, so that the context reaches its target size.
@@ -147,7 +149,7 @@ impl InputRows {
         let policy = span::policy(&self.base.settings, &self.base.session.accounting, &self.job.request);
         let room = Room::of(&policy, self.job.request.target, &self.base.session.accounting);
         let left =
-            room.beside(&policy, &span::served(&self.base.session.accounting, &self.outlines), through);
+            room.beside(&policy, &span::served(&policy, &self.base.session.accounting, &self.outlines), through);
         // Facts are rendered before prose, so half the room leaves out long talk; a digest would bring it back.
         let (record, together) = if self.trims() {
             ((left.record / 2).max(LEAST_BOUND_TOKENS).min(left.record), 0)

@@ -1,15 +1,18 @@
 //! Makes a context fit its budget. Content is removed in this order, each step only as far as needed:
 //!
-//! 1. the digest is cut, the oldest lines first, to lengths of a fixed ladder and at last to nothing;
-//! 2. older tool outputs become placeholders, the oldest first, open errors after the others;
-//! 3. older messages and outputs are clipped, the oldest first, and placeholders are shortened;
-//! 4. the summary is served in its least form, the recap is removed, and notes are left out, the oldest first;
-//! 5. the oldest groups are removed;
-//! 6. the newest outputs are clipped, all to one length, and then the other newest messages;
-//! 7. the same steps are taken with the messages that the caller marked as kept; those that the summary covers are
+//! 1. the newest outputs are clipped where they would leave no room for the record and half of the digest;
+//! 2. older tool outputs become placeholders, the oldest first: they stand behind digest and record, which a provider's
+//!    cache keeps meanwhile;
+//! 3. the digest is cut to half, the oldest lines first, and then to lengths of a fixed ladder and at last to nothing;
+//! 4. older messages and outputs are clipped, the oldest first, and placeholders are shortened; the recap is removed, and
+//!    notes are left out, the oldest first;
+//! 5. the oldest groups are removed, down to the last two;
+//! 6. the record is served in its least form, and the last groups are removed that the model has answered;
+//! 7. the newest outputs are clipped, all to one length, and then the other newest messages;
+//! 8. the same steps are taken with the messages that the caller marked as kept; those that the record covers are
 //!    clipped, the oldest first, and then left out.
 //!
-//! Newest is what the model has not answered yet: the last group, and the newest user message. The summary is
+//! Newest is what the model has not answered yet: the last group, and the newest user message. The record is
 //! never left out. A step always changes a whole group; what it removed beyond need is restored afterwards,
 //! the newest first, clipped to a length of a fixed ladder. The tokens removed in all are a multiple of a
 //! stride, so that while few messages arrive the same content is removed and what was served stays as it is.
@@ -32,6 +35,8 @@ use anchord_record::digest;
 const LEAST_CLIP: u32 = 96;
 /// The most groups that count as unanswered; in the minutes of a meeting no message is the model's.
 const MOST_UNANSWERED: usize = 8;
+/// So many of the newest groups stay before the record gives way.
+const LAST_GROUPS: usize = 2;
 /// The removed tokens are a multiple of the budget divided by this.
 const STRIDES: u64 = 16;
 /// The last resort clips the newest messages to this many tokens.
@@ -44,18 +49,22 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
         return Ok(());
     }
     let mut fit = Fit::new(plan);
-    if fit.fits() || fit.cut_digest() {
+    fit.leave_room_for_memory();
+    if fit.fits() {
         return Ok(());
     }
     for keeps in [Keeping::Marked, Keeping::Nothing] {
         fit.keeping = keeps;
         let took = fit.mask_older()
+            || fit.cut_digest(Some(fit.digest_floor()))
+            || fit.cut_digest(None)
             || fit.clip_older()
             || fit.shorten_placeholders()
-            || fit.shrink_summary()
             || fit.drop_recap()
             || fit.cut_notes()
-            || fit.drop_older()
+            || fit.drop_older(LAST_GROUPS)
+            || fit.shrink_summary()
+            || fit.drop_older(0)
             || fit.release_kept();
         let is_last = keeps == Keeping::Nothing;
         if !took {
@@ -288,9 +297,34 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         self.fits()
     }
 
-    /// Removes the oldest groups, each as a whole.
-    fn drop_older(&mut self) -> bool {
-        for group in 0..self.newest {
+    /// Clips the newest outputs where they would leave no room for the record and half of the digest.
+    fn leave_room_for_memory(&mut self) {
+        let newest: u64 = (self.newest..self.plan.groups.len())
+            .filter_map(|group| self.plan.turns.get(group))
+            .map(|turns| u64::from(turns.tokens))
+            .sum();
+        let around = self.total() - self.plan.digest_tokens() - self.plan.group_tokens;
+        let room = self.goal.saturating_sub(around).saturating_sub(u64::from(self.digest_floor()));
+        if newest <= room || self.plan.summary_message().is_none() {
+            return;
+        }
+        let fits = |fit: &Self| {
+            let newest = (fit.newest..fit.plan.groups.len()).filter_map(|group| fit.plan.turns.get(group));
+            newest.map(|turns| u64::from(turns.tokens)).sum::<u64>() <= room
+        };
+        self.level(self.newest, (true, LEAST_CLIP), &fits);
+    }
+
+    /// The tokens of the digest that stay as long as older outputs can give way.
+    fn digest_floor(&self) -> u32 {
+        let digest = self.plan.input.summary.and_then(|summary| summary.digest);
+        digest.map_or(0, |digest| digest.tokens / 2)
+    }
+
+    /// Removes the oldest groups, each as a whole, but not the last `stay` ones.
+    fn drop_older(&mut self, stay: usize) -> bool {
+        let end = self.newest.min(self.plan.groups.len().saturating_sub(stay));
+        for group in 0..end {
             if self.is_older(group) && !self.range(group).any(|slot| self.is_kept(slot)) {
                 self.plan.drop_group(group);
                 if self.fits() {
@@ -348,7 +382,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         }
         self.give_back_summary();
         self.cut_notes();
-        self.cut_digest();
+        self.cut_digest(None);
     }
 
     /// Serves as many of the newest notes as there is room for.
@@ -359,11 +393,11 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         self.fits()
     }
 
-    /// Serves as much of the digest as there is room for.
-    fn cut_digest(&mut self) -> bool {
+    /// Serves as much of the digest as there is room for, and at least `least` tokens of it.
+    fn cut_digest(&mut self, least: Option<u32>) -> bool {
         let Some(digest) = self.plan.input.summary.and_then(|summary| summary.digest) else { return false };
         self.plan.digest = None;
-        let room = self.goal.saturating_sub(self.total());
+        let room = self.goal.saturating_sub(self.total()).max(u64::from(least.unwrap_or_default()));
         if room >= u64::from(digest.tokens) {
             self.plan.digest = plan::whole_digest(self.plan.input);
         } else if let Some(steps) = rungs_within(u32::try_from(room).unwrap_or(u32::MAX)).checked_sub(1) {
@@ -448,11 +482,18 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
             let slots: Vec<usize> = self.range(group).collect();
             self.clip(group, &slots, None);
         }
-        self.clip_newest_to(true, LEAST_CLIP) || self.clip_newest_to(false, HARD_LEAST)
+        self.level(0, (true, LEAST_CLIP), &Self::fits) || self.level(0, (false, HARD_LEAST), &Self::fits)
     }
 
-    fn clip_newest_to(&mut self, outputs_alone: bool, least: u32) -> bool {
-        let groups = (0..self.plan.groups.len()).filter(|group| !self.plan.is_dropped(*group));
+    /// Clips outputs, or all messages, of the groups from `first` on to the longest length of the ladder at which it fits;
+    /// returns `false` when it does not at the least one.
+    fn level(
+        &mut self,
+        first: usize,
+        (outputs_alone, least): (bool, u32),
+        fits_now: &dyn Fn(&Self) -> bool,
+    ) -> bool {
+        let groups = (first..self.plan.groups.len()).filter(|group| !self.plan.is_dropped(*group));
         let slots: Vec<(usize, Vec<usize>)> = groups
             .map(|group| {
                 let may = |slot: &usize| {
@@ -482,7 +523,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
                 slot.clip = Some(length);
                 fit.plan.remake_carried();
             }
-            fit.fits()
+            fits_now(fit)
         };
         if !to(self, least) {
             return false;

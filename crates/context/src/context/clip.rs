@@ -57,6 +57,27 @@ pub(super) fn message(
     }
 }
 
+/// Clips a tool output to about `cap` tokens: beginning and end, and between them what it was and its most telling line.
+/// Media go.
+pub(super) fn output(
+    result: &mut ToolResult,
+    cap: u32,
+    (shape, tools): (&ResultShape, ToolMode),
+    counter: TokenCounter,
+) {
+    let key = shape.key.as_deref().map(|key| format!(" · key: {key}")).unwrap_or_default();
+    let place = format!("{}{key}", output_named(tools, &shape.reference));
+    let whole = known(result, shape);
+    result.parts.retain(|part| !matches!(part, Part::Image(_) | Part::File(_)));
+    let cap = cap / u32::try_from(result.parts.len()).unwrap_or(u32::MAX).max(1);
+    for part in &mut result.parts {
+        clip_part(part, cap.max(LEAST_LEAF), (&place, whole), counter);
+    }
+    if result.parts.is_empty() {
+        result.parts.push(Part::Text(format!("[{place}: media left out]")));
+    }
+}
+
 /// The tokens of a long output of one text, as they were counted when it was stored: counting megabytes takes long.
 fn known(result: &ToolResult, shape: &ResultShape) -> Option<u32> {
     match result.parts.as_slice() {

@@ -28,22 +28,26 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let summary = plan.summary_message();
 
     write_system(&mut plan, &mut writer, &mut omitted);
-    if let Some(message) = summary {
-        tokens.summary = message.tokens;
-        writer.service(&record_named(input.tools, message.text));
-    }
+    let cache = input.cache.filter(|_| input.format == Format::Anthropic);
+    // In the order of stability: a compression adds to the digest and rewrites parts of the record.
     let (digest, notes) = (digest_as_named(&mut plan), plan.notes.take());
+    let prefix_end = writer.messages.len() + usize::from(digest.is_some());
     if let Some((text, counted)) = &digest {
         tokens.digest = *counted;
         writer.text(Role::User, text, Source::Many(digest::seqs(text).collect()));
+        if let Some(ttl) = cache {
+            writer.mark_end(ttl);
+        }
+    }
+    if let Some(message) = summary {
+        tokens.summary = message.tokens;
+        writer.service(&record_named(input.tools, message.text));
     }
     let kept = write_kept(&mut plan, &mut writer, &mut omitted);
     if let Some((text, counted)) = &notes {
         tokens.notes = *counted;
         writer.service(text);
     }
-    let prefix_end = writer.messages.len();
-    let cache = input.cache.filter(|_| input.format == Format::Anthropic);
     if let Some(ttl) = cache {
         writer.mark_end(ttl);
     }
@@ -94,15 +98,12 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     tokens.tail = u32::try_from(tail).unwrap_or(u32::MAX);
 
     let (system, messages, sources) = writer.finish();
-    // In Anthropic's format the next user turn will join the summary's message, so that message is not counted as
-    // stable; the summary's text alone goes into the hash.
-    let merged = (summary.is_some() || notes.is_some()) && input.format == Format::Anthropic;
+    // In Anthropic's format the record joins the digest's message, so that message is not counted as stable; the digest's
+    // text alone goes into the hash.
+    let merged = digest.is_some() && input.format == Format::Anthropic;
     let stable = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
-    let record = summary.map(|summary| record_named(input.tools, summary.text));
-    let (digest, notes) = (digest.as_ref().map(|digest| &*digest.0), notes.as_ref().map(|notes| &*notes.0));
-    let texts = [record.as_deref(), digest, notes].into_iter().flatten();
-    let texts = texts.chain(kept.iter().map(String::as_str));
-    let stable_prefix = prefix(system.as_deref(), &messages, stable, texts, tokens);
+    let digest = digest.as_ref().map(|digest| &*digest.0);
+    let stable_prefix = prefix(system.as_deref(), &messages, stable, digest, tokens);
     Context {
         session: input.session,
         branch: input.branch,
@@ -167,20 +168,18 @@ fn prefix<'t>(
     system: Option<&'t str>,
     messages: &'t [Cow<'_, str>],
     whole: usize,
-    told: impl Iterator<Item = &'t str>,
+    digest: Option<&'t str>,
     tokens: Tokens,
 ) -> StablePrefix {
     let mut hash = Sha256::new();
     let texts = messages.iter().take(whole).map(AsRef::as_ref);
-    for text in system.into_iter().chain(texts).chain(told) {
+    for text in system.into_iter().chain(texts).chain(digest) {
         hash.update(text.as_bytes());
         hash.update(b"\n");
     }
     StablePrefix {
         messages: whole,
-        tokens: [tokens.summary, tokens.digest, tokens.notes]
-            .into_iter()
-            .fold(tokens.system, u32::saturating_add),
+        tokens: tokens.system.saturating_add(tokens.digest),
         sha256: hex(&hash.finalize(), 32),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::mask::{Marks, MaskMode};
+use super::super::mask::{Clipping, Marks, MaskMode};
 use super::super::note::Note;
 use super::super::tools::ToolMode;
 use anchord_messages::format::Format;
@@ -81,8 +81,8 @@ pub struct SummaryInput<'a> {
 pub struct MaskInput<'a> {
     /// Whether any are.
     pub mode: MaskMode,
-    /// The stored mask position.
-    pub upto: Seq,
+    /// Which outputs are clipped, as the session's counts say.
+    pub clipping: Clipping,
     /// The caller's marks; messages that show open errors are in it as `Always`.
     pub marks: &'a Marks,
 }

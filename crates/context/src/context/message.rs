@@ -231,6 +231,7 @@ impl Converter<'_> {
                 placeholders.push((*index, text));
             }
         }
+        let (clipped, left) = (&slot.clipped.0, slot.clipped.1);
         let mut message = masked_whole(entry, &mut placeholders).unwrap_or_else(|| {
             let mut message = read(entry);
             let mut placeholders = placeholders.into_iter().peekable();
@@ -239,6 +240,11 @@ impl Converter<'_> {
                 let Part::ToolResult(result) = part else { continue };
                 if let Some((_, text)) = placeholders.next_if(|(i, _)| *i == index) {
                     result.parts = vec![Part::Text(text)];
+                } else if let Some(shape) = results.get(index).filter(|_| clipped.contains(&index)) {
+                    clip::output(result, left, (shape, self.tools), *self.counter);
+                    let kept = result.parts.iter().map(|part| self.counter.count_part(part));
+                    tokens = tokens.saturating_sub(shape.tokens).saturating_add(kept.sum::<u32>());
+                    turns.omit(entry.seq, Reason::Clipped);
                 }
                 index += 1;
             }

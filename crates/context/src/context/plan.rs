@@ -59,9 +59,16 @@ impl<'a, 'i> Plan<'a, 'i> {
         let groups = group::groups(input.tail);
         if input.mask.mode == MaskMode::Auto {
             let mask = &input.mask;
-            for at in mask::masked(input.tail, mask.upto, mask.marks, input.head_seq) {
+            let (removed, clipped) = mask::masked(input.tail, mask.clipping, mask.marks);
+            for at in removed {
                 if let Some(slot) = slots.get_mut(at.item) {
                     slot.masked.push(at.result);
+                }
+            }
+            for at in clipped {
+                if let Some(slot) = slots.get_mut(at.item) {
+                    slot.clipped.0.push(at.result);
+                    slot.clipped.1 = mask.clipping.left();
                 }
             }
             if mask.marks.values().any(|k| *k == Keep::Never) {

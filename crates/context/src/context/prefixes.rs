@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::super::mask::{Keep, Marks, MaskMode};
+use super::super::mask::{Clipping, Keep, Marks, MaskMode};
 use super::super::tools::ToolMode;
 use super::*;
 use anchord_messages::format::Format;
@@ -90,7 +90,7 @@ fn assert_prefix_valid(entries: &[Entry]) {
                 carried: group::newest_user(covered).and_then(|at| covered.get(at)),
                 tail: &entries[start..],
                 tail_omitted: None,
-                mask: MaskInput { mode: MaskMode::Auto, upto: anchor.unwrap_or(0) + 4, marks: &marks },
+                mask: MaskInput { mode: MaskMode::Auto, clipping: Clipping::of(anchor.unwrap_or(0) + 4, 600), marks: &marks },
                 recap: anchor.map(|_| "do the rest"),
                 cache: None,
                 notes: &[],

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::mask::{Keep, Marks, MaskMode};
+use super::super::mask::{Clipping, Keep, Marks, MaskMode};
 use super::super::note::Note;
 use super::super::tools::ToolMode;
 use super::*;
@@ -295,7 +295,7 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
         carried: entries[leading..start].iter().rev().find(|e| e.role == Role::User).filter(|_| case.carried),
         tail: &entries[start..],
         tail_omitted: None,
-        mask: MaskInput { mode: case.mode, upto: case.mask_upto, marks: &marks },
+        mask: MaskInput { mode: case.mode, clipping: Clipping::of(case.mask_upto, 600), marks: &marks },
         recap: case.recap.then_some("do the rest"),
         cache: case.cache,
         notes: if case.carried { &notes } else { &[] },
@@ -472,7 +472,7 @@ proptest! {
                 carried: None,
                 tail: &entries,
                 tail_omitted: None,
-                mask: MaskInput { mode: MaskMode::Auto, upto: 0, marks: &marks },
+                mask: MaskInput { mode: MaskMode::Auto, clipping: Clipping::default(), marks: &marks },
                 recap: None,
                 cache: None,
                 notes: &[],

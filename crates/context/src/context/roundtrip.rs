@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::mask::{Marks, MaskMode};
+use super::super::mask::{Clipping, Marks, MaskMode};
 use super::super::tools::ToolMode;
 use super::*;
 use anchord_messages::format::Format;
@@ -250,7 +250,7 @@ fn served(format: Format, stored: Format, messages: &[Value]) -> Value {
         carried: None,
         tail: &entries[leading..],
         tail_omitted: None,
-        mask: MaskInput { mode: MaskMode::Off, upto: 0, marks: &marks },
+        mask: MaskInput { mode: MaskMode::Off, clipping: Clipping::default(), marks: &marks },
         recap: None,
         cache: None,
         notes: &[],

@@ -8,6 +8,8 @@ pub(super) struct Slot<'a> {
     pub entry: &'a Entry,
     /// The indexes of results that are served as placeholders, ascending.
     pub masked: Vec<usize>,
+    /// The indexes of results that are served clipped, ascending, and to how many tokens each.
+    pub clipped: (Vec<usize>, u32),
     /// Whether its placeholders say only that something is left out.
     pub terse: bool,
     /// The most tokens that it is clipped to.
@@ -18,10 +20,10 @@ pub(super) struct Slot<'a> {
 
 impl<'a> Slot<'a> {
     pub(super) fn new(entry: &'a Entry) -> Self {
-        Self { entry, masked: Vec::new(), terse: false, clip: None, removed: false }
+        Self { entry, masked: Vec::new(), clipped: (Vec::new(), 0), terse: false, clip: None, removed: false }
     }
 
     pub(super) fn is_untouched(&self) -> bool {
-        self.masked.is_empty() && self.clip.is_none() && !self.removed
+        self.masked.is_empty() && self.clipped.0.is_empty() && self.clip.is_none() && !self.removed
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::super::mask::{Keep, Marks, MaskMode};
+use super::super::mask::{Clipping, Keep, Marks, MaskMode};
 use super::super::tools::ToolMode;
 use super::*;
 use anchord_messages::format::Format;
@@ -57,7 +57,7 @@ impl Session {
             carried: None,
             tail,
             tail_omitted: None,
-            mask: MaskInput { mode: MaskMode::Auto, upto: 0, marks: &self.marks },
+            mask: MaskInput { mode: MaskMode::Auto, clipping: Clipping::default(), marks: &self.marks },
             recap: None,
             cache: None,
             notes: &[],

@@ -180,7 +180,7 @@ fn examine(
             next: repaired.then_some(Escalation::Facts),
         });
         if !repaired {
-            let digest = digest_of(material, &summary, (&rendering, message_tokens), tokens_before);
+            let digest = digest_of(material, &mut summary, (&rendering, message_tokens), tokens_before);
             meta.tokens_after = i64::from(message_tokens) + i64::from(digest.tokens);
             meta.reduction = VersionMeta::ratio(meta.tokens_before, meta.tokens_after);
             meta.probe_score = report.score;
@@ -213,7 +213,7 @@ fn examine(
 /// The digest in the room that the rendering leaves; both together are smaller than what they replace.
 fn digest_of(
     material: &Material,
-    summary: &Summary,
+    summary: &mut Summary,
     (rendering, message_tokens): (&Rendering, u32),
     tokens_before: u32,
 ) -> digest::ServedDigest {
@@ -223,7 +223,8 @@ fn digest_of(
     }
     let most = share_of(tokens_before, MOST_OF_BEFORE).min(material.room);
     let room = most.saturating_sub(message_tokens);
-    digest::serve(&summary.digest, &rendering.text, room, &material.counter)
+    let first = material.span.first().map_or(material.from_seq, |first| first.seq);
+    digest::go_on(&mut summary.digest, first, &rendering.text, room, &material.counter)
 }
 
 /// Whether the probes allow a version. A strategy that cannot be verified is scored, and always allowed.

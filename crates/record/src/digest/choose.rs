@@ -39,20 +39,23 @@ pub(super) fn within_message(role: Role, lines: Vec<Line>) -> Vec<Line> {
         return lines;
     }
     let turns = [Turn { seq: 0, role, lines }];
-    let cost = |line: &Line| u32::try_from(line.text.len() / 4 + 1).unwrap_or(u32::MAX);
+    let cost = |_: &Turn, line: &Line| u32::try_from(line.text.len() / 4 + 1).unwrap_or(u32::MAX);
     let chosen = choose(&turns, u32::try_from(most / 4).unwrap_or(u32::MAX), &cost);
     let [Turn { lines, .. }] = turns;
     let mut places = (0..).map(|line| chosen.contains(&(0, line)));
     lines.into_iter().filter(|_| places.next().unwrap_or_default()).collect()
 }
 
-/// Drops the least valuable lines until at most this many bytes and turns are left.
+/// Drops the least valuable lines until at most this many bytes and turns are left. Lines that are served stay.
 pub(super) fn keep(turns: &mut Vec<Turn>, most_bytes: usize, most_turns: usize) {
-    let cost = |line: &Line| u32::try_from(line.text.len()).unwrap_or(u32::MAX);
-    let chosen = choose(turns, u32::try_from(most_bytes).unwrap_or(u32::MAX), &cost);
+    let served = turns.iter().flat_map(|turn| &turn.lines).filter(|line| line.served);
+    let left = most_bytes.saturating_sub(served.map(|line| line.text.len()).sum());
+    let bytes = |line: &Line| u32::try_from(line.text.len()).unwrap_or(u32::MAX);
+    let cost = |_: &Turn, line: &Line| if line.served { u32::MAX } else { bytes(line) };
+    let chosen = choose(turns, u32::try_from(left).unwrap_or(u32::MAX), &cost);
     for (at, turn) in turns.iter_mut().enumerate() {
         let mut places = (0..).map(|line| chosen.contains(&(at, line)));
-        turn.lines.retain(|_| places.next().unwrap_or_default());
+        turn.lines.retain(|line| places.next().unwrap_or_default() || line.served);
     }
     turns.retain(|turn| !turn.lines.is_empty());
     let surplus = turns.len().saturating_sub(most_turns);
@@ -98,14 +101,19 @@ impl Ord for Offer {
 }
 
 /// The best lines that fit into `room`, in units of `cost`.
-pub(super) fn choose(turns: &[Turn], room: u32, cost: &dyn Fn(&Line) -> u32) -> HashSet<Place> {
+pub(super) fn choose(turns: &[Turn], room: u32, cost: &dyn Fn(&Turn, &Line) -> u32) -> HashSet<Place> {
     pick(&look_at(turns, cost), room)
 }
 
 /// The best of these lines that fit into `room`. Separate from [`look_at`], so that several rooms can be
 /// tried.
 pub(super) fn pick(lines: &[Seen<'_>], room: u32) -> HashSet<Place> {
-    let (mut told, mut begun) = (HashSet::new(), HashSet::new());
+    let served = lines.iter().filter(|seen| seen.line.served);
+    let (mut told, mut begun): (HashSet<Name>, HashSet<usize>) = (HashSet::new(), HashSet::new());
+    for seen in served {
+        told.extend(seen.names.iter().map(|(name, _)| *name));
+        begun.insert(seen.place.0);
+    }
     let worth = |line: &Seen<'_>, told: &HashSet<Name>| {
         let names: f64 =
             line.names.iter().filter(|(name, _)| !told.contains(name)).map(|(_, worth)| worth).sum();
@@ -133,7 +141,7 @@ pub(super) fn pick(lines: &[Seen<'_>], room: u32) -> HashSet<Place> {
 }
 
 /// Computes names and cost of every line.
-pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Line) -> u32) -> Vec<Seen<'t>> {
+pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Turn, &Line) -> u32) -> Vec<Seen<'t>> {
     // In how many of the later turns each name appears.
     let mut met: HashMap<Name, (u32, usize)> = HashMap::new();
     let mut all = Vec::new();
@@ -159,7 +167,7 @@ pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Line) -> u32) -> Vec
                 words: WORTH_OF_WORDS * (share(length, 1) / FULL_LINE).min(1.0),
                 weight: weight(turn.role, line.kind)
                     * (1.0 - LOSS_OF_AGE * share(turns.len() - 1 - at, turns.len())),
-                cost: cost(line),
+                cost: cost(turn, line),
             });
         }
     }

@@ -40,7 +40,7 @@ fn push(lines: &mut Vec<Line>, kind: LineKind, text: &str) {
     if text.chars().filter(|c| c.is_alphanumeric()).take(2).count() < 2 {
         return;
     }
-    lines.push(Line { kind, text: shortened(text, LONGEST) });
+    lines.push(Line { kind, text: shortened(text, LONGEST), served: false });
 }
 
 /// Cuts between two words; of a single word that is too long, both ends are written.

@@ -24,7 +24,7 @@ use anchord_facts::redact::redact;
 use anchord_messages::message::{Numbered, Role};
 
 pub use turn::{Line, LineKind, Turn};
-pub use write::{MOST_TOKENS, STANDS_FOR, ServedDigest, cut, seqs, serve};
+pub use write::{MOST_TOKENS, STANDS_FOR, ServedDigest, cut, go_on, seqs, serve, served};
 
 /// The most turns that a version stores.
 const MOST_TURNS: usize = 1_024;

@@ -23,6 +23,9 @@ pub struct Line {
     pub kind: LineKind,
     /// Its words, on one line.
     pub text: String,
+    /// Whether the digest that contexts are served has it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub served: bool,
 }
 
 /// The kind of a line.

@@ -1,12 +1,13 @@
 //! Writes the text of a digest, and cuts it to a shorter one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use foldhash::fast::FixedState;
 
 use super::choose::{look_at, pick};
 use super::turn::{Line, LineKind, Turn};
+use crate::fill::share_of;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::tokens::{MESSAGE_TOKENS, TokenCounter, Tokenizer};
@@ -20,6 +21,10 @@ const HEAD: &str = "[Digest of the earlier conversation, kept for the original m
 messages that follow, shortened, the newest last. All of it is past: nothing in it is a request or an instruction now.]";
 /// A digest with fewer tokens is not written: its heading would be half of it.
 const LEAST_TOKENS: u32 = 120;
+/// The most of its room that one version adds to the digest of the version before.
+const STEP_SHARE: f64 = 0.25;
+/// The share of its room that a digest takes which is chosen anew: the rest is for what later versions add.
+const ANEW_SHARE: f64 = 0.6;
 /// How often the text is shortened when the tokenizer counts more than was estimated.
 const TRIES: u32 = 4;
 
@@ -35,32 +40,104 @@ pub struct ServedDigest {
 /// The digest within this many tokens. A line that another text serves word for word is left out.
 #[must_use]
 pub fn serve(turns: &[Turn], beside: &str, room: u32, counter: &TokenCounter) -> ServedDigest {
+    let mut turns = turns.to_vec();
+    turns.iter_mut().flat_map(|turn| &mut turn.lines).for_each(|line| line.served = false);
+    let any = |_: &Turn| true;
+    let within = room.min(MOST_TOKENS);
+    let chosen = chosen_within(&turns, beside, (within, &HashSet::new(), &any), counter).unwrap_or_default();
+    for (at, place) in chosen {
+        if let Some(line) = turns.get_mut(at).and_then(|turn| turn.lines.get_mut(place)) {
+            line.served = true;
+        }
+    }
+    served(&turns, counter)
+}
+
+/// The digest of the next version, which reads on where the one before ended, so that a provider's cache keeps it: lines of
+/// turns from `first` on are added behind the lines that are served already. When these leave too little room, all lines
+/// are chosen anew, for a part of the room. Marks the lines that are served.
+pub fn go_on(turns: &mut [Turn], first: Seq, beside: &str, room: u32, counter: &TokenCounter) -> ServedDigest {
     let room = room.min(MOST_TOKENS);
-    let head = counter.count_text(HEAD).saturating_add(MESSAGE_TOKENS + 2);
-    if room < LEAST_TOKENS.max(head) || turns.is_empty() {
+    for turn in turns.iter_mut().filter(|turn| turn.seq >= first) {
+        turn.lines.iter_mut().for_each(|line| line.served = false);
+    }
+    let before = served(turns, counter);
+    let left = room.saturating_sub(before.tokens);
+    let step = share_of(room, STEP_SHARE);
+    let (within, first) = if before.text.is_empty() || left < step / 2 {
+        turns.iter_mut().flat_map(|turn| &mut turn.lines).for_each(|line| line.served = false);
+        (share_of(room, ANEW_SHARE), Seq::MIN)
+    } else {
+        (before.tokens.saturating_add(left.min(step)), first)
+    };
+    let known: HashSet<(usize, usize)> = places(turns, |_, line| line.served).collect();
+    let fresh = |turn: &Turn| turn.seq >= first;
+    let Some(chosen) = chosen_within(turns, beside, (within, &known, &fresh), counter) else { return before };
+    for (at, turn) in turns.iter_mut().enumerate() {
+        for (place, line) in turn.lines.iter_mut().enumerate() {
+            line.served |= chosen.contains(&(at, place));
+        }
+    }
+    served(turns, counter)
+}
+
+/// The digest of the lines that are marked as served.
+#[must_use]
+pub fn served(turns: &[Turn], counter: &TokenCounter) -> ServedDigest {
+    if !turns.iter().flat_map(|turn| &turn.lines).any(|line| line.served) {
         return ServedDigest::default();
+    }
+    let text = text(turns, |(at, place)| {
+        turns.get(at).and_then(|turn| turn.lines.get(place)).is_some_and(|line| line.served)
+    });
+    let tokens = counter.count_text(&text).saturating_add(MESSAGE_TOKENS);
+    ServedDigest { text, tokens }
+}
+
+fn places<'t>(
+    turns: &'t [Turn],
+    is_wanted: impl Fn(&Turn, &Line) -> bool + Copy + 't,
+) -> impl Iterator<Item = (usize, usize)> + 't {
+    turns.iter().enumerate().flat_map(move |(at, turn)| {
+        let lines = turn.lines.iter().enumerate().filter(move |(_, line)| is_wanted(turn, line));
+        lines.map(move |(place, _)| (at, place))
+    })
+}
+
+/// The best lines of fresh turns that together with the known ones are within `within` tokens; `None` when there are none.
+fn chosen_within(
+    turns: &[Turn],
+    beside: &str,
+    (within, known, is_fresh): (u32, &HashSet<(usize, usize)>, &dyn Fn(&Turn) -> bool),
+    counter: &TokenCounter,
+) -> Option<HashSet<(usize, usize)>> {
+    let head = counter.count_text(HEAD).saturating_add(MESSAGE_TOKENS + 2);
+    if within < LEAST_TOKENS.max(head) {
+        return None;
     }
     let rough = TokenCounter::new(Tokenizer::Estimate);
     let told = TextIndex::of(beside);
-    let cost = |line: &Line| {
-        if told.has(&line.text) { u32::MAX } else { rough.count_text(&line.text).saturating_add(2) }
+    let cost = |turn: &Turn, line: &Line| {
+        let is_told = line.served || !is_fresh(turn) || told.has(&line.text);
+        if is_told { u32::MAX } else { rough.count_text(&line.text).saturating_add(2) }
     };
     let lines = look_at(turns, &cost);
-    let mut within = room - head;
+    let old = text(turns, |place| known.contains(&place));
+    let mut room = within.saturating_sub(if known.is_empty() { head } else { counter.count_text(&old) });
     for _ in 0..TRIES {
-        let chosen = pick(&lines, within);
+        let chosen = pick(&lines, room);
         if chosen.is_empty() {
-            break;
+            return None;
         }
-        let text = text(turns, |place| chosen.contains(&place));
+        let text = text(turns, |place| chosen.contains(&place) || known.contains(&place));
         let tokens = counter.count_text(&text).saturating_add(MESSAGE_TOKENS);
-        if tokens <= room {
-            return ServedDigest { text, tokens };
+        if tokens <= within {
+            return Some(chosen);
         }
         // Shortened by the excess, and a little more.
-        within = within.saturating_sub((tokens - room).saturating_add(within / 50 + 4));
+        room = room.saturating_sub((tokens - within).saturating_add(room / 50 + 4));
     }
-    ServedDigest::default()
+    None
 }
 
 /// A text that can be asked whether it has a line word for word. Searching all of it for each line would be

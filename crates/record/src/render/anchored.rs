@@ -24,9 +24,38 @@ pub(super) const ORDER: [Section; 15] = [
     Section::Notes,
 ];
 
+/// The sections in the order of the text that contexts are served: those first that a compression changes least, so that a
+/// provider's cache keeps them, and the constraints last, next to the messages that follow.
+const SERVED_ORDER: [Section; 15] = [
+    Section::SessionIntent,
+    Section::DecisionsMade,
+    Section::Requests,
+    Section::Findings,
+    Section::Things,
+    Section::FilesModified,
+    Section::FilesRead,
+    Section::TestResults,
+    Section::CurrentState,
+    Section::Errors,
+    Section::Blockers,
+    Section::OpenQuestions,
+    Section::NextSteps,
+    Section::Notes,
+    Section::Constraints,
+];
+
 /// The intent always, the other sections when they are not empty; a line at the end names those that are.
 pub(super) fn layout() -> Layout {
-    let sections = ORDER.into_iter().map(|section| {
+    of(ORDER)
+}
+
+/// The same in the order that contexts are served.
+pub(super) fn served_layout() -> Layout {
+    of(SERVED_ORDER)
+}
+
+fn of(order: [Section; 15]) -> Layout {
+    let sections = order.into_iter().map(|section| {
         let shape = Shape::new(section, format!("## {}", title(section)));
         if section == Section::SessionIntent { shape.or("None recorded.") } else { shape }
     });

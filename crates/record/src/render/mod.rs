@@ -83,7 +83,7 @@ pub fn default_bound(effective_window: u32) -> u32 {
 #[must_use]
 pub fn render(style: Style, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
     let layout = match style {
-        Style::Anchored => phases::layout(subject.meta.phase),
+        Style::Anchored => anchored::layout(),
         Style::Strict => strict::layout(),
         Style::Protocol => protocol::layout(subject),
         Style::Scratch => scratch::layout(subject),

@@ -65,7 +65,7 @@ pub(super) fn layout(phase: Option<Phase>) -> Layout {
             ],
             &[(Section::Things, 3), (Section::DecisionsMade, 6)],
         ),
-        Some(Phase::Implementation) | None => anchored::layout(),
+        Some(Phase::Implementation) | None => anchored::served_layout(),
     }
 }
 

@@ -4,7 +4,6 @@ use super::{Accounting, MessageCounts};
 use crate::outline::Outline;
 use crate::room::Room;
 use crate::settings::Policy;
-use anchord_context::mask;
 use anchord_messages::id::Seq;
 
 /// The most steps of the mask position times messages that are examined; on a long tail it moves in fewer steps.
@@ -36,9 +35,9 @@ impl Accounting {
         let counted: Vec<MessageCounts> = old.iter().map(Outline::counted).collect();
         let mut counts = self.rebuilt(moment.anchor, &counted, policy.preserve_recent);
         if self.mask_upto > 0 {
-            counts.mask_through(self.mask_upto, old, &marks);
+            counts.clip(self.clipping(), policy.mask, old, &marks);
         } else if moment.anchor > 0 {
-            counts.mask_to(Room::of(policy, None, &counts), policy.mask, old, &marks);
+            counts.clip_to(Room::of(policy, None, &counts), policy, old, &marks);
         }
         let stride = (tail.len() * starts.len()).div_ceil(MOST_LOOKS).max(1);
         let coming: Vec<MessageCounts> = new.iter().map(Outline::counted).collect();
@@ -52,11 +51,8 @@ impl Accounting {
             let at = (message.seq - 1, moment.anchor.max(counts.system_through));
             let later = looks.peek().map_or(Seq::MAX, |start| **start);
             let batch = coming.get(place..).unwrap_or_default().iter().take_while(|one| one.seq < later);
-            if begins && let Some(press) = counts.press(policy, at, batch) {
-                let upto = mask::step(counts.mask_upto, known, &marks, press);
-                if upto > counts.mask_upto {
-                    counts.mask_through(upto, known, &marks);
-                }
+            if begins && let Some(reach) = counts.reach(policy, at, batch) {
+                counts.clip_within(policy, reach, known, &marks);
             }
             counts.push(message, policy.preserve_recent);
         }

@@ -1,7 +1,7 @@
 //! What a rollback, or a change of settings, pins or notes changes in a session.
 
 use super::Session;
-use super::end::mask_for;
+use super::end::clip_for;
 use crate::accounting::{CountedUnder, MessageCounts};
 use crate::calibration::Calibration;
 use crate::models;
@@ -26,7 +26,7 @@ impl Session {
         let mut counts = self.accounting.rebuilt(anchor, &counted, policy.preserve_recent);
         (counts.summary_tokens, counts.digest_tokens) = (summary_tokens, digest_tokens);
         counts.suspended = true;
-        mask_for(&mut counts, None, &policy, tail);
+        clip_for(&mut counts, None, &policy, tail);
         self.accounting = counts;
         self.anchor_seq = anchor;
         self.take_version();

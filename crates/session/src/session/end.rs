@@ -137,7 +137,7 @@ impl Session {
         self.accounting.digest_tokens = served.digest_tokens;
     }
 
-    /// Counts the messages after the floor again, and masks more when the context still exceeds its goal.
+    /// Counts the messages after the floor again, and clips large outputs.
     fn recount(&mut self, ending: Ending<'_>, (status, publishes): (Status, bool), tail: &[Outline]) {
         let is_refused = matches!(status, Status::Failed | Status::Rejected | Status::Skipped);
         let policy = self.policy();
@@ -175,7 +175,12 @@ impl Session {
         } else if is_refused {
             counts.refused = counts.refused.saturating_add(1);
         }
-        mask_for(&mut counts, ending.request.target, &policy, tail);
+        // Only in the same break as a version, or in place of one.
+        let room = Room::of(&policy, ending.request.target, &counts);
+        counts.clip(counts.clipping(), policy.mask, tail, &marks(tail));
+        if publishes || counts.is_clipping_enough(room, &policy, tail, &marks(tail)) {
+            clip_for(&mut counts, ending.request.target, &policy, tail);
+        }
         if publishes {
             let by_window = ending.trigger == SignalKind::Utilization.as_str();
             counts.publish(&policy, by_window);
@@ -184,8 +189,8 @@ impl Session {
     }
 }
 
-/// Masks as many outputs as it may when the context exceeds its goal.
-pub(super) fn mask_for(counts: &mut Accounting, target: Option<f64>, policy: &Policy, tail: &[Outline]) {
+/// Clips large outputs, more of them when the context exceeds its goal.
+pub(super) fn clip_for(counts: &mut Accounting, target: Option<f64>, policy: &Policy, tail: &[Outline]) {
     let marks = counts.marks(tail);
-    counts.mask_to(Room::of(policy, target, counts), policy.mask, tail, &marks);
+    counts.clip_to(Room::of(policy, target, counts), policy, tail, &marks);
 }

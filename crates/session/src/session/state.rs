@@ -8,7 +8,7 @@ use crate::models;
 use crate::settings::{Policy, Settings};
 use crate::trigger::Recent;
 use crate::warning::Warning;
-use anchord_context::mask::{self, Marks, MaskMode, Press};
+use anchord_context::mask::{Clipping, Marks, MaskMode};
 use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName, SessionRef};
 use anchord_messages::shape::AsShape;
 
@@ -229,18 +229,21 @@ impl Session {
         }
     }
 
-    /// How tool outputs are masked before an append of the `coming` messages; `None` when none has to be.
-    pub fn press<'a>(&self, coming: impl Iterator<Item = &'a MessageCounts> + Clone) -> Option<Press> {
-        self.accounting.press(&self.policy(), (self.head_seq, self.floor()), coming)
+    /// Which outputs are clipped.
+    #[must_use]
+    pub fn clipping(&self) -> Clipping {
+        self.accounting.clipping()
     }
 
-    /// Moves the mask position on, in the steps that keep served prefixes stable. A step is taken by the
-    /// append after the one that passed the level, when the messages that it masks are all stored; so every
-    /// append decides on what a context would serve. `tail` is every message after the floor, ascending.
-    pub fn mask<T: AsShape>(&mut self, press: Press, tail: &[T], marks: &Marks) {
-        let upto = mask::step(self.accounting.mask_upto, tail, marks, press);
-        if upto > self.accounting.mask_upto {
-            self.accounting.mask_through(upto, tail, marks);
-        }
+    /// The outputs that an append of the `coming` messages may clip; `None` when it clips none.
+    pub fn reach<'a>(&self, coming: impl Iterator<Item = &'a MessageCounts> + Clone) -> Option<Reach> {
+        self.accounting.reach(&self.policy(), (self.head_seq, self.floor()), coming)
+    }
+
+    /// Clips large outputs at the force level. Every append decides on what a context would serve. `tail` is every message
+    /// after the floor, ascending.
+    pub fn clip_within<T: AsShape>(&mut self, reach: Reach, tail: &[T], marks: &Marks) {
+        let policy = self.policy();
+        self.accounting.clip_within(&policy, reach, tail, marks);
     }
 }

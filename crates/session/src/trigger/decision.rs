@@ -161,9 +161,6 @@ fn start(
     if counts.tail_tokens < counts.retry_tokens {
         return Err(HeldBack::NotSmaller);
     }
-    if kind == SignalKind::Utilization && counts.is_compressed_too_often(policy) {
-        return Err(HeldBack::NeverBelow);
-    }
     if action < Action::Immediate && !has_settled(policy, input) {
         return Err(HeldBack::JustCompressed);
     }
