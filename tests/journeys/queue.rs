@@ -141,7 +141,7 @@ fn publication(version: i64) -> Settlement {
         ledger: vec![("command".into(), 1, 0, to_raw_value(&json!({"command": "ls"})).expect("JSON"))],
     };
     let (status, report) = (Status::Succeeded, Report::default());
-    Settlement { status, report, version: Some(version), evaluation: None, retry_tokens: 0 }
+    Settlement { status, report, version: Some(version), evaluation: None }
 }
 
 #[tokio::test]
@@ -281,7 +281,6 @@ async fn every_end_looks_at_the_trigger_again() {
         report: Report::default(),
         version: None,
         evaluation: None,
-        retry_tokens: 0,
     };
     let settled = queue.store.settle(&job, Some(span(None)), skipped).await.unwrap();
     assert_eq!(settled, SettleOutcome::As(Status::Skipped));

@@ -121,7 +121,6 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
             new_probes: vec![raw(&probe)],
             retired: Vec::new(),
         }),
-        retry_tokens: 0,
     };
     let span = Span { parent_version: (version > 1).then_some(version - 1), from_seq: 1, through_seq };
     let settled = app.store.settle(&job, Some(span), settlement).await.expect("an end");

@@ -137,17 +137,9 @@ pub struct Accounting {
     pub settled_head: Seq,
     /// The last message of the last attempt's span.
     pub attempted_through: Seq,
-    /// The tokens that the span must have before another attempt; set when nothing came of the last one.
-    pub retry_tokens: u64,
     /// How many automatic compressions in a row published nothing.
     #[serde(skip_serializing_if = "is_default")]
     pub refused: u32,
-    /// Tokens that must arrive to pay for the compressions that a full window started.
-    #[serde(skip_serializing_if = "is_default")]
-    pub spent_tokens: u64,
-    /// Whether the last version left the context above the target.
-    #[serde(skip_serializing_if = "is_false")]
-    pub above_target: bool,
     /// The format of the newest messages that show or state one; a batch that shows none gets it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
@@ -509,8 +501,6 @@ impl Accounting {
             settled_head: self.settled_head,
             attempted_through: self.attempted_through,
             refused: self.refused,
-            spent_tokens: self.spent_tokens,
-            above_target: self.above_target,
             format: self.format,
             suspended: self.suspended,
             ..Self::default()

@@ -2,7 +2,7 @@
 
 use crate::accounting::{Accounting, MessageCounts, share};
 use crate::room::Room;
-use crate::settings::{HYSTERESIS_SHARE, Policy};
+use crate::settings::Policy;
 use anchord_context::mask::{Clipping, Marks, MaskMode, PROTECTED_MESSAGES};
 use anchord_messages::group;
 use anchord_messages::id::Seq;
@@ -16,65 +16,45 @@ const STEP_SHARE: f64 = 0.1;
 /// refusal is removed waits so long, unless a compression is asked for.
 const LONGEST_BACK_OFF: Seq = 64;
 
-/// The outputs that an append may clip by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// Large ones that are older than the last messages.
-    Old,
-    /// Those before this message, the largest first.
-    Before(Seq),
-}
-
 impl Accounting {
-    /// The outputs that an append of the `coming` messages may clip; `None` below the force level. Where these bring the
-    /// context there and leave no message to cover, clipping is all that can be done, so it reaches up to the newest group.
-    pub fn reach<'a>(
+    /// The first message of the newest group, when an append of the `coming` messages has to clip outputs before it: at
+    /// the force level, because no compression has brought the context below, or because these messages bring it there and
+    /// leave none to cover.
+    pub fn clips_before<'a>(
         &self,
         policy: &Policy,
         (head, floor): (Seq, Seq),
         coming: impl Iterator<Item = &'a MessageCounts> + Clone,
-    ) -> Option<Reach> {
+    ) -> Option<Seq> {
         if policy.mask == MaskMode::Off || self.unmasked_results == 0 {
             return None;
         }
-        let share_with = |more| share(self.unbounded_tokens() + more, policy.effective_window);
+        let is_forced =
+            |more| share(self.unbounded_tokens() + more, policy.effective_window) >= policy.force;
         let more = coming.clone().map(|message| u64::from(message.tokens)).sum::<u64>();
-        if share_with(more) >= policy.force {
-            let (mut after, mut last) = (self.clone(), head);
-            for message in coming {
-                last += 1;
-                after.push(&MessageCounts { seq: last, ..*message }, policy.preserve_recent);
-            }
-            let covers_nothing = after.span_end(last, policy.preserve_recent) <= floor;
-            if let Some(newest) = after.group_starts.last().filter(|_| covers_nothing) {
-                return Some(Reach::Before(*newest));
-            }
+        if !is_forced(more) {
+            return None;
         }
-        (share_with(0) >= policy.force).then_some(Reach::Old)
+        let (mut after, mut last) = (self.clone(), head);
+        for message in coming {
+            last += 1;
+            after.push(&MessageCounts { seq: last, ..*message }, policy.preserve_recent);
+        }
+        let covers_nothing = after.span_end(last, policy.preserve_recent) <= floor;
+        after.group_starts.last().copied().filter(|_| covers_nothing || is_forced(0))
     }
 
-    /// Clips what an append may, when that saves enough to break the prefix. `tail` is as for [`Self::clip`].
-    pub fn clip_within<T: AsShape>(&mut self, policy: &Policy, reach: Reach, tail: &[T], marks: &Marks) {
-        let clipped = match reach {
-            Reach::Old => self.with_old_clipped(policy, tail, marks),
-            Reach::Before(newest) => {
-                let goal = u64::from(share_of(policy.effective_window, policy.compress));
-                self.with_largest_clipped(policy, (newest - 1, goal), tail, marks)
-            }
-        };
+    /// Clips outputs before the message `newest`, when that saves enough to break the prefix: large ones that are older than
+    /// the last messages, and the largest of the others as far as the context is above the trigger. `tail` is as for
+    /// [`Self::clip`].
+    pub fn clip_before<T: AsShape>(&mut self, policy: &Policy, newest: Seq, tail: &[T], marks: &Marks) {
+        let goal = u64::from(share_of(policy.effective_window, policy.compress));
+        let clipped = self.with_old_clipped(policy, tail, marks);
+        let clipped = clipped.with_largest_clipped(policy, (newest - 1, goal), tail, marks);
         let saved = clipped.masked_tokens.saturating_sub(self.masked_tokens);
         if saved >= u64::from(share_of(policy.effective_window, STEP_SHARE)) {
             *self = clipped;
         }
-        let share = share_with(0);
-        let level = if share >= policy.force {
-            Level::Force
-        } else if share >= policy.warn && self.unmasked_results > MANY_RESULTS {
-            Level::Warn
-        } else {
-            return None;
-        };
-        Some(Press { level, protected_from: mask::first_protected(head) })
     }
 
     /// Clips what is older than the last messages. When the context exceeds its goal all the same, clips the largest before
@@ -134,34 +114,4 @@ impl Accounting {
         let doublings = self.refused.saturating_sub(1).min(LONGEST_BACK_OFF.ilog2());
         if self.refused == 0 { 0 } else { 1 << doublings }
     }
-
-    /// Counts a published version; `by_window` if the window's fill started it.
-    pub fn publish(&mut self, policy: &Policy, by_window: bool) {
-        let enough = share_of(policy.effective_window, policy.compress - HYSTERESIS_SHARE);
-        self.above_target = self.unbounded_tokens() > u64::from(enough);
-        if by_window {
-            self.spent_tokens += worth(policy, self);
-        }
-    }
-
-    /// Whether another compression because of the window would be too soon. Where versions reach the target,
-    /// the next is due when all tokens between target and trigger have arrived. Where system prompt and
-    /// newest messages alone keep the context above it, every new message would be a reason. Then at most
-    /// three versions are made where two would do, and masking keeps the budget meanwhile. The cost: in such
-    /// windows up to an eighth of the window stays uncovered for a while.
-    #[must_use]
-    pub fn is_compressed_too_often(&self, policy: &Policy) -> bool {
-        let trigger = u64::from(share_of(policy.effective_window, policy.compress));
-        let due = trigger + self.spent_tokens + worth(policy, self);
-        self.above_target && self.spent_tokens > 0 && self.appended_tokens < due
-    }
-}
-
-/// The tokens that must arrive for one compression: two thirds of those between its goal and the trigger, or
-/// of the hysteresis where system prompt and pins leave less between them.
-fn worth(policy: &Policy, counts: &Accounting) -> u64 {
-    let trigger = u64::from(share_of(policy.effective_window, policy.compress));
-    let hysteresis = u64::from(share_of(policy.effective_window, HYSTERESIS_SHARE));
-    let between = trigger.saturating_sub(Room::of(policy, None, counts).goal()).max(hysteresis);
-    (between * 2).div_ceil(3)
 }

@@ -20,7 +20,7 @@ const RECORD_SHARE: f64 = 0.4;
 /// The share of the fill that the newest messages may always take; more where record and digest leave more.
 const TAIL_SHARE: f64 = 0.4;
 /// The share of the fill that the digest gets, whatever the newest messages take.
-const DIGEST_SHARE: f64 = 0.4;
+const DIGEST_SHARE: f64 = 0.2;
 /// A compression frees at least one part in so many of the tokens between trigger and goal.
 const WORTH_SHARE: u64 = 5;
 /// About how many calls fit between a compression and the next trigger.

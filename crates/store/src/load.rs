@@ -234,7 +234,7 @@ async fn mask<'a>(
     let mut pressed: Vec<_> = loaded
         .filter_map(|(one, coming)| {
             let one = one.as_mut()?;
-            one.session.reach(coming.iter().copied()).map(|reach| (one, reach))
+            one.session.clips_before(coming.iter().copied()).map(|newest| (one, newest))
         })
         .collect();
     if pressed.is_empty() {
@@ -242,9 +242,9 @@ async fn mask<'a>(
     }
     let wanted: Vec<_> =
         pressed.iter().map(|(one, _)| (one.tenant, one.session.id, one.session.floor())).collect();
-    for ((one, reach), tail) in pressed.iter_mut().zip(tails(connection, &wanted).await?) {
+    for ((one, newest), tail) in pressed.iter_mut().zip(tails(connection, &wanted).await?) {
         let marks = one.session.accounting.marks(&tail);
-        one.session.clip_within(*reach, &tail, &marks);
+        one.session.clip_before(*newest, &tail, &marks);
     }
     Ok(())
 }

@@ -41,8 +41,6 @@ pub struct Settlement {
     pub version: Option<NewVersion>,
     /// The result of the probes, also for a rejected candidate.
     pub evaluation: Option<NewEvaluation>,
-    /// The tokens that the span must have before the next try, after a candidate that was not smaller.
-    pub retry_tokens: u64,
 }
 
 /// The arguments of a settlement.
@@ -131,7 +129,6 @@ impl Store {
             span,
             status: settlement.status,
             version: settlement.version.as_ref().map(NewVersion::served),
-            retry_tokens: settlement.retry_tokens,
         };
         let status = session.judge(ending, &mut report);
         let published = settlement.version.as_ref().filter(|_| status == Status::Succeeded).zip(span);
@@ -299,7 +296,6 @@ pub async fn answer_if_idle(
         span: None,
         status: Status::Skipped,
         version: None,
-        retry_tokens: 0,
     };
     let next = session.end(Status::Skipped, ending, &tail, &mut report);
     let job = Job {

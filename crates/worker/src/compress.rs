@@ -180,7 +180,7 @@ pub(super) fn skipped(job: &Job, started: Instant, reason: group::NoSpan) -> Rep
 }
 
 fn ended(status: Status, report: Report) -> Settlement {
-    Settlement { status, report, version: None, evaluation: None, retry_tokens: 0 }
+    Settlement { status, report, version: None, evaluation: None }
 }
 
 impl BuiltCandidate {
@@ -248,11 +248,9 @@ impl BuiltCandidate {
                 .copied()
                 .collect(),
         });
-        let doubled = u64::from(report.tokens_before.unwrap_or_default()) * 2;
-        let retry_tokens = if status == Status::Skipped { doubled } else { 0 };
         let made = if status == Status::Succeeded { Some(self.version()?) } else { None };
         let (version, record) = made.unzip();
-        Ok((Settlement { status, report, version, evaluation, retry_tokens }, record))
+        Ok((Settlement { status, report, version, evaluation }, record))
     }
 
     fn version(self) -> Result<(NewVersion, Record), JobError> {

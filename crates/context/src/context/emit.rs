@@ -23,8 +23,9 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let input = plan.input;
     let mut writer = Writer::new(input.format, plan.slots.len() + plan.system.len() + 4);
     let mut omitted = Omissions::default();
-    let pinned = plan.system_tokens() + plan.kept_tokens();
-    let mut tokens = Tokens { system: u32::try_from(pinned).unwrap_or(u32::MAX), ..Tokens::default() };
+    let first = u32::try_from(plan.system_tokens()).unwrap_or(u32::MAX);
+    let kept = u32::try_from(plan.kept_tokens()).unwrap_or(u32::MAX);
+    let mut tokens = Tokens { system: first.saturating_add(kept), ..Tokens::default() };
     let summary = plan.summary_message();
 
     write_system(&mut plan, &mut writer, &mut omitted);
@@ -43,7 +44,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         tokens.summary = message.tokens;
         writer.service(&record_named(input.tools, message.text));
     }
-    let kept = write_kept(&mut plan, &mut writer, &mut omitted);
+    write_kept(&mut plan, &mut writer, &mut omitted);
     if let Some((text, counted)) = &notes {
         tokens.notes = *counted;
         writer.service(text);
@@ -103,7 +104,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let merged = digest.is_some() && input.format == Format::Anthropic;
     let stable = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
     let digest = digest.as_ref().map(|digest| &*digest.0);
-    let stable_prefix = prefix(system.as_deref(), &messages, stable, digest, tokens);
+    let stable_prefix = prefix(system.as_deref(), &messages, stable, digest, first.saturating_add(tokens.digest));
     Context {
         session: input.session,
         branch: input.branch,
@@ -138,21 +139,14 @@ fn write_system<'a>(plan: &mut Plan<'a, '_>, writer: &mut Writer<'a>, omitted: &
 }
 
 /// Writes the messages that the caller keeps, and tells those that had no room; returns their texts.
-fn write_kept<'a>(plan: &mut Plan<'a, '_>, writer: &mut Writer<'a>, omitted: &mut Omissions) -> Vec<String> {
-    let mut texts = Vec::new();
+fn write_kept<'a>(plan: &mut Plan<'a, '_>, writer: &mut Writer<'a>, omitted: &mut Omissions) {
     for (_, turns) in std::mem::take(&mut plan.kept) {
         omitted.of(&turns);
-        texts.extend(turns.served.iter().map(|served| match served {
-            ServedMessage::Raw(entry) => entry.raw.to_string(),
-            ServedMessage::Made(message, _) => message.text(),
-            ServedMessage::Item(text, _) => text.clone(),
-        }));
         writer.turns(turns);
     }
     for seq in std::mem::take(&mut plan.released) {
         omitted.add(seq, seq, Reason::Budget);
     }
-    texts
 }
 
 /// The digest, with the call that gives its messages where the tools are offered.
@@ -169,7 +163,7 @@ fn prefix<'t>(
     messages: &'t [Cow<'_, str>],
     whole: usize,
     digest: Option<&'t str>,
-    tokens: Tokens,
+    tokens: u32,
 ) -> StablePrefix {
     let mut hash = Sha256::new();
     let texts = messages.iter().take(whole).map(AsRef::as_ref);
@@ -179,7 +173,7 @@ fn prefix<'t>(
     }
     StablePrefix {
         messages: whole,
-        tokens: tokens.system.saturating_add(tokens.digest),
+        tokens,
         sha256: hex(&hash.finalize(), 32),
     }
 }

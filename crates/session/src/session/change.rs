@@ -177,7 +177,8 @@ impl Session {
 
     fn count_masks(&mut self, tail: &[Outline]) {
         let marks = self.accounting.marks(tail);
-        self.accounting.mask_through(self.accounting.mask_upto, tail, &marks);
+        let (clipping, mode) = (self.clipping(), self.policy().mask);
+        self.accounting.clip(clipping, mode, tail, &marks);
         self.forget_masks_that_are_off();
     }
 

@@ -6,7 +6,6 @@ use crate::compression::{Failure, MANUAL, Report, Request, Span, Status};
 use crate::outline::Outline;
 use crate::room::Room;
 use crate::settings::Policy;
-use crate::signal::SignalKind;
 use crate::span::{self, SpanRequest};
 use crate::trigger::{Start, TriggerInput, decide};
 use anchord_messages::group::NoSpan;
@@ -25,8 +24,6 @@ pub struct Ending<'a> {
     pub status: Status,
     /// The version that it made.
     pub version: Option<Served>,
-    /// The tokens that its span must have before another try, if nothing was published.
-    pub retry_tokens: u64,
 }
 
 /// The sizes of a version in contexts.
@@ -101,7 +98,6 @@ impl Session {
             self.stand_on(span, served);
         }
         self.recount(ending, (status, published.is_some()), tail);
-        self.accounting.retry_tokens = ending.retry_tokens;
         let tokens = self.accounting.unbounded_tokens();
         report.context_tokens_after = Some(self.context_tokens());
         if status == Status::Succeeded {
@@ -170,20 +166,18 @@ impl Session {
             self.recent = self.recent.after_publication();
             counts.refused = 0;
         }
+        let room = Room::of(&policy, ending.request.target, &counts);
+        let marks = counts.marks(tail);
+        counts.clip(counts.clipping(), policy.mask, tail, &marks);
+        // Only in the same break as a version, or in place of one.
+        let is_clipped = counts.is_clipping_enough(room, &policy, tail, &marks);
         if ending.trigger == MANUAL {
             counts.suspended = false;
-        } else if is_refused {
+        } else if is_refused && !is_clipped {
             counts.refused = counts.refused.saturating_add(1);
         }
-        // Only in the same break as a version, or in place of one.
-        let room = Room::of(&policy, ending.request.target, &counts);
-        counts.clip(counts.clipping(), policy.mask, tail, &marks(tail));
-        if publishes || counts.is_clipping_enough(room, &policy, tail, &marks(tail)) {
-            clip_for(&mut counts, ending.request.target, &policy, tail);
-        }
-        if publishes {
-            let by_window = ending.trigger == SignalKind::Utilization.as_str();
-            counts.publish(&policy, by_window);
+        if publishes || is_clipped {
+            counts.clip_to(room, &policy, tail, &marks);
         }
         self.accounting = counts;
     }

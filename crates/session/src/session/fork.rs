@@ -147,11 +147,8 @@ impl Session {
         }
         if stands_on_same {
             counts.suspended = self.accounting.suspended;
-            counts.above_target = self.accounting.above_target;
-            counts.spent_tokens = self.accounting.spent_tokens;
             if self.accounting.attempted_through <= at.seq {
                 counts.attempted_through = self.accounting.attempted_through;
-                counts.retry_tokens = self.accounting.retry_tokens;
                 counts.refused = self.accounting.refused;
                 if counts.refused > 0 {
                     counts.settled_head = self.accounting.settled_head.min(at.seq);

@@ -235,15 +235,15 @@ impl Session {
         self.accounting.clipping()
     }
 
-    /// The outputs that an append of the `coming` messages may clip; `None` when it clips none.
-    pub fn reach<'a>(&self, coming: impl Iterator<Item = &'a MessageCounts> + Clone) -> Option<Reach> {
-        self.accounting.reach(&self.policy(), (self.head_seq, self.floor()), coming)
+    /// The first message of the newest group, when an append of the `coming` messages has to clip outputs before it.
+    pub fn clips_before<'a>(&self, coming: impl Iterator<Item = &'a MessageCounts> + Clone) -> Option<Seq> {
+        self.accounting.clips_before(&self.policy(), (self.head_seq, self.floor()), coming)
     }
 
-    /// Clips large outputs at the force level. Every append decides on what a context would serve. `tail` is every message
+    /// Clips outputs before the message `newest`. Every append decides on what a context would serve. `tail` is every message
     /// after the floor, ascending.
-    pub fn clip_within<T: AsShape>(&mut self, reach: Reach, tail: &[T], marks: &Marks) {
+    pub fn clip_before<T: AsShape>(&mut self, newest: Seq, tail: &[T], marks: &Marks) {
         let policy = self.policy();
-        self.accounting.clip_within(&policy, reach, tail, marks);
+        self.accounting.clip_before(&policy, newest, tail, marks);
     }
 }

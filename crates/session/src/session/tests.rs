@@ -158,7 +158,6 @@ impl World {
             span,
             status,
             version: span.map(|_| version).filter(|_| status == Status::Succeeded),
-            retry_tokens: 0,
         };
         let mut report = Report::default();
         let status = self.session.judge(ending, &mut report);

@@ -43,13 +43,8 @@ pub enum HeldBack {
     NothingToCover,
     /// Compressions published nothing, and more messages must arrive before the next one.
     BackingOff,
-    /// The last one would not have been smaller than what it covers, and more tokens must arrive before the next one.
-    NotSmaller,
     /// Neither a tenth of the window nor ten messages have arrived since the last one.
     JustCompressed,
-    /// System prompt, pins and newest messages alone keep the context near the compress level, so that compressions are
-    /// made less often.
-    NeverBelow,
 }
 
 /// The decision that follows from the signals.
@@ -157,9 +152,6 @@ fn start(
     }
     if through_seq <= counts.attempted_through || input.head - counts.settled_head < counts.back_off() {
         return Err(if counts.refused > 0 { HeldBack::BackingOff } else { HeldBack::JustCompressed });
-    }
-    if counts.tail_tokens < counts.retry_tokens {
-        return Err(HeldBack::NotSmaller);
     }
     if action < Action::Immediate && !has_settled(policy, input) {
         return Err(HeldBack::JustCompressed);
@@ -293,21 +285,6 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_cannot_get_below_its_target_is_not_compressed_for_every_message() {
-        let mut counts = session(20, 9_500);
-        counts.publish(&policy(PolicyName::Utilization), true);
-        assert!(counts.above_target);
-        // A third of the way from goal to trigger is missing for a second one.
-        counts.appended_tokens = 7_000 + 2 * 2_000 - 1;
-        assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
-        counts.appended_tokens += 1;
-        assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());
-        counts.appended_tokens = 7_100;
-        counts.above_target = false;
-        assert!(decide_on(PolicyName::Utilization, &counts).1.is_some(), "what helps is done in time");
-    }
-
-    #[test]
     fn each_refusal_in_a_row_doubles_the_messages_that_must_arrive_at_any_level() {
         for (refused, distance) in [(1, 1), (2, 2), (3, 4), (7, 64), (40, 64)] {
             let mut counts = session(100, 9_500);
@@ -331,7 +308,6 @@ mod tests {
         assert_eq!(held(20, 6_500, &|_| ()), None, "nothing asks for one");
         assert_eq!(held(5, 9_500, &|_| ()), Some(HeldBack::NothingToCover));
         assert_eq!(held(20, 8_600, &|counts| counts.suspended = true), Some(HeldBack::Suspended));
-        assert_eq!(held(20, 9_500, &|counts| counts.retry_tokens = 9_999), Some(HeldBack::NotSmaller));
         let settled = |counts: &mut Accounting| {
             (counts.settled_head, counts.settled_tokens) = (18, counts.appended_tokens);
         };

@@ -142,8 +142,7 @@ fn counts(session: &Session) -> (Option<i64>, Seq, Accounting) {
 /// The same without what other compressions, before or after, left behind.
 fn counts_of_messages(session: &Session) -> (Option<i64>, Seq, Accounting) {
     let (version, anchor, counts) = counts(session);
-    let (attempted_through, retry_tokens, spent_tokens, above_target) = Default::default();
-    (version, anchor, Accounting { attempted_through, retry_tokens, spent_tokens, above_target, ..counts })
+    (version, anchor, Accounting { attempted_through: 0, ..counts })
 }
 
 /// Messages come, and compressions publish: all that a session does by itself.
