@@ -165,7 +165,7 @@ pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Turn, &Line) -> u32)
                 line,
                 names: own,
                 words: WORTH_OF_WORDS * (share(length, 1) / FULL_LINE).min(1.0),
-                weight: weight(turn.role, line.kind)
+                weight: weight(turn, line.kind)
                     * (1.0 - LOSS_OF_AGE * share(turns.len() - 1 - at, turns.len())),
                 cost: cost(turn, line),
             });
@@ -176,9 +176,11 @@ pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Turn, &Line) -> u32)
     all
 }
 
-fn weight(role: Role, kind: LineKind) -> f64 {
-    match (kind, role) {
+fn weight(turn: &Turn, kind: LineKind) -> f64 {
+    match (kind, turn.role) {
         (LineKind::Said, Role::User) => 3.0,
+        // Where it calls nothing more, the agent says what came of its work.
+        (LineKind::Said, Role::Assistant) if !turn.lines.iter().any(|line| line.kind == LineKind::Call) => 8.0,
         (LineKind::Said, Role::Assistant | Role::System | Role::Developer | Role::Tool) => 4.0,
         (LineKind::Call, _) => 0.7,
         (LineKind::Output, _) => 1.0,
