@@ -356,6 +356,7 @@ create table summaries (
   digest_tokens integer,
   head_seq bigint not null,
   mask_upto bigint not null,
+  mask_from bigint not null,
   carried_seq bigint,
   primary key (tenant_id, session_id, version),
   foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
@@ -372,7 +373,8 @@ comment on column summaries.parts is 'Ids of the record''s parts (record_parts),
 comment on column summaries.digest is 'The text of the message that serves the digest; null when there is none.';
 comment on column summaries.digest_tokens is 'That message''s tokens; null when there is none.';
 comment on column summaries.head_seq is 'The newest message when it was published.';
-comment on column summaries.mask_upto is 'Through which message outputs were placeholders then.';
+comment on column summaries.mask_upto is 'Through which message large outputs were clipped then.';
+comment on column summaries.mask_from is 'The tokens from which on they were; 0 when none was.';
 comment on column summaries.carried_seq is 'The user message that it covers and that was served beside it; null when there was none.';
 
 create table record_parts (

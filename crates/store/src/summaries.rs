@@ -284,10 +284,11 @@ pub(super) async fn copy_version(
     let copied = sqlx::query!(
         "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
                                 meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
-                                least_tokens, recap, digest, digest_tokens, head_seq, mask_upto)
+                                least_tokens, recap, digest, digest_tokens, head_seq, mask_upto, mask_from)
          select tenant_id, $2, $4, $5, null, from_seq, through_seq,
                 $6::text::json, document, parts, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap,
-                digest, digest_tokens, (select s.head_seq from sessions s where s.tenant_id = $1 and s.id = $2), mask_upto
+                digest, digest_tokens, (select s.head_seq from sessions s where s.tenant_id = $1 and s.id = $2), mask_upto,
+                mask_from
          from summaries where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3
          returning rendering_tokens, digest_tokens",
         tenant.0,
@@ -313,12 +314,13 @@ pub(super) async fn note_served(
     counts: &Accounting,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "update summaries set mask_upto = $4, carried_seq = $5
+        "update summaries set mask_upto = $4, mask_from = $5, carried_seq = $6
          where tenant_id = $1 and session_id = $2 and version = $3",
         tenant.0,
         session.0,
         version,
         counts.mask_upto,
+        i64::from(counts.mask_from),
         counts.carried.map(|carried| carried.seq)
     )
     .execute(connection)

@@ -44,50 +44,42 @@ fn seqs(items: &[Item], found: &[OutputAt]) -> Vec<Seq> {
     found.iter().map(|at| items[at.item].0).collect()
 }
 
+/// The messages whose outputs are removed, and those whose outputs are clipped.
+fn taken(items: &[Item], upto: Seq, marks: &Marks) -> (Vec<Seq>, Vec<Seq>) {
+    let (removed, clipped) = masked(items, Clipping::of(upto, 600), marks);
+    (seqs(items, &removed), seqs(items, &clipped))
+}
+
 #[test]
-fn large_outputs_up_to_the_position_are_masked() {
-    let items = session(&[600, 50, 600, 600]);
-    assert_eq!(seqs(&items, &masked(&items, 6, &Marks::new(), 8)), [2, 6]);
-    assert_eq!(masked(&items, 0, &Marks::new(), 8), []);
+fn large_outputs_up_to_the_position_are_clipped() {
+    let items = session(&[600, 599, 600, 600]);
+    assert_eq!(taken(&items, 6, &Marks::new()), (vec![], vec![2, 6]));
+    assert_eq!(taken(&items, 0, &Marks::new()), (vec![], vec![]));
+    assert_eq!(masked(&items, Clipping::default(), &Marks::new()), (vec![], vec![]));
 }
 
 #[test]
 fn marks_come_before_everything_else() {
     let items = session(&[600, 600, 600]);
     let marks = Marks::from([(2, Keep::Always), (6, Keep::Never)]);
-    assert_eq!(seqs(&items, &masked(&items, 4, &marks, 6)), [4, 6]);
+    assert_eq!(taken(&items, 4, &marks), (vec![6], vec![4]));
 }
 
 #[test]
-fn small_outputs_are_never_masked() {
+fn small_outputs_are_never_removed() {
     let items = vec![output(1, "a", 99, 9)];
-    assert_eq!(masked(&items, 9, &Marks::from([(1, Keep::Never)]), 9), []);
+    assert_eq!(taken(&items, 9, &Marks::from([(1, Keep::Never)])), (vec![], vec![]));
 }
 
 #[test]
-fn of_exact_repeats_the_newest_stays_and_the_rest_goes_in_strides() {
-    let items = vec![output(2, "a", 200, 3), output(6, "a", 200, 3), output(12, "a", 200, 3)];
-    assert_eq!(masked(&items, 0, &Marks::new(), 19), []);
-    assert_eq!(seqs(&items, &masked(&items, 0, &Marks::new(), 20)), [2, 6]);
-    assert_eq!(seqs(&items, &masked(&items, 0, &Marks::new(), 39)), [2, 6]);
-}
-
-fn press(items: &[Item], level: Level) -> Press {
-    Press { level, protected_from: first_protected(items.last().unwrap().0) }
-}
-
-#[test]
-fn the_position_moves_in_steps_and_only_from_warn_on() {
-    let items = session(&[600; 14]);
-    assert_eq!(step(0, &items, &Marks::new(), press(&items, Level::Calm)), 0);
-    // Four are older than the last ten: not yet a step.
-    assert_eq!(step(0, &items, &Marks::new(), press(&items, Level::Warn)), 0);
-    let items = session(&[600; 15]);
-    let moved = step(0, &items, &Marks::new(), press(&items, Level::Warn));
-    assert_eq!(moved, 10);
-    assert_eq!(step(moved, &items, &Marks::new(), press(&items, Level::Warn)), 10);
-    assert_eq!(step(moved, &items, &Marks::new(), press(&items, Level::Force)), 24);
-    assert_eq!(step(26, &items, &Marks::new(), press(&items, Level::Force)), 26);
+fn clipping_saves_all_but_what_is_left() {
+    let items = session(&[600, 4_000]);
+    let clipping = Clipping::of(4, 600);
+    let saved: u64 = items.iter().map(|item| clipping.saves(item, &Marks::new())).sum();
+    assert_eq!((clipping.left(), saved), (200, 400 + 3_800));
+    assert_eq!(Clipping::large_in(3_000), 600, "none so small is clipped by its place alone");
+    let sizes: Vec<u32> = Clipping::sizes(10_000).collect();
+    assert_eq!(sizes, [1_000, 750], "the largest go first");
 }
 
 /// A run of a command and what its output says.
@@ -98,21 +90,6 @@ fn run(seq: Seq, what: &str, key: &str) -> [Item; 2] {
         (result.call_id, result.key) = (format!("c{seq}"), Some(key.into()));
     }
     [Item(seq, Shape { calls: vec![asked], ..Shape::default() }), answer]
-}
-
-#[test]
-fn an_error_stays_until_what_was_run_is_run_again() {
-    let items: Vec<Item> = [
-        run(1, "cargo test", "1 failed"),
-        run(3, "cargo build", "error: no such file"),
-        run(5, "ls", "src"),
-        run(7, "cargo test", "3 passed"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    assert_eq!(seqs(&items, &masked(&items, 6, &Marks::new(), 8)), [6], "both errors are open");
-    assert_eq!(seqs(&items, &masked(&items, 8, &Marks::new(), 8)), [2, 6, 8], "the tests pass now");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::Session;
 use crate::accounting::{Accounting, BegunWith, Moment, RetainedMessage};
 use crate::outline::Outline;
 use crate::trigger::Recent;
+use anchord_context::mask::Clipping;
 use anchord_messages::id::{BranchName, Seq, SessionId};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{AsShape as _, Feature};
@@ -19,8 +20,8 @@ pub struct InheritedVersion {
     pub anchor: Seq,
     /// The newest message when it was published.
     pub head: Seq,
-    /// The mask position then.
-    pub mask_upto: Seq,
+    /// Which outputs were clipped then.
+    pub clipping: Clipping,
     /// The user message that was served beside it.
     pub carried: Option<RetainedMessage>,
     /// Tokens of its record.
@@ -134,7 +135,7 @@ impl Session {
         let mut before = self.counts_at(at, published);
         let mut moment = Moment { anchor: forked.anchor_seq, published };
         if is_same {
-            before.mask_upto = self.accounting.mask_upto;
+            (before.mask_upto, before.mask_from) = (self.accounting.mask_upto, self.accounting.mask_from);
             moment.published = at.seq;
         }
         let mut counts = before.counted_again(moment, (at.tail, at.starts), &policy);
@@ -175,6 +176,7 @@ impl Session {
         let now = &self.accounting;
         let version = at.version.as_ref();
         let has_messages = at.seq > 0;
+        let clipping = version.map_or_else(Clipping::default, |version| version.clipping);
         Accounting {
             system_through: now.system_through.min(at.seq),
             system_tokens: at.system_tokens,
@@ -196,7 +198,8 @@ impl Session {
             digest_tokens: version.map_or(0, |version| version.digest_tokens),
             kept: now.kept.iter().copied().filter(|kept| kept.seq <= at.seq).collect(),
             last_user: version.and_then(|version| at.user_beside(version, published)),
-            mask_upto: version.map_or(0, |version| version.mask_upto).min(published),
+            mask_upto: clipping.upto.min(published),
+            mask_from: clipping.from,
             ..Accounting::default()
         }
     }

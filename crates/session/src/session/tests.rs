@@ -125,11 +125,11 @@ impl World {
         let first = session.head_seq + 1;
         let outlines: Vec<Outline> = (first..).zip(kinds).map(|(seq, kind)| outline(seq, *kind)).collect();
         let counted: Vec<MessageCounts> = outlines.iter().map(Outline::counted).collect();
-        if let Some(press) = session.press(counted.iter()) {
+        if let Some(newest) = session.clips_before(counted.iter()) {
             let tail: Vec<_> =
                 self.messages.iter().filter(|message| message.seq > session.floor()).cloned().collect();
             let marks = session.accounting.marks(&tail);
-            session.mask(press, &tail, &marks);
+            session.clip_before(newest, &tail, &marks);
         }
         let noticed = MessageSignals::default();
         let mut kept: u32 = session.accounting.kept.iter().map(|kept| kept.tokens).sum();
@@ -203,10 +203,10 @@ impl World {
                 };
                 let mut masked = before.clone();
                 let coming = [outline(before.head_seq + 1, (1, 10)).counted()];
-                if let Some(press) = masked.press(coming.iter()) {
+                if let Some(newest) = masked.clips_before(coming.iter()) {
                     let tail = self.tail(masked.floor());
                     let marks = masked.accounting.marks(&tail);
-                    masked.mask(press, &tail, &marks);
+                    masked.clip_before(newest, &tail, &marks);
                 }
                 assert!(self.append(&[(1, 10)], said).is_err());
                 assert_eq!(self.session, masked, "a refusal has changed something");
@@ -295,7 +295,7 @@ impl World {
         let counted: Vec<MessageCounts> = tail.iter().map(Outline::counted).collect();
         let policy = session.policy();
         let mut afresh = counts.rebuilt(session.anchor_seq, &counted, policy.preserve_recent);
-        afresh.mask_through(counts.mask_upto, &tail, &counts.marks(&tail));
+        afresh.clip(counts.clipping(), policy.mask, &tail, &counts.marks(&tail));
         let sums = |counts: &Accounting| {
             let tail = (
                 counts.tail_messages,
@@ -306,8 +306,7 @@ impl World {
             (tail, counts.turns, counts.unmasked_results, counts.open_calls)
         };
         assert_eq!(sums(counts), sums(&afresh));
-        let is_off = policy.mask == MaskMode::Off;
-        assert_eq!(counts.masked_tokens, if is_off { 0 } else { afresh.masked_tokens });
+        assert_eq!(counts.masked_tokens, afresh.masked_tokens);
         let told = u64::from(counts.summary_tokens) + u64::from(counts.digest_tokens);
         let fixed = u64::from(counts.fixed_tokens());
         let pinned = counts.system_tokens + counts.pins_tokens + counts.notes_tokens;

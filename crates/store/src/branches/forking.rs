@@ -9,6 +9,7 @@ use crate::context::{CARRIED_WITHIN, find_appends, find_user};
 use crate::load::{self, Which};
 use crate::outlines::outlines_within;
 use crate::{Store, StoreError, Tx, lock, notes, sessions};
+use anchord_context::mask::Clipping;
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef, TenantId};
 use anchord_session::session::{ForkPoint, InheritedVersion, Session};
 
@@ -367,11 +368,12 @@ async fn find_version(
 ) -> Result<Option<(InheritedVersion, Option<Seq>)>, StoreError> {
     let found = sqlx::query!(
         r#"select v.version as "version!", v.through_seq as "through_seq!", v.head_seq as "head_seq!",
-                  v.mask_upto as "mask_upto!", v.carried_seq,
+                  v.mask_upto as "mask_upto!", v.mask_from as "mask_from!", v.carried_seq,
                   v.rendering_tokens as "rendering_tokens!", v.digest_tokens
            from version_lineage($1, $2) owner
            cross join lateral (
-             select x.version, x.through_seq, x.head_seq, x.mask_upto, x.carried_seq, x.rendering_tokens, x.digest_tokens
+             select x.version, x.through_seq, x.head_seq, x.mask_upto, x.mask_from, x.carried_seq, x.rendering_tokens,
+                    x.digest_tokens
              from summaries x
              where x.tenant_id = $1 and x.session_id = owner.session_id and x.version > owner.after_version
                and x.version <= owner.through_version
@@ -402,7 +404,7 @@ async fn find_version(
             version: row.version,
             anchor: row.through_seq,
             head: row.head_seq,
-            mask_upto: row.mask_upto,
+            clipping: Clipping::of(row.mask_upto, u32::try_from(row.mask_from).unwrap_or(u32::MAX)),
             carried: None,
             summary_tokens: tokens(row.rendering_tokens),
             digest_tokens: row.digest_tokens.map_or(0, tokens),

@@ -9,6 +9,7 @@ use crate::compute::compute;
 use crate::connection::PgConnection;
 use crate::outlines::outlines_within;
 use crate::{Store, StoreError, Tx, notes, sessions};
+use anchord_context::mask::Clipping;
 use anchord_context::note;
 use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_messages::tokens::TokenCounter;
@@ -40,8 +41,8 @@ struct VersionRow {
     anchor: Seq,
     /// The newest message when it was published.
     head: Seq,
-    /// The mask position then.
-    mask_upto: Seq,
+    /// Which outputs were clipped then.
+    clipping: Clipping,
     carried: Carried,
 }
 
@@ -119,9 +120,9 @@ impl Store {
         let texts = texts::read(&mut tx, key, &wanted).await?;
         tx.commit().await?;
         let moment = Moment { anchor, published };
-        let mask_upto = version.map_or(0, |version| version.mask_upto);
+        let clipping = version.map_or_else(Clipping::default, |version| version.clipping);
         let made = compute(tenant, move || {
-            let mut counts = start(&session.accounting, &texts, mask_upto, carried);
+            let mut counts = start(&session.accounting, &texts, clipping, carried);
             let counter = TokenCounter::new(session.effective_settings().tokenizer.unwrap_or_default());
             counts.notes_tokens = note::tokens(&texts.notes, counter);
             let counts = counts.counted_again(moment, (&outlines, &starts), &policy);
@@ -139,7 +140,7 @@ impl Store {
 }
 
 /// The counts at the moment when the version was published, without its tail and without notes.
-fn start(now: &Accounting, texts: &Texts, mask_upto: Seq, carried: Option<RetainedMessage>) -> Accounting {
+fn start(now: &Accounting, texts: &Texts, clipping: Clipping, carried: Option<RetainedMessage>) -> Accounting {
     let summary = texts.summary.as_ref();
     Accounting {
         system_through: texts.system.last().map_or(0, |entry| entry.seq),
@@ -158,7 +159,8 @@ fn start(now: &Accounting, texts: &Texts, mask_upto: Seq, carried: Option<Retain
         summary_tokens: summary.map_or(0, |summary| summary.rendering.1),
         digest_tokens: summary.and_then(|summary| summary.digest.as_ref()).map_or(0, |digest| digest.1),
         last_user: carried,
-        mask_upto,
+        mask_upto: clipping.upto,
+        mask_from: clipping.from,
         ..Accounting::default()
     }
 }
@@ -209,7 +211,7 @@ async fn find_version(
     version: i64,
 ) -> Result<Option<VersionRow>, StoreError> {
     let row = sqlx::query!(
-        "select version, through_seq, head_seq, mask_upto, carried_seq from summaries
+        "select version, through_seq, head_seq, mask_upto, mask_from, carried_seq from summaries
          where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3",
         tenant.0,
         session.id.0,
@@ -225,7 +227,7 @@ async fn find_version(
             version: row.version,
             anchor: row.through_seq,
             head,
-            mask_upto: here(row.mask_upto),
+            clipping: Clipping::of(here(row.mask_upto), u32::try_from(row.mask_from).unwrap_or(u32::MAX)),
             carried: if is_recorded { Carried::Recorded(row.carried_seq) } else { Carried::Decided },
         }
     }))

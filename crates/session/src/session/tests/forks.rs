@@ -40,7 +40,7 @@ impl History {
                 version: after.last_version,
                 anchor: after.anchor_seq,
                 head: after.head_seq,
-                mask_upto: counts.mask_upto,
+                clipping: counts.clipping(),
                 carried: counts.carried,
                 summary_tokens: 0,
                 digest_tokens: 0,
@@ -135,7 +135,7 @@ impl History {
 fn counts(session: &Session) -> (Option<i64>, Seq, Accounting) {
     let under = CountedUnder::default();
     let mut counts = Accounting { settled_head: 0, settled_tokens: 0, under, ..session.accounting.clone() };
-    counts.begun_with = Vec::new();
+    (counts.begun_with, counts.growth, counts.is_model_speaking) = (Vec::new(), Vec::new(), false);
     (session.version, session.anchor_seq, counts)
 }
 
