@@ -17,9 +17,9 @@ const STEP_SHARE: f64 = 0.1;
 const LONGEST_BACK_OFF: Seq = 64;
 
 impl Accounting {
-    /// The first message of the newest group, when an append of the `coming` messages has to clip outputs before it: at
-    /// the force level, because no compression has brought the context below, or because these messages bring it there and
-    /// leave none to cover.
+    /// The first message of the newest group or of an append of the `coming` messages, when that has to clip outputs before
+    /// it: at the force level, because no compression has brought the context below, or because these messages bring it
+    /// there and leave none to cover.
     pub fn clips_before<'a>(
         &self,
         policy: &Policy,
@@ -41,7 +41,7 @@ impl Accounting {
             after.push(&MessageCounts { seq: last, ..*message }, policy.preserve_recent);
         }
         let covers_nothing = after.span_end(last, policy.preserve_recent) <= floor;
-        after.group_starts.last().copied().filter(|_| covers_nothing || is_forced(0))
+        after.group_starts.last().map(|newest| (*newest).min(head + 1)).filter(|_| covers_nothing || is_forced(0))
     }
 
     /// Clips outputs before the message `newest`, when that saves enough to break the prefix: large ones that are older than

@@ -520,14 +520,34 @@ proptest! {
                 .unwrap_or_default();
             let others_left = (1..newest).filter(is_bound).any(|seq| form(seq) != Form::Dropped && !mates.contains(&seq));
             prop_assert!(kept_whole || !others_left || kept.is_some_and(|seq| seq >= newest), "kept gives way last");
-            let newest_whole = (newest..=head).all(|seq| form(seq) == Form::Whole);
+            // Beside the record and half of the digest.
+            let beside = Counted::new(&full, &COUNTER).tokens + Counted::new(&digest, &COUNTER).tokens / 2;
+            let last: u32 = entries.iter().filter(|entry| entry.seq >= newest).map(|entry| entry.tokens).sum();
+            let fits = last + beside + 300 <= budget;
+            let newest_whole = !fits || (newest..=head).all(|seq| form(seq) == Form::Whole);
             let kept_group_left = kept.is_some_and(|seq| seq < newest);
             prop_assert!(newest_whole || !others_left || kept_group_left, "the newest gives way after the older");
-            let is_taken = |seq: Seq| !matches!(form(seq), Form::Whole | Form::Dropped);
-            let has_digest = texts.contains("digested");
-            prop_assert!(!has_digest || dropped.is_empty() || !(1..newest).any(|seq| form(seq) == Form::Placeholder || form(seq) == Form::Clipped), "the digest goes first");
-            if !dropped.is_empty() && (1..newest).any(is_taken) {
-                prop_assert_eq!(texts.matches("fact fact").count(), 0, "the summary is at its least before a group goes");
+            let is_output = |seq: Seq| entries[usize::try_from(seq).unwrap() - 1].role == Role::Tool;
+            let older: Vec<Seq> = (1..newest).filter(is_bound).filter(|seq| !mates.contains(seq)).collect();
+            if texts.matches("digested").count() < digested {
+                let whole: Vec<&Seq> =
+                    older.iter().filter(|seq| is_output(**seq) && form(**seq) == Form::Whole).collect();
+                prop_assert!(whole.is_empty(), "older outputs give way before the digest: {whole:?}");
+            }
+            if texts.contains("digested") {
+                let cut: Vec<&Seq> =
+                    older.iter().filter(|seq| !is_output(**seq) && form(**seq) != Form::Whole).collect();
+                prop_assert!(cut.is_empty(), "the digest gives way before older messages: {cut:?}");
+            }
+            if texts.matches("fact fact").count() == 0 {
+                let last = groups.len().saturating_sub(2);
+                let stays: Vec<Seq> = groups[..last]
+                    .iter()
+                    .flat_map(|group| &entries[group.range.clone()])
+                    .map(|entry| entry.seq)
+                    .filter(|seq| older.contains(seq) && form(*seq) != Form::Dropped)
+                    .collect();
+                prop_assert!(stays.is_empty(), "all groups but the last two go before the record: {stays:?}");
             }
             // Among outputs the older suffer first; so do messages of other kinds.
             for is_output in [true, false] {

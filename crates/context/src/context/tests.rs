@@ -404,7 +404,8 @@ fn system_pins_summary_the_carried_message_and_the_tail_come_in_this_order() {
     assert_eq!(reply["messages"][1]["role"], "system");
     assert_eq!(reply["messages"][2], json!({"role": "user", "content": summary}));
     assert_eq!(reply["messages"][3], messages[1]);
-    assert_eq!(reply["stable_prefix"]["messages"], 3);
+    // The next compression may rewrite the record.
+    assert_eq!(reply["stable_prefix"]["messages"], 2);
     assert_eq!(reply["summary_version"], 3);
     input.format = Format::Anthropic;
     let reply = serve(&input);
@@ -438,14 +439,15 @@ fn outputs_up_to_the_mask_position_are_clipped_to_head_and_tail_with_their_refer
     let content = reply["messages"][2]["content"].as_str().unwrap();
     let whole = long(900);
     let (first, last) = (whole.lines().next().unwrap(), whole.lines().next_back().unwrap());
-    assert!(content.starts_with(first) && content.ends_with(last), "{content}");
-    let reference = reply["masked"][0]["ref"].as_str().unwrap();
-    assert!(content.contains(reference), "{content}");
+    assert!(content.starts_with(first) && content.trim_end().ends_with(last), "{content}");
+    let result = &session.entries[2].shape.as_ref().unwrap().results[0];
+    assert!(content.contains(&*result.reference), "{content}");
+    assert_eq!(reply["omitted"], json!([{"from_seq": 3, "to_seq": 3, "reason": "clipped"}]));
     assert!(!content.contains("/v1/"), "no way that the model cannot go: {content}");
     let tokens = reply["tokens"]["total"].as_u64().unwrap();
     assert!(tokens < 300, "{tokens}");
     input.mask.mode = MaskMode::Off;
-    assert_eq!(serve(&input)["masked"], json!([]));
+    assert_eq!(serve(&input)["omitted"], json!([]));
 }
 
 #[test]
@@ -498,7 +500,7 @@ fn what_the_caller_keeps_is_served_in_full_after_the_summary_and_says_what_it_is
         let kept: u32 = input.kept.iter().map(|entry| entry.tokens).sum();
         assert!(pinned(&reply) >= pinned(&without) + u64::from(kept), "they count as pinned");
         assert_eq!(reply["omitted"], without["omitted"]);
-        assert!(reply["stable_prefix"]["tokens"].as_u64() > without["stable_prefix"]["tokens"].as_u64());
+        assert_eq!(reply["stable_prefix"], without["stable_prefix"], "they stand behind the record");
         // They give way last, and that is told.
         input.budget = 300;
         let reply = serve(&input);
@@ -616,8 +618,8 @@ fn marks_stand_at_the_ends_of_system_and_stable_prefix_and_change_nothing_else()
         assert_eq!(marked(&unmarked), Vec::<String>::new(), "marks of earlier requests are gone");
         let reply = serve(&ContextInput { summary, cache: Some(ttl), ..plain });
         let mut places = vec![format!("system/0 {mark}")];
-        // Summary and digest share the first message with the user's turn.
-        places.extend(summary.map(|_| format!("0/1 {mark}")));
+        // Digest and record share the first message with the user's turn.
+        places.extend(summary.into_iter().flat_map(|_| [format!("0/0 {mark}"), format!("0/1 {mark}")]));
         assert_eq!(marked(&reply), places);
         assert_eq!(reply["system"][0]["text"], unmarked["system"]);
         for same in ["tokens", "sources", "stable_prefix", "omitted"] {

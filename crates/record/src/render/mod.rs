@@ -83,7 +83,7 @@ pub fn default_bound(effective_window: u32) -> u32 {
 #[must_use]
 pub fn render(style: Style, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
     let layout = match style {
-        Style::Anchored => anchored::layout(),
+        Style::Anchored => phases::layout(subject.meta.phase),
         Style::Strict => strict::layout(),
         Style::Protocol => protocol::layout(subject),
         Style::Scratch => scratch::layout(subject),
@@ -115,7 +115,7 @@ impl<'a> ServedSummary<'a> {
     pub fn of(subject: &'a Subject<'a>, count: &'a dyn Fn(&str) -> u32) -> Self {
         Self(match subject.meta.verifiable {
             Verifiable::Yes | Verifiable::Partly => {
-                Form::Sections(Box::new(Renderer::of(phases::layout(subject.meta.phase), subject, count)))
+                Form::Sections(Box::new(Renderer::of(phases::served_layout(subject.meta.phase), subject, count)))
             }
             Verifiable::No => Form::Dense(subject, count),
         })

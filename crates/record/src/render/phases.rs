@@ -17,6 +17,14 @@ pub fn phase_bound(phase: Option<Phase>) -> u32 {
 }
 
 /// The layout that contexts are served.
+pub(super) fn served_layout(phase: Option<Phase>) -> Layout {
+    match phase {
+        Some(Phase::Research | Phase::Planning) => layout(phase),
+        Some(Phase::Implementation) | None => anchored::served_layout(),
+    }
+}
+
+/// The layout of a rendering that somebody asks for.
 pub(super) fn layout(phase: Option<Phase>) -> Layout {
     match phase {
         Some(Phase::Research) => shaped(
@@ -65,7 +73,7 @@ pub(super) fn layout(phase: Option<Phase>) -> Layout {
             ],
             &[(Section::Things, 3), (Section::DecisionsMade, 6)],
         ),
-        Some(Phase::Implementation) | None => anchored::served_layout(),
+        Some(Phase::Implementation) | None => anchored::layout(),
     }
 }
 
