@@ -155,7 +155,7 @@ fn one(input: &ContextInput<'_>, counter: TokenCounter, tally: &mut Tally) {
         *tally.omitted.entry(omitted.reason.as_str().to_owned()).or_default() += 1;
     }
     let told = || format!("head {}, {}, budget {}", input.head_seq, input.format.as_str(), input.budget);
-    let Ok(reply) = serde_json::from_str::<Value>(&context.to_json()) else {
+    let Ok(reply) = context.reply().and_then(serde_json::to_value) else {
         tally.invalid += 1;
         tally.tell(&format!("{}: no JSON", told()));
         return;

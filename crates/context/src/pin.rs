@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use utoipa::ToSchema;
 
 use super::context::{Counted, pins_text};
 use anchord_messages::tokens::TokenCounter;
@@ -15,10 +16,11 @@ pub const MAX_PINS: usize = 200;
 /// Share of the effective window that pins may take.
 pub const PINS_SHARE: f64 = 0.10;
 
-/// A constraint that the caller pinned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One pin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Pin {
     /// Its id, derived from its text.
+    #[schema(examples("pin_9f2c4b7a1d3e5f60"))]
     pub id: String,
     /// Its text, verbatim.
     pub text: String,

@@ -24,52 +24,20 @@ use super::problem::{ApiError, Problem};
 use super::state::AppState;
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
-use anchord_messages::id::{BranchName, Seq, SessionName, SessionRef};
-use anchord_session::accounting::BriefUsage;
-use anchord_session::trigger::BriefDecision;
-use anchord_session::warning::Warning;
-use anchord_store::gather::{Included, LiveCompression, Reply as StoredReply};
+use anchord_messages::id::{BranchName, Seq, SessionRef};
+use anchord_store::gather::{AppendReply, Included, Reply as StoredReply};
 
 /// What an append did, and where the session stands after it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AppendResult)]
 pub struct Appended {
-    /// The session.
-    pub session_id: SessionName,
-    /// The branch; absent when it is main.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
-    pub branch: Option<BranchName>,
-    /// Position of the batch's first message.
-    pub first_seq: Seq,
-    /// Position of the batch's last message.
-    pub last_seq: Seq,
-    /// Position that the next message will get.
-    pub next_seq: Seq,
-    /// The format that the messages were recognised as; only with `include=format`, and absent when the caller stated one, or they
-    /// show none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
-    pub format: Option<Format>,
-    /// Tokens of the batch.
-    pub tokens_added: u64,
-    /// How full the context is, and whether the window is assumed; with `include=usage` by component.
-    pub usage: BriefUsage,
-    /// The decision from the signals; with `include=signals` every signal.
-    pub decision: BriefDecision,
-    /// The live compression; null when there is none.
-    #[schema(required = true)]
-    pub compression: Option<LiveCompression>,
-    /// What the caller should know: of the batch's messages always (`tool-result-without-call`, `empty-user-message`), of the
-    /// window, until it is told, only with `include=warnings`; `usage.assumed` says without it that there is something. Absent
-    /// when there is nothing.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    pub warnings: Vec<Warning>,
+    /// What was stored.
+    #[serde(flatten)]
+    pub reply: AppendReply,
     /// The context to send to the model next; only with `return=context`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = ContextView)]
-    pub context: Option<ContextView>,
+    pub context: Option<ContextView<'static>>,
     /// Why there is no context, though `return=context` asked for it. The messages are stored all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Problem)]

@@ -2,8 +2,7 @@
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
@@ -12,7 +11,7 @@ use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, ReadOnly, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{BRANCH, NoParameters, Path, Query, SessionPath};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef};
 use anchord_store::branches::{Branch, DropOutcome, Fork, ForkOutcome, MAX_BRANCHES};
@@ -27,50 +26,6 @@ pub struct BranchPath {
     /// The branch's name.
     #[param(inline)]
     pub branch: BranchName,
-}
-
-/// A branch of a session.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Branch)]
-pub struct BranchView {
-    /// Its name, unique in the session.
-    pub name: BranchName,
-    /// The branch that owns the last message that it shares; null for `main`, and when that branch is erased.
-    #[schema(required = true)]
-    pub from: Option<BranchName>,
-    /// The last message that it shares; 0 when it shares none.
-    pub seq: Seq,
-    /// Position of its newest message; 0 when there is none.
-    pub head_seq: Seq,
-    /// How many messages are its own.
-    pub messages: Seq,
-    /// Its current summary version; null when there is none.
-    #[schema(required = true)]
-    pub version: Option<i64>,
-    /// Whether operations act on it that name no branch.
-    pub is_current: bool,
-    /// When it was made.
-    #[serde(serialize_with = "anchord_messages::time::serialize")]
-    pub created_at: DateTime<Utc>,
-    /// When it was last written to.
-    #[serde(serialize_with = "anchord_messages::time::serialize")]
-    pub updated_at: DateTime<Utc>,
-}
-
-impl From<Branch> for BranchView {
-    fn from(branch: Branch) -> Self {
-        Self {
-            name: branch.name,
-            from: branch.from,
-            seq: branch.seq,
-            head_seq: branch.head_seq,
-            messages: branch.head_seq - branch.seq,
-            version: branch.version,
-            is_current: branch.is_current,
-            created_at: branch.created_at,
-            updated_at: branch.updated_at,
-        }
-    }
 }
 
 /// Where to fork, and how the new branch is called.
@@ -119,21 +74,21 @@ pub struct NewTruncation {
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/branches", tag = "branches", operation_id = "branches.list",
     params(SessionPath, PageQuery),
-    responses((status = 200, body = Page<BranchView>, description = "A page of branches, oldest first."))
+    responses((status = 200, body = Page<Branch>, description = "A page of branches, oldest first."))
 )]
 pub async fn list_branches(
     Reader(caller): Reader,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
     Query(query): Query<PageQuery>,
-) -> Result<Reply<Page<BranchView>>, ApiError> {
+) -> Result<Reply<Page<Branch>>, ApiError> {
     let name = &session_of(path)?;
     let scope = format!("branches {name}");
     let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let after = paging.after.map(SessionId);
     let found = state.store.list_branches(caller.tenant, name, after, paging.rows()).await?;
-    let rows = found.ok_or(ApiError::NotFound(Resource::Session))?;
-    Ok(Reply(paging.page(rows, |branch| branch.id.0, BranchView::from)))
+    let rows = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    Ok(Reply(paging.page(rows, |branch| branch.id.0)))
 }
 
 /// Forks a branch.
@@ -144,7 +99,7 @@ pub async fn list_branches(
     post, path = "/v1/sessions/{session_id}/branches", tag = "branches", operation_id = "branches.create",
     params(SessionPath), request_body = NewBranch,
     responses(
-        (status = 201, body = BranchView, description = "The branch is made.",
+        (status = 201, body = Branch, description = "The branch is made.",
          headers(("Location" = String, description = "Where the branch is."))),
         (status = 409, body = super::problem::Problem, content_type = "application/problem+json",
          description = "The session has a branch of this name (`/problems/branch-exists`), or as many as it may (`/problems/too-many-branches`); nothing is made.")
@@ -166,7 +121,7 @@ pub async fn create_branch(
     }
     let of = SessionRef { branch: from.or(path.session_id.branch), name: path.session_id.name };
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
         Claim::Replay(reply) => return Ok(reply),
         Claim::First(claimed) => claimed,
     };
@@ -179,29 +134,27 @@ pub async fn create_branch(
     let branch = forked(outcome)?;
     let (id, name) = (branch.id, of.name);
     let location = format!("/v1/sessions/{name}/branches/{}", branch.name);
-    let reply = KeptReply::json(StatusCode::CREATED, &BranchView::from(branch))?;
+    let reply = KeptReply::json(StatusCode::CREATED, &branch)?;
     let reply = reply.with(&header::LOCATION, location);
-    claimed.keep(&state.store, &mut tx, Some(id), &reply).await?;
-    tx.commit().await?;
-    Ok(reply)
+    claimed.commit(&state.store, tx, Some(id), reply).await
 }
 
 /// Reads a branch.
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/branches/{branch}", tag = "branches", operation_id = "branches.get",
     params(BranchPath),
-    responses((status = 200, body = BranchView, description = "The branch."))
+    responses((status = 200, body = Branch, description = "The branch."))
 )]
 pub async fn find_branch(
     Reader(caller): Reader,
     State(state): State<AppState>,
     Path(path): Path<BranchPath>,
     _: Query<NoParameters>,
-) -> Result<Reply<BranchView>, ApiError> {
+) -> Result<Reply<Branch>, ApiError> {
     let of = SessionRef { name: path.session_id, branch: Some(path.branch) };
     let found = state.store.find_branch(caller.tenant, &of).await?;
     match found {
-        Some(branch) => Ok(Reply(branch.into())),
+        Some(branch) => Ok(Reply(branch)),
         None => Err(missing(&state, &caller, &of.name).await?),
     }
 }
@@ -212,7 +165,7 @@ pub async fn find_branch(
 #[utoipa::path(
     put, path = "/v1/sessions/{session_id}/current-branch", tag = "branches", operation_id = "branches.switch",
     params(SessionPath), request_body = NewCurrentBranch,
-    responses((status = 200, body = BranchView, description = "The branch, which is the current one."))
+    responses((status = 200, body = Branch, description = "The branch, which is the current one."))
 )]
 pub async fn switch_branch(
     Writer(caller): Writer,
@@ -220,11 +173,11 @@ pub async fn switch_branch(
     Path(path): Path<SessionPath>,
     _: Query<NoParameters>,
     body: Json<NewCurrentBranch>,
-) -> Result<Reply<BranchView>, ApiError> {
+) -> Result<Reply<Branch>, ApiError> {
     let (name, to) = (&session_of(path)?, &body.value.name);
     let switched = state.store.switch_branch(caller.tenant, name, to).await?;
     match switched {
-        Some(branch) => Ok(Reply(branch.into())),
+        Some(branch) => Ok(Reply(branch)),
         None => Err(missing(&state, &caller, name).await?),
     }
 }
@@ -237,7 +190,7 @@ pub async fn switch_branch(
     post, path = "/v1/sessions/{session_id}/truncate", tag = "branches", operation_id = "branches.truncate",
     params(SessionPath), request_body = NewTruncation,
     responses(
-        (status = 200, body = BranchView, description = "The current branch, which ends there."),
+        (status = 200, body = Branch, description = "The current branch, which ends there."),
         (status = 409, body = super::problem::Problem, content_type = "application/problem+json",
          description = "The session has as many branches as it may (`/problems/too-many-branches`); nothing has changed.")
     )
@@ -253,7 +206,7 @@ pub async fn truncate_session(
 ) -> Result<KeptReply, ApiError> {
     let seq = position("/seq", body.value.seq)?;
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
         Claim::Replay(reply) => return Ok(reply),
         Claim::First(claimed) => claimed,
     };
@@ -265,10 +218,8 @@ pub async fn truncate_session(
     }
     let branch = forked(outcome)?;
     let id = branch.id;
-    let reply = KeptReply::json(StatusCode::OK, &BranchView::from(branch))?;
-    claimed.keep(&state.store, &mut tx, Some(id), &reply).await?;
-    tx.commit().await?;
-    Ok(reply)
+    let reply = KeptReply::json(StatusCode::OK, &branch)?;
+    claimed.commit(&state.store, tx, Some(id), reply).await
 }
 
 /// Erases a branch.
@@ -312,7 +263,7 @@ fn session_of(path: SessionPath) -> Result<SessionName, ApiError> {
 /// What is not there: the session, or its branch.
 async fn missing(state: &AppState, caller: &Caller, name: &SessionName) -> Result<ApiError, ApiError> {
     let session = state.store.list_branches(caller.tenant, name, None, 1).await?;
-    Ok(ApiError::NotFound(if session.is_some() { Resource::Branch } else { Resource::Session }))
+    Ok(ApiError::NotFound(if session.is_some() { Kind::BranchNotFound } else { Kind::SessionNotFound }))
 }
 
 /// Checks the last message that is shared.
@@ -326,7 +277,7 @@ fn forked(outcome: ForkOutcome) -> Result<Branch, ApiError> {
         ForkOutcome::Forked(branch) | ForkOutcome::Reused(branch) | ForkOutcome::Unchanged(branch) => {
             Ok(branch)
         }
-        ForkOutcome::NoSession => Err(ApiError::NotFound(Resource::Branch)),
+        ForkOutcome::NoSession => Err(ApiError::NotFound(Kind::BranchNotFound)),
         ForkOutcome::Exists(name) => Err(ApiError::BranchExists(name)),
         ForkOutcome::TooMany => Err(ApiError::TooManyBranches { limit: MAX_BRANCHES }),
         ForkOutcome::BeyondHead { head_seq } => {

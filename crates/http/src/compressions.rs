@@ -15,14 +15,14 @@ use super::json::{OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{self, Path, Query, SessionPath};
 use super::prefer::{PREFERENCE_APPLIED, Wait};
-use super::problem::{ApiError, Problem, Resource};
+use super::problem::{ApiError, Kind, Problem};
 use super::state::AppState;
 use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, SessionRef};
 use anchord_record::strategy::{self, EngineChoice, Strategy, Verifiable};
 use anchord_session::compression::{Report, Request, Status};
 use anchord_session::flags::{self, Asked, Flag};
 use anchord_session::settings::MAX_PRESERVE_RECENT;
-use anchord_store::compressions::{self, CompressionRow, Kind};
+use anchord_store::compressions::{self, CompressionRow, Kind as JobKind};
 use anchord_store::events::Following;
 use anchord_store::figures::Figures;
 use anchord_store::sessions::{self, Session};
@@ -86,7 +86,7 @@ pub struct Compression {
     /// The session's id.
     pub session_id: SessionName,
     /// `compress`, or `evaluate` for an evaluation.
-    pub kind: Kind,
+    pub kind: JobKind,
     /// How far it is.
     pub status: Status,
     /// How the version is made.
@@ -181,13 +181,13 @@ pub async fn create_compression(
     body: OptionalJson<NewCompression>,
 ) -> Result<KeptReply, ApiError> {
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
         Claim::Replay(reply) => return Ok(reply),
         Claim::First(claimed) => claimed,
     };
     let session = sessions::lock(&mut tx, caller.tenant, &path.session_id)
         .await?
-        .ok_or(ApiError::NotFound(Resource::Session))?;
+        .ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let request = body.value.checked(&state, &session)?;
     let enqueued = compressions::enqueue_manual(&mut tx, caller.tenant, session.id, &request).await?;
     let key_of = (caller.tenant, session.id);
@@ -231,7 +231,7 @@ pub async fn list_compressions(
     let paging = Paging::<CompressionId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let session = find_session(&state, &caller, &path.session_id).await?;
     let rows = state.store.list_compressions(caller.tenant, session.id, paging.after, paging.rows()).await?;
-    Ok(Reply(paging.page(rows, |row| row.id, |row| Compression::of(&session, row))))
+    Ok(Reply(paging.page(rows, |row| row.id).map(|row| Compression::of(&session, row))))
 }
 
 /// Reads one compression.
@@ -247,7 +247,7 @@ pub async fn find_compression(
 ) -> Result<Reply<Compression>, ApiError> {
     let session = find_session(&state, &caller, &path.session_id).await?;
     let row = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
-    let row = row.ok_or(ApiError::NotFound(Resource::Compression))?;
+    let row = row.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
     Ok(Reply(Compression::of(&session, row)))
 }
 
@@ -269,7 +269,7 @@ pub async fn cancel_compression(
     let session = find_session(&state, &caller, &path.session_id).await?;
     let cancelled = state.store.cancel_compression(caller.tenant, session.id, path.compression_id).await?;
     let row = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
-    let row = row.ok_or(ApiError::NotFound(Resource::Compression))?;
+    let row = row.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
     // A second DELETE of the same one finds what it asked for.
     if !cancelled && row.status != Status::Cancelled {
         let status = row.status.as_str();
@@ -372,7 +372,7 @@ pub(super) async fn wait_for(
     loop {
         let row = state.store.find_compression(caller.tenant, session, id).await?;
         // The job was erased with its session.
-        let row = row.ok_or(ApiError::NotFound(Resource::Compression))?;
+        let row = row.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
         if !row.status.is_live() {
             return Ok(Some(row));
         }
@@ -398,5 +398,5 @@ pub(super) async fn find_session(
     caller: &Caller,
     name: &SessionRef,
 ) -> Result<Session, ApiError> {
-    state.store.find_session(caller.tenant, name).await?.ok_or(ApiError::NotFound(Resource::Session))
+    state.store.find_session(caller.tenant, name).await?.ok_or(ApiError::NotFound(Kind::SessionNotFound))
 }

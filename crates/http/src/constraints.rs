@@ -7,7 +7,7 @@ use utoipa::IntoParams;
 
 use super::auth::Writer;
 use super::params::{self, Path};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use anchord_messages::id::{SessionName, SessionRef};
 use anchord_store::constraints::Removal;
@@ -42,8 +42,8 @@ pub async fn remove_constraint(
     let removal = state.store.remove_constraint(caller.tenant, &path.session_id, &path.constraint_id).await?;
     match removal {
         Removal::Done => Ok(StatusCode::NO_CONTENT),
-        Removal::NoSession => Err(ApiError::NotFound(Resource::Session)),
-        Removal::NoConstraint => Err(ApiError::NotFound(Resource::Constraint)),
+        Removal::NoSession => Err(ApiError::NotFound(Kind::SessionNotFound)),
+        Removal::NoConstraint => Err(ApiError::NotFound(Kind::ConstraintNotFound)),
         Removal::IsPin => Err(ApiError::parameter("constraint_id", "is a pin; set the pins without it")),
     }
 }

@@ -7,26 +7,24 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 use super::auth::{Caller, Reader};
 use super::compressions::find_session;
-use super::message::Message;
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Problem, Resource};
+use super::problem::{ApiError, Kind, Problem};
 use super::state::AppState;
 use super::usage::micros;
-use anchord_context::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
+use anchord_context::context::{ContextInput, ContextReply, Counted, MaskInput, SummaryInput, assemble};
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
-use anchord_messages::id::{BranchName, Seq, SessionName, SessionRef};
+use anchord_messages::id::{BranchName, Seq, SessionRef};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::Usage;
 use anchord_session::models;
 use anchord_session::session::Session;
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
-use anchord_session::usage::{Kind, UsageDelta};
+use anchord_session::usage::{Kind as UsageKind, UsageDelta};
 use anchord_session::warning::Warning;
 use anchord_store::context::{ContextSource, Past};
 use anchord_store::load::Tries;
@@ -156,111 +154,16 @@ impl Asked {
 /// An assembled context.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Context)]
-pub struct ContextView {
-    /// The session.
-    pub session_id: SessionName,
-    /// The branch; absent when it is main.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
-    pub branch: Option<BranchName>,
-    /// The conversation format of `messages`.
-    pub format: Format,
-    /// The summary version that it shows; null when there is none.
-    #[schema(required = true)]
-    pub summary_version: Option<i64>,
-    /// `full`, or `least` where the budget holds no more of it; absent without a summary.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
-    pub summary_form: Option<String>,
-    /// Through which message the summary covers the session; 0 without one.
-    pub anchor_seq: Seq,
-    /// The session's newest message.
-    pub head_seq: Seq,
-    /// The system prompt, where the format keeps it apart: a text, or with `cache_control` a list of blocks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = serde_json::Value, required = false)]
-    pub system: Option<serde_json::Value>,
-    /// The messages, in the format's own shape.
-    #[schema(value_type = Vec<Message>)]
-    pub messages: Vec<Box<RawValue>>,
-    /// Parallel to `messages`: the messages that each came from; null for what the service wrote.
-    pub sources: Vec<Option<Vec<Seq>>>,
-    /// Tokens by component.
-    pub tokens: ContextTokens,
-    /// The budget: the most tokens that this context may have.
-    pub max_input_tokens: u32,
-    /// Whether the budget is kept; always true.
-    pub within_budget: bool,
-    /// Ids of calls that wait for their results, at the head.
-    pub pending_tool_calls: Vec<String>,
-    /// Grows with every change of pins, notes or settings.
-    pub context_revision: i64,
-    /// Tool outputs that are served as placeholders.
-    pub masked: Vec<MaskedView>,
-    /// What is not served, or not in full.
-    pub omitted: Vec<OmittedView>,
-    /// The part that stays the same until the next version or revision.
-    pub stable_prefix: StablePrefixView,
+pub struct ContextView<'a> {
+    /// The context.
+    #[serde(flatten)]
+    pub context: ContextReply<'a>,
     /// How full a default context is, by component. Where the query asks for no other budget, format or recap, it is of this
     /// very context; else the session's own.
     pub usage: Usage,
     /// What the caller should know about the window, until it is told; absent when there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub warnings: Vec<Warning>,
-}
-
-/// Tokens of a context by component.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub struct ContextTokens {
-    /// All of them.
-    pub total: u32,
-    /// System prompt and pins.
-    pub system: u32,
-    /// The summary.
-    pub summary: u32,
-    /// The digest: shortened quotes of the messages that the summary covers.
-    pub digest: u32,
-    /// The agent's notes.
-    pub notes: u32,
-    /// Everything after them.
-    pub tail: u32,
-}
-
-/// A tool output that is served as a placeholder.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = MaskedOutput)]
-pub struct MaskedView {
-    /// The message.
-    pub seq: Seq,
-    /// The output's reference.
-    #[serde(rename = "ref")]
-    pub reference: String,
-}
-
-/// A run of messages that is not served, or not in full.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = OmittedRange)]
-pub struct OmittedView {
-    /// The first.
-    pub from_seq: Seq,
-    /// The last.
-    pub to_seq: Seq,
-    /// The reason: `budget`, `clipped`, `thinking`, `unsupported`, `marked`, `in_system` or `held`.
-    pub reason: String,
-}
-
-/// The part of a context that stays the same until the next version or revision.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = StablePrefix)]
-pub struct StablePrefixView {
-    /// Messages at the start that are wholly in it.
-    pub messages: usize,
-    /// Its tokens.
-    pub tokens: u32,
-    /// SHA-256 in hex over the text of `system`, each message's JSON text, the text of summary, digest and notes, each with
-    /// a newline after it; `cache_control` does not change it.
-    pub sha256: String,
 }
 
 /// Assembles the context: what to send to the model next.
@@ -353,7 +256,7 @@ pub(super) async fn serve(
             time_us: micros(started.elapsed()),
             ..UsageDelta::default()
         };
-        state.count_use(caller, session, task.as_deref(), (Kind::Context, figures));
+        state.count_use(caller, session, task.as_deref(), (UsageKind::Context, figures));
     }
     Ok((tag, Some(body)))
 }
@@ -378,8 +281,8 @@ async fn find_past(
     }
     let asked = (query.version, query.through_seq);
     match state.store.find_past_context(caller.tenant, session, asked, query.max_input_tokens).await? {
-        Past::NoSession => Err(ApiError::NotFound(Resource::Session)),
-        Past::NoVersion => Err(ApiError::NotFound(Resource::Version)),
+        Past::NoSession => Err(ApiError::NotFound(Kind::SessionNotFound)),
+        Past::NoVersion => Err(ApiError::NotFound(Kind::VersionNotFound)),
         Past::OutOfRange(least, most) => {
             Err(ApiError::parameter("through_seq", format!("must be from {least} to {most}")))
         }
@@ -395,13 +298,11 @@ async fn assembled(
     warnings: Vec<Warning>,
 ) -> Result<(Bytes, u32), ApiError> {
     let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
-    let rendered = if bytes > LARGE_CONTEXT_BYTES {
-        caller.compute(move |_| Ok(render(&source, query, warnings))).await?
+    let (body, tokens) = if bytes > LARGE_CONTEXT_BYTES {
+        caller.compute(move |_| render(&source, query, warnings)).await?
     } else {
-        render(&source, query, warnings)
+        render(&source, query, warnings)?
     };
-    let (body, tokens) =
-        rendered.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
     Ok((Bytes::from(body), tokens))
 }
 
@@ -442,11 +343,7 @@ fn budget(session: &Session, query: Asked) -> u32 {
 }
 
 /// The reply as JSON, and the tokens of its context.
-fn render(
-    source: &ContextSource,
-    query: Asked,
-    warnings: Vec<Warning>,
-) -> Result<(String, u32), BudgetTooSmall> {
+fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Result<(String, u32), ApiError> {
     let session = &source.session;
     let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
     let summary = source.summary.as_ref().map(|stored| SummaryInput {
@@ -483,23 +380,15 @@ fn render(
         tools: source.settings.tools.unwrap_or_default(),
         counter: &counter,
     };
-    let context = assemble(&input)?;
+    let context =
+        assemble(&input).map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
     let tokens = context.tokens.total();
     let mut usage = session.usage();
     if query.is_default(session) {
         usage = usage.serving(tokens, session.policy().context_window);
     }
-    let mut body = context.to_json();
-    // The context is a JSON object that is written by hand, so insert the session's fields before its end.
-    if let (Ok(usage), Some('}')) = (serde_json::to_string(&usage), body.pop()) {
-        body.push_str(",\"usage\":");
-        body.push_str(&usage);
-        let warnings: Vec<Warning> = warnings.into_iter().map(Warning::in_full).collect();
-        if let (false, Ok(warnings)) = (warnings.is_empty(), serde_json::to_string(&warnings)) {
-            body.push_str(",\"warnings\":");
-            body.push_str(&warnings);
-        }
-        body.push('}');
-    }
+    let warnings = warnings.into_iter().map(Warning::in_full).collect();
+    let reply = ContextView { context: context.reply().map_err(ApiError::internal)?, usage, warnings };
+    let body = serde_json::to_string(&reply).map_err(ApiError::internal)?;
     Ok((body, tokens))
 }

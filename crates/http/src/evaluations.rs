@@ -13,13 +13,13 @@ use super::json::{OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{self, Path, Query, SessionPath};
 use super::prefer::{PREFERENCE_APPLIED, Wait};
-use super::problem::{ApiError, Problem, Resource};
+use super::problem::{ApiError, Kind, Problem};
 use super::state::AppState;
 use anchord_messages::id::{CompressionId, EvaluationId, SessionName, SessionRef};
 use anchord_record::probe::{ProbeResult, Scores};
 use anchord_record::rubric::Rubric;
 use anchord_session::compression::{MANUAL, Request, Status};
-use anchord_store::compressions::{self as jobs, Kind, NewJob};
+use anchord_store::compressions::{self as jobs, Kind as JobKind, NewJob};
 use anchord_store::probes::{self, EvaluationRow};
 use anchord_store::{StoreError, bounds, sessions, summaries};
 
@@ -74,7 +74,6 @@ pub struct Evaluation {
 struct StoredScores {
     #[serde(flatten)]
     scores: Scores,
-    #[serde(default)]
     rubric: Option<Rubric>,
 }
 
@@ -130,12 +129,12 @@ pub async fn list_evaluations(
     let paging = Paging::<EvaluationId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let rows =
         probes::list_evaluations(&mut tx, (caller.tenant, session.id), paging.after, paging.rows()).await?;
     tx.commit().await?;
     let items = rows.into_iter().map(Evaluation::try_from).collect::<Result<Vec<_>, _>>()?;
-    Ok(Reply(paging.page(items, |evaluation| evaluation.id, |evaluation| evaluation)))
+    Ok(Reply(paging.page(items, |evaluation| evaluation.id)))
 }
 
 /// Reads one evaluation, probe by probe.
@@ -150,11 +149,11 @@ pub async fn find_evaluation(
 ) -> Result<Reply<EvaluationDetail>, ApiError> {
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let id = Some(path.evaluation_id);
     let row = probes::find_evaluation(&mut tx, (caller.tenant, session.id), id, None).await?;
     tx.commit().await?;
-    Ok(Reply(row.ok_or(ApiError::NotFound(Resource::Evaluation))?.try_into()?))
+    Ok(Reply(row.ok_or(ApiError::NotFound(Kind::EvaluationNotFound))?.try_into()?))
 }
 
 /// Evaluates a version now.
@@ -183,18 +182,18 @@ pub async fn create_evaluation(
     body: OptionalJson<NewEvaluation>,
 ) -> Result<KeptReply, ApiError> {
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
         Claim::Replay(reply) => return Ok(reply),
         Claim::First(claimed) => claimed,
     };
     let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let version = body.value.version.or(session.version).ok_or(ApiError::NoSummary)?;
     if summaries::find_unread(&mut tx, (caller.tenant, session.id), version).await?.is_none() {
-        return Err(ApiError::NotFound(Resource::Version));
+        return Err(ApiError::NotFound(Kind::VersionNotFound));
     }
     let request = Request { version: Some(version), ..Request::default() };
-    let job = NewJob { kind: Kind::Evaluate, trigger: MANUAL, request: &request };
+    let job = NewJob { kind: JobKind::Evaluate, trigger: MANUAL, request: &request };
     let job = jobs::enqueue(&mut tx, caller.tenant, session.id, job).await?;
     bounds::require_job_room(&mut tx, (caller.tenant, session.id)).await?;
     let row = jobs::find(&mut tx, (caller.tenant, session.id), job.id).await?;

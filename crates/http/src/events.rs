@@ -19,7 +19,7 @@ use utoipa::IntoParams;
 
 use super::auth::{Caller, Reader};
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use super::streams::Place;
 use anchord_messages::id::SessionName;
@@ -79,7 +79,7 @@ pub async fn follow_events(
         return Err(ApiError::parameter("after", "must be at least 0"));
     }
     let found = state.store.find_session(caller.tenant, &path.session_id).await?;
-    let session = found.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let following = match path.session_id.branch {
         Some(_) => Following::Branch(session.id),
         None => Following::Session(session.root),

@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 use super::auth::Reader;
 use super::message::Message;
 use super::params::{Path, SessionPath};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use super::todos::NewTodo;
 use anchord_context::mask::Keep;
@@ -158,7 +158,7 @@ pub async fn export_session(
     Path(path): Path<SessionPath>,
 ) -> Result<Response, ApiError> {
     let head = state.store.export_head(caller.tenant, &path.session_id, caller.actor()).await?;
-    let head = head.ok_or(ApiError::NotFound(Resource::Session))?;
+    let head = head.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let export = Export {
         store: state.store.clone(),
         tenant: caller.tenant,

@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::auth::Reader;
 use super::json::Reply;
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use super::tasks::TaskPath;
 use anchord_context::note::{self, Note};
@@ -116,7 +116,7 @@ pub async fn find_handoff(
     let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let version = match session.version {
         Some(number) => find_told(&mut tx, (caller.tenant, session.id), number).await?,
         None => None,

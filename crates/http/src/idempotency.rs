@@ -13,7 +13,6 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use super::auth::Caller;
 use super::params::{BRANCH, branch_of};
 use super::problem::ApiError;
 use anchord_messages::id::{SessionId, TenantId};
@@ -70,11 +69,7 @@ impl IdempotencyKey {
 
     /// The key as the store identifies it; `None` when the caller sent none.
     #[must_use]
-    pub fn reply_key(&self, caller: &Caller, body_digest: [u8; 32]) -> Option<ReplyKey> {
-        self.key_of(caller.tenant, body_digest)
-    }
-
-    fn key_of(&self, tenant: TenantId, body_digest: [u8; 32]) -> Option<ReplyKey> {
+    pub fn reply_key(&self, tenant: TenantId, body_digest: [u8; 32]) -> Option<ReplyKey> {
         let key = self.key.clone()?;
         Some(ReplyKey { tenant, route: self.route.clone(), key, body_digest })
     }
@@ -86,10 +81,10 @@ impl IdempotencyKey {
     pub async fn find_reply(
         &self,
         store: &Store,
-        caller: &Caller,
+        tenant: TenantId,
         body_digest: [u8; 32],
     ) -> Result<Option<KeptReply>, ApiError> {
-        let Some(key) = self.reply_key(caller, body_digest) else { return Ok(None) };
+        let Some(key) = self.reply_key(tenant, body_digest) else { return Ok(None) };
         match store.find_reply(&key).await? {
             None | Some(ReplyLookup::First | ReplyLookup::InFlight) => Ok(None),
             Some(ReplyLookup::OtherBody) => Err(ApiError::IdempotencyMismatch),
@@ -97,7 +92,7 @@ impl IdempotencyKey {
         }
     }
 
-    /// Claims the key for the length of the transaction.
+    /// Claims the key of a request that concerns a tenant, for the length of the transaction.
     ///
     /// # Errors
     /// When the key was used with another body, or its first request still runs.
@@ -105,24 +100,10 @@ impl IdempotencyKey {
         &self,
         store: &Store,
         tx: &mut Tx,
-        caller: &Caller,
-        body_digest: [u8; 32],
-    ) -> Result<Claim, ApiError> {
-        self.claim_of(store, tx, caller.tenant, body_digest).await
-    }
-
-    /// Claims the key of a request of the operator that concerns a tenant.
-    ///
-    /// # Errors
-    /// When the key was used with another body, or its first request still runs.
-    pub async fn claim_of(
-        &self,
-        store: &Store,
-        tx: &mut Tx,
         tenant: TenantId,
         body_digest: [u8; 32],
     ) -> Result<Claim, ApiError> {
-        let Some(key) = self.key_of(tenant, body_digest) else { return Ok(Claim::First(Claimed(None))) };
+        let Some(key) = self.reply_key(tenant, body_digest) else { return Ok(Claim::First(Claimed(None))) };
         match store.claim_reply(tx, &key).await? {
             ReplyLookup::First => Ok(Claim::First(Claimed(Some(key)))),
             ReplyLookup::InFlight => Err(ApiError::IdempotencyInFlight),
@@ -161,6 +142,22 @@ impl Claimed {
             store.keep_reply(tx, key, session, &reply.reply).await?;
         }
         Ok(())
+    }
+
+    /// Stores the reply, commits the effect with it, and returns it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn commit(
+        &self,
+        store: &Store,
+        mut tx: Tx,
+        session: Option<SessionId>,
+        reply: KeptReply,
+    ) -> Result<KeptReply, ApiError> {
+        self.keep(store, &mut tx, session, &reply).await?;
+        tx.commit().await?;
+        Ok(reply)
     }
 
     /// Replaces the stored reply by the one that the caller waited for. It may fail, as when the session was erased

@@ -94,7 +94,7 @@ pub async fn import_session(
     let started = Instant::now();
     let session = path.session_id;
     let (import, tokenizer, digest) = parse_import(&state, &caller, &session, bytes).await?;
-    if let Some(reply) = key.find_reply(&state.store, &caller, digest).await? {
+    if let Some(reply) = key.find_reply(&state.store, caller.tenant, digest).await? {
         return Ok(reply);
     }
     let Import { head, messages, format, versions, end, lines } = import;
@@ -123,7 +123,7 @@ pub async fn import_session(
         included: anchord_store::gather::Included::default(),
     });
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, &caller, digest).await? {
+    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, digest).await? {
         Claim::Replay(reply) => return Ok(reply),
         Claim::First(claimed) => claimed,
     };

@@ -49,13 +49,6 @@ pub struct OptionalJson<T> {
     _memory: Option<Permit>,
 }
 
-/// Distinguishes null from an absent field.
-pub(super) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    from: D,
-) -> Result<Option<T>, D::Error> {
-    T::deserialize(from).map(Some)
-}
-
 /// A field of a reply that a request may repeat, so that what was read can be sent back. It is ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadOnly;

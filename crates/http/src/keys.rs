@@ -15,7 +15,7 @@ use super::idempotency::{Claim, Claimed, IdempotencyKey, KeptReply};
 use super::json::{Json, OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, is_writable};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use super::tenants::{TenantPath, check_name};
 use anchord_messages::id::{KeyId, TenantId};
@@ -60,14 +60,12 @@ impl Scope {
 #[schema(as = CreateApiKey)]
 pub struct NewApiKey {
     /// What people call it.
-    #[serde(default)]
     #[schema(min_length = 1, max_length = 100)]
     pub name: Option<String>,
     /// What it may do.
     #[schema(min_items = 1)]
     pub scopes: Vec<Scope>,
     /// When it ends; never, without it.
-    #[serde(default)]
     pub expires_at: Option<DateTime<Utc>>,
 }
 
@@ -77,40 +75,8 @@ pub struct NewApiKey {
 #[schema(as = ApiKeyRotation)]
 pub struct KeyRotation {
     /// How long the old key stays valid beside the new one, in seconds. Default 86,400 (a day).
-    #[serde(default)]
     #[schema(maximum = 2_592_000)]
     pub overlap_seconds: Option<u32>,
-}
-
-/// An API key, without the key itself.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = ApiKey)]
-pub struct ApiKeyView {
-    /// Its id.
-    pub id: KeyId,
-    /// What people call it.
-    #[schema(required = true)]
-    pub name: Option<String>,
-    /// The first characters of the key, by which keys can be told apart.
-    #[schema(examples("anchord_Zk3v0aBq"))]
-    pub prefix: String,
-    /// What it may do: `read`, `write`, `admin`.
-    pub scopes: Vec<String>,
-    /// When it was created.
-    #[serde(serialize_with = "anchord_messages::time::serialize")]
-    pub created_at: DateTime<Utc>,
-    /// When it ends; null for never.
-    #[schema(required = true)]
-    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
-    pub expires_at: Option<DateTime<Utc>>,
-    /// When it was last used, to the minute; null for never.
-    #[schema(required = true)]
-    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
-    pub last_used_at: Option<DateTime<Utc>>,
-    /// When it was revoked; null when it was not.
-    #[schema(required = true)]
-    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
-    pub revoked_at: Option<DateTime<Utc>>,
 }
 
 /// A key that was just made; this is the only reply that shows it.
@@ -160,23 +126,16 @@ pub struct TenantKeyPath {
     pub key_id: KeyId,
 }
 
-impl From<ApiKey> for ApiKeyView {
-    fn from(key: ApiKey) -> Self {
-        let ApiKey { id, name, prefix, scopes, created_at, expires_at, last_used_at, revoked_at } = key;
-        Self { id, name, prefix, scopes, created_at, expires_at, last_used_at, revoked_at }
-    }
-}
-
 /// Lists the tenant's keys, oldest first.
 #[utoipa::path(
     get, path = "/v1/keys", tag = "keys", operation_id = "keys.list", params(PageQuery),
-    responses((status = 200, body = Page<ApiKeyView>, description = "A page of keys."))
+    responses((status = 200, body = Page<ApiKey>, description = "A page of keys."))
 )]
 pub async fn list_keys(
     Admin(caller): Admin,
     State(state): State<AppState>,
     Query(query): Query<PageQuery>,
-) -> Result<Reply<Page<ApiKeyView>>, ApiError> {
+) -> Result<Reply<Page<ApiKey>>, ApiError> {
     let paging = Paging::<KeyId>::read(&caller, "keys", query.limit, query.cursor.as_deref())?;
     page(&state, caller.tenant, &paging).await
 }
@@ -237,14 +196,14 @@ pub async fn rotate_key(
 /// Lists a tenant's keys, oldest first.
 #[utoipa::path(
     get, path = "/v1/admin/tenants/{tenant_id}/keys", tag = "tenants", operation_id = "tenants.list_keys", params(TenantPath, PageQuery),
-    responses((status = 200, body = Page<ApiKeyView>, description = "A page of keys."))
+    responses((status = 200, body = Page<ApiKey>, description = "A page of keys."))
 )]
 pub async fn list_tenant_keys(
     _: Operator,
     State(state): State<AppState>,
     Path(path): Path<TenantPath>,
     Query(query): Query<PageQuery>,
-) -> Result<Reply<Page<ApiKeyView>>, ApiError> {
+) -> Result<Reply<Page<ApiKey>>, ApiError> {
     let scope = format!("keys {}", path.tenant_id);
     let paging = Paging::<KeyId>::of_operator(&scope, query.limit, query.cursor.as_deref())?;
     require_tenant(&state, path.tenant_id).await?;
@@ -300,16 +259,16 @@ pub async fn rotate_tenant_key(
 
 async fn require_tenant(state: &AppState, tenant: TenantId) -> Result<(), ApiError> {
     let found = state.store.find_tenant(tenant).await?;
-    found.map(drop).ok_or(ApiError::NotFound(Resource::Tenant))
+    found.map(drop).ok_or(ApiError::NotFound(Kind::TenantNotFound))
 }
 
 async fn page(
     state: &AppState,
     tenant: TenantId,
     paging: &Paging<KeyId>,
-) -> Result<Reply<Page<ApiKeyView>>, ApiError> {
+) -> Result<Reply<Page<ApiKey>>, ApiError> {
     let rows = state.store.list_keys(tenant, paging.after, paging.rows()).await?;
-    Ok(Reply(paging.page(rows, |key| key.id, Into::into)))
+    Ok(Reply(paging.page(rows, |key| key.id)))
 }
 
 async fn create(
@@ -326,7 +285,7 @@ async fn create(
         check_name(name)?;
     }
     let mut tx = state.store.begin_as(actor, tenant).await?;
-    let claimed = match key.claim_of(&state.store, &mut tx, tenant, body.digest).await? {
+    let claimed = match key.claim(&state.store, &mut tx, tenant, body.digest).await? {
         Claim::Replay(reply) => return Ok(reply),
         Claim::First(claimed) => claimed,
     };
@@ -341,7 +300,7 @@ async fn create(
     let (secret, minted) = NewKey::minted(scopes);
     let minted = NewKey { name: new.name, expires_at: new.expires_at, ..minted };
     let made = keys::create(&mut tx, tenant, &minted, actor).await?;
-    let made = made.ok_or(ApiError::NotFound(Resource::Tenant))?;
+    let made = made.ok_or(ApiError::NotFound(Kind::TenantNotFound))?;
     finish((state, tenant), tx, claimed, created(made, None), &secret).await
 }
 
@@ -370,7 +329,7 @@ async fn revoke(
     if state.store.revoke_key(tenant, key, actor).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(ApiError::NotFound(Resource::Key))
+        Err(ApiError::NotFound(Kind::KeyNotFound))
     }
 }
 
@@ -385,13 +344,13 @@ async fn rotate(
         return Err(ApiError::invalid("/overlap_seconds", format!("must be at most {MAX_OVERLAP_SECONDS}")));
     }
     let mut tx = state.store.begin_as(by.0, tenant).await?;
-    let claimed = match key.claim_of(&state.store, &mut tx, tenant, body.digest).await? {
+    let claimed = match key.claim(&state.store, &mut tx, tenant, body.digest).await? {
         Claim::Replay(reply) => return Ok(reply),
         Claim::First(claimed) => claimed,
     };
     let until = state.clock.now() + TimeDelta::seconds(i64::from(overlap));
     match keys::rotate(&mut tx, tenant, id, until, by).await? {
-        Rotation::NoKey => Err(ApiError::NotFound(Resource::Key)),
+        Rotation::NoKey => Err(ApiError::NotFound(Kind::KeyNotFound)),
         Rotation::Beyond(scope) => {
             let known = SCOPES.into_iter().find(|known| *known == scope);
             Err(ApiError::Forbidden(known.unwrap_or(ADMIN)))

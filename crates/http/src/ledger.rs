@@ -13,7 +13,7 @@ use super::auth::Reader;
 use super::json::Reply;
 use super::paging::Paging;
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
@@ -235,7 +235,6 @@ pub enum LedgerItem {
         permits: bool,
         /// The texts of the earlier constraints that it replaced.
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        #[schema(required = false)]
         replaces: Vec<String>,
         /// The messages that show it; empty for pins.
         seqs: Vec<Seq>,
@@ -285,7 +284,7 @@ pub async fn list_ledger(
     }
     tx.commit().await?;
     items.truncate(paging.limit + 1);
-    let page = paging.page(items, |(position, _)| *position, |(_, item)| item);
+    let page = paging.page(items, |(position, _)| *position).map(|(_, item)| item);
     Ok(Reply(LedgerPage { items: page.items, next_cursor: page.next_cursor, through_seq: book.through_seq }))
 }
 
@@ -309,7 +308,7 @@ struct Book {
 }
 
 async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionRef) -> Result<Source, ApiError> {
-    let session = sessions::find(tx, tenant, name).await?.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = sessions::find(tx, tenant, name).await?.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let current = match session.version {
         Some(version) => summaries::find(tx, tenant, session.id, version).await?,
         None => None,

@@ -26,15 +26,13 @@
 //!     body: Json<Rollback>,                                  // the body is last
 //! ) -> Result<KeptReply, ApiError> {
 //!     let mut tx = state.store.begin(caller.tenant).await?;
-//!     let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+//!     let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
 //!         Claim::Replay(reply) => return Ok(reply),          // before any precondition
 //!         Claim::First(claimed) => claimed,
 //!     };
-//!     …                                                      // None → ApiError::NotFound(Resource::…)
+//!     …                                                      // None → ApiError::NotFound(Kind::…)
 //!     let reply = KeptReply::json(StatusCode::CREATED, &version)?;
-//!     claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
-//!     tx.commit().await?;
-//!     Ok(reply)
+//!     claimed.commit(&state.store, tx, Some(session), reply).await
 //! }
 //! ```
 //!

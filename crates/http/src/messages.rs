@@ -22,7 +22,7 @@ use super::limits::Limits;
 use super::message::Message;
 use super::paging::{Page, Paging};
 use super::params::{self, Path, Query, SessionPath};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::quotas::{Admitted, Load};
 use super::state::AppState;
 use super::usage::{micros, refetch};
@@ -34,7 +34,7 @@ use anchord_messages::message::Role;
 use anchord_messages::tokens::Tokenizer;
 use anchord_session::accounting::MAX_GROUP_BYTES;
 use anchord_session::session::Opening;
-use anchord_session::usage::{Kind, UsageDelta};
+use anchord_session::usage::{Kind as UsageKind, UsageDelta};
 use anchord_store::StoreError;
 use anchord_store::gather::{Append, AppendError, NewMessage, Reply as StoredReply};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup};
@@ -51,12 +51,10 @@ pub struct NewMessages {
     /// The conversation format of the messages. Without it they are recognised by their shapes; messages that read the
     /// same in every format, such as plain texts, get the session's format so far, and `openai-chat` in a session
     /// without one. A format that the messages contradict is 422.
-    #[serde(default)]
     #[schema(required = false, value_type = Format)]
     pub format: Option<Format>,
     /// The model that the session talks to from now on: it becomes the session's setting `model`, from which context window,
     /// output reserve and tokenizer follow. The tokenizer of a session that has messages stays.
-    #[serde(default)]
     #[schema(min_length = 1, max_length = 200)]
     pub model: Option<String>,
     /// The messages, oldest first, as the format writes them. Each comes back exactly as it was sent.
@@ -74,11 +72,9 @@ pub struct NewMessages {
     #[schema(value_type = Vec<Mark>)]
     pub marks: Vec<Object<Mark>>,
     /// The session's `user`, when this batch makes the session; one that is there keeps its own.
-    #[serde(default)]
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
     pub user: Option<String>,
     /// The session's `metadata`, when this batch makes the session; one that is there keeps its own.
-    #[serde(default)]
     pub metadata: Option<Map<String, Value>>,
 }
 
@@ -99,10 +95,8 @@ pub struct Mark {
     /// `always`: it is served in full, also when a summary covers it, until `DELETE …/messages/{seq}/mark` or a budget that
     /// holds nothing else. Together such messages may take a tenth of the effective window. `never`: its tool outputs are
     /// placeholders at once, and without any it is left out.
-    #[serde(default)]
     pub keep: Option<Keep>,
     /// What its tokens count as.
-    #[serde(default)]
     pub component: Option<MarkedComponent>,
 }
 
@@ -153,8 +147,11 @@ pub async fn append_messages(
 ) -> Result<Response, ApiError> {
     let started = Instant::now();
     options.authorize(&caller)?;
-    let reply_key =
-        if key.is_present() { key.reply_key(&caller, digest(&body, caller.tenant).await?) } else { None };
+    let reply_key = if key.is_present() {
+        key.reply_key(caller.tenant, digest(&body, caller.tenant).await?)
+    } else {
+        None
+    };
     let mut tokenizer = state.appends.known_tokenizer(caller.tenant, &path.session_id);
     let mut admitted = None;
     for _ in 0..TOKENIZER_ATTEMPTS {
@@ -216,7 +213,7 @@ impl AppState {
             bytes: i64::try_from(load.bytes).unwrap_or(i64::MAX),
             ..UsageDelta::default()
         };
-        self.count_use(caller, stored.session, stored.task_id.as_deref(), (Kind::Append, figures));
+        self.count_use(caller, stored.session, stored.task_id.as_deref(), (UsageKind::Append, figures));
     }
 }
 
@@ -249,7 +246,7 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
     match refused {
         AppendError::Precondition { next_seq } => ApiError::SequenceMismatch { expected, actual: next_seq },
         AppendError::KeyReused => ApiError::IdempotencyMismatch,
-        AppendError::NoBranch => ApiError::NotFound(Resource::Session),
+        AppendError::NoBranch => ApiError::NotFound(Kind::SessionNotFound),
         AppendError::GroupTooLarge => ApiError::TooLarge {
             what: "a call with its results, those stored before included,".to_owned(),
             limit: usize::try_from(MAX_GROUP_BYTES).unwrap_or(usize::MAX),
@@ -416,7 +413,7 @@ pub async fn release_message(
     Path(path): Path<MessagePath>,
 ) -> Result<StatusCode, ApiError> {
     let is_there = state.store.release_message(caller.tenant, &path.session_id, path.seq).await?;
-    is_there.then_some(StatusCode::NO_CONTENT).ok_or(ApiError::NotFound(Resource::Session))
+    is_there.then_some(StatusCode::NO_CONTENT).ok_or(ApiError::NotFound(Kind::SessionNotFound))
 }
 
 /// Which messages to read.
@@ -447,7 +444,7 @@ pub(super) async fn find_messages(
     limit: i64,
 ) -> Result<MessagePage, ApiError> {
     let found = state.store.list_messages(caller.tenant, session, range, limit).await?;
-    found.ok_or(ApiError::NotFound(Resource::Session))
+    found.ok_or(ApiError::NotFound(Kind::SessionNotFound))
 }
 
 /// Adds the messages of a page up to a position to the usage ledger, as far as contexts do not show them.
@@ -457,7 +454,7 @@ pub(super) fn count_read(state: &AppState, caller: &Caller, page: &MessagePage, 
     let tokens: i64 = hidden.map(|item| i64::from(item.tokens)).sum();
     if tokens > 0 {
         let task_id = page.shown.task_id.as_deref();
-        state.count_use(caller, page.shown.session, task_id, (Kind::Messages, refetch(tokens)));
+        state.count_use(caller, page.shown.session, task_id, (UsageKind::Messages, refetch(tokens)));
     }
 }
 
@@ -506,5 +503,5 @@ pub async fn list_messages(
         });
     }
     let more = items.last().is_some_and(|last| last.seq < range.to.min(found.head_seq));
-    Ok(Reply(paging.page_of(items, more, |item| item.seq, |item| item)))
+    Ok(Reply(paging.page_of(items, more, |item| item.seq)))
 }

@@ -10,7 +10,7 @@ use super::json::{Json, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::Path;
 use super::params::Query;
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use anchord_messages::id::TenantId;
 use anchord_messages::tokens::Tokenizer;
@@ -90,7 +90,6 @@ pub struct NewModel {
     #[schema(minimum = 1_000, maximum = 10_000_000)]
     pub context_window: u32,
     /// The most tokens of an answer.
-    #[serde(default)]
     #[schema(minimum = 1, maximum = 10_000_000)]
     pub max_output_tokens: Option<u32>,
     /// The tokenizer that is closest to the model's own. Default `o200k_base`.
@@ -113,7 +112,7 @@ pub async fn list_models(
     let from = paging.after.map_or(0, |at| at.saturating_add(1));
     let wanted = usize::try_from(paging.rows()).unwrap_or(usize::MAX);
     let rows = models::known(&own).enumerate().skip(from).take(wanted).collect();
-    Ok(Reply(paging.page(rows, |(at, _)| *at, |(_, model)| model.into())))
+    Ok(Reply(paging.page(rows, |(at, _)| *at).map(|(_, model)| model.into())))
 }
 
 /// Finds the model that a name stands for.
@@ -127,7 +126,7 @@ pub async fn find_model(
     Path(path): Path<ModelPath>,
 ) -> Result<Reply<ModelView>, ApiError> {
     let own = own(&state, caller.tenant).await?;
-    let found = models::find(&path.name, &own).ok_or(ApiError::NotFound(Resource::Model))?;
+    let found = models::find(&path.name, &own).ok_or(ApiError::NotFound(Kind::ModelNotFound))?;
     Ok(Reply(found.into()))
 }
 
@@ -163,7 +162,7 @@ pub async fn put_model(
     let model = OwnModel { name: path.name, context_window, max_output_tokens, tokenizer };
     let view = KnownModel::from(&model).into();
     let put = state.store.put_wide_model(caller.tenant, model, caller.actor()).await?;
-    match put.ok_or(ApiError::NotFound(Resource::Tenant))? {
+    match put.ok_or(ApiError::NotFound(Kind::TenantNotFound))? {
         WideModels::Added => Ok((StatusCode::CREATED, Reply(view))),
         WideModels::Replaced => Ok((StatusCode::OK, Reply(view))),
         WideModels::Full => {
@@ -194,12 +193,12 @@ pub async fn delete_model(
     if models::find(&path.name, &[]).is_some() {
         let detail = "the model is built in, and only models that the tenant added can be deleted; add one of the same \
                       name to override it";
-        return Err(ApiError::Elsewhere(Resource::Model, detail));
+        return Err(ApiError::Elsewhere(Kind::ModelNotFound, detail));
     }
-    Err(ApiError::NotFound(Resource::Model))
+    Err(ApiError::NotFound(Kind::ModelNotFound))
 }
 
 async fn own(state: &AppState, tenant: TenantId) -> Result<Vec<OwnModel>, ApiError> {
-    let tenant = state.store.find_tenant(tenant).await?.ok_or(ApiError::NotFound(Resource::Tenant))?;
+    let tenant = state.store.find_tenant(tenant).await?.ok_or(ApiError::NotFound(Kind::TenantNotFound))?;
     Ok(tenant.settings.wide_models().to_vec())
 }

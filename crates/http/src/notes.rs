@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::auth::{Reader, Writer};
 use super::json::Reply;
 use super::params::{self, Path, SessionPath};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use anchord_context::note::{read_id, written_id};
 use anchord_messages::id::{Seq, SessionName, SessionRef};
@@ -73,7 +73,7 @@ pub async fn list_notes(
     Path(path): Path<SessionPath>,
 ) -> Result<Reply<Notes>, ApiError> {
     let found = state.store.list_notes(caller.tenant, &path.session_id).await?;
-    let found = found.ok_or(ApiError::NotFound(Resource::Session))?;
+    let found = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     Ok(Reply(Notes { notes: found.into_iter().map(Into::into).collect() }))
 }
 
@@ -101,9 +101,9 @@ pub async fn remove_note(
                 tx.commit().await?;
                 return Ok(StatusCode::NO_CONTENT);
             }
-            NoteEdited::NoSession => return Err(ApiError::NotFound(Resource::Session)),
+            NoteEdited::NoSession => return Err(ApiError::NotFound(Kind::SessionNotFound)),
             NoteEdited::NoNote | NoteEdited::TooMany | NoteEdited::TooLarge(_) => {
-                return Err(ApiError::NotFound(Resource::Note));
+                return Err(ApiError::NotFound(Kind::NoteNotFound));
             }
             NoteEdited::Changed => {
                 tx.rollback().await?;

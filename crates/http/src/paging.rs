@@ -47,6 +47,13 @@ pub struct Page<T> {
     pub next_cursor: Option<String>,
 }
 
+impl<T> Page<T> {
+    /// The page of what each item becomes.
+    pub fn map<U>(self, item: impl FnMut(T) -> U) -> Page<U> {
+        Page { items: self.items.into_iter().map(item).collect(), next_cursor: self.next_cursor }
+    }
+}
+
 /// Where a page begins, and its size.
 #[derive(Clone, Debug)]
 pub struct Paging<P> {
@@ -102,22 +109,16 @@ impl<P: Serialize + DeserializeOwned> Paging<P> {
     }
 
     /// Makes a page from [`Self::rows`] rows.
-    pub fn page<R, T>(&self, mut rows: Vec<R>, position: impl Fn(&R) -> P, item: impl Fn(R) -> T) -> Page<T> {
+    pub fn page<T>(&self, mut rows: Vec<T>, position: impl Fn(&T) -> P) -> Page<T> {
         let more = rows.len() > self.limit;
         rows.truncate(self.limit);
-        self.page_of(rows, more, position, item)
+        self.page_of(rows, more, position)
     }
 
     /// Makes a page from exactly these rows, when the store limits pages by more than their count.
-    pub fn page_of<R, T>(
-        &self,
-        rows: Vec<R>,
-        more: bool,
-        position: impl Fn(&R) -> P,
-        item: impl Fn(R) -> T,
-    ) -> Page<T> {
-        let next_cursor = rows.last().filter(|_| more).map(|last| seal(&self.scope, &position(last)));
-        Page { items: rows.into_iter().map(item).collect(), next_cursor }
+    pub fn page_of<T>(&self, items: Vec<T>, more: bool, position: impl Fn(&T) -> P) -> Page<T> {
+        let next_cursor = items.last().filter(|_| more).map(|last| seal(&self.scope, &position(last)));
+        Page { items, next_cursor }
     }
 }
 
@@ -177,21 +178,18 @@ mod tests {
     fn a_cursor_goes_on_after_the_last_item_and_the_last_page_has_none() {
         let first = Paging::<i64>::read(&caller(1), "list", Some(2), None).unwrap();
         assert_eq!(first.rows(), 3);
-        let page = first.page(vec![1, 2, 3], |row| *row, |row| row);
+        let page = first.page(vec![1, 2, 3], |row| *row);
         assert_eq!(page.items, [1, 2]);
         let cursor = page.next_cursor.unwrap();
         let second = Paging::<i64>::read(&caller(1), "list", Some(2), Some(&cursor)).unwrap();
         assert_eq!(second.after, Some(2));
-        assert!(second.page(vec![3], |row| *row, |row| row).next_cursor.is_none());
+        assert!(second.page(vec![3], |row| *row).next_cursor.is_none());
     }
 
     #[test]
     fn a_cursor_of_another_tenant_or_query_or_none_at_all_is_refused() {
-        let page = Paging::<i64>::read(&caller(1), "list a", Some(1), None).unwrap().page(
-            vec![1, 2],
-            |row| *row,
-            |row| row,
-        );
+        let page =
+            Paging::<i64>::read(&caller(1), "list a", Some(1), None).unwrap().page(vec![1, 2], |row| *row);
         let cursor = page.next_cursor.unwrap();
         for (tenant, query, cursor) in
             [(2, "list a", cursor.as_str()), (1, "list b", &cursor), (1, "list a", "x"), (1, "list a", "%%%")]

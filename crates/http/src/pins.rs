@@ -14,7 +14,7 @@ use super::auth::{Admin, Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, ReadOnly, Reply};
 use super::params::{self, Path, SessionPath};
-use super::problem::{ApiError, FieldError, Resource};
+use super::problem::{ApiError, FieldError, Kind};
 use super::state::AppState;
 use anchord_context::pin::{MAX_PINS, Pin};
 use anchord_messages::id::{SessionId, SessionName, SessionRef};
@@ -33,7 +33,7 @@ pub struct NewPins {
     pub pins: Vec<NewPin>,
     /// The tenant's pins, as a GET returns them. Ignored: `PUT /v1/pins` sets them.
     #[serde(default, rename = "tenant_pins")]
-    #[schema(value_type = Option<Vec<PinView>>, read_only)]
+    #[schema(value_type = Option<Vec<Pin>>, read_only)]
     _tenant_pins: ReadOnly,
 }
 
@@ -108,42 +108,21 @@ pub struct TenantPinPath {
     pub pin_id: String,
 }
 
-/// One pin.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Pin)]
-pub struct PinView {
-    /// Its id, derived from its text.
-    #[schema(examples("pin_9f2c4b7a1d3e5f60"))]
-    pub id: String,
-    /// Its text, verbatim.
-    pub text: String,
-}
-
 /// The tenant's pins, in the order in which contexts show them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = TenantPins)]
 pub struct Pins {
     /// The pins.
-    pub pins: Vec<PinView>,
+    pub pins: Vec<Pin>,
 }
 
 /// A session's pins.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SessionPins {
     /// The session's own, in the order in which contexts show them.
-    pub pins: Vec<PinView>,
+    pub pins: Vec<Pin>,
     /// The tenant's, which contexts show before them.
-    pub tenant_pins: Vec<PinView>,
-}
-
-impl From<Pin> for PinView {
-    fn from(pin: Pin) -> Self {
-        Self { id: pin.id, text: pin.text }
-    }
-}
-
-fn views(pins: Vec<Pin>) -> Vec<PinView> {
-    pins.into_iter().map(Into::into).collect()
+    pub tenant_pins: Vec<Pin>,
 }
 
 /// Lists a session's pins, and the tenant's pins that apply to it.
@@ -158,8 +137,8 @@ pub async fn list_pins(
     Path(path): Path<SessionPath>,
 ) -> Result<Reply<SessionPins>, ApiError> {
     let found = state.store.list_pins(caller.tenant, &path.session_id).await?;
-    let (own, wide) = found.ok_or(ApiError::NotFound(Resource::Session))?;
-    Ok(Reply(SessionPins { pins: views(own), tenant_pins: views(wide) }))
+    let (own, wide) = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    Ok(Reply(SessionPins { pins: own, tenant_pins: wide }))
 }
 
 /// Replaces a session's own pins.
@@ -179,10 +158,8 @@ pub async fn replace_pins(
 ) -> Result<Reply<SessionPins>, ApiError> {
     let pins = read_pins(body.value.pins.into_iter().map(|pin| pin.text).collect())?;
     let outcome = state.store.replace_pins(caller.tenant, &path.session_id, &pins).await?;
-    match outcome.ok_or(ApiError::NotFound(Resource::Session))? {
-        PinsOutcome::Replaced { tenant_pins } => {
-            Ok(Reply(SessionPins { pins: views(pins), tenant_pins: views(tenant_pins) }))
-        }
+    match outcome.ok_or(ApiError::NotFound(Kind::SessionNotFound))? {
+        PinsOutcome::Replaced { tenant_pins } => Ok(Reply(SessionPins { pins: pins, tenant_pins })),
         PinsOutcome::TooLarge { tokens, max_tokens } => Err(too_large("/pins", tokens, max_tokens)),
     }
 }
@@ -196,8 +173,9 @@ pub async fn list_tenant_pins(
     Reader(caller): Reader,
     State(state): State<AppState>,
 ) -> Result<Reply<Pins>, ApiError> {
-    let tenant = state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Resource::Tenant))?;
-    Ok(Reply(Pins { pins: views(tenant.settings.wide_pins().to_vec()) }))
+    let tenant =
+        state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Kind::TenantNotFound))?;
+    Ok(Reply(Pins { pins: tenant.settings.wide_pins().to_vec() }))
 }
 
 /// Replaces the pins that apply to every session of the tenant.
@@ -216,8 +194,8 @@ pub async fn replace_tenant_pins(
 ) -> Result<Reply<Pins>, ApiError> {
     let pins = read_pins(body.value.pins.into_iter().map(|pin| pin.text).collect())?;
     match state.store.replace_wide_pins(caller.tenant, &pins, caller.actor()).await? {
-        None => Err(ApiError::NotFound(Resource::Tenant)),
-        Some(WidePins::Replaced) => Ok(Reply(Pins { pins: views(pins) })),
+        None => Err(ApiError::NotFound(Kind::TenantNotFound)),
+        Some(WidePins::Replaced) => Ok(Reply(Pins { pins })),
         Some(WidePins::TooLarge { tokens, max_tokens }) => Err(too_large("/pins", tokens, max_tokens)),
     }
 }
@@ -228,7 +206,7 @@ pub async fn replace_tenant_pins(
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/pins", tag = "pins", operation_id = "pins.add",
     params(SessionPath), request_body = NewPin,
-    responses((status = 201, body = PinView, description = "The pin."))
+    responses((status = 201, body = Pin, description = "The pin."))
 )]
 pub async fn add_pin(
     Writer(caller): Writer,
@@ -240,17 +218,15 @@ pub async fn add_pin(
     let mut tries = Tries::default();
     loop {
         let mut tx = state.store.begin(caller.tenant).await?;
-        let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+        let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
             Claim::Replay(reply) => return Ok(reply),
             Claim::First(claimed) => claimed,
         };
         let pin = read_pin(body.value.text.clone()).map_err(|detail| ApiError::invalid("/text", detail))?;
         let edited = pins::edit(&mut tx, caller.tenant, &path.session_id, PinEdit::Add(&pin)).await?;
-        if let Edited::Done(session) = accepted(edited, Resource::Session, "/text")? {
-            let reply = KeptReply::json(StatusCode::CREATED, &PinView::from(pin))?;
-            claimed.keep(&state.store, &mut tx, session, &reply).await?;
-            tx.commit().await?;
-            return Ok(reply);
+        if let Edited::Done(session) = accepted(edited, Kind::SessionNotFound, "/text")? {
+            let reply = KeptReply::json(StatusCode::CREATED, &pin)?;
+            return claimed.commit(&state.store, tx, session, reply).await;
         }
         tx.rollback().await?;
         tries.again().await?;
@@ -273,7 +249,7 @@ pub async fn remove_pin(
         let mut tx = state.store.begin(caller.tenant).await?;
         let edit = PinEdit::Remove(&path.pin_id);
         let edited = pins::edit(&mut tx, caller.tenant, &path.session_id, edit).await?;
-        if let Edited::Done(_) = accepted(edited, Resource::Session, "")? {
+        if let Edited::Done(_) = accepted(edited, Kind::SessionNotFound, "")? {
             tx.commit().await?;
             return Ok(StatusCode::NO_CONTENT);
         }
@@ -287,7 +263,7 @@ pub async fn remove_pin(
 /// A pin that is there already stays where it is.
 #[utoipa::path(
     post, path = "/v1/pins", tag = "pins", operation_id = "pins.add_shared", request_body = NewPin,
-    responses((status = 201, body = PinView, description = "The pin."))
+    responses((status = 201, body = Pin, description = "The pin."))
 )]
 pub async fn add_tenant_pin(
     Admin(caller): Admin,
@@ -296,16 +272,14 @@ pub async fn add_tenant_pin(
     body: Json<NewPin>,
 ) -> Result<KeptReply, ApiError> {
     let mut tx = state.store.begin_as(caller.actor(), caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
         Claim::Replay(reply) => return Ok(reply),
         Claim::First(claimed) => claimed,
     };
     let pin = read_pin(body.value.text).map_err(|detail| ApiError::invalid("/text", detail))?;
     edit_wide(&mut tx, &caller, PinEdit::Add(&pin)).await?;
-    let reply = KeptReply::json(StatusCode::CREATED, &PinView::from(pin))?;
-    claimed.keep(&state.store, &mut tx, None, &reply).await?;
-    tx.commit().await?;
-    Ok(reply)
+    let reply = KeptReply::json(StatusCode::CREATED, &pin)?;
+    claimed.commit(&state.store, tx, None, reply).await
 }
 
 /// Removes a pin from those of every session of the tenant.
@@ -326,7 +300,7 @@ pub async fn remove_tenant_pin(
 
 async fn edit_wide(tx: &mut Tx, caller: &Caller, edit: PinEdit<'_>) -> Result<(), ApiError> {
     let edited = tenants::edit_wide_pins(tx, caller.tenant, edit, caller.actor()).await?;
-    accepted(edited, Resource::Tenant, "/text").map(|_| ())
+    accepted(edited, Kind::TenantNotFound, "/text").map(|_| ())
 }
 
 /// What became of a change of one pin that is not refused.
@@ -338,17 +312,17 @@ enum Edited {
 }
 
 /// Tells a change that is refused apart.
-fn accepted(edited: PinEdited, owner: Resource, pointer: &str) -> Result<Edited, ApiError> {
+fn accepted(edited: PinEdited, owner: Kind, pointer: &str) -> Result<Edited, ApiError> {
     match edited {
         PinEdited::Done(session) => Ok(Edited::Done(session)),
         PinEdited::Changed => Ok(Edited::Again),
         PinEdited::NoOwner => Err(ApiError::NotFound(owner)),
-        PinEdited::NoPin if matches!(owner, Resource::Session) => {
+        PinEdited::NoPin if matches!(owner, Kind::SessionNotFound) => {
             let detail = "the session has no such pin of its own; one of the tenant's is removed with \
                           DELETE /v1/pins/{pin_id}";
-            Err(ApiError::Elsewhere(Resource::Pin, detail))
+            Err(ApiError::Elsewhere(Kind::PinNotFound, detail))
         }
-        PinEdited::NoPin => Err(ApiError::NotFound(Resource::Pin)),
+        PinEdited::NoPin => Err(ApiError::NotFound(Kind::PinNotFound)),
         PinEdited::TooMany => Err(ApiError::refused(pointer, format!("there are {MAX_PINS} pins, the most"))),
         PinEdited::TooLarge { tokens, max_tokens } => Err(too_large(pointer, tokens, max_tokens)),
     }

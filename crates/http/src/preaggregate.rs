@@ -24,10 +24,8 @@ pub struct PreaggregateRequest {
     #[schema(value_type = Vec<NamedFile>, min_items = 1, max_items = 1000)]
     pub files: Vec<Object<NamedFile>>,
     /// Bytes of all files together from which on they are condensed. Default 25,000.
-    #[serde(default)]
     pub threshold_bytes: Option<u32>,
     /// The prefix of markers, as in `<!-- PREFIX:FINDING … -->`. Default `RUNE`.
-    #[serde(default)]
     #[schema(min_length = 1, max_length = 32, pattern = "^[A-Za-z][A-Za-z0-9_-]*$")]
     pub prefix: Option<String>,
     /// Names of the files that should be there.

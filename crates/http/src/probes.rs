@@ -8,10 +8,10 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::auth::{Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
-use super::json::{Json, Reply, present};
+use super::json::{Json, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{self, Path, Query, SessionPath};
-use super::problem::{ApiError, Problem, Resource};
+use super::problem::{ApiError, Kind, Problem};
 use super::state::AppState;
 use anchord_facts::redact::redact;
 use anchord_messages::id::{ProbeId, SessionId, SessionName, SessionRef, TenantId};
@@ -62,26 +62,23 @@ pub struct NewProbe {
 #[schema(as = ProbePatch)]
 pub struct ProbeUpdate {
     /// The subject of the question.
-    #[serde(default)]
     kind: Option<ProbeKind>,
     /// The question.
-    #[serde(default)]
     #[schema(min_length = 1, max_length = 1000, pattern = r"^[^\u0000]*[^\s\u0000][^\u0000]*$")]
     question: Option<String>,
     /// The facts that the answer must hold, in place of those before.
-    #[serde(default)]
     #[schema(min_items = 1, max_items = 20)]
     expected: Option<Vec<String>>,
     /// How many of them it needs; null for all.
-    #[serde(default, rename = "match", deserialize_with = "present")]
+    #[serde(default, rename = "match", deserialize_with = "anchord_messages::patch::present")]
     #[schema(value_type = Option<MatchFields>)]
     mode: Option<Option<MatchFields>>,
     /// Whether the facts match to the letter, like paths and identifiers; null for false.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "anchord_messages::patch::present")]
     #[schema(value_type = Option<bool>)]
     exact: Option<Option<bool>>,
     /// Whether a version that fails it is refused; null for false.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "anchord_messages::patch::present")]
     #[schema(value_type = Option<bool>)]
     critical: Option<Option<bool>>,
 }
@@ -183,11 +180,11 @@ pub async fn list_probes(
     let paging = Paging::<ProbeId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let rows = probes::list(&mut tx, (caller.tenant, session.id), paging.after, paging.rows()).await?;
     tx.commit().await?;
     let items = rows.into_iter().map(SessionProbe::try_from).collect::<Result<Vec<_>, _>>()?;
-    Ok(Reply(paging.page(items, |probe| probe.id, |probe| probe)))
+    Ok(Reply(paging.page(items, |probe| probe.id)))
 }
 
 /// Adds a probe of the caller's own; it is asked after every later compression until it is removed.
@@ -204,13 +201,13 @@ pub async fn create_probe(
     body: Json<NewProbe>,
 ) -> Result<KeptReply, ApiError> {
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
         Claim::Replay(reply) => return Ok(reply),
         Claim::First(claimed) => claimed,
     };
     let probe = body.value.checked()?;
     let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     if probes::count_callers(&mut tx, caller.tenant, session.id).await? >= MAX_CALLERS {
         let detail = format!("a session has at most {MAX_CALLERS} probes of the caller's own");
         return Err(ApiError::refused("", detail));
@@ -218,9 +215,7 @@ pub async fn create_probe(
     let text = serde_json::to_string(&probe).map_err(ApiError::internal)?;
     let row = probes::insert_callers(&mut tx, (caller.tenant, session.id), text).await?;
     let reply = KeptReply::json(StatusCode::CREATED, &SessionProbe::try_from(row)?)?;
-    claimed.keep(&state.store, &mut tx, Some(session.id), &reply).await?;
-    tx.commit().await?;
-    Ok(reply)
+    claimed.commit(&state.store, tx, Some(session.id), reply).await
 }
 
 /// Changes a probe of the caller's own.
@@ -279,10 +274,10 @@ async fn own_probe(
 ) -> Result<(Tx, (TenantId, SessionId), ProbeRow), ApiError> {
     let mut tx = state.store.begin(caller.tenant).await?;
     let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let key = (caller.tenant, session.id);
     let row = probes::find(&mut tx, key, path.probe_id).await?;
-    let row = row.ok_or(ApiError::NotFound(Resource::Probe))?;
+    let row = row.ok_or(ApiError::NotFound(Kind::ProbeNotFound))?;
     if row.source != CALLER {
         let detail = "the service made this probe from the messages; only a caller's own can be changed";
         return Err(ApiError::Conflict(detail.to_owned()));

@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::auth::{Caller, Reader};
 use super::json::Reply;
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use super::usage::{about_tokens, refetch};
 use anchord_facts::redact::redact;
@@ -20,7 +20,7 @@ use anchord_messages::id::{BranchName, Seq, SessionName, SessionRef};
 use anchord_messages::message::Role;
 use anchord_recall::Hit;
 use anchord_recall::vectors::Question;
-use anchord_session::usage::Kind;
+use anchord_session::usage::Kind as UsageKind;
 use anchord_store::recall::{Recalled as Found, Search};
 use anchord_store::sessions::SessionFilter;
 
@@ -179,7 +179,7 @@ pub(super) async fn search(
     let Asked { search, degraded } = ask(state, caller, asked).await?;
     let wants_vectors = search.vector.is_some();
     let found = caller.while_awaited(state.store.recall(caller.tenant, session, search)).await??;
-    let found = found.ok_or(ApiError::NotFound(Resource::Session))?;
+    let found = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     count(state, caller, &found);
     let (mode, degraded) = outcome(wants_vectors, found.has_vectors, degraded);
     let branch = found.sessions.into_iter().next().and_then(|session| session.branch);
@@ -330,6 +330,6 @@ fn count(state: &AppState, caller: &Caller, found: &Found) {
     for (at, tokens) in tokens.into_iter().filter(|(_, tokens)| *tokens > 0) {
         let Some(session) = found.sessions.get(at) else { continue };
         let task_id = session.shown.task_id.as_deref();
-        state.count_use(caller, session.shown.session, task_id, (Kind::Recall, refetch(tokens)));
+        state.count_use(caller, session.shown.session, task_id, (UsageKind::Recall, refetch(tokens)));
     }
 }

@@ -13,12 +13,13 @@ use super::auth::{Reader, Writer};
 use super::json::{Json, Reply};
 use super::paging::{Page, Paging};
 use super::params::{BRANCH, Path, Query, Repeated, SessionPath, Words, is_writable};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef};
 use anchord_session::accounting::{BriefUsage, Usage};
 use anchord_session::settings::{Policy, Settings};
 use anchord_session::warning::Warning;
+use anchord_store::breakers::LlmBreaker;
 use anchord_store::gather::LiveCompression;
 use anchord_store::metadata::MetadataField;
 use anchord_store::sessions::{PutOutcome, Session, SessionFilter};
@@ -31,7 +32,6 @@ pub struct SessionView {
     pub session_id: SessionName,
     /// The branch; absent when it is main.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
     pub branch: Option<BranchName>,
     /// What the caller set, for all branches.
     pub settings: Settings,
@@ -57,7 +57,6 @@ pub struct SessionView {
     pub compression: Option<LiveCompression>,
     /// What the caller should know about the window, until it is told; absent when there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub warnings: Vec<Warning>,
     /// Only when one session is read, and when models came to nothing for its last compressions.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,7 +77,6 @@ pub struct SessionRow {
     pub session_id: SessionName,
     /// The branch; absent when it is main.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
     pub branch: Option<BranchName>,
     /// The task that it belongs to; null when there is none.
     #[schema(required = true)]
@@ -154,17 +152,6 @@ impl SessionRow {
     }
 }
 
-/// The circuit breaker of a session's calls to models.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub struct LlmBreaker {
-    /// Consecutive compressions for which the model gave no usable result, including those that fell back to code.
-    pub failures: i32,
-    /// Until when summaries are written by code only; null while the model is still called.
-    #[schema(required = true)]
-    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
-    pub open_until: Option<DateTime<Utc>>,
-}
-
 impl From<Session> for SessionView {
     fn from(session: Session) -> Self {
         let policy = session.policy();
@@ -219,7 +206,7 @@ pub async fn put_session(
         PutOutcome::Created(session) => Ok((StatusCode::CREATED, Reply((*session).into()))),
         PutOutcome::Updated(session) => Ok((StatusCode::OK, Reply((*session).into()))),
         PutOutcome::Refused(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
-        PutOutcome::NoBranch => Err(ApiError::NotFound(Resource::Session)),
+        PutOutcome::NoBranch => Err(ApiError::NotFound(Kind::SessionNotFound)),
     }
 }
 
@@ -241,10 +228,10 @@ pub async fn patch_session(
 ) -> Result<Reply<SessionView>, ApiError> {
     state.check_settings(&body.value)?;
     let patched = state.store.patch_session(caller.tenant, &path.session_id, body.value).await?;
-    match patched.ok_or(ApiError::NotFound(Resource::Session))? {
+    match patched.ok_or(ApiError::NotFound(Kind::SessionNotFound))? {
         PutOutcome::Created(session) | PutOutcome::Updated(session) => Ok(Reply((*session).into())),
         PutOutcome::Refused(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
-        PutOutcome::NoBranch => Err(ApiError::NotFound(Resource::Session)),
+        PutOutcome::NoBranch => Err(ApiError::NotFound(Kind::SessionNotFound)),
     }
 }
 
@@ -260,10 +247,9 @@ pub async fn find_session(
     Path(path): Path<SessionPath>,
 ) -> Result<Reply<SessionView>, ApiError> {
     let found = state.store.find_session(caller.tenant, &path.session_id).await?;
-    let session = found.ok_or(ApiError::NotFound(Resource::Session))?;
-    let breaker = state.store.find_llm_breaker(caller.tenant, session.id).await?;
-    let breaker = breaker.map(|b| LlmBreaker { failures: b.failures, open_until: b.open_until });
-    Ok(Reply(SessionView { llm_breaker: breaker, ..session.into() }))
+    let session = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let llm_breaker = state.store.find_llm_breaker(caller.tenant, session.id).await?;
+    Ok(Reply(SessionView { llm_breaker, ..session.into() }))
 }
 
 /// Which sessions to list.
@@ -325,7 +311,7 @@ pub async fn list_sessions(
     let rows =
         state.store.list_sessions(caller.tenant, &filter, paging.after.map(SessionId), paging.rows()).await?;
     let include = query.include.as_ref();
-    Ok(Reply(paging.page(rows, |session| session.root.0, |session| SessionRow::of(session, include))))
+    Ok(Reply(paging.page(rows, |session| session.root.0).map(|session| SessionRow::of(session, include))))
 }
 
 /// The most fields of metadata that one list filters by.
@@ -368,6 +354,6 @@ pub async fn delete_session(
     if state.store.delete_session(caller.tenant, &name, caller.actor()).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(ApiError::NotFound(Resource::Session))
+        Err(ApiError::NotFound(Kind::SessionNotFound))
     }
 }

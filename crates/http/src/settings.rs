@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::auth::{Admin, Reader};
 use super::json::{Json, Reply};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use anchord_messages::id::TenantId;
 use anchord_session::settings::{Policy, Settings};
@@ -43,7 +43,8 @@ pub async fn find_settings(
     Reader(caller): Reader,
     State(state): State<AppState>,
 ) -> Result<Reply<TenantSettings>, ApiError> {
-    let tenant = state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Resource::Tenant))?;
+    let tenant =
+        state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Kind::TenantNotFound))?;
     Ok(Reply(tenant.settings.into()))
 }
 
@@ -92,7 +93,7 @@ pub(super) async fn change_of(
     }
     state.check_settings(named)?;
     let changed = state.store.change_tenant_settings(tenant, change, actor).await?;
-    match changed.ok_or(ApiError::NotFound(Resource::Tenant))? {
+    match changed.ok_or(ApiError::NotFound(Kind::TenantNotFound))? {
         Ok(settings) => Ok(settings.into()),
         Err(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
     }

@@ -14,7 +14,7 @@ use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{self, Path, Query, SessionPath};
-use super::problem::{ApiError, Problem, Resource};
+use super::problem::{ApiError, Kind, Problem};
 use super::state::AppState;
 use anchord_messages::id::{SessionName, SessionRef};
 use anchord_messages::tokens::TokenCounter;
@@ -176,7 +176,7 @@ pub(super) async fn find_current(
 ) -> Result<(Session, UnreadVersion), ApiError> {
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, name).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let current = session.version.ok_or(ApiError::NoSummary)?;
     let version = summaries::find_unread(&mut tx, (caller.tenant, session.id), current).await?;
     tx.commit().await?;
@@ -224,7 +224,7 @@ pub async fn list_summaries(
     let paging = Paging::<i64>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let rows = summaries::list(&mut tx, caller.tenant, session.id, paging.after, paging.rows()).await?;
     tx.commit().await?;
     let entry = |VersionEntry { meta, created_at }| HistoryEntry {
@@ -232,7 +232,7 @@ pub async fn list_summaries(
         meta,
         created_at,
     };
-    Ok(Reply(paging.page(rows, |row| row.meta.version, entry)))
+    Ok(Reply(paging.page(rows, |row| row.meta.version).map(entry)))
 }
 
 /// Reads one version, as its document or as a rendering.
@@ -252,10 +252,10 @@ pub async fn find_summary_version(
     let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let version = summaries::find_unread(&mut tx, (caller.tenant, session.id), path.version).await?;
     tx.commit().await?;
-    let version = version.ok_or(ApiError::NotFound(Resource::Version))?;
+    let version = version.ok_or(ApiError::NotFound(Kind::VersionNotFound))?;
     caller.compute(move |_| show(&session, version.read()?, &query, &headers)).await
 }
 
@@ -274,14 +274,14 @@ pub async fn diff_summary_versions(
     let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let key = (caller.tenant, session.id);
     let to = summaries::find_unread(&mut tx, key, path.version).await?;
-    let to = to.ok_or(ApiError::NotFound(Resource::Version))?;
+    let to = to.ok_or(ApiError::NotFound(Kind::VersionNotFound))?;
     let from = match query.from.or(to.meta()?.parent_version) {
         Some(from) => {
             let from = summaries::find_unread(&mut tx, key, from).await?;
-            Some(from.ok_or(ApiError::NotFound(Resource::Version))?)
+            Some(from.ok_or(ApiError::NotFound(Kind::VersionNotFound))?)
         }
         None => None,
     };
@@ -314,20 +314,20 @@ pub async fn roll_back_summary(
     key: IdempotencyKey,
     body: OptionalJson<NewRollback>,
 ) -> Result<KeptReply, ApiError> {
-    if let Some(reply) = key.find_reply(&state.store, &caller, body.digest).await? {
+    if let Some(reply) = key.find_reply(&state.store, caller.tenant, body.digest).await? {
         return Ok(reply);
     }
     let mut tries = Tries::default();
     loop {
         let decided = state.store.decide_rollback(caller.tenant, &path.session_id, path.version).await?;
         let mut tx = state.store.begin(caller.tenant).await?;
-        let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+        let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
             Claim::Replay(reply) => return Ok(reply),
             Claim::First(claimed) => claimed,
         };
         let decided = match decided {
-            Rollback::NoSession => return Err(ApiError::NotFound(Resource::Session)),
-            Rollback::NoVersion => return Err(ApiError::NotFound(Resource::Version)),
+            Rollback::NoSession => return Err(ApiError::NotFound(Kind::SessionNotFound)),
+            Rollback::NoVersion => return Err(ApiError::NotFound(Kind::VersionNotFound)),
             Rollback::Unverifiable => {
                 let detail = "names a version that cannot be verified, which critical sessions refuse";
                 return Err(ApiError::refused("/version", detail));
@@ -340,9 +340,7 @@ pub async fn roll_back_summary(
             let rest = format!("/summaries/{}", version.meta.version);
             let location = params::path_of(session, &path.session_id, &rest);
             let reply = KeptReply::json(StatusCode::CREATED, version)?.with(&header::LOCATION, location);
-            claimed.keep(&state.store, &mut tx, Some(session.id), &reply).await?;
-            tx.commit().await?;
-            return Ok(reply);
+            return claimed.commit(&state.store, tx, Some(session.id), reply).await;
         }
         tx.rollback().await?;
         tries.again().await?;

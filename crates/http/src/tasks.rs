@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::auth::{Reader, Writer};
 use super::json::{Json, Reply};
 use super::params::Path;
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use anchord_session::usage::{TaskStatus, UsageFigures};
 use anchord_store::usage::TaskUsage;
@@ -79,7 +79,7 @@ pub async fn find_task(
     Path(path): Path<TaskPath>,
 ) -> Result<Reply<Task>, ApiError> {
     let found = state.store.find_task(caller.tenant, &path.task_id).await?;
-    let usage = found.ok_or(ApiError::NotFound(Resource::Task))?;
+    let usage = found.ok_or(ApiError::NotFound(Kind::TaskNotFound))?;
     Ok(Reply(Task::of(path.task_id, &usage)))
 }
 
@@ -97,6 +97,6 @@ pub async fn put_task(
     body: Json<NewTaskStatus>,
 ) -> Result<Reply<Task>, ApiError> {
     let found = state.store.put_task(caller.tenant, &path.task_id, body.value.status).await?;
-    let usage = found.ok_or(ApiError::NotFound(Resource::Task))?;
+    let usage = found.ok_or(ApiError::NotFound(Kind::TaskNotFound))?;
     Ok(Reply(Task::of(path.task_id, &usage)))
 }

@@ -2,8 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use utoipa::{IntoParams, ToSchema};
@@ -14,14 +13,14 @@ use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, Reply};
 use super::paging::{Page, Paging};
 use super::params::{Path, Query};
-use super::problem::{ApiError, Problem, Resource};
+use super::problem::{ApiError, Kind, Problem};
 use super::settings::{TenantSettings, change_of};
 use super::state::AppState;
 use anchord_messages::id::TenantId;
 use anchord_session::quota::Quotas;
 use anchord_session::settings::Settings;
 use anchord_store::audit::Actor;
-use anchord_store::tenants::{self, Changed, RetentionChange, SettingsChange, Tenant, TenantChange};
+use anchord_store::tenants::{self, Changed, SettingsChange, Tenant, TenantChange, TenantStatus};
 
 /// The most characters of a tenant's or a key's name.
 const MAX_NAME_CHARS: usize = 100;
@@ -49,18 +48,7 @@ pub struct NewTenant {
     #[schema(min_length = 1, max_length = 100)]
     pub name: String,
     /// Its quotas.
-    #[serde(default)]
     pub quotas: Option<Quotas>,
-}
-
-/// Whether a tenant's keys are accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum TenantStatus {
-    /// They are accepted.
-    Active,
-    /// They are refused and its jobs are paused; nothing is lost.
-    Suspended,
 }
 
 /// What a tenant is to be.
@@ -72,72 +60,12 @@ pub struct TenantReplacement {
     #[schema(min_length = 1, max_length = 100)]
     pub name: String,
     /// Whether its keys are accepted. Default `active`.
-    #[serde(default)]
     pub status: Option<TenantStatus>,
     /// Its quotas. Default: none of its own.
-    #[serde(default)]
     pub quotas: Option<Quotas>,
     /// How many days it keeps sessions that nobody writes to. Default: forever.
-    #[serde(default)]
     #[schema(minimum = 1, maximum = 36500)]
     pub retention_days: Option<i32>,
-}
-
-/// A change of a tenant; an absent field keeps its value.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(examples(json!({"status": "suspended"})))]
-#[schema(as = TenantPatch)]
-pub struct TenantUpdate {
-    /// Its name.
-    #[serde(default)]
-    #[schema(min_length = 1, max_length = 100)]
-    pub name: Option<String>,
-    /// Whether its keys are accepted.
-    #[serde(default)]
-    pub status: Option<TenantStatus>,
-    /// Its quotas; they replace the ones there are.
-    #[serde(default)]
-    pub quotas: Option<Quotas>,
-    /// How many days it keeps sessions without a write; null means forever.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<i32>, minimum = 1, maximum = 36500)]
-    pub retention_days: RetentionChange,
-}
-
-/// Distinguishes null from an absent field.
-fn present<'de, D: Deserializer<'de>>(from: D) -> Result<RetentionChange, D::Error> {
-    let days = Option::deserialize(from)?;
-    Ok(days.map_or(RetentionChange::Forever, RetentionChange::Days))
-}
-
-/// A tenant.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Tenant)]
-pub struct TenantView {
-    /// Its id.
-    pub id: TenantId,
-    /// Its name, unique in the installation.
-    pub name: String,
-    /// Whether its keys are accepted.
-    pub status: TenantStatus,
-    /// Its bounds; what is absent is bounded by the installation alone.
-    pub quotas: Quotas,
-    /// How many days it keeps sessions without a write; null means forever.
-    #[schema(required = true)]
-    pub retention_days: Option<i32>,
-    /// When it was created.
-    #[serde(serialize_with = "anchord_messages::time::serialize")]
-    pub created_at: DateTime<Utc>,
-}
-
-impl From<Tenant> for TenantView {
-    fn from(tenant: Tenant) -> Self {
-        let status =
-            if tenant.suspended_at.is_some() { TenantStatus::Suspended } else { TenantStatus::Active };
-        let Tenant { id, name, quotas, retention_days, created_at, .. } = tenant;
-        Self { id, name, status, quotas, retention_days, created_at }
-    }
 }
 
 /// Creates a tenant.
@@ -145,7 +73,7 @@ impl From<Tenant> for TenantView {
 /// With an `Idempotency-Key` the same call makes the same tenant, forever.
 #[utoipa::path(
     post, path = "/v1/admin/tenants", tag = "tenants", operation_id = "tenants.create", request_body = NewTenant,
-    responses((status = 201, body = TenantView, description = "The tenant."))
+    responses((status = 201, body = Tenant, description = "The tenant."))
 )]
 pub async fn create_tenant(
     _: Operator,
@@ -159,7 +87,7 @@ pub async fn create_tenant(
     // The reply belongs to the tenant that it makes, so the tenant's id is derived from the key.
     let id = TenantId(key.as_str().map_or_else(Uuid::now_v7, id_of));
     let mut tx = state.store.begin_as(Actor::Operator, id).await?;
-    let claimed = match key.claim_of(&state.store, &mut tx, id, body.digest).await? {
+    let claimed = match key.claim(&state.store, &mut tx, id, body.digest).await? {
         Claim::Replay(reply) => return Ok(reply),
         Claim::First(claimed) => claimed,
     };
@@ -168,9 +96,7 @@ pub async fn create_tenant(
     let Some(tenant) = made else {
         // The reply to an earlier call is kept for a day, the id forever.
         return match tenants::find(&mut tx, id).await? {
-            Some(known) if known.name == new.name => {
-                KeptReply::json(StatusCode::CREATED, &TenantView::from(known))
-            }
+            Some(known) if known.name == new.name => KeptReply::json(StatusCode::CREATED, &known),
             Some(_) => Err(ApiError::IdempotencyMismatch),
             // Without a key the id is new, so that only the name can be taken.
             None if key.as_str().is_none() => {
@@ -182,10 +108,8 @@ pub async fn create_tenant(
             )),
         };
     };
-    let reply = KeptReply::json(StatusCode::CREATED, &TenantView::from(tenant))?;
-    claimed.keep(&state.store, &mut tx, None, &reply).await?;
-    tx.commit().await?;
-    Ok(reply)
+    let reply = KeptReply::json(StatusCode::CREATED, &tenant)?;
+    claimed.commit(&state.store, tx, None, reply).await
 }
 
 /// An id that is always the same for the same key.
@@ -214,13 +138,13 @@ pub struct TenantsQuery {
 /// Lists the tenants, oldest first.
 #[utoipa::path(
     get, path = "/v1/admin/tenants", tag = "tenants", operation_id = "tenants.list", params(TenantsQuery),
-    responses((status = 200, body = Page<TenantView>, description = "A page of tenants."))
+    responses((status = 200, body = Page<Tenant>, description = "A page of tenants."))
 )]
 pub async fn list_tenants(
     _: Operator,
     State(state): State<AppState>,
     Query(query): Query<TenantsQuery>,
-) -> Result<Reply<Page<TenantView>>, ApiError> {
+) -> Result<Reply<Page<Tenant>>, ApiError> {
     let scope = format!("tenants {:?}", query.name);
     let paging = Paging::<TenantId>::of_operator(&scope, query.limit, query.cursor.as_deref())?;
     let rows = match &query.name {
@@ -233,21 +157,21 @@ pub async fn list_tenants(
             }
         }
     };
-    Ok(Reply(paging.page(rows, |tenant| tenant.id, Into::into)))
+    Ok(Reply(paging.page(rows, |tenant| tenant.id)))
 }
 
 /// Reads a tenant.
 #[utoipa::path(
     get, path = "/v1/admin/tenants/{tenant_id}", tag = "tenants", operation_id = "tenants.get", params(TenantPath),
-    responses((status = 200, body = TenantView, description = "The tenant."))
+    responses((status = 200, body = Tenant, description = "The tenant."))
 )]
 pub async fn find_tenant(
     _: Operator,
     State(state): State<AppState>,
     Path(path): Path<TenantPath>,
-) -> Result<Reply<TenantView>, ApiError> {
+) -> Result<Reply<Tenant>, ApiError> {
     let found = state.store.find_tenant(path.tenant_id).await?;
-    found.map(|tenant| Reply(tenant.into())).ok_or(ApiError::NotFound(Resource::Tenant))
+    found.map(Reply).ok_or(ApiError::NotFound(Kind::TenantNotFound))
 }
 
 /// Replaces a tenant's name, quotas, retention and status.
@@ -257,7 +181,7 @@ pub async fn find_tenant(
 #[utoipa::path(
     put, path = "/v1/admin/tenants/{tenant_id}", tag = "tenants", operation_id = "tenants.put", params(TenantPath), request_body = TenantReplacement,
     responses(
-        (status = 200, body = TenantView, description = "The tenant as it is now."),
+        (status = 200, body = Tenant, description = "The tenant as it is now."),
         (status = 409, body = Problem, content_type = "application/problem+json",
          description = "Another tenant has the name.")
     )
@@ -267,15 +191,15 @@ pub async fn put_tenant(
     State(state): State<AppState>,
     Path(path): Path<TenantPath>,
     body: Json<TenantReplacement>,
-) -> Result<Reply<TenantView>, ApiError> {
+) -> Result<Reply<Tenant>, ApiError> {
     let TenantReplacement { name, status, quotas, retention_days } = body.value;
-    let update = TenantUpdate {
+    let change = TenantChange {
         name: Some(name),
         status: Some(status.unwrap_or(TenantStatus::Active)),
         quotas: Some(quotas.unwrap_or_default()),
-        retention_days: retention_days.map_or(RetentionChange::Forever, RetentionChange::Days),
+        retention_days: Some(retention_days),
     };
-    update_tenant(&state, path.tenant_id, update).await
+    update_tenant(&state, path.tenant_id, change).await
 }
 
 /// Changes a tenant: its name, its quotas, its retention, whether it is suspended.
@@ -283,9 +207,9 @@ pub async fn put_tenant(
 /// An absent field keeps its value. A suspended tenant's keys are refused with 403 and its waiting jobs are paused; nothing
 /// is lost.
 #[utoipa::path(
-    patch, path = "/v1/admin/tenants/{tenant_id}", tag = "tenants", operation_id = "tenants.update", params(TenantPath), request_body = TenantUpdate,
+    patch, path = "/v1/admin/tenants/{tenant_id}", tag = "tenants", operation_id = "tenants.update", params(TenantPath), request_body = TenantChange,
     responses(
-        (status = 200, body = TenantView, description = "The tenant as it is now."),
+        (status = 200, body = Tenant, description = "The tenant as it is now."),
         (status = 409, body = Problem, content_type = "application/problem+json",
          description = "Another tenant has the name.")
     )
@@ -294,29 +218,26 @@ pub async fn patch_tenant(
     _: Operator,
     State(state): State<AppState>,
     Path(path): Path<TenantPath>,
-    body: Json<TenantUpdate>,
-) -> Result<Reply<TenantView>, ApiError> {
+    body: Json<TenantChange>,
+) -> Result<Reply<Tenant>, ApiError> {
     update_tenant(&state, path.tenant_id, body.value).await
 }
 
 async fn update_tenant(
     state: &AppState,
     tenant: TenantId,
-    update: TenantUpdate,
-) -> Result<Reply<TenantView>, ApiError> {
-    let TenantUpdate { name, status, quotas, retention_days } = update;
-    if let Some(name) = &name {
+    change: TenantChange,
+) -> Result<Reply<Tenant>, ApiError> {
+    if let Some(name) = &change.name {
         check_name(name)?;
     }
-    check_quotas(quotas.as_ref())?;
-    if let RetentionChange::Days(days) = retention_days
+    check_quotas(change.quotas.as_ref())?;
+    if let Some(Some(days)) = change.retention_days
         && !(1..=MAX_RETENTION_DAYS).contains(&days)
     {
         let detail = format!("must be from 1 to {MAX_RETENTION_DAYS}, or null");
         return Err(ApiError::invalid("/retention_days", detail));
     }
-    let suspended = status.map(|status| status == TenantStatus::Suspended);
-    let change = TenantChange { name, quotas, retention_days, suspended };
     changed(state.store.change_tenant(tenant, &change, Actor::Operator).await?).map(Reply)
 }
 
@@ -336,7 +257,7 @@ pub async fn delete_tenant(
     if state.store.delete_tenant(path.tenant_id, Actor::Operator).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(ApiError::NotFound(Resource::Tenant))
+        Err(ApiError::NotFound(Kind::TenantNotFound))
     }
 }
 
@@ -351,7 +272,7 @@ pub async fn find_tenant_settings(
     Path(path): Path<TenantPath>,
 ) -> Result<Reply<TenantSettings>, ApiError> {
     let found = state.store.find_tenant(path.tenant_id).await?;
-    found.map(|tenant| Reply(tenant.settings.into())).ok_or(ApiError::NotFound(Resource::Tenant))
+    found.map(|tenant| Reply(tenant.settings.into())).ok_or(ApiError::NotFound(Kind::TenantNotFound))
 }
 
 /// Replaces the defaults of a tenant's sessions.
@@ -388,10 +309,10 @@ pub async fn patch_tenant_settings(
     change_of(&state, path.tenant_id, change, Actor::Operator).await.map(Reply)
 }
 
-fn changed(changed: Changed) -> Result<TenantView, ApiError> {
+fn changed(changed: Changed) -> Result<Tenant, ApiError> {
     match changed {
-        Changed::Done(tenant) => Ok((*tenant).into()),
-        Changed::NoTenant => Err(ApiError::NotFound(Resource::Tenant)),
+        Changed::Done(tenant) => Ok(*tenant),
+        Changed::NoTenant => Err(ApiError::NotFound(Kind::TenantNotFound)),
         Changed::NameTaken => Err(ApiError::Conflict("another tenant has this name".to_owned())),
     }
 }

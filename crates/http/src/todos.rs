@@ -1,14 +1,13 @@
 //! Todo lists: the caller's list of a session, which compressions read and update.
 
 use axum::extract::State;
-use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::auth::{Reader, Writer};
 use super::json::{Json, ReadOnly, Reply};
 use super::params::{Path, SessionPath};
-use super::problem::{ApiError, FieldError, Resource};
+use super::problem::{ApiError, FieldError, Kind};
 use super::state::AppState;
 use anchord_facts::ledger::TodoStatus;
 use anchord_facts::todo::{MAX_TODO_CHARS, MAX_TODOS, Todo, TodoChange};
@@ -73,46 +72,21 @@ impl From<Todo> for NewTodo {
     }
 }
 
-/// A session's todo list, and what its last change was.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Todos {
-    /// The items, in the caller's order.
-    pub todos: Vec<Todo>,
-    /// What the last change did, the caller's or a compression's; proposals included.
-    pub changes: Vec<TodoChange>,
-    /// The version whose compression brought the last change; null when the caller did.
-    #[schema(required = true)]
-    pub changed_in_version: Option<i64>,
-    /// Grows with every change; 0 before the first list.
-    pub revision: i64,
-    /// When it was last changed; null before the first list.
-    #[schema(required = true)]
-    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
-    pub updated_at: Option<DateTime<Utc>>,
-}
-
-impl From<TodoList> for Todos {
-    fn from(list: TodoList) -> Self {
-        let TodoList { revision, items, changes, version, updated_at } = list;
-        Self { todos: items, changes, changed_in_version: version, revision, updated_at }
-    }
-}
-
 /// Reads a session's todo list.
 ///
 /// After a compression it tells what the messages completed (`changes`), and what they seem to complete
 /// (`proposed_status`), which only the caller sets.
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/todos", tag = "todos", operation_id = "todos.list", params(SessionPath),
-    responses((status = 200, body = Todos, description = "The list; empty before the first."))
+    responses((status = 200, body = TodoList, description = "The list; empty before the first."))
 )]
 pub async fn find_todos(
     Reader(caller): Reader,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
-) -> Result<Reply<Todos>, ApiError> {
+) -> Result<Reply<TodoList>, ApiError> {
     let found = state.store.find_todos(caller.tenant, &path.session_id).await?;
-    Ok(Reply(found.ok_or(ApiError::NotFound(Resource::Session))?.into()))
+    Ok(Reply(found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?))
 }
 
 /// Replaces a session's todo list.
@@ -122,17 +96,17 @@ pub async fn find_todos(
 /// different from the list before.
 #[utoipa::path(
     put, path = "/v1/sessions/{session_id}/todos", tag = "todos", operation_id = "todos.replace", params(SessionPath), request_body = NewTodos,
-    responses((status = 200, body = Todos, description = "The list as it is now, and what changed."))
+    responses((status = 200, body = TodoList, description = "The list as it is now, and what changed."))
 )]
 pub async fn replace_todos(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
     body: Json<NewTodos>,
-) -> Result<Reply<Todos>, ApiError> {
+) -> Result<Reply<TodoList>, ApiError> {
     let items = read_todos(body.value.todos)?;
     let replaced = state.store.replace_todos(caller.tenant, &path.session_id, items).await?;
-    Ok(Reply(replaced.ok_or(ApiError::NotFound(Resource::Session))?.into()))
+    Ok(Reply(replaced.ok_or(ApiError::NotFound(Kind::SessionNotFound))?))
 }
 
 /// Checks the items.

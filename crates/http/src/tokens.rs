@@ -25,18 +25,15 @@ use anchord_messages::tokens::{TokenCounter, Tokenizer};
 #[schema(as = TokenCountRequest)]
 pub struct TokensRequest {
     /// The messages to count, as their format writes them.
-    #[serde(default)]
     #[schema(value_type = Option<Vec<Message>>, max_items = 1000)]
     pub messages: Option<Vec<Box<RawValue>>>,
     /// The text to count.
-    #[serde(default)]
     pub text: Option<String>,
     /// How to count. Default `o200k_base`.
     #[serde(default)]
     pub tokenizer: Tokenizer,
     /// The conversation format of the messages. Without it they are recognised by their shapes, and `openai-chat` when
     /// these show none.
-    #[serde(default)]
     #[schema(required = false, value_type = Format)]
     pub format: Option<Format>,
 }

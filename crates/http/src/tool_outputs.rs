@@ -7,12 +7,12 @@ use utoipa::{IntoParams, ToSchema};
 use super::auth::{Caller, Reader};
 use super::json::Reply;
 use super::params::{self, Path, Query};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use super::usage::{about_tokens, refetch};
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::{Seq, SessionId, SessionName, SessionRef};
-use anchord_session::usage::Kind;
+use anchord_session::usage::Kind as UsageKind;
 use anchord_store::StoreError;
 
 /// The path of a tool output.
@@ -119,7 +119,9 @@ impl StoredOutput {
         let Some(found) = found else {
             // Read only after a miss, so that a hit stays one query.
             let session = state.store.find_session(caller.tenant, name).await?;
-            return Err(ApiError::NotFound(session.map_or(Resource::Session, |_| Resource::ToolOutput)));
+            return Err(ApiError::NotFound(
+                session.map_or(Kind::SessionNotFound, |_| Kind::ToolOutputNotFound),
+            ));
         };
         let corrupt = |reason: &str| StoreError::corrupt("tool_outputs", "ordinal", reference, reason);
         let format = Format::from_name(&found.format).ok_or_else(|| corrupt("unknown format"))?;
@@ -139,7 +141,7 @@ impl StoredOutput {
     /// Adds what is given of it to the usage ledger. The caller read a placeholder's reference, so that this output was
     /// missing from its context.
     pub(super) fn count(&self, state: &AppState, caller: &Caller, given: &str) {
-        let read = (Kind::ToolOutputs, refetch(about_tokens(given)));
+        let read = (UsageKind::ToolOutputs, refetch(about_tokens(given)));
         state.count_use(caller, self.session, self.task_id.as_deref(), read);
     }
 }

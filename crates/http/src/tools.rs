@@ -18,7 +18,7 @@ use super::auth::{Caller, READ, Reader, WRITE, authenticate};
 use super::idempotency::IdempotencyKey;
 use super::json::{Json, Reply};
 use super::params::{self, Path, Query};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use anchord_context::tools::{self, Call, Tool};
 use anchord_messages::format::Format;
@@ -81,7 +81,6 @@ pub struct NewCall {
     #[schema(value_type = serde_json::Value, required = false)]
     pub arguments: Value,
     /// The most tokens of the result, as the session counts.
-    #[serde(default)]
     #[schema(minimum = 200, maximum = 20_000, default = 2_000)]
     pub max_tokens: Option<u32>,
 }
@@ -119,7 +118,7 @@ impl FromRequestParts<AppState> for ToolCaller {
         let scope = if tool.is_some_and(Tool::writes) { WRITE } else { READ };
         let caller = authenticate(parts, state, scope).await?;
         let Path(path) = path?;
-        let tool = tool.ok_or(ApiError::NotFound(Resource::Tool))?;
+        let tool = tool.ok_or(ApiError::NotFound(Kind::ToolNotFound))?;
         Ok(Self { caller, session: path.session_id, tool })
     }
 }
@@ -165,7 +164,7 @@ pub async fn run_tool(
         return Err(ApiError::invalid("/max_tokens", detail));
     }
     let session = state.store.find_session(caller.tenant, &name).await?;
-    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let counter = TokenCounter::new(session.effective_settings().tokenizer.unwrap_or_default());
     let call = match object_of(arguments).and_then(|arguments| tools::read(tool, &arguments)) {
         Ok(call) => call,

@@ -28,7 +28,7 @@ use super::auth::{Caller, Writer};
 use super::json::JsonBytes;
 use super::messages;
 use super::params::{Path, SessionPath};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::quotas::Admitted;
 use super::state::AppState;
 use adding::Added;
@@ -171,7 +171,7 @@ impl Sync<'_> {
     async fn begin(&mut self) -> Result<Step<(BranchName, Outcome)>, ApiError> {
         // An erased main is not made again.
         if self.session.is_of_other_branch() || self.session.branch.is_some() && self.is_there().await? {
-            return Err(ApiError::NotFound(Resource::Session));
+            return Err(ApiError::NotFound(Kind::SessionNotFound));
         }
         let along = Along {
             id: SessionId(Uuid::nil()),

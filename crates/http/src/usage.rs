@@ -11,13 +11,13 @@ use super::auth::{Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, Reply};
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Resource};
+use super::problem::{ApiError, Kind};
 use super::state::AppState;
 use anchord_messages::id::{SessionId, SessionName};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::Usage;
 use anchord_session::calibration::Verdict;
-use anchord_session::usage::{Kind, Tally, TaskOutcomes, UsageDelta, UsageFigures};
+use anchord_session::usage::{Kind as UsageKind, Tally, UsageDelta, UsageFigures};
 use anchord_store::usage::{OutcomesByCompression, Report, User};
 
 /// An upper bound of reported tokens: more than any model takes.
@@ -50,7 +50,6 @@ pub struct ProviderUsage {
     #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub cached_tokens: Option<u64>,
     /// The model, for the caller's records: it comes back in the reply.
-    #[serde(default)]
     #[schema(min_length = 1, max_length = 200)]
     pub model: Option<String>,
     /// `tokens.total` of the context that was sent; default that of the context served last.
@@ -141,7 +140,7 @@ pub async fn report_usage(
         tracing::warn!(%error, "usage.not_written");
     }
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
         Claim::Replay(reply) => return Ok(reply),
         Claim::First(claimed) => claimed,
     };
@@ -157,7 +156,7 @@ pub async fn report_usage(
     let given = report.context_tokens;
     let at = state.clock.now();
     let taken = state.store.report_usage(&mut tx, session, Report { figures, counted: given, at }).await?;
-    let taken = taken.ok_or(ApiError::NotFound(Resource::Session))?;
+    let taken = taken.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let reply = UsageReported {
         session_id: path.session_id.name,
         counted_tokens: taken.counted,
@@ -174,9 +173,7 @@ pub async fn report_usage(
         usage: taken.session.usage(),
     };
     let reply = KeptReply::json(StatusCode::OK, &reply)?;
-    claimed.keep(&state.store, &mut tx, Some(taken.session.id), &reply).await?;
-    tx.commit().await?;
-    Ok(reply)
+    claimed.commit(&state.store, tx, Some(taken.session.id), reply).await
 }
 
 fn check(report: &ProviderUsage) -> Result<(), ApiError> {
@@ -232,7 +229,7 @@ pub struct TenantUsage {
     /// Day by day, without those on which nothing was used.
     pub days: Vec<DayView>,
     /// How the tasks ended that ended on these days.
-    pub tasks: TasksView,
+    pub tasks: OutcomesByCompression,
 }
 
 /// What the tenant used on one day.
@@ -244,22 +241,6 @@ pub struct DayView {
     /// What was used.
     #[serde(flatten)]
     pub figures: UsageFigures,
-}
-
-/// How tasks ended, with compression and without.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[schema(as = TasksUsage)]
-pub struct TasksView {
-    /// Tasks with a session that was ever compressed.
-    pub with_compression: TaskOutcomes,
-    /// Tasks without one.
-    pub without_compression: TaskOutcomes,
-}
-
-impl From<OutcomesByCompression> for TasksView {
-    fn from(outcomes: OutcomesByCompression) -> Self {
-        Self { with_compression: outcomes.with, without_compression: outcomes.without }
-    }
 }
 
 /// Reports what the tenant used, by day, and what a completed task costs with and without compression.
@@ -305,13 +286,13 @@ pub async fn find_usage(
     let report = state.store.report_tenant_usage(caller.tenant, (from, to)).await?;
     let mut total = Tally::default();
     for day in &report.days {
-        for kind in Kind::ALL {
+        for kind in UsageKind::ALL {
             total.add(kind, day.tally.of(kind));
         }
     }
     let days =
         report.days.iter().map(|day| DayView { day: day.day, figures: day.tally.report(None) }).collect();
-    Ok(Reply(TenantUsage { from, to, total: total.report(None), days, tasks: report.tasks.into() }))
+    Ok(Reply(TenantUsage { from, to, total: total.report(None), days, tasks: report.tasks }))
 }
 
 impl AppState {
@@ -321,7 +302,7 @@ impl AppState {
         caller: &Caller,
         session: SessionId,
         task_id: Option<&str>,
-        (kind, figures): (Kind, UsageDelta),
+        (kind, figures): (UsageKind, UsageDelta),
     ) {
         let user = User { tenant: caller.tenant, session, task_id, at: self.clock.now() };
         self.store.meter().count(user, kind, figures);

@@ -5,22 +5,21 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::auth::Admin;
 use super::idempotency::IdempotencyKey;
-use super::json::{Json, OptionalJson, Reply, present};
+use super::json::{Json, OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
-use super::problem::{ApiError, Problem, Resource};
+use super::problem::{ApiError, Kind, Problem};
 use super::state::AppState;
 use anchord_messages::id::WebhookId;
 use anchord_store::webhooks::{CreateOutcome, MAX_WEBHOOKS, NewWebhook, Webhook, WebhookChange};
+use anchord_webhooks::WebhookEvent;
 use anchord_webhooks::target::{self, Reach};
-use anchord_webhooks::{DisabledReason, WebhookEvent};
 
 /// All that exist; the schemas repeat the number.
 const MAX_EVENTS: usize = WebhookEvent::COUNT;
@@ -31,60 +30,6 @@ const DEFAULT_OVERLAP_SECONDS: u32 = 24 * 60 * 60;
 /// The longest time that a rotated secret may stay valid.
 const MAX_OVERLAP_SECONDS: u32 = 7 * 24 * 60 * 60;
 
-/// A webhook to create.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(examples(json!({
-    "url": "https://hooks.example.com/anchord",
-    "events": ["summary.published", "compression.failed"],
-    "description": "tells the orchestrator"
-})))]
-#[schema(as = CreateWebhook)]
-pub struct NewWebhookBody {
-    /// Where it is: `https`, and public on the internet, unless the operator allows others.
-    #[schema(min_length = 1, max_length = 2048, format = "uri")]
-    pub url: String,
-    /// The events that it gets; all of them, also later ones, when it is absent or null.
-    #[serde(default)]
-    #[schema(min_items = 1, max_items = 7)]
-    pub events: Option<Vec<WebhookEvent>>,
-    /// A description for people.
-    #[serde(default)]
-    #[schema(max_length = 500)]
-    pub description: Option<String>,
-    /// Whether it gets anything.
-    #[serde(default = "yes")]
-    #[schema(default = true)]
-    pub enabled: bool,
-}
-
-fn yes() -> bool {
-    true
-}
-
-/// A change of a webhook; what is absent stays.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(examples(json!({"enabled": true, "events": null})))]
-#[schema(as = WebhookPatch)]
-pub struct WebhookUpdate {
-    /// The URL. Pending deliveries go to the new one.
-    #[serde(default)]
-    #[schema(min_length = 1, max_length = 2048, format = "uri")]
-    pub url: Option<String>,
-    /// The events that it gets; null for all.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<Vec<WebhookEvent>>, min_items = 1, max_items = 7)]
-    pub events: Option<Option<Vec<WebhookEvent>>>,
-    /// A description for people; null removes it.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>, max_length = 500)]
-    pub description: Option<Option<String>>,
-    /// Whether it gets anything. What is pending when it is disabled is cancelled.
-    #[serde(default)]
-    pub enabled: Option<bool>,
-}
-
 /// How a secret is replaced.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -92,94 +37,18 @@ pub struct WebhookUpdate {
 #[schema(as = WebhookSecretRotation)]
 pub struct SecretRotation {
     /// How long the old secret signs beside the new one, in seconds; default a day, 0 when it has leaked.
-    #[serde(default)]
     #[schema(maximum = 604_800)]
     pub overlap_seconds: Option<u32>,
-}
-
-/// A webhook, without its secret.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(examples(json!({
-    "id": "whk_01929f5be2c47c3fb1c4a6d24b4e1a10",
-    "url": "https://hooks.example.com/anchord",
-    "events": ["summary.published", "compression.failed"],
-    "description": "tells the orchestrator",
-    "enabled": true,
-    "disabled_reason": null,
-    "disabled_at": null,
-    "failing_since": null,
-    "previous_secret_until": null,
-    "created_at": "2026-01-05T09:30:00.000Z",
-    "updated_at": "2026-01-05T09:30:00.000Z"
-})))]
-#[schema(as = Webhook)]
-pub struct WebhookView {
-    /// Its id.
-    pub id: WebhookId,
-    /// Where it is.
-    pub url: String,
-    /// The events that it gets; null for all.
-    #[schema(required = true)]
-    pub events: Option<Vec<WebhookEvent>>,
-    /// A description for people.
-    #[schema(required = true)]
-    pub description: Option<String>,
-    /// Whether it gets anything.
-    pub enabled: bool,
-    /// Why it gets nothing: `caller`, `gone` (the receiver answered 410) or `failing` (every attempt of five
-    /// days failed); null while it is enabled.
-    #[schema(required = true)]
-    pub disabled_reason: Option<DisabledReason>,
-    /// Since when it gets nothing.
-    #[schema(required = true)]
-    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
-    pub disabled_at: Option<DateTime<Utc>>,
-    /// When the first of the attempts failed since which none has succeeded; null when the last one did.
-    #[schema(required = true)]
-    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
-    pub failing_since: Option<DateTime<Utc>>,
-    /// The previous secret stays valid until this time.
-    #[schema(required = true)]
-    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
-    pub previous_secret_until: Option<DateTime<Utc>>,
-    /// When it was created.
-    #[serde(serialize_with = "anchord_messages::time::serialize")]
-    pub created_at: DateTime<Utc>,
-    /// When it was last changed.
-    #[serde(serialize_with = "anchord_messages::time::serialize")]
-    pub updated_at: DateTime<Utc>,
 }
 
 /// A webhook with a secret that was just made; this is the only reply that shows it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WebhookWithSecret {
     /// The webhook.
-    pub webhook: WebhookView,
+    pub webhook: Webhook,
     /// What signs its messages: `whsec_` and the secret in base64, as libraries for Standard Webhooks take it.
     #[schema(examples("whsec_…"))]
     pub secret: String,
-}
-
-impl From<Webhook> for WebhookView {
-    fn from(webhook: Webhook) -> Self {
-        let Webhook { id, url, description, events, disabled, .. } = webhook;
-        let Webhook { failing_since, previous_secret_until, created_at, updated_at, .. } = webhook;
-        let (disabled_reason, disabled_at) = disabled.unzip();
-        let enabled = disabled_reason.is_none();
-        Self {
-            id,
-            url,
-            events,
-            description,
-            enabled,
-            disabled_reason,
-            disabled_at,
-            failing_since,
-            previous_secret_until,
-            created_at,
-            updated_at,
-        }
-    }
 }
 
 /// The path of a webhook.
@@ -193,16 +62,16 @@ pub struct WebhookPath {
 /// Lists the tenant's webhooks, oldest first.
 #[utoipa::path(
     get, path = "/v1/webhooks", tag = "webhooks", operation_id = "webhooks.list", params(PageQuery),
-    responses((status = 200, body = Page<WebhookView>, description = "A page of webhooks."))
+    responses((status = 200, body = Page<Webhook>, description = "A page of webhooks."))
 )]
 pub async fn list_webhooks(
     Admin(caller): Admin,
     State(state): State<AppState>,
     Query(query): Query<PageQuery>,
-) -> Result<Reply<Page<WebhookView>>, ApiError> {
+) -> Result<Reply<Page<Webhook>>, ApiError> {
     let paging = Paging::<WebhookId>::read(&caller, "webhooks", query.limit, query.cursor.as_deref())?;
     let rows = state.store.list_webhooks(caller.tenant, paging.after, paging.rows()).await?;
-    Ok(Reply(paging.page(rows, |webhook| webhook.id, Into::into)))
+    Ok(Reply(paging.page(rows, |webhook| webhook.id)))
 }
 
 /// Makes a webhook.
@@ -210,7 +79,7 @@ pub async fn list_webhooks(
 /// It receives the events listed under `webhooks`. The secret is shown in this
 /// reply and never again, so an `Idempotency-Key` replays nothing here: erase what was made twice.
 #[utoipa::path(
-    post, path = "/v1/webhooks", tag = "webhooks", operation_id = "webhooks.create", request_body = NewWebhookBody,
+    post, path = "/v1/webhooks", tag = "webhooks", operation_id = "webhooks.create", request_body = NewWebhook,
     responses(
         (status = 201, body = WebhookWithSecret, description = "The webhook, and its secret; it is shown once."),
         (status = 409, body = Problem, content_type = "application/problem+json",
@@ -221,13 +90,12 @@ pub async fn create_webhook(
     Admin(caller): Admin,
     State(state): State<AppState>,
     _: IdempotencyKey,
-    body: Json<NewWebhookBody>,
+    body: Json<NewWebhook>,
 ) -> Result<(StatusCode, Reply<WebhookWithSecret>), ApiError> {
-    let NewWebhookBody { url, events, description, enabled } = body.value;
-    check_url(&url, state.webhook_reach)?;
-    check_description(description.as_deref())?;
-    let events = events.map(checked_events).transpose()?;
-    let new = NewWebhook { url, description, events, enabled };
+    let mut new = body.value;
+    check_url(&new.url, state.webhook_reach)?;
+    check_description(new.description.as_deref())?;
+    new.events = new.events.map(checked_events).transpose()?;
     match state.store.insert_webhook(caller.tenant, &new, caller.actor()).await? {
         CreateOutcome::Done(webhook, secret) => {
             Ok((StatusCode::CREATED, Reply(WebhookWithSecret::of(*webhook, &secret))))
@@ -240,22 +108,22 @@ pub async fn create_webhook(
 
 impl WebhookWithSecret {
     fn of(webhook: Webhook, secret: &SecretString) -> Self {
-        Self { webhook: webhook.into(), secret: secret.expose_secret().to_owned() }
+        Self { webhook, secret: secret.expose_secret().to_owned() }
     }
 }
 
 /// Reads a webhook.
 #[utoipa::path(
     get, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", operation_id = "webhooks.get", params(WebhookPath),
-    responses((status = 200, body = WebhookView, description = "The webhook."))
+    responses((status = 200, body = Webhook, description = "The webhook."))
 )]
 pub async fn find_webhook(
     Admin(caller): Admin,
     State(state): State<AppState>,
     Path(path): Path<WebhookPath>,
-) -> Result<Reply<WebhookView>, ApiError> {
+) -> Result<Reply<Webhook>, ApiError> {
     let found = state.store.find_webhook(caller.tenant, path.webhook_id).await?;
-    found.map(|webhook| Reply(webhook.into())).ok_or(ApiError::NotFound(Resource::Webhook))
+    found.map(Reply).ok_or(ApiError::NotFound(Kind::WebhookNotFound))
 }
 
 /// Changes a webhook, disables it or enables it again.
@@ -263,27 +131,23 @@ pub async fn find_webhook(
 /// What is pending for a webhook that is disabled is cancelled, and what happens while it is disabled is not
 /// told; a cancelled delivery can be asked for again.
 #[utoipa::path(
-    patch, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", operation_id = "webhooks.update", params(WebhookPath), request_body = WebhookUpdate,
-    responses((status = 200, body = WebhookView, description = "The webhook as it is now."))
+    patch, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", operation_id = "webhooks.update", params(WebhookPath), request_body = WebhookChange,
+    responses((status = 200, body = Webhook, description = "The webhook as it is now."))
 )]
 pub async fn change_webhook(
     Admin(caller): Admin,
     State(state): State<AppState>,
     Path(path): Path<WebhookPath>,
-    body: Json<WebhookUpdate>,
-) -> Result<Reply<WebhookView>, ApiError> {
-    let WebhookUpdate { url, events, description, enabled } = body.value;
-    if let Some(url) = &url {
+    body: Json<WebhookChange>,
+) -> Result<Reply<Webhook>, ApiError> {
+    let mut change = body.value;
+    if let Some(url) = &change.url {
         check_url(url, state.webhook_reach)?;
     }
-    check_description(description.as_ref().and_then(Option::as_deref))?;
-    let events = match events {
-        Some(Some(events)) => Some(Some(checked_events(events)?)),
-        other => other,
-    };
-    let change = WebhookChange { url, description, events, enabled };
+    check_description(change.description.as_ref().and_then(Option::as_deref))?;
+    change.events = change.events.map(|events| events.map(checked_events).transpose()).transpose()?;
     let changed = state.store.change_webhook(caller.tenant, path.webhook_id, &change, caller.actor()).await?;
-    changed.map(|webhook| Reply(webhook.into())).ok_or(ApiError::NotFound(Resource::Webhook))
+    changed.map(Reply).ok_or(ApiError::NotFound(Kind::WebhookNotFound))
 }
 
 /// Erases a webhook with its deliveries.
@@ -299,7 +163,7 @@ pub async fn delete_webhook(
     if state.store.delete_webhook(caller.tenant, path.webhook_id, caller.actor()).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(ApiError::NotFound(Resource::Webhook))
+        Err(ApiError::NotFound(Kind::WebhookNotFound))
     }
 }
 
@@ -325,7 +189,7 @@ pub async fn rotate_webhook_secret(
     }
     let actor = caller.actor();
     let rotated = state.store.rotate_webhook_secret(caller.tenant, path.webhook_id, overlap, actor).await?;
-    let (webhook, secret) = rotated.ok_or(ApiError::NotFound(Resource::Webhook))?;
+    let (webhook, secret) = rotated.ok_or(ApiError::NotFound(Kind::WebhookNotFound))?;
     Ok(Reply(WebhookWithSecret::of(webhook, &secret)))
 }
 

@@ -243,7 +243,6 @@ struct Reply {
 
 #[derive(Deserialize)]
 struct Entry {
-    #[serde(default)]
     index: Option<usize>,
     embedding: Vec<f32>,
 }

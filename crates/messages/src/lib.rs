@@ -15,6 +15,7 @@ pub mod id;
 pub mod inner_json;
 pub mod message;
 pub mod misread;
+pub mod patch;
 pub mod rounded;
 pub mod script;
 pub mod shape;

@@ -3,7 +3,9 @@
 //! Invariant: an entry commits in the transaction of the change that it records, names things by their ids alone, and
 //! is never changed: the service's database role may only insert.
 
+use serde::Serialize;
 use std::fmt;
+use utoipa::ToSchema;
 
 use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
@@ -13,20 +15,22 @@ pub use super::actor::Actor;
 use super::{Store, StoreError};
 use anchord_messages::id::{AuditId, TenantId};
 
-/// An entry of the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An entry of the audit log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct AuditEvent {
-    /// The tenant that the change concerns.
-    pub tenant: TenantId,
     /// Its id.
     pub id: AuditId,
+    /// The tenant that it is about.
+    pub tenant_id: TenantId,
     /// Who made the change: `operator`, `cli` or the id of an API key.
     pub actor: String,
-    /// What was done, as `noun.verb`.
+    /// What was done.
+    #[schema(examples("key.revoked"))]
     pub action: String,
-    /// The id of what was changed.
+    /// The id of what it was done to.
     pub subject: String,
     /// When the change was made.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
 }
 
@@ -75,8 +79,8 @@ impl Store {
         Ok(rows
             .into_iter()
             .map(|row| AuditEvent {
-                tenant,
                 id: AuditId(row.id),
+                tenant_id: tenant,
                 actor: row.actor,
                 action: row.action,
                 subject: row.subject,
@@ -106,8 +110,8 @@ impl Store {
         Ok(rows
             .into_iter()
             .map(|row| AuditEvent {
-                tenant: TenantId(row.tenant_id),
                 id: AuditId(row.id),
+                tenant_id: TenantId(row.tenant_id),
                 actor: row.actor,
                 action: row.action,
                 subject: row.subject,

@@ -11,6 +11,8 @@ mod erasing;
 mod forking;
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{Store, StoreError, Tx, events, sessions};
@@ -23,26 +25,33 @@ pub use forking::{Fork, ForkOutcome, fork, truncate};
 /// The most branches of a session beside main, erased ones that others stand on included.
 pub const MAX_BRANCHES: i32 = 20_000;
 
-/// A branch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A branch of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Branch {
     /// The id of its row.
+    #[serde(skip)]
     pub id: SessionId,
-    /// Its name.
+    /// Its name, unique in the session.
     pub name: BranchName,
-    /// The branch that owns the last message that it shares; `None` for main, and when that branch is erased.
+    /// The branch that owns the last message that it shares; null for `main`, and when that branch is erased.
+    #[schema(required = true)]
     pub from: Option<BranchName>,
     /// The last message that it shares; 0 when it shares none.
     pub seq: Seq,
-    /// The position of its newest message.
+    /// Position of its newest message; 0 when there is none.
     pub head_seq: Seq,
-    /// Its current version.
+    /// How many messages are its own.
+    pub messages: Seq,
+    /// Its current summary version; null when there is none.
+    #[schema(required = true)]
     pub version: Option<i64>,
     /// Whether operations act on it that name no branch.
     pub is_current: bool,
     /// When it was made.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
     /// When it was last written to.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub updated_at: DateTime<Utc>,
 }
 
@@ -70,6 +79,7 @@ impl Row {
             from: self.base.as_deref().map(parse).transpose()?,
             seq: self.base_seq,
             head_seq: self.head_seq,
+            messages: self.head_seq - self.base_seq,
             version: self.version,
             is_current: self.is_current,
             created_at: self.created_at,

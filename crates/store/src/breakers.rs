@@ -6,6 +6,8 @@
 //! five calls, and its pause is seconds.
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{Store, StoreError};
 use anchord_messages::id::{SessionId, TenantId};
@@ -13,12 +15,14 @@ use anchord_messages::id::{SessionId, TenantId};
 /// The consecutive failures that open a breaker.
 const OPENS_AFTER: i32 = 3;
 
-/// The state of a session's breaker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Breaker {
-    /// The number of compressions in a row in which the model failed.
+/// The circuit breaker of a session's calls to models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LlmBreaker {
+    /// Consecutive compressions for which the model gave no usable result, including those that fell back to code.
     pub failures: i32,
-    /// Until when code writes the summaries; `None` while the breaker is closed.
+    /// Until when summaries are written by code only; null while the model is still called.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub open_until: Option<DateTime<Utc>>,
 }
 
@@ -48,7 +52,7 @@ impl Store {
         &self,
         tenant: TenantId,
         session: SessionId,
-    ) -> Result<Option<Breaker>, StoreError> {
+    ) -> Result<Option<LlmBreaker>, StoreError> {
         let mut tx = self.begin(tenant).await?;
         let row = sqlx::query!(
             "select failures, open_until from llm_breakers where tenant_id = $1 and session_id = $2",
@@ -58,7 +62,7 @@ impl Store {
         .fetch_optional(&mut *tx)
         .await?;
         tx.commit().await?;
-        Ok(row.map(|row| Breaker { failures: row.failures, open_until: row.open_until }))
+        Ok(row.map(|row| LlmBreaker { failures: row.failures, open_until: row.open_until }))
     }
 
     /// Records whether the model of a compression succeeded. From the third failure in a row on, the breaker opens

@@ -12,7 +12,9 @@
 
 pub mod queue;
 
+use serde::Serialize;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
@@ -25,36 +27,67 @@ use anchord_messages::id::{BranchName, DeliveryId, SessionName, TenantId, Webhoo
 use anchord_webhooks::event::Event;
 use anchord_webhooks::{DeliveryStatus, Failure, TEST_EVENT};
 
-/// A message to a webhook, with the state of its delivery.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A message to a webhook and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "id": "dlv_01929f5be2c47c3fb1c4a6d24b4e1a10",
+    "webhook_id": "whk_01929f5be2c47c3fb1c4a6d24b4e1a11",
+    "event": "summary.published",
+    "session_id": "planner",
+    "status": "pending",
+    "attempts": 2,
+    "last_status_code": 503,
+    "last_error": "status",
+    "last_duration_ms": 41,
+    "last_attempt_at": "2026-01-05T09:31:05.000Z",
+    "next_attempt_at": "2026-01-05T09:32:12.000Z",
+    "created_at": "2026-01-05T09:31:00.000Z",
+    "finished_at": null
+})))]
+#[schema(as = WebhookDelivery)]
 pub struct Delivery {
-    /// The message's id.
+    /// The message's id: `webhook-id` of every attempt, and the same for every webhook that gets the message.
     pub id: DeliveryId,
-    /// The webhook that receives it.
-    pub webhook: WebhookId,
-    /// The session of the event; `None` for a test message.
-    pub session: Option<SessionName>,
-    /// The branch of the event, unless it is main.
-    pub branch: Option<BranchName>,
-    /// The name of the event, or `webhook.test`.
+    /// The webhook.
+    pub webhook_id: WebhookId,
+    /// The type of the event.
+    #[schema(examples("summary.published"))]
     pub event: String,
-    /// The status of the delivery.
+    /// The session that it is about; null for a test.
+    #[schema(required = true, inline)]
+    pub session_id: Option<SessionName>,
+    /// The branch of the session; absent when it is `main`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, inline)]
+    pub branch: Option<BranchName>,
+    /// Its status.
     pub status: DeliveryStatus,
     /// Attempts so far.
     pub attempts: i32,
-    /// The status code of the last response.
+    /// What the receiver answered last; null when it did not.
+    #[schema(required = true)]
     pub last_status_code: Option<i32>,
-    /// Why the last attempt failed.
+    /// Why the last attempt failed: `status`, `timeout`, `connection`, `tls` or `address`; null when it
+    /// succeeded.
+    #[schema(required = true)]
     pub last_error: Option<Failure>,
-    /// How long the last attempt took, in milliseconds.
+    /// The duration of the last attempt, in milliseconds.
+    #[schema(required = true)]
     pub last_duration_ms: Option<i64>,
-    /// When the last attempt was made.
+    /// When it was last tried.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub last_attempt_at: Option<DateTime<Utc>>,
-    /// When the next attempt is due; `None` while one is running and when there will be no other.
+    /// When it is tried next; null while it is being tried and when it is not tried again.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub next_attempt_at: Option<DateTime<Utc>>,
-    /// When it was created.
+    /// When it was made: in the commit of its event.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
-    /// When it reached its final status.
+    /// When it succeeded or was given up.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub finished_at: Option<DateTime<Utc>>,
 }
 
@@ -264,10 +297,10 @@ impl Row {
         let body = event.text();
         let delivery = Delivery {
             id: DeliveryId(self.id),
-            webhook: WebhookId(self.webhook_id),
-            session,
-            branch,
+            webhook_id: WebhookId(self.webhook_id),
             event: self.event,
+            session_id: session,
+            branch,
             status: parsed(self.id, &self.status)?,
             attempts: self.attempts,
             last_status_code: self.last_status_code,

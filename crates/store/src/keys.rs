@@ -3,8 +3,10 @@
 //! Invariant: a key itself is never stored. A cached look-up is dropped as soon as any process revokes or rotates a
 //! key or suspends a tenant, because that process notifies the others.
 
+use serde::Serialize;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
+use utoipa::ToSchema;
 
 use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
@@ -28,23 +30,32 @@ const PREFIX_CHARS: usize = 16;
 const ENDED_KEYS: i64 = 1_000;
 
 /// An API key, without the key itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ApiKey {
     /// Its id.
     pub id: KeyId,
     /// What people call it.
+    #[schema(required = true)]
     pub name: Option<String>,
-    /// Its first characters, so that people can distinguish keys.
+    /// The first characters of the key, by which keys can be told apart.
+    #[schema(examples("anchord_Zk3v0aBq"))]
     pub prefix: String,
-    /// Its scopes.
+    /// What it may do: `read`, `write`, `admin`.
     pub scopes: Vec<String>,
     /// When it was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
-    /// When it ends.
+    /// When it ends; null for never.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub expires_at: Option<DateTime<Utc>>,
-    /// When it was last used, to the minute.
+    /// When it was last used, to the minute; null for never.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub last_used_at: Option<DateTime<Utc>>,
-    /// When it was revoked.
+    /// When it was revoked; null when it was not.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub revoked_at: Option<DateTime<Utc>>,
 }
 

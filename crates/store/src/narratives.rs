@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::job::Job;
@@ -66,38 +67,41 @@ struct StoredChunk {
     account: Account,
 }
 
-/// A call as it is stored.
-#[derive(Clone, Debug)]
-pub struct AttemptRow {
-    /// Its id; ids ascend with time.
+/// One call to a model's server, a failed one too.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ModelCall {
+    /// Its id.
+    #[schema(value_type = String, format = Uuid)]
     pub id: Uuid,
-    /// The claim that sent it.
+    /// Which claim of the compression sent it, from 1.
     pub attempt: i32,
-    /// The purpose.
+    /// `summarise`, `repair`, `detail`, `probe`, `examine`, `read` or `judge`.
     pub purpose: String,
-    /// The first message that it is about.
+    /// The first message that it was about.
     pub from_seq: Seq,
-    /// The last message that it is about.
+    /// The last message that it was about.
     pub through_seq: Seq,
-    /// The name of the provider.
+    /// The wire format.
     pub provider: String,
     /// The model.
     pub model: String,
-    /// `sent`, `ok`, or the name of the error.
+    /// `ok`, the error's word, or `sent` when its worker died over it.
     pub outcome: String,
     /// The server's status, when it answered with an error.
+    #[schema(required = true)]
     pub http_status: Option<i16>,
-    /// Input tokens.
+    /// Tokens in, as the server counts them.
     pub input_tokens: i64,
-    /// The part of them that the server read from its cache.
+    /// Those of them that the server read from its cache.
     pub cached_tokens: i64,
-    /// Output tokens.
+    /// Tokens out.
     pub output_tokens: i64,
-    /// How long it took.
+    /// The duration, in milliseconds.
     pub latency_ms: i64,
-    /// The cost, in millionths of the currency of the operator's prices.
+    /// What it cost, in millionths of the currency of the operator's prices.
     pub cost_micros: i64,
     /// When it was sent.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
 }
 
@@ -189,10 +193,10 @@ impl Store {
         compression: CompressionId,
         after: Option<Uuid>,
         limit: i64,
-    ) -> Result<Vec<AttemptRow>, StoreError> {
+    ) -> Result<Vec<ModelCall>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query_as!(
-            AttemptRow,
+            ModelCall,
             "select id, attempt, purpose, from_seq, through_seq, provider, model, outcome, http_status,
                     input_tokens, cached_tokens, output_tokens, latency_ms, cost_micros, created_at
              from llm_attempts

@@ -2,7 +2,9 @@
 
 use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
@@ -17,48 +19,55 @@ use anchord_session::models::{MAX_OWN_MODELS, OwnModel};
 use anchord_session::quota::Quotas;
 use anchord_session::settings::{Settings, SettingsError};
 
+/// Whether a tenant's keys are accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TenantStatus {
+    /// They are accepted.
+    Active,
+    /// They are refused and its jobs are paused; nothing is lost.
+    Suspended,
+}
+
 /// A tenant.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Tenant {
     /// Its id.
     pub id: TenantId,
     /// Its name, unique in the installation.
     pub name: String,
+    /// Whether its keys are accepted.
+    pub status: TenantStatus,
     /// The defaults of its sessions' settings.
+    #[serde(skip)]
     pub settings: Settings,
-    /// Its quotas.
+    /// Its bounds; what is absent is bounded by the installation alone.
     pub quotas: Quotas,
-    /// How many days it keeps sessions without a write; `None` for ever.
+    /// How many days it keeps sessions without a write; null means forever.
+    #[schema(required = true)]
     pub retention_days: Option<i32>,
-    /// When it was suspended; `None` when it is not.
-    pub suspended_at: Option<DateTime<Utc>>,
     /// When it was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
 }
 
-/// The operator's change of a tenant; `None` keeps a value.
-#[derive(Clone, Debug, Default)]
+/// A change of a tenant; an absent field keeps its value.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"status": "suspended"})))]
+#[schema(as = TenantPatch)]
 pub struct TenantChange {
     /// Its name.
+    #[schema(min_length = 1, max_length = 100)]
     pub name: Option<String>,
-    /// Its quotas.
+    /// Whether its keys are accepted.
+    pub status: Option<TenantStatus>,
+    /// Its quotas; they replace the ones there are.
     pub quotas: Option<Quotas>,
-    /// How many days it keeps sessions.
-    pub retention_days: RetentionChange,
-    /// Whether it is suspended.
-    pub suspended: Option<bool>,
-}
-
-/// The operator's change of how long a tenant keeps sessions without a write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RetentionChange {
-    /// No change.
-    #[default]
-    Keep,
-    /// Sessions are kept for ever.
-    Forever,
-    /// Sessions are kept this many days.
-    Days(i32),
+    /// How many days it keeps sessions without a write; null means forever.
+    #[serde(default, deserialize_with = "anchord_messages::patch::present")]
+    #[schema(value_type = Option<i32>, minimum = 1, maximum = 36500)]
+    pub retention_days: Option<Option<i32>>,
 }
 
 /// The outcome of a change of a tenant.
@@ -180,10 +189,7 @@ impl Store {
         actor: Actor,
     ) -> Result<Changed, StoreError> {
         let mut tx = self.begin_as(actor, id).await?;
-        let days = match change.retention_days {
-            RetentionChange::Days(days) => Some(days),
-            RetentionChange::Keep | RetentionChange::Forever => None,
-        };
+        let suspended = change.status.map(|status| status == TenantStatus::Suspended);
         let quotas = change.quotas.as_ref().map(|quotas| serde_json::to_string(quotas).unwrap_or_default());
         let done = sqlx::query!(
             "update tenants set name = coalesce($2, name), quotas = coalesce($3::text::json, quotas),
@@ -194,9 +200,9 @@ impl Store {
             id.0,
             change.name,
             quotas,
-            change.suspended,
-            change.retention_days != RetentionChange::Keep,
-            days
+            suspended,
+            change.retention_days.is_some(),
+            change.retention_days.flatten()
         )
         .execute(&mut *tx)
         .await;
@@ -210,7 +216,7 @@ impl Store {
                 }
             }
         }
-        let action = match change.suspended {
+        let action = match suspended {
             Some(true) => "tenant.suspended",
             Some(false) => "tenant.resumed",
             None => "tenant.changed",
@@ -417,7 +423,7 @@ impl TenantRow {
             quotas: serde_json::from_str(&self.quotas).map_err(|e| corrupt("quotas", e))?,
             name: self.name,
             retention_days: self.retention_days,
-            suspended_at: self.suspended_at,
+            status: if self.suspended_at.is_some() { TenantStatus::Suspended } else { TenantStatus::Active },
             created_at: self.created_at,
         })
     }

@@ -3,23 +3,30 @@
 use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{Store, StoreError, sessions};
 use anchord_facts::todo::{self, Followed, Todo, TodoChange};
 use anchord_messages::id::{SessionId, SessionRef, TenantId};
 
-/// A list as it is stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A session's todo list, and what its last change was.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = Todos)]
 pub struct TodoList {
-    /// Incremented by every change; 0 before the first.
-    pub revision: i64,
     /// The items, in the caller's order.
+    #[serde(rename = "todos")]
     pub items: Vec<Todo>,
-    /// What the last change was.
+    /// What the last change did, the caller's or a compression's; proposals included.
     pub changes: Vec<TodoChange>,
-    /// The version whose compression brought the last change; `None` when the caller did.
+    /// The version whose compression brought the last change; null when the caller did.
+    #[serde(rename = "changed_in_version")]
+    #[schema(required = true)]
     pub version: Option<i64>,
-    /// When it was last changed.
+    /// Grows with every change; 0 before the first list.
+    pub revision: i64,
+    /// When it was last changed; null before the first list.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub updated_at: Option<DateTime<Utc>>,
 }
 

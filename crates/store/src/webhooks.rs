@@ -7,6 +7,8 @@
 use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
@@ -21,52 +23,105 @@ pub const MAX_WEBHOOKS: i64 = 20;
 /// How many webhooks are read at once whose secrets are encrypted again.
 const SECRETS_AT_ONCE: i32 = 500;
 
-/// A webhook, without its secrets.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A webhook, without its secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "id": "whk_01929f5be2c47c3fb1c4a6d24b4e1a10",
+    "url": "https://hooks.example.com/anchord",
+    "events": ["summary.published", "compression.failed"],
+    "description": "tells the orchestrator",
+    "enabled": true,
+    "disabled_reason": null,
+    "disabled_at": null,
+    "failing_since": null,
+    "previous_secret_until": null,
+    "created_at": "2026-01-05T09:30:00.000Z",
+    "updated_at": "2026-01-05T09:30:00.000Z"
+})))]
 pub struct Webhook {
     /// Its id.
     pub id: WebhookId,
-    /// Its address.
+    /// Where it is.
     pub url: String,
-    /// The caller's description.
-    pub description: Option<String>,
-    /// The events that it gets; `None` for all.
+    /// The events that it gets; null for all.
+    #[schema(required = true)]
     pub events: Option<Vec<WebhookEvent>>,
-    /// Why and since when it is disabled; `None` while it is enabled.
-    pub disabled: Option<(DisabledReason, DateTime<Utc>)>,
-    /// When the first attempt failed after the last success; `None` when the last attempt succeeded.
+    /// A description for people.
+    #[schema(required = true)]
+    pub description: Option<String>,
+    /// Whether it gets anything.
+    pub enabled: bool,
+    /// Why it gets nothing: `caller`, `gone` (the receiver answered 410) or `failing` (every attempt of five
+    /// days failed); null while it is enabled.
+    #[schema(required = true)]
+    pub disabled_reason: Option<DisabledReason>,
+    /// Since when it gets nothing.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
+    pub disabled_at: Option<DateTime<Utc>>,
+    /// When the first of the attempts failed since which none has succeeded; null when the last one did.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub failing_since: Option<DateTime<Utc>>,
-    /// Until when the previous secret signs beside the current one.
+    /// The previous secret stays valid until this time.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub previous_secret_until: Option<DateTime<Utc>>,
     /// When it was created.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
-    /// When its tenant last changed it.
+    /// When it was last changed.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub updated_at: DateTime<Utc>,
 }
 
 /// A webhook to create.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({
+    "url": "https://hooks.example.com/anchord",
+    "events": ["summary.published", "compression.failed"],
+    "description": "tells the orchestrator"
+})))]
+#[schema(as = CreateWebhook)]
 pub struct NewWebhook {
-    /// Its address.
+    /// Where it is: `https`, and public on the internet, unless the operator allows others.
+    #[schema(min_length = 1, max_length = 2048, format = "uri")]
     pub url: String,
-    /// The caller's description.
-    pub description: Option<String>,
-    /// The events that it gets; `None` for all.
+    /// The events that it gets; all of them, also later ones, when it is absent or null.
+    #[schema(min_items = 1, max_items = 7)]
     pub events: Option<Vec<WebhookEvent>>,
-    /// Whether it is enabled.
+    /// A description for people.
+    #[schema(max_length = 500)]
+    pub description: Option<String>,
+    /// Whether it gets anything.
+    #[serde(default = "yes")]
+    #[schema(default = true)]
     pub enabled: bool,
 }
 
-/// A change of a webhook; `None` keeps a value, and `Some(None)` resets it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+fn yes() -> bool {
+    true
+}
+
+/// A change of a webhook; what is absent stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"enabled": true, "events": null})))]
+#[schema(as = WebhookPatch)]
 pub struct WebhookChange {
-    /// Its address.
+    /// The URL. Pending deliveries go to the new one.
+    #[schema(min_length = 1, max_length = 2048, format = "uri")]
     pub url: Option<String>,
-    /// The caller's description.
-    pub description: Option<Option<String>>,
-    /// The events that it gets.
+    /// The events that it gets; null for all.
+    #[serde(default, deserialize_with = "anchord_messages::patch::present")]
+    #[schema(value_type = Option<Vec<WebhookEvent>>, min_items = 1, max_items = 7)]
     pub events: Option<Option<Vec<WebhookEvent>>>,
-    /// Whether it is enabled.
+    /// A description for people; null removes it.
+    #[serde(default, deserialize_with = "anchord_messages::patch::present")]
+    #[schema(value_type = Option<String>, max_length = 500)]
+    pub description: Option<Option<String>>,
+    /// Whether it gets anything. What is pending when it is disabled is cancelled.
     pub enabled: Option<bool>,
 }
 
@@ -365,18 +420,17 @@ impl Row {
         let corrupt = |column| StoreError::corrupt("webhooks", column, self.id, "unknown word");
         // Skip an event that only a newer version of the service has.
         let known = |names: Vec<String>| names.iter().filter_map(|name| WebhookEvent::parse(name)).collect();
-        let disabled = match self.disabled_reason.zip(self.disabled_at) {
-            Some((word, at)) => {
-                Some((DisabledReason::parse(&word).ok_or_else(|| corrupt("disabled_reason"))?, at))
-            }
-            None => None,
-        };
+        let (word, disabled_at) = self.disabled_reason.zip(self.disabled_at).unzip();
+        let parsed = |word: String| DisabledReason::parse(&word).ok_or_else(|| corrupt("disabled_reason"));
+        let disabled_reason = word.map(parsed).transpose()?;
         Ok(Webhook {
             id: WebhookId(self.id),
             url: self.url,
             description: self.description,
             events: self.events.map(known),
-            disabled,
+            enabled: disabled_reason.is_none(),
+            disabled_reason,
+            disabled_at,
             failing_since: self.failing_since,
             previous_secret_until: self.previous_secret_until,
             created_at: self.created_at,

@@ -29,7 +29,6 @@ pub struct Event {
     pub session_id: Option<SessionName>,
     /// The branch of the session; absent when it is `main`, and in what is no branch's.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
     pub branch: Option<BranchName>,
     /// When it happened.
     #[serde(serialize_with = "anchord_messages::time::serialize")]

@@ -9,7 +9,7 @@
 //!
 //! The steps: `plan` groups the tail and applies the mask; `group` makes each group valid, with `calls` for
 //! calls and results, `message` for one message and `convert` for its parts; `budget` removes content until
-//! it fits; `emit` writes the format; `json` writes the reply.
+//! it fits; `emit` writes the format; `json` shapes the reply.
 //!
 //! Placement, per format. Pins are constraints of the operator, so they follow the system prompt with
 //! its authority: a system message of their own for `openai-chat` and `openai-responses`, the end of
@@ -35,7 +35,7 @@ mod turns;
 
 pub use anchord_record::render::summary_message_text;
 pub use input::{ContextInput, Counted, Entry, MaskInput, SummaryInput};
-pub use json::{ContextReply, MaskedReply, OmittedReply, StablePrefixReply, TokensReply};
+pub use json::ContextReply;
 pub use output::{BudgetTooSmall, Context, Masked, Omitted, Reason, Source, StablePrefix, Tokens};
 pub use texts::pins_text;
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use strum::IntoStaticStr;
+use serde::Serialize;
+use strum::{EnumString, IntoStaticStr};
 use utoipa::ToSchema;
 
 use anchord_messages::format::Format;
@@ -75,13 +75,14 @@ impl Source {
 }
 
 /// Tokens of a context by component.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = TokensByComponent)]
 pub struct Tokens {
-    /// System prompt, pins, and the messages that are kept beside the summary.
+    /// System prompt and pins.
     pub system: u32,
     /// The summary.
     pub summary: u32,
-    /// The digest of the messages that it covers.
+    /// The digest: shortened quotes of the messages that the summary covers.
     pub digest: u32,
     /// The agent's notes.
     pub notes: u32,
@@ -98,16 +99,18 @@ impl Tokens {
 }
 
 /// A tool output that is served as a placeholder.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = MaskedOutput)]
 pub struct Masked {
     /// The message.
     pub seq: Seq,
     /// The output's reference.
+    #[serde(rename = "ref")]
     pub reference: String,
 }
 
 /// Why something is not served, or not in full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, EnumString, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Reason {
@@ -136,26 +139,28 @@ impl Reason {
 }
 
 /// A run of messages that is not served, or not in full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = OmittedRange)]
 pub struct Omitted {
     /// The first.
     pub from_seq: Seq,
     /// The last.
     pub to_seq: Seq,
-    /// Why.
+    /// The reason: `budget`, `clipped`, `thinking`, `unsupported`, `marked`, `in_system` or `held`.
+    #[schema(value_type = String)]
     pub reason: Reason,
 }
 
 /// The part of a context that stays the same until the next version or revision.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct StablePrefix {
-    /// How many messages at the start are wholly in it. A summary that shares its message with a user
-    /// turn (`anthropic`) is in the hash and the tokens, and not in this number.
+    // A summary that shares its message with a user turn (`anthropic`) is in the hash and the tokens, and not in this number.
+    /// Messages at the start that are wholly in it.
     pub messages: usize,
     /// Its tokens.
     pub tokens: u32,
-    /// SHA-256 in hex over the text of `system`, each message's JSON text, the text of summary, digest and notes, each
-    /// with a newline after it; marks for the provider's cache change nothing.
+    /// SHA-256 in hex over the text of `system`, each message's JSON text, the text of summary, digest and notes, each with
+    /// a newline after it; `cache_control` does not change it.
     pub sha256: String,
 }
 

@@ -99,7 +99,7 @@ fn assert_prefix_valid(entries: &[Entry]) {
             };
             match assemble(&input) {
                 Ok(context) => {
-                    let reply: Value = serde_json::from_str(&context.to_json()).unwrap();
+                    let reply = serde_json::to_value(context.reply().unwrap()).unwrap();
                     assert_eq!(validity::problems(&reply), Vec::<String>::new(), "{reply:#}");
                 }
                 Err(refused) => assert!(refused.min_tokens > budget),

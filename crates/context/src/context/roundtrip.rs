@@ -257,7 +257,7 @@ fn served(format: Format, stored: Format, messages: &[Value]) -> Value {
         tools: ToolMode::None,
         counter: &COUNTER,
     };
-    let reply: Value = serde_json::from_str(&assemble(&input).unwrap().to_json()).unwrap();
+    let reply = serde_json::to_value(assemble(&input).unwrap().reply().unwrap()).unwrap();
     assert_eq!(validity::problems(&reply), Vec::<String>::new(), "{reply:#}");
     reply
 }

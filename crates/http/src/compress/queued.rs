@@ -26,7 +26,7 @@ use crate::json::JsonBytes;
 use crate::messages::{admit, load, refuse};
 use crate::params::Path;
 use crate::prefer::{PREFERENCE_APPLIED, Wait};
-use crate::problem::{ApiError, Resource};
+use crate::problem::{ApiError, Kind};
 use crate::state::AppState;
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
@@ -112,7 +112,7 @@ pub(super) async fn create(
 ) -> Result<Response, ApiError> {
     let digest = body.digest();
     let mut tx = state.store.begin(caller.tenant).await?;
-    if let Claim::Replay(reply) = key.claim(&state.store, &mut tx, &caller, digest).await? {
+    if let Claim::Replay(reply) = key.claim(&state.store, &mut tx, caller.tenant, digest).await? {
         return Ok(reply.into_response());
     }
     // The messages are stored in transactions of their own; the key is claimed again with the job.
@@ -130,10 +130,10 @@ pub(super) async fn create(
     let request = plan.request.clone();
     store(&state, &caller, &name, plan).await?;
 
-    let gone = || ApiError::NotFound(Resource::Compression);
+    let gone = || ApiError::NotFound(Kind::CompressionNotFound);
     let (_, expires_at) = state.store.find_single_call(caller.tenant, &name).await?.ok_or_else(gone)?;
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, &caller, digest).await? {
+    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, digest).await? {
         Claim::Replay(reply) => return Ok(reply.into_response()),
         Claim::First(claimed) => claimed,
     };
@@ -230,7 +230,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
 async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan) -> Result<(), ApiError> {
     let head = match state.store.open_single_call(caller.tenant, name, plan.settings).await? {
         PutOutcome::Refused(refused) => return Err(ApiError::refused(&refused.pointer, refused.detail)),
-        PutOutcome::NoBranch => return Err(ApiError::NotFound(Resource::Compression)),
+        PutOutcome::NoBranch => return Err(ApiError::NotFound(Kind::CompressionNotFound)),
         PutOutcome::Created(session) | PutOutcome::Updated(session) => session.head_seq,
     };
     let counter = TokenCounter::new(plan.tokenizer);
@@ -291,9 +291,9 @@ struct Call {
 
 async fn find(state: &AppState, caller: &Caller, name: &SessionName) -> Result<Call, ApiError> {
     let found = state.store.find_single_call(caller.tenant, name).await?;
-    let (session, expires_at) = found.ok_or(ApiError::NotFound(Resource::Compression))?;
+    let (session, expires_at) = found.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
     let row = state.store.list_compressions(caller.tenant, session.id, None, 1).await?.pop();
-    let row = row.ok_or(ApiError::NotFound(Resource::Compression))?;
+    let row = row.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
     let kept = session.settings.metadata.as_ref().and_then(|metadata| metadata.get("single_call"));
     let kept = serde_json::from_value(kept.cloned().unwrap_or_default()).map_err(ApiError::internal)?;
     Ok(Call { session, row, kept, expires_at })
@@ -321,7 +321,7 @@ async fn result(
     while from <= call.kept.messages {
         let range = SeqRange { from, to: call.kept.messages };
         let page = state.store.list_messages(caller.tenant, &session, range, PAGE).await?;
-        let page = page.ok_or(ApiError::NotFound(Resource::Compression))?;
+        let page = page.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
         let Some(last) = page.items.last() else { break };
         from = last.seq + 1;
         bodies.extend(page.items.into_iter().map(|item| item.body));
@@ -425,5 +425,5 @@ pub async fn erase_compressed(
     let name = session_name(path.compression_id)?;
     let found = state.store.find_single_call(caller.tenant, &name).await?;
     let gone = found.is_some() && state.store.delete_session(caller.tenant, &name, caller.actor()).await?;
-    if gone { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::NotFound(Resource::Compression)) }
+    if gone { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::NotFound(Kind::CompressionNotFound)) }
 }

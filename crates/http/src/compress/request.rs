@@ -13,6 +13,7 @@ use crate::json::JsonBytes;
 use crate::message::Message;
 use crate::problem::ApiError;
 use crate::state::AppState;
+use anchord_context::context::Omitted;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::Detector;
 use anchord_messages::id::Seq;
@@ -32,11 +33,9 @@ pub struct CompressRequest {
     pub messages: Vec<Box<RawValue>>,
     /// The conversation format of the messages, and of what comes back. Without it they are recognised by their shapes,
     /// and `openai-chat` when these show none.
-    #[serde(default)]
     #[schema(required = false, value_type = Format)]
     pub format: Option<Format>,
     /// The most tokens of what comes back, the system prompt included; no bound without it.
-    #[serde(default)]
     #[schema(minimum = 1, maximum = 10_000_000)]
     pub target_tokens: Option<u32>,
     /// Messages that come back in full although the summary covers them, by their places from 0. With `target_tokens` they may
@@ -52,7 +51,6 @@ pub struct CompressRequest {
     #[serde(default)]
     pub engine: EngineChoice,
     /// The model that writes the summary, with `engine` `llm`. Without effect for other engines.
-    #[serde(default)]
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
     pub summary_model: Option<String>,
     /// How to count. Default `o200k_base`.
@@ -113,7 +111,7 @@ pub struct CompressedMessages {
     /// Calls that wait for their results, by their ids in `messages`.
     pub pending_tool_calls: Vec<String>,
     /// Messages that are neither shown in full nor covered by the summary.
-    pub omitted: Vec<crate::context::OmittedView>,
+    pub omitted: Vec<Omitted>,
     /// What a caller should know.
     pub warnings: Vec<String>,
 }
@@ -185,8 +183,8 @@ pub fn view(
     made: Compressed,
 ) -> Result<CompressedMessages, ApiError> {
     let messages = made.messages.into_iter().map(RawValue::from_string).collect::<Result<_, _>>();
-    let omitted = made.omitted.into_iter().map(|(from_seq, to_seq, reason): (Seq, Seq, _)| {
-        crate::context::OmittedView { from_seq, to_seq, reason: reason.to_owned() }
+    let omitted = made.omitted.into_iter().filter_map(|(from_seq, to_seq, reason)| {
+        Some(Omitted { from_seq, to_seq, reason: reason.parse().ok()? })
     });
     let reduction =
         (made.tokens_before > 0).then(|| 1.0 - f64::from(made.tokens_after) / f64::from(made.tokens_before));

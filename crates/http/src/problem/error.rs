@@ -15,69 +15,6 @@ pub(in super::super) const FULL_RETRY: Duration = Duration::from_hours(1);
 /// When a caller may retry after too much waits.
 const SOON: Duration = Duration::from_secs(10);
 
-/// The kind of resource that does not exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resource {
-    /// A session.
-    Session,
-    /// A branch of a session.
-    Branch,
-    /// A summary version.
-    Version,
-    /// A compression.
-    Compression,
-    /// A probe.
-    Probe,
-    /// An evaluation.
-    Evaluation,
-    /// A constraint of the current summary.
-    Constraint,
-    /// An offloaded tool output.
-    ToolOutput,
-    /// A model that sessions can name.
-    Model,
-    /// A task.
-    Task,
-    /// An API key.
-    Key,
-    /// A webhook.
-    Webhook,
-    /// A pin.
-    Pin,
-    /// A note.
-    Note,
-    /// A tool of the agent's.
-    Tool,
-    /// A message to a webhook.
-    Delivery,
-    /// A tenant.
-    Tenant,
-}
-
-impl Resource {
-    const fn kind(self) -> Kind {
-        match self {
-            Self::Session => Kind::SessionNotFound,
-            Self::Branch => Kind::BranchNotFound,
-            Self::Version => Kind::VersionNotFound,
-            Self::Compression => Kind::CompressionNotFound,
-            Self::Probe => Kind::ProbeNotFound,
-            Self::Evaluation => Kind::EvaluationNotFound,
-            Self::Constraint => Kind::ConstraintNotFound,
-            Self::ToolOutput => Kind::ToolOutputNotFound,
-            Self::Model => Kind::ModelNotFound,
-            Self::Task => Kind::TaskNotFound,
-            Self::Key => Kind::KeyNotFound,
-            Self::Webhook => Kind::WebhookNotFound,
-            Self::Pin => Kind::PinNotFound,
-            Self::Note => Kind::NoteNotFound,
-            Self::Tool => Kind::ToolNotFound,
-            Self::Delivery => Kind::DeliveryNotFound,
-            Self::Tenant => Kind::TenantNotFound,
-        }
-    }
-}
-
 /// One invalid place in the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldError {
@@ -110,9 +47,9 @@ pub enum ApiError {
         meant: Option<String>,
     },
     /// No such resource, or one of another tenant.
-    NotFound(Resource),
+    NotFound(Kind),
     /// No such resource under this path, though it is elsewhere: where, and what to do.
-    Elsewhere(Resource, &'static str),
+    Elsewhere(Kind, &'static str),
     /// The session has no summary version yet.
     NoSummary,
     /// The path exists, the method does not.
@@ -281,32 +218,19 @@ impl ApiError {
                 };
                 (Kind::RouteNotFound, detail.into())
             }
-            Self::NotFound(resource) => {
-                let what = match resource {
-                    Resource::Version => Some("the session has no summary version of this number"),
-                    Resource::Branch => {
-                        Some("the session has no branch of this name; GET …/branches lists those that it has")
-                    }
-                    Resource::Tool => Some("there is no tool of this name; GET …/tools lists all of them"),
-                    Resource::Session
-                    | Resource::Compression
-                    | Resource::Probe
-                    | Resource::Evaluation
-                    | Resource::Constraint
-                    | Resource::ToolOutput
-                    | Resource::Model
-                    | Resource::Task
-                    | Resource::Key
-                    | Resource::Webhook
-                    | Resource::Pin
-                    | Resource::Note
-                    | Resource::Delivery
-                    | Resource::Tenant => None,
+            Self::NotFound(kind) => {
+                let detail = if *kind == Kind::VersionNotFound {
+                    "the session has no summary version of this number"
+                } else if *kind == Kind::BranchNotFound {
+                    "the session has no branch of this name; GET …/branches lists those that it has"
+                } else if *kind == Kind::ToolNotFound {
+                    "there is no tool of this name; GET …/tools lists all of them"
+                } else {
+                    "it does not exist, or it is another tenant's"
                 };
-                let detail = what.unwrap_or("it does not exist, or it is another tenant's");
-                (resource.kind(), detail.into())
+                (*kind, detail.into())
             }
-            Self::Elsewhere(resource, detail) => (resource.kind(), (*detail).into()),
+            Self::Elsewhere(kind, detail) => (*kind, (*detail).into()),
             Self::NoSummary => (
                 Kind::NoSummary, "the session has not been compressed, so it has no summary version".into(),
             ),

@@ -12,7 +12,7 @@ mod kind;
 pub(super) mod pages;
 mod response;
 
-pub use error::{ApiError, FieldError, Resource};
+pub use error::{ApiError, FieldError};
 pub use kind::{About, Kind};
 pub use response::Problem;
 

@@ -160,7 +160,6 @@ pub struct Problem {
     pub instance: String,
     /// The invalid places in the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub errors: Vec<FieldError>,
     /// Members of this kind of problem (`next_seq`, `compression_id`, `limit`).
     #[serde(flatten)]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::auth::Caller;
 use super::super::messages::{count_read, find_messages};
-use super::super::problem::{ApiError, FieldError, Resource};
+use super::super::problem::{ApiError, FieldError, Kind};
 use super::super::recall::{search, search_over};
 use super::super::state::AppState;
 use super::super::summaries::{self, find_current, rendered};
@@ -183,7 +183,7 @@ impl Asked<'_> {
     ) -> Result<Outcome, ApiError> {
         let found = match StoredOutput::find(self.state, self.caller, &self.own(), &reference).await {
             Ok(found) => found,
-            Err(ApiError::NotFound(Resource::ToolOutput)) => {
+            Err(ApiError::NotFound(Kind::ToolOutputNotFound)) => {
                 let told =
                     "there is no output with this ref; refs stand in placeholders, such as 1a2b3c4d5e6f7081.";
                 return Ok(Outcome::error(told));

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use super::super::auth::Caller;
 use super::super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::super::json::Reply;
-use super::super::problem::{ApiError, Resource};
+use super::super::problem::{ApiError, Kind};
 use super::super::state::AppState;
 use super::result::Outcome;
 use anchord_context::note::{self, MAX_NOTES, written_id};
@@ -47,7 +47,7 @@ pub(super) async fn take(
     let mut tries = Tries::default();
     loop {
         let mut tx = state.store.begin(caller.tenant).await?;
-        let claimed = match key.claim(&state.store, &mut tx, caller, digest).await? {
+        let claimed = match key.claim(&state.store, &mut tx, caller.tenant, digest).await? {
             Claim::Replay(reply) => return Ok(reply.into_response()),
             Claim::First(claimed) => claimed,
         };
@@ -59,7 +59,7 @@ pub(super) async fn take(
                 tx.commit().await?;
                 return Ok(reply.into_response());
             }
-            NoteEdited::NoSession => return Err(ApiError::NotFound(Resource::Session)),
+            NoteEdited::NoSession => return Err(ApiError::NotFound(Kind::SessionNotFound)),
             NoteEdited::NoNote => {
                 return refuse("there is no note with this id; the ids stand before the notes.".to_owned());
             }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::super::batch::Batch;
 use super::super::heavy::in_steps;
 use super::super::messages::{self, load};
-use super::super::problem::{ApiError, Resource};
+use super::super::problem::{ApiError, Kind};
 use super::super::quotas::Load;
 use super::along::Along;
 use super::reply::{self, Outcome, SyncState, Told};
@@ -221,7 +221,7 @@ impl Sync<'_> {
     /// The reply's body when nothing was appended.
     async fn body_of(&self, of: &SessionRef) -> Result<Map<String, Value>, ApiError> {
         let (tenant, store) = (self.caller.tenant, &self.state.store);
-        let gone = || ApiError::NotFound(Resource::Session);
+        let gone = || ApiError::NotFound(Kind::SessionNotFound);
         let mut session = store.find_session(tenant, of).await?.ok_or_else(gone)?;
         // An append sets it by itself.
         if let Some(model) =

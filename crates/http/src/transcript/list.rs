@@ -29,11 +29,9 @@ const MAX_MESSAGES: usize = 20_000;
 pub struct Transcript<'a> {
     /// The conversation format of the messages that are not stored yet. Without it they are recognised by their shapes, as in
     /// an append.
-    #[serde(default)]
     #[schema(required = false, value_type = Format)]
     pub format: Option<Format>,
     /// The model that the session talks to from now on, as in an append.
-    #[serde(default)]
     #[schema(min_length = 1, max_length = 200)]
     pub model: Option<String>,
     /// All messages from the first on, oldest first, as the format writes them.
@@ -44,11 +42,9 @@ pub struct Transcript<'a> {
     #[serde(default)]
     pub task_boundary: bool,
     /// The session's `user`, when this list makes the session; one that is there keeps its own.
-    #[serde(default)]
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
     pub user: Option<String>,
     /// The session's `metadata`, when this list makes the session; one that is there keeps its own.
-    #[serde(default)]
     pub metadata: Option<Map<String, Value>>,
 }
 

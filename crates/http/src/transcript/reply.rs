@@ -33,7 +33,6 @@ pub struct Synced {
     /// The session.
     pub session_id: SessionName,
     /// The branch; absent when it is main.
-    #[schema(required = false)]
     pub branch: Option<BranchName>,
     /// Position of the first message that was stored now; absent when none was.
     #[schema(required = false, value_type = Seq)]
@@ -65,7 +64,7 @@ pub struct Synced {
     pub sync: SyncState,
     /// The context to send to the model next: of this list, also when somebody else has added to it.
     #[schema(required = false, value_type = ContextView)]
-    pub context: Option<ContextView>,
+    pub context: Option<ContextView<'static>>,
     /// Why there is no context. The list is stored all the same.
     #[schema(required = false, value_type = Problem)]
     pub context_problem: Option<Problem>,

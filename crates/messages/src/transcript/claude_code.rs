@@ -18,18 +18,14 @@ struct Line<'a> {
     kind: Option<String>,
     #[serde(borrow, default)]
     message: Option<&'a RawValue>,
-    #[serde(default)]
     is_sidechain: Option<bool>,
-    #[serde(default)]
     is_api_error_message: Option<bool>,
-    #[serde(default)]
     uuid: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct Said<'a> {
     role: String,
-    #[serde(default)]
     id: Option<String>,
     #[serde(borrow, default)]
     content: Option<&'a RawValue>,

@@ -16,23 +16,14 @@ struct Look {
     kind: Option<String>,
     #[serde(default, rename = "kind")]
     event: Option<String>,
-    #[serde(default)]
     payload: Option<IgnoredAny>,
-    #[serde(default)]
     record_type: Option<IgnoredAny>,
-    #[serde(default)]
     instructions: Option<IgnoredAny>,
-    #[serde(default)]
     id: Option<IgnoredAny>,
-    #[serde(default)]
     timestamp: Option<IgnoredAny>,
-    #[serde(default)]
     role: Option<IgnoredAny>,
-    #[serde(default)]
     source: Option<IgnoredAny>,
-    #[serde(default)]
     action: Option<IgnoredAny>,
-    #[serde(default)]
     observation: Option<IgnoredAny>,
 }
 
@@ -65,11 +56,8 @@ struct Document<'a> {
     history: Option<&'a RawValue>,
     #[serde(borrow, default)]
     events: Option<&'a RawValue>,
-    #[serde(default)]
     trajectory: Option<IgnoredAny>,
-    #[serde(default)]
     messages: Option<IgnoredAny>,
-    #[serde(default)]
     input: Option<IgnoredAny>,
 }
 

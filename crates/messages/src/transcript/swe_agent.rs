@@ -25,21 +25,15 @@ struct Entry<'a> {
     tool_calls: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tool_call_ids: Option<&'a RawValue>,
-    #[serde(default)]
     is_demo: Option<bool>,
-    #[serde(default)]
     message_type: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct Step {
-    #[serde(default)]
     response: Option<String>,
-    #[serde(default)]
     thought: Option<String>,
-    #[serde(default)]
     action: Option<String>,
-    #[serde(default)]
     observation: Option<String>,
 }
 

@@ -34,7 +34,7 @@ use super::{Store, StoreError};
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
-use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionRef, TenantId};
+use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName, SessionRef, TenantId};
 use anchord_runtime::trace;
 use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;
@@ -148,11 +148,12 @@ pub struct StoredAppend {
     pub tokens: u64,
 }
 
-/// The result of an append, and the session's state after it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// What an append did, and where the session stands after it.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = StoredAppendResult)]
 pub struct AppendReply {
     /// The session.
-    pub session_id: String,
+    pub session_id: SessionName,
     /// The branch; absent when it is main.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchName>,
@@ -162,18 +163,22 @@ pub struct AppendReply {
     pub last_seq: Seq,
     /// Position that the next message will get.
     pub next_seq: Seq,
-    /// The format that the messages were recognised as; absent when it is not asked for, the caller stated one, or they show none.
+    /// The format that the messages were recognised as; only with `include=format`, and absent when the caller stated one, or they
+    /// show none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
     /// Tokens of the batch.
     pub tokens_added: u64,
-    /// How full the context is.
+    /// How full the context is, and whether the window is assumed; with `include=usage` by component.
     pub usage: BriefUsage,
-    /// The decision that follows from the signals.
+    /// The decision from the signals; with `include=signals` every signal.
     pub decision: BriefDecision,
     /// The live compression; null when there is none.
+    #[schema(required = true)]
     pub compression: Option<LiveCompression>,
-    /// What the caller should know about the window, until it is told; absent when it is not asked for, or there is nothing.
+    /// What the caller should know: of the batch's messages always (`tool-result-without-call`, `empty-user-message`), of the
+    /// window, until it is told, only with `include=warnings`; `usage.assumed` says without it that there is something. Absent
+    /// when there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }

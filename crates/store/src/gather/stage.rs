@@ -233,7 +233,7 @@ impl Stage<'_> {
                     let mut decision = appended.decision;
                     decision.held_back.take_if(|_| live.is_some());
                     let reply = AppendReply {
-                        session_id: session.name.as_str().to_owned(),
+                        session_id: session.name.clone(),
                         branch: session.other_branch().cloned(),
                         first_seq: appended.first_seq,
                         last_seq: appended.last_seq,

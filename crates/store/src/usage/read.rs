@@ -3,6 +3,8 @@
 
 use crate::connection::PgConnection;
 use chrono::{DateTime, NaiveDate, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::{Store, StoreError};
 use anchord_messages::id::TenantId;
@@ -52,13 +54,14 @@ pub struct DayUsage {
     pub tally: Tally,
 }
 
-/// The outcomes of tasks, by whether one of their sessions was ever compressed.
-#[derive(Clone, Copy, Debug, Default)]
+/// How tasks ended, with compression and without.
+#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
+#[schema(as = TasksUsage)]
 pub struct OutcomesByCompression {
-    /// Tasks with a compressed session.
-    pub with: TaskOutcomes,
+    /// Tasks with a session that was ever compressed.
+    pub with_compression: TaskOutcomes,
     /// Tasks without one.
-    pub without: TaskOutcomes,
+    pub without_compression: TaskOutcomes,
 }
 
 /// What a tenant used within some days.
@@ -329,9 +332,9 @@ async fn outcomes(
     for row in rows {
         let found = TaskOutcomes::of(row.ended, row.completed, row.tokens, row.requests);
         if row.compressed {
-            outcomes.with = found;
+            outcomes.with_compression = found;
         } else {
-            outcomes.without = found;
+            outcomes.without_compression = found;
         }
     }
     Ok(outcomes)

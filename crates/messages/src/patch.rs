@@ -1,0 +1,11 @@
+//! Fields of a merge patch.
+
+use serde::{Deserialize, Deserializer};
+
+/// Distinguishes null from an absent field.
+///
+/// # Errors
+/// When the value does not parse.
+pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
