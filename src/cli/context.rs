@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::output::{self, Output, count_at, counted, text_at};
 use super::remote::Remote;
+use super::word;
 use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 use indicatif::HumanCount;
@@ -56,23 +57,12 @@ enum WireFormat {
     OpenaiResponses,
 }
 
-impl WireFormat {
-    /// The format's name in the API.
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenaiChat => "openai-chat",
-            Self::Anthropic => "anthropic",
-            Self::OpenaiResponses => "openai-responses",
-        }
-    }
-}
-
 impl ContextCommand {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         // What is not named is the service's to choose: the session's own format, its effective window.
         let mut query = Vec::new();
-        query.extend(self.format.map(|format| ("format", format.as_str().to_owned())));
+        query.extend(self.format.map(|format| ("format", word(&format))));
         query.extend(self.max_input_tokens.map(|most| ("max_input_tokens", most.to_string())));
         query.extend(self.recap.then(|| ("recap", "true".to_owned())));
         query.extend(self.through.map(|seq| ("through_seq", seq.to_string())));

@@ -12,6 +12,7 @@ use super::files::Files;
 use super::output::{self, Output};
 use super::remote::Remote;
 use super::summary::Style;
+use super::word;
 use crate::config::TenantAccess;
 use anchord_messages::id::SessionName;
 
@@ -84,7 +85,7 @@ impl Export {
 /// Writes a session's summary; `None` when it has none.
 async fn export(remote: &Remote, files: &Files, session: &SessionName) -> anyhow::Result<Option<PathBuf>> {
     let path = ["v1", "sessions", session.as_str(), "summary"];
-    let query = [("style", files.style.as_str().to_owned())];
+    let query = [("style", word(&files.style))];
     let reply = remote.get(&path, &query, Some("text/markdown, text/plain, application/json")).await?;
     if reply.is_of("no-summary") {
         return Ok(None);

@@ -11,6 +11,7 @@ use anyhow::{Context as _, bail};
 use sha2::{Digest as _, Sha256};
 
 use super::summary::Style;
+use super::word;
 use anchord_messages::id::SessionName;
 
 /// The beginning of an exported text, by which a file of an earlier export is recognised.
@@ -104,7 +105,7 @@ fn file_name(session: &str, style: Style) -> String {
         Style::State => "json",
         Style::Opaque => "txt",
     };
-    format!("{safe}.{}.{ending}", style.as_str())
+    format!("{safe}.{}.{ending}", word(&style))
 }
 
 #[cfg(test)]

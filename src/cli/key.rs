@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::output::{self, Cell, Output, Table, text_at};
 use super::remote::Remote;
 use super::tenant;
+use super::word;
 use crate::config::{OperatorAccess, whole};
 use anchord_messages::id::KeyId;
 use anchord_runtime::clock::Clock;
@@ -84,17 +85,6 @@ enum Scope {
     Admin,
 }
 
-impl Scope {
-    /// The scope's name in the API.
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Admin => "admin",
-        }
-    }
-}
-
 fn key_id(text: &str) -> Result<KeyId, &'static str> {
     KeyId::parse(text).ok_or("the ID of a key begins with key_; `anchord key list TENANT` shows them")
 }
@@ -107,7 +97,7 @@ impl KeyCommand {
             Action::Create { tenant, scopes, name, days } => {
                 let id = tenant::find(&remote, &tenant).await?;
                 let ends = days.map(|days| Clock::system().now() + TimeDelta::days(days.into()));
-                let scopes: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+                let scopes: Vec<String> = scopes.iter().map(word).collect();
                 let body = json!({"scopes": scopes, "name": name, "expires_at": ends.map(output::second)});
                 let path = ["v1", "admin", "tenants", &id, "keys"];
                 print_created(&remote.write(Method::POST, &path, Some(&body)).await?, json)

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::output::{self, Cell, Output, Table, text_at};
 use super::remote::Remote;
+use super::word;
 use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 
@@ -54,8 +55,7 @@ impl LedgerCommand {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let path = ["v1", "sessions", self.session.as_str(), "ledger"];
-        let kind = self.kind.and_then(|kind| kind.to_possible_value());
-        let query: Vec<_> = kind.map(|kind| ("kind", kind.get_name().to_owned())).into_iter().collect();
+        let query: Vec<_> = self.kind.map(|kind| ("kind", word(&kind))).into_iter().collect();
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let mut table = Table::new(&["KIND", "FACT", "STATE", "MESSAGES"]);
         let more = remote

@@ -38,9 +38,14 @@ mod worker;
 use std::process::ExitCode;
 
 use clap::error::ContextKind;
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use crate::{config, telemetry};
+
+/// A value as the command line and the API name it.
+fn word(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
 
 /// Keep AI agents going past their context window
 #[derive(Debug, Parser)]

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::output::{self, Output};
 use super::remote::Remote;
+use super::word;
 use crate::config::TenantAccess;
 use anchord_messages::id::SessionName;
 
@@ -50,20 +51,6 @@ pub(super) enum Style {
     Opaque,
 }
 
-impl Style {
-    /// The style's name in the API.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Anchored => "anchored",
-            Self::Strict => "strict",
-            Self::Protocol => "protocol",
-            Self::Scratch => "scratch",
-            Self::State => "state",
-            Self::Opaque => "opaque",
-        }
-    }
-}
-
 impl SummaryCommand {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
@@ -76,7 +63,7 @@ impl SummaryCommand {
         if self.output.json {
             return output::print_json(&remote.read(&path, &[]).await?);
         }
-        let mut query = vec![("style", self.style.as_str().to_owned())];
+        let mut query = vec![("style", word(&self.style))];
         query.extend(self.max_tokens.map(|most| ("max_tokens", most.to_string())));
         let reply = remote.get(&path, &query, Some("text/markdown, text/plain, application/json")).await?;
         if !reply.status.is_success() {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::output::{self, Output, count_at, counted};
 use super::remote::{Remote, Sent};
 use super::transcript::{self, FileFormat};
+use super::word;
 use crate::config::TenantAccess;
 
 /// What `tokens` takes.
@@ -49,17 +50,6 @@ enum NamedTokenizer {
     /// An estimate by kinds of characters, for models whose tokenizer is not public
     #[value(name = "estimate")]
     Estimate,
-}
-
-impl NamedTokenizer {
-    /// The tokenizer's name in the API.
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::O200kBase => "o200k_base",
-            Self::Cl100kBase => "cl100k_base",
-            Self::Estimate => "estimate",
-        }
-    }
 }
 
 impl TokensCommand {
@@ -121,7 +111,7 @@ impl TokensCommand {
 
     fn name_tokenizer(&self, body: &mut Value) {
         if let (Some(tokenizer), Some(body)) = (self.tokenizer, body.as_object_mut()) {
-            body.insert("tokenizer".to_owned(), tokenizer.as_str().into());
+            body.insert("tokenizer".to_owned(), word(&tokenizer).into());
         }
     }
 }

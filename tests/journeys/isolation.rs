@@ -6,6 +6,7 @@ use anchord_session::usage::{Kind, TaskStatus, UsageDelta};
 use anchord_store::audit::Actor;
 use anchord_store::gather::ToolOutput;
 use anchord_store::messages::SeqRange;
+use anchord_store::pins::PinEdited;
 use anchord_store::sessions::{PutOutcome, SessionFilter};
 use anchord_store::usage::User;
 use anchord_store::webhooks::NewWebhook;
@@ -146,7 +147,7 @@ async fn another_tenant_sees_nothing_through_any_method() {
     assert_eq!(store.list_sessions(theirs, &SessionFilter::default(), None, 50).await.expect("a read"), []);
     assert_eq!(store.list_messages(theirs, &s, all, 50).await.expect("a read"), None);
     assert_eq!(store.list_pins(theirs, &s).await.expect("a read"), None);
-    assert_eq!(store.replace_pins(theirs, &s, &[]).await.expect("a write"), None);
+    assert_eq!(store.replace_pins(theirs, &s, &[]).await.expect("a write"), PinEdited::NoOwner);
     assert_eq!(store.find_tool_output(theirs, &s, "00ff00ff00ff00ff").await.expect("a read"), None);
     assert!(store.find_tool_output(stored.ours, &s, "00ff00ff00ff00ff").await.expect("a read").is_some());
     let session = store.find_session(stored.ours, &s).await.expect("a read").expect("a session");

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 use utoipa::{IntoParams, ToSchema};
 
 use super::auth::Reader;
@@ -38,8 +39,22 @@ use anchord_store::{StoreError, Tx, pins, summaries};
 const MAX_TAIL_MESSAGES: i64 = 10_000;
 
 /// What a fact is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    ToSchema,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum LedgerKind {
     /// A file that the session read or changed.
     File,
@@ -53,23 +68,6 @@ pub enum LedgerKind {
     Identifier,
     /// The requirement, verbatim.
     Constraint,
-}
-
-impl LedgerKind {
-    /// All kinds, in the order of the list.
-    const ALL: [Self; 6] =
-        [Self::File, Self::Command, Self::TestRun, Self::Error, Self::Identifier, Self::Constraint];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Command => "command",
-            Self::TestRun => "test_run",
-            Self::Error => "error",
-            Self::Identifier => "identifier",
-            Self::Constraint => "constraint",
-        }
-    }
 }
 
 /// Which facts to list.
@@ -264,7 +262,7 @@ pub async fn list_ledger(
     let book = caller.compute(move |_| Ok(source.read())).await?;
 
     let mut items: Vec<(Position, LedgerItem)> = Vec::new();
-    for kind in LedgerKind::ALL {
+    for &kind in LedgerKind::VARIANTS {
         let wanted = query.kind.is_none_or(|only| only == kind);
         let passed = paging.after.is_some_and(|(after, ..)| after > kind);
         let room = paging.rows() - i64::try_from(items.len()).unwrap_or(i64::MAX);
@@ -275,7 +273,7 @@ pub async fn list_ledger(
             paging.after.filter(|(after, ..)| *after == kind).map(|(_, seq, ordinal)| Place { seq, ordinal });
         if matches!(kind, LedgerKind::Command | LedgerKind::TestRun) {
             let stored =
-                rows::list(&mut tx, (caller.tenant, session), kind.as_str(), (after, anchor), room).await?;
+                rows::list(&mut tx, (caller.tenant, session), kind.into(), (after, anchor), room).await?;
             items.extend(stored.iter().map(|row| read_entry(kind, row)).collect::<Result<Vec<_>, _>>()?);
         }
         items.extend(book.items(kind).into_iter().filter_map(|(place, item)| {
@@ -525,9 +523,9 @@ mod tests {
 
     #[test]
     fn kinds_are_listed_in_the_order_in_which_they_are_compared() {
-        assert!(LedgerKind::ALL.is_sorted());
-        for kind in LedgerKind::ALL {
-            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        assert!(LedgerKind::VARIANTS.is_sorted());
+        for &kind in LedgerKind::VARIANTS {
+            assert_eq!(serde_json::to_value(kind).unwrap(), <&str>::from(kind));
         }
     }
 }

@@ -12,6 +12,7 @@ use axum::{Router, middleware};
 use flate2::read::GzDecoder;
 use http_body_util::BodyExt as _;
 use serde::Serialize;
+use strum::VariantArray as _;
 use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa::ToSchema;
 use utoipa_swagger_ui::{Config, SwaggerUi};
@@ -101,7 +102,7 @@ async fn rendered_metrics(state: &AppState) -> Response {
 
 /// Sets the gauges of all kinds and statuses, so that one without jobs does not keep its last value.
 fn set_queue_gauges(queue: &[QueueState]) {
-    for kind in Kind::ALL {
+    for &kind in Kind::VARIANTS {
         let mut oldest = 0.0_f64;
         for status in ["queued", "running"] {
             let known = queue.iter().find(|state| state.kind == kind && state.status == status);

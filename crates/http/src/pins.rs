@@ -20,8 +20,8 @@ use anchord_context::pin::{MAX_PINS, Pin};
 use anchord_messages::id::{SessionId, SessionName, SessionRef};
 use anchord_store::Tx;
 use anchord_store::load::Tries;
-use anchord_store::pins::{self, PinEdit, PinEdited, PinsOutcome};
-use anchord_store::tenants::{self, WidePins};
+use anchord_store::pins::{self, PinEdit, PinEdited};
+use anchord_store::tenants;
 
 /// The pins that replace the ones there are. The reply of a GET can be sent back.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
@@ -157,11 +157,9 @@ pub async fn replace_pins(
     body: Json<NewPins>,
 ) -> Result<Reply<SessionPins>, ApiError> {
     let pins = read_pins(body.value.pins.into_iter().map(|pin| pin.text).collect())?;
-    let outcome = state.store.replace_pins(caller.tenant, &path.session_id, &pins).await?;
-    match outcome.ok_or(ApiError::NotFound(Kind::SessionNotFound))? {
-        PinsOutcome::Replaced { tenant_pins } => Ok(Reply(SessionPins { pins: pins, tenant_pins })),
-        PinsOutcome::TooLarge { tokens, max_tokens } => Err(too_large("/pins", tokens, max_tokens)),
-    }
+    let edited = state.store.replace_pins(caller.tenant, &path.session_id, &pins).await?;
+    let (_, tenant_pins) = accepted(edited, Kind::SessionNotFound, "/pins")?.unwrap_or_default();
+    Ok(Reply(SessionPins { pins, tenant_pins }))
 }
 
 /// Lists the pins that apply to every session of the tenant.
@@ -193,11 +191,8 @@ pub async fn replace_tenant_pins(
     body: Json<NewPins>,
 ) -> Result<Reply<Pins>, ApiError> {
     let pins = read_pins(body.value.pins.into_iter().map(|pin| pin.text).collect())?;
-    match state.store.replace_wide_pins(caller.tenant, &pins, caller.actor()).await? {
-        None => Err(ApiError::NotFound(Kind::TenantNotFound)),
-        Some(WidePins::Replaced) => Ok(Reply(Pins { pins })),
-        Some(WidePins::TooLarge { tokens, max_tokens }) => Err(too_large("/pins", tokens, max_tokens)),
-    }
+    let edited = state.store.replace_wide_pins(caller.tenant, &pins, caller.actor()).await?;
+    accepted(edited, Kind::TenantNotFound, "/pins").map(|_| Reply(Pins { pins }))
 }
 
 /// Adds a pin to a session's own, as the last.
@@ -224,7 +219,7 @@ pub async fn add_pin(
         };
         let pin = read_pin(body.value.text.clone()).map_err(|detail| ApiError::invalid("/text", detail))?;
         let edited = pins::edit(&mut tx, caller.tenant, &path.session_id, PinEdit::Add(&pin)).await?;
-        if let Edited::Done(session) = accepted(edited, Kind::SessionNotFound, "/text")? {
+        if let Some((session, _)) = accepted(edited, Kind::SessionNotFound, "/text")? {
             let reply = KeptReply::json(StatusCode::CREATED, &pin)?;
             return claimed.commit(&state.store, tx, session, reply).await;
         }
@@ -249,7 +244,7 @@ pub async fn remove_pin(
         let mut tx = state.store.begin(caller.tenant).await?;
         let edit = PinEdit::Remove(&path.pin_id);
         let edited = pins::edit(&mut tx, caller.tenant, &path.session_id, edit).await?;
-        if let Edited::Done(_) = accepted(edited, Kind::SessionNotFound, "")? {
+        if accepted(edited, Kind::SessionNotFound, "")?.is_some() {
             tx.commit().await?;
             return Ok(StatusCode::NO_CONTENT);
         }
@@ -303,19 +298,16 @@ async fn edit_wide(tx: &mut Tx, caller: &Caller, edit: PinEdit<'_>) -> Result<()
     accepted(edited, Kind::TenantNotFound, "/text").map(|_| ())
 }
 
-/// What became of a change of one pin that is not refused.
-enum Edited {
-    /// It is done: to the pins of this session, or to the tenant's.
-    Done(Option<SessionId>),
-    /// The session has changed meanwhile, so that it has to be tried again.
-    Again,
-}
-
-/// Tells a change that is refused apart.
-fn accepted(edited: PinEdited, owner: Kind, pointer: &str) -> Result<Edited, ApiError> {
+/// The session of a change that is done, and the tenant's pins; `None` when the session has changed meanwhile, so that it
+/// has to be tried again, and an error when the change is refused.
+fn accepted(
+    edited: PinEdited,
+    owner: Kind,
+    pointer: &str,
+) -> Result<Option<(Option<SessionId>, Vec<Pin>)>, ApiError> {
     match edited {
-        PinEdited::Done(session) => Ok(Edited::Done(session)),
-        PinEdited::Changed => Ok(Edited::Again),
+        PinEdited::Done { session, tenant_pins } => Ok(Some((session, tenant_pins))),
+        PinEdited::Changed => Ok(None),
         PinEdited::NoOwner => Err(ApiError::NotFound(owner)),
         PinEdited::NoPin if matches!(owner, Kind::SessionNotFound) => {
             let detail = "the session has no such pin of its own; one of the tenant's is removed with \
@@ -324,15 +316,11 @@ fn accepted(edited: PinEdited, owner: Kind, pointer: &str) -> Result<Edited, Api
         }
         PinEdited::NoPin => Err(ApiError::NotFound(Kind::PinNotFound)),
         PinEdited::TooMany => Err(ApiError::refused(pointer, format!("there are {MAX_PINS} pins, the most"))),
-        PinEdited::TooLarge { tokens, max_tokens } => Err(too_large(pointer, tokens, max_tokens)),
+        PinEdited::TooLarge { tokens, max_tokens } => Err(ApiError::refused(
+            pointer,
+            format!("the pins take {tokens} tokens; a tenth of the effective window is {max_tokens}"),
+        )),
     }
-}
-
-fn too_large(pointer: &str, tokens: u32, max_tokens: u32) -> ApiError {
-    ApiError::refused(
-        pointer,
-        format!("the pins take {tokens} tokens; a tenth of the effective window is {max_tokens}"),
-    )
 }
 
 /// Checks a text and gives it its id.

@@ -21,7 +21,6 @@ use super::state::AppState;
 use anchord_messages::id::TenantId;
 use anchord_session::quota::{Bound, Quotas};
 use anchord_store::bounds::Used;
-use anchord_store::usage::QuotaUsage;
 use anchord_store::{Store, StoreError};
 
 /// How long a usage that was read is used.
@@ -37,12 +36,6 @@ pub struct QuotaWatch(Cache<TenantId, Arc<Counted>>);
 struct Counted {
     messages: AtomicI64,
     bytes: AtomicI64,
-}
-
-impl From<QuotaUsage> for Counted {
-    fn from(standing: QuotaUsage) -> Self {
-        Self { messages: standing.messages.into(), bytes: standing.bytes.into() }
-    }
 }
 
 impl Default for QuotaWatch {
@@ -194,21 +187,16 @@ impl QuotaWatch {
             return Ok(Admitted::default());
         }
         let look = async {
-            let standing = store.find_standing(tenant, now.date_naive()).await?;
-            Ok::<_, StoreError>(Arc::new(Counted::from(standing)))
+            let used = store.find_standing(tenant, now.date_naive()).await?;
+            Ok::<_, StoreError>(Arc::new(Counted {
+                messages: used.messages.into(),
+                bytes: used.bytes.into(),
+            }))
         };
         let counted = self.0.try_get_with(tenant, look).await;
-        let counted = counted.map_err(|error: Arc<StoreError>| match *error {
-            StoreError::TenantBusy => ApiError::TenantBusy,
-            StoreError::Database(_)
-            | StoreError::Migrate(_)
-            | StoreError::Contended
-            | StoreError::Address(_)
-            | StoreError::NoPrimary
-            | StoreError::OutcomeUnknown(_)
-            | StoreError::OverQuota { .. }
-            | StoreError::RowCount { .. }
-            | StoreError::Corrupt { .. } => ApiError::Unavailable(anyhow::anyhow!(error)),
+        let counted = counted.map_err(|error: Arc<StoreError>| {
+            let is_busy = matches!(*error, StoreError::TenantBusy);
+            if is_busy { ApiError::TenantBusy } else { ApiError::Unavailable(anyhow::anyhow!(error)) }
         })?;
         let wait = until_tomorrow(now);
         take(&counted.messages, load.messages, ("messages_per_day", quotas.messages_per_day), wait)?;

@@ -156,10 +156,6 @@ pub struct RecalledOver {
     params(SessionPath, RecallQuery),
     responses((status = 200, body = Recalled, description = "The hits."))
 )]
-#[expect(
-    clippy::missing_errors_doc,
-    reason = "the doc comment is the operation's description in the OpenAPI document"
-)]
 pub async fn recall(
     Reader(caller): Reader,
     State(state): State<AppState>,
@@ -176,7 +172,7 @@ pub(super) async fn search(
     session: &SessionRef,
     asked: (&str, Option<u32>, Option<RecallMode>),
 ) -> Result<Recalled, ApiError> {
-    let Asked { search, degraded } = ask(state, caller, asked).await?;
+    let (search, degraded) = ask(state, caller, asked).await?;
     let wants_vectors = search.vector.is_some();
     let found = caller.while_awaited(state.store.recall(caller.tenant, session, search)).await??;
     let found = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
@@ -196,10 +192,6 @@ pub(super) async fn search(
     get, path = "/v1/recall", tag = "recall", operation_id = "recall.search_sessions",
     params(RecallOverQuery),
     responses((status = 200, body = RecalledOver, description = "The hits."))
-)]
-#[expect(
-    clippy::missing_errors_doc,
-    reason = "the doc comment is the operation's description in the OpenAPI document"
 )]
 pub async fn recall_over_sessions(
     Reader(caller): Reader,
@@ -226,7 +218,7 @@ pub(super) async fn search_over(
     filter: &SessionFilter,
     asked: (&str, Option<u32>, Option<RecallMode>),
 ) -> Result<RecalledOver, ApiError> {
-    let Asked { search, degraded } = ask(state, caller, asked).await?;
+    let (search, degraded) = ask(state, caller, asked).await?;
     let wants_vectors = search.vector.is_some();
     let found = caller.while_awaited(state.store.recall_over(caller.tenant, filter, search)).await??;
     count(state, caller, &found);
@@ -246,19 +238,12 @@ pub(super) async fn search_over(
     })
 }
 
-/// A search that can be made.
-struct Asked {
-    search: Search,
-    /// Why it has no vector, although it should.
-    degraded: Option<Degraded>,
-}
-
-/// Parses a question, and gets its vector when the search is to be hybrid.
+/// Parses a question, and gets its vector when the search is to be hybrid; or tells why it has none, although it should.
 async fn ask(
     state: &AppState,
     caller: &Caller,
     (q, limit, mode): (&str, Option<u32>, Option<RecallMode>),
-) -> Result<Asked, ApiError> {
+) -> Result<(Search, Option<Degraded>), ApiError> {
     let most = anchord_recall::Query::MAX_CHARS;
     if q.chars().count() > most {
         return Err(ApiError::parameter("q", format!("must have at most {most} characters")));
@@ -288,7 +273,7 @@ async fn ask(
             Err(error) => degraded = Some(reason(&error)),
         }
     }
-    Ok(Asked { search: Search { query, vector, limit: limit as usize }, degraded })
+    Ok((Search { query, vector, limit: limit as usize }, degraded))
 }
 
 fn reason(error: &LlmError) -> Degraded {

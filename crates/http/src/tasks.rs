@@ -1,8 +1,7 @@
 //! Tasks: their usage over all their sessions, and their outcome.
 
 use axum::extract::State;
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::auth::{Reader, Writer};
@@ -10,8 +9,8 @@ use super::json::{Json, Reply};
 use super::params::Path;
 use super::problem::{ApiError, Kind};
 use super::state::AppState;
-use anchord_session::usage::{TaskStatus, UsageFigures};
-use anchord_store::usage::TaskUsage;
+use anchord_session::usage::TaskStatus;
+use anchord_store::usage::Task;
 
 /// The path of a task.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
@@ -32,39 +31,6 @@ pub struct NewTaskStatus {
     pub status: TaskStatus,
 }
 
-/// A task: its status, and the usage of all its sessions.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Task {
-    /// The task's id.
-    pub task_id: String,
-    /// The status.
-    pub status: TaskStatus,
-    /// When it ended; null while it is active.
-    #[schema(required = true)]
-    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
-    pub ended_at: Option<DateTime<Utc>>,
-    /// Sessions that are part of it, or were when they used something.
-    pub sessions: i64,
-    /// Versions that compressions of these sessions published.
-    pub compressions: i64,
-    /// What the sessions used while they were part of it.
-    #[serde(flatten)]
-    pub figures: UsageFigures,
-}
-
-impl Task {
-    fn of(task_id: String, usage: &TaskUsage) -> Self {
-        Self {
-            task_id,
-            status: usage.status,
-            ended_at: usage.ended_at,
-            sessions: usage.sessions,
-            compressions: usage.compressions,
-            figures: usage.tally.report(Some(usage.active_us)),
-        }
-    }
-}
-
 /// Reads a task: tokens, requests, what was fetched again, and what the service added to the agent's time.
 ///
 /// A use belongs to the task that its session had at that time. Erasing a session takes its figures along,
@@ -79,8 +45,7 @@ pub async fn find_task(
     Path(path): Path<TaskPath>,
 ) -> Result<Reply<Task>, ApiError> {
     let found = state.store.find_task(caller.tenant, &path.task_id).await?;
-    let usage = found.ok_or(ApiError::NotFound(Kind::TaskNotFound))?;
-    Ok(Reply(Task::of(path.task_id, &usage)))
+    found.map(Reply).ok_or(ApiError::NotFound(Kind::TaskNotFound))
 }
 
 /// Sets the status of a task.
@@ -97,6 +62,5 @@ pub async fn put_task(
     body: Json<NewTaskStatus>,
 ) -> Result<Reply<Task>, ApiError> {
     let found = state.store.put_task(caller.tenant, &path.task_id, body.value.status).await?;
-    let usage = found.ok_or(ApiError::NotFound(Kind::TaskNotFound))?;
-    Ok(Reply(Task::of(path.task_id, &usage)))
+    found.map(Reply).ok_or(ApiError::NotFound(Kind::TaskNotFound))
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 /// Why a call failed. It never holds a text of the server, because that may repeat the prompt.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum LlmError {
     /// The server answered with an error.
     #[error("the model server answered {status}")]
@@ -46,18 +47,7 @@ impl LlmError {
     /// The stable name of the error, for records and metrics.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Status { .. } => "status",
-            Self::TooLong => "too_long",
-            Self::NoModel => "no_model",
-            Self::Timeout => "timeout",
-            Self::Connection => "connection",
-            Self::Malformed => "malformed",
-            Self::Refused => "refused",
-            Self::Cut => "cut",
-            Self::Open => "open",
-            Self::Busy => "busy",
-        }
+        self.into()
     }
 
     /// Whether the same call may succeed a little later.

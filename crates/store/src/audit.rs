@@ -67,26 +67,18 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<AuditEvent>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
-        let rows = sqlx::query!(
-            "select id, actor, action, subject, created_at from audit_events
-             where tenant_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3",
+        let events = sqlx::query_as!(
+            AuditEvent,
+            r#"select id as "id: AuditId", tenant_id as "tenant_id: TenantId", actor, action, subject, created_at
+               from audit_events
+               where tenant_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3"#,
             tenant.0,
             before.map(|id| id.0),
             limit
         )
         .fetch_all(&mut *tx)
         .await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| AuditEvent {
-                id: AuditId(row.id),
-                tenant_id: tenant,
-                actor: row.actor,
-                action: row.action,
-                subject: row.subject,
-                created_at: row.created_at,
-            })
-            .collect())
+        Ok(events)
     }
 
     /// Lists the entries of all tenants, newest first; with `before`, only entries older than that one.
@@ -98,8 +90,9 @@ impl Store {
         before: Option<AuditId>,
         limit: i64,
     ) -> Result<Vec<AuditEvent>, StoreError> {
-        let rows = sqlx::query!(
-            r#"select tenant_id as "tenant_id!", id as "id!", actor as "actor!", action as "action!",
+        let events = sqlx::query_as!(
+            AuditEvent,
+            r#"select tenant_id as "tenant_id!: TenantId", id as "id!: AuditId", actor as "actor!", action as "action!",
                       subject as "subject!", created_at as "created_at!"
                from list_audit_events($1, $2)"#,
             before.map(|id| id.0),
@@ -107,16 +100,6 @@ impl Store {
         )
         .fetch_all(&self.pool)
         .await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| AuditEvent {
-                id: AuditId(row.id),
-                tenant_id: TenantId(row.tenant_id),
-                actor: row.actor,
-                action: row.action,
-                subject: row.subject,
-                created_at: row.created_at,
-            })
-            .collect())
+        Ok(events)
     }
 }

@@ -54,7 +54,8 @@ impl Store {
         session: SessionId,
     ) -> Result<Option<LlmBreaker>, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        let row = sqlx::query!(
+        let breaker = sqlx::query_as!(
+            LlmBreaker,
             "select failures, open_until from llm_breakers where tenant_id = $1 and session_id = $2",
             tenant.0,
             session.0,
@@ -62,7 +63,7 @@ impl Store {
         .fetch_optional(&mut *tx)
         .await?;
         tx.commit().await?;
-        Ok(row.map(|row| LlmBreaker { failures: row.failures, open_until: row.open_until }))
+        Ok(breaker)
     }
 
     /// Records whether the model of a compression succeeded. From the third failure in a row on, the breaker opens

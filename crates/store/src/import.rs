@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::bounds::Made;
 use super::gather::{self, Append, AppendError, Reply};
 use super::notes::{self, NotesRoom};
-use super::pins::{self, PinsOutcome};
+use super::pins::{self, PinEdit, PinEdited};
 use super::sessions::{self, PutOutcome};
 use super::{Store, StoreError, Tx, lock, probes, todos};
 use anchord_context::note::Note;
@@ -117,10 +117,13 @@ async fn restore(
     if session.head_seq > 0 {
         return Ok(Some(Outcome::HasMessages));
     }
-    match pins::replace(tx, tenant, name, &head.pins).await?.ok_or(StoreError::Contended)? {
-        PinsOutcome::Replaced { .. } => {}
-        PinsOutcome::TooLarge { tokens, max_tokens } => {
+    match pins::edit(tx, tenant, name, PinEdit::Replace(&head.pins)).await? {
+        PinEdited::Done { .. } => {}
+        PinEdited::TooLarge { tokens, max_tokens } => {
             return Ok(Some(Outcome::Pins { tokens, max_tokens }));
+        }
+        PinEdited::NoOwner | PinEdited::NoPin | PinEdited::TooMany | PinEdited::Changed => {
+            return Err(StoreError::Contended);
         }
     }
     if !head.notes.is_empty()

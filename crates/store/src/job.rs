@@ -1,6 +1,7 @@
 //! A job of the queue: what it does, for which session, and the attempt that it is.
 
 use serde::Serialize;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
 use super::StoreError;
@@ -8,8 +9,11 @@ use anchord_messages::id::{CompressionId, SessionId, TenantId};
 use anchord_session::compression::{Report, Request, Span};
 
 /// What a job does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema, EnumString, IntoStaticStr, VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 #[schema(as = JobKind)]
 pub enum Kind {
     /// Makes the next summary version.
@@ -21,21 +25,14 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Compress, Self::Evaluate, Self::Index];
-
     /// The name of the kind in the database.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Compress => "compress",
-            Self::Evaluate => "evaluate",
-            Self::Index => "index",
-        }
+        self.into()
     }
 
     pub(super) fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+        word.parse().ok()
     }
 }
 

@@ -316,28 +316,17 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<ApiKey>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
-        let rows = sqlx::query!(
-            "select id, name, prefix, scopes, created_at, expires_at, last_used_at, revoked_at from api_keys
-             where tenant_id = $1 and ($2::uuid is null or id > $2) order by id limit $3",
+        let keys = sqlx::query_as!(
+            ApiKey,
+            r#"select id as "id: KeyId", name, prefix, scopes, created_at, expires_at, last_used_at, revoked_at from api_keys
+               where tenant_id = $1 and ($2::uuid is null or id > $2) order by id limit $3"#,
             tenant.0,
             after.map(|id| id.0),
             limit
         )
         .fetch_all(&mut *tx)
         .await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| ApiKey {
-                id: KeyId(row.id),
-                name: row.name,
-                prefix: row.prefix,
-                scopes: row.scopes,
-                created_at: row.created_at,
-                expires_at: row.expires_at,
-                last_used_at: row.last_used_at,
-                revoked_at: row.revoked_at,
-            })
-            .collect())
+        Ok(keys)
     }
 
     /// Revokes a key; returns `false` when there is no such key, or it is revoked already.

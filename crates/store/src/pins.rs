@@ -12,37 +12,27 @@ use anchord_context::pin::{MAX_PINS, PINS_SHARE, Pin};
 use anchord_messages::id::{SessionId, SessionRef, TenantId};
 use anchord_record::fill::share_of;
 
-/// The outcome of replacing pins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PinsOutcome {
-    /// They are stored.
-    Replaced {
-        /// The tenant's pins, which contexts show before them.
-        tenant_pins: Vec<Pin>,
-    },
-    /// They take more than their share of the window; nothing has changed.
-    TooLarge {
-        /// The tokens that they would take, the tenant's pins included.
-        tokens: u32,
-        /// The most tokens that pins may take in this session.
-        max_tokens: u32,
-    },
-}
-
-/// A change of one pin.
+/// A change of pins.
 #[derive(Clone, Copy, Debug)]
 pub enum PinEdit<'a> {
     /// This pin comes last; when it is there already, nothing changes.
     Add(&'a Pin),
     /// The pin with this id goes.
     Remove(&'a str),
+    /// These take the place of all.
+    Replace(&'a [Pin]),
 }
 
-/// The outcome of a change of one pin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The outcome of a change of pins.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PinEdited {
     /// The pins are as the change wants them: those of this session, or the tenant's.
-    Done(Option<SessionId>),
+    Done {
+        /// The session.
+        session: Option<SessionId>,
+        /// The tenant's pins, which contexts show before those of the session.
+        tenant_pins: Vec<Pin>,
+    },
     /// There is no such session or tenant.
     NoOwner,
     /// There is no such pin.
@@ -67,6 +57,7 @@ impl PinEdit<'_> {
             Self::Add(pin) if pins.iter().any(|known| known.id == pin.id) => {}
             Self::Add(_) if pins.len() >= MAX_PINS => return Err(PinEdited::TooMany),
             Self::Add(pin) => pins.push(pin.clone()),
+            Self::Replace(pins) => return Ok(pins.to_vec()),
             Self::Remove(id) => {
                 let all = pins.len();
                 pins.retain(|pin| pin.id != id);
@@ -79,7 +70,7 @@ impl PinEdit<'_> {
     }
 }
 
-/// Changes one of a session's own pins in an open transaction, which must not be committed unless it is done.
+/// Changes a session's own pins in an open transaction, which must not be committed unless it is done.
 ///
 /// # Errors
 /// When the database fails.
@@ -97,16 +88,17 @@ pub async fn edit(
         Ok(pins) => pins,
         Err(refused) => return Ok(refused),
     };
-    let tokens = match (fit(&loaded, &pins), edit) {
-        // Removing one is allowed even when those that stay are too large.
-        (Ok(tokens), _) | (Err(TooLarge { tokens, .. }), PinEdit::Remove(_)) => tokens,
-        (Err(TooLarge { tokens, max_tokens }), PinEdit::Add(_)) => {
-            return Ok(PinEdited::TooLarge { tokens, max_tokens });
-        }
-    };
-    let session = loaded.session.id;
+    let settings = loaded.session.effective_settings();
+    let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
+    let tokens = count(&settings, pins.clone());
+    // Removing is allowed even when those that stay, or the tenant's own, are too large for this session.
+    if tokens > max_tokens && !pins.is_empty() && !matches!(edit, PinEdit::Remove(_)) {
+        return Ok(PinEdited::TooLarge { tokens, max_tokens });
+    }
+    let session = Some(loaded.session.id);
+    let tenant_pins = loaded.session.defaults.wide_pins().to_vec();
     let written = write(tx, loaded, &pins, tokens).await?;
-    Ok(if written { PinEdited::Done(Some(session)) } else { PinEdited::Changed })
+    Ok(if written { PinEdited::Done { session, tenant_pins } } else { PinEdited::Changed })
 }
 
 impl Store {
@@ -125,7 +117,7 @@ impl Store {
         Ok(Some((own, session.defaults.wide_pins().to_vec())))
     }
 
-    /// Replaces a session's own pins; `None` when there is no such session. The same pins again change nothing.
+    /// Replaces a session's own pins. The same pins again change nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -134,67 +126,23 @@ impl Store {
         tenant: TenantId,
         name: &SessionRef,
         pins: &[Pin],
-    ) -> Result<Option<PinsOutcome>, StoreError> {
+    ) -> Result<PinEdited, StoreError> {
         let mut tries = Tries::default();
         loop {
-            let Some(loaded) = self.load_session(tenant, name).await? else { return Ok(None) };
-            let tokens = match fit(&loaded, pins) {
-                Ok(tokens) => tokens,
-                Err(too_large) => return Ok(Some(too_large.into())),
-            };
-            let tenant_pins = loaded.session.defaults.wide_pins().to_vec();
             let mut tx = self.begin(tenant).await?;
-            if write(&mut tx, loaded, pins, tokens).await? {
-                tx.commit().await?;
-                return Ok(Some(PinsOutcome::Replaced { tenant_pins }));
+            match edit(&mut tx, tenant, name, PinEdit::Replace(pins)).await? {
+                PinEdited::Changed => {}
+                edited => {
+                    if matches!(edited, PinEdited::Done { .. }) {
+                        tx.commit().await?;
+                    }
+                    return Ok(edited);
+                }
             }
             drop(tx);
             tries.again().await?;
         }
     }
-}
-
-/// Stores a session's own pins in an open transaction; `None` when the session does not exist or has changed meanwhile.
-pub(super) async fn replace(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    name: &SessionRef,
-    pins: &[Pin],
-) -> Result<Option<PinsOutcome>, StoreError> {
-    let Some(loaded) = load::load(tx, tenant, Which::Named(name)).await? else { return Ok(None) };
-    match fit(&loaded, pins) {
-        Err(too_large) => Ok(Some(too_large.into())),
-        Ok(tokens) => {
-            let tenant_pins = loaded.session.defaults.wide_pins().to_vec();
-            let written = write(tx, loaded, pins, tokens).await?;
-            Ok(written.then_some(PinsOutcome::Replaced { tenant_pins }))
-        }
-    }
-}
-
-/// Pins that take more than their share of the window.
-#[derive(Clone, Copy, Debug)]
-struct TooLarge {
-    tokens: u32,
-    max_tokens: u32,
-}
-
-impl From<TooLarge> for PinsOutcome {
-    fn from(TooLarge { tokens, max_tokens }: TooLarge) -> Self {
-        Self::TooLarge { tokens, max_tokens }
-    }
-}
-
-/// The tokens that pins take in a session, or that they take too many.
-fn fit(loaded: &Loaded, pins: &[Pin]) -> Result<u32, TooLarge> {
-    let settings = loaded.session.effective_settings();
-    let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
-    let tokens = count(&settings, pins.to_vec());
-    // Removing all pins is allowed even when the tenant's own are too large for this session.
-    if tokens > max_tokens && !pins.is_empty() {
-        return Err(TooLarge { tokens, max_tokens });
-    }
-    Ok(tokens)
 }
 
 /// Stores pins of this many tokens, unless they are there already. Returns `false`, with nothing changed, when the session has

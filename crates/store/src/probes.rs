@@ -88,8 +88,9 @@ pub async fn list(
     after: Option<ProbeId>,
     limit: i64,
 ) -> Result<Vec<ProbeRow>, StoreError> {
-    let rows = sqlx::query!(
-        r#"select id as "id!", source as "source!", version, retired_in_version, probe::text as "probe!",
+    let rows = sqlx::query_as!(
+        ProbeRow,
+        r#"select id as "id!: ProbeId", source as "source!", version, retired_in_version, probe::text as "probe!",
                   created_at as "created_at!"
            from probes_of($1, $2) where $3::uuid is null or id > $3 order by id limit $4"#,
         tenant.0,
@@ -99,17 +100,7 @@ pub async fn list(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| ProbeRow {
-            id: ProbeId(row.id),
-            source: row.source,
-            version: row.version,
-            retired_in_version: row.retired_in_version,
-            probe: row.probe,
-            created_at: row.created_at,
-        })
-        .collect())
+    Ok(rows)
 }
 
 /// Lists the caller's own probes that are still asked, as JSON texts, oldest first.
@@ -182,8 +173,10 @@ pub async fn find(
     (tenant, session): (TenantId, SessionId),
     id: ProbeId,
 ) -> Result<Option<ProbeRow>, StoreError> {
-    let row = sqlx::query!(
-        r#"select source as "source!", version, retired_in_version, probe::text as "probe!", created_at as "created_at!"
+    let row = sqlx::query_as!(
+        ProbeRow,
+        r#"select id as "id!: ProbeId", source as "source!", version, retired_in_version, probe::text as "probe!",
+                  created_at as "created_at!"
            from probes_of($1, $2) where id = $3"#,
         tenant.0,
         session.0,
@@ -191,14 +184,7 @@ pub async fn find(
     )
     .fetch_optional(connection)
     .await?;
-    Ok(row.map(|row| ProbeRow {
-        id,
-        source: row.source,
-        version: row.version,
-        retired_in_version: row.retired_in_version,
-        probe: row.probe,
-        created_at: row.created_at,
-    }))
+    Ok(row)
 }
 
 /// Replaces a probe of the caller's. Pending decisions on the session are made again, because a version may have to
@@ -257,8 +243,11 @@ pub async fn list_evaluations(
     before: Option<EvaluationId>,
     limit: i64,
 ) -> Result<Vec<EvaluationRow>, StoreError> {
-    let rows = sqlx::query!(
-        r#"select id, version, compression_id, scores::text as "scores!", created_at from evaluations
+    let rows = sqlx::query_as!(
+        EvaluationRow,
+        r#"select id as "id: EvaluationId", version, compression_id as "compression_id: CompressionId",
+                  scores::text as "scores!", '' as "results!", created_at
+           from evaluations
            where tenant_id = $1 and session_id = $2 and ($3::uuid is null or id < $3) order by id desc limit $4"#,
         tenant.0,
         session.0,
@@ -267,17 +256,7 @@ pub async fn list_evaluations(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| EvaluationRow {
-            id: EvaluationId(row.id),
-            version: row.version,
-            compression_id: row.compression_id.map(CompressionId),
-            scores: row.scores,
-            results: String::new(),
-            created_at: row.created_at,
-        })
-        .collect())
+    Ok(rows)
 }
 
 /// Finds an evaluation in an open transaction, by its id or by the job that made it.
@@ -290,8 +269,10 @@ pub async fn find_evaluation(
     id: Option<EvaluationId>,
     made_by: Option<CompressionId>,
 ) -> Result<Option<EvaluationRow>, StoreError> {
-    let row = sqlx::query!(
-        r#"select id, version, compression_id, scores::text as "scores!", results::text as "results!", created_at
+    let row = sqlx::query_as!(
+        EvaluationRow,
+        r#"select id as "id: EvaluationId", version, compression_id as "compression_id: CompressionId",
+                  scores::text as "scores!", results::text as "results!", created_at
            from evaluations
            where tenant_id = $1 and session_id = $2
              and ($3::uuid is null or id = $3) and ($4::uuid is null or compression_id = $4)
@@ -304,12 +285,5 @@ pub async fn find_evaluation(
     )
     .fetch_optional(connection)
     .await?;
-    Ok(row.map(|row| EvaluationRow {
-        id: EvaluationId(row.id),
-        version: row.version,
-        compression_id: row.compression_id.map(CompressionId),
-        scores: row.scores,
-        results: row.results,
-        created_at: row.created_at,
-    }))
+    Ok(row)
 }

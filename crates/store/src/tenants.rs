@@ -90,20 +90,6 @@ pub enum SettingsChange {
     Merge(Map<String, Value>),
 }
 
-/// The outcome of replacing a tenant's pins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WidePins {
-    /// They are stored.
-    Replaced,
-    /// They take more than their share of the window; nothing has changed.
-    TooLarge {
-        /// The tokens that they would take.
-        tokens: u32,
-        /// The most tokens that they may take.
-        max_tokens: u32,
-    },
-}
-
 /// The outcome of adding a model of a tenant's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WideModels {
@@ -262,8 +248,7 @@ impl Store {
         Ok(Some(Ok(settings)))
     }
 
-    /// Replaces the pins of every session of a tenant; `None` when there is no such tenant. The same pins again
-    /// change nothing.
+    /// Replaces a tenant's pins. The same pins again change nothing.
     ///
     /// # Errors
     /// When the database fails, or its settings do not parse.
@@ -272,26 +257,13 @@ impl Store {
         id: TenantId,
         pins: &[Pin],
         actor: Actor,
-    ) -> Result<Option<WidePins>, StoreError> {
+    ) -> Result<PinEdited, StoreError> {
         let mut tx = self.begin_as(actor, id).await?;
-        let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(None) };
-        let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
-        let tokens = pin::tokens(pins, counter);
-        let policy = Settings::default().over(&settings).policy();
-        let max_tokens = share_of(policy.effective_window, PINS_SHARE);
-        if tokens > max_tokens {
-            return Ok(Some(WidePins::TooLarge { tokens, max_tokens }));
-        }
-        if settings.wide_pins() != pins {
-            let wide = settings.wide.get_or_insert_default();
-            wide.revision += 1;
-            wide.pins_revision = wide.revision;
-            wide.pins = pins.to_vec();
-            store_settings(&mut tx, id, &settings).await?;
-            audit::record(&mut tx, id, actor, "pins.replaced", id).await?;
+        let edited = edit_wide_pins(&mut tx, id, PinEdit::Replace(pins), actor).await?;
+        if matches!(edited, PinEdited::Done { .. }) {
             tx.commit().await?;
         }
-        Ok(Some(WidePins::Replaced))
+        Ok(edited)
     }
 
     /// Adds a model to a tenant's, or replaces the one of its name; `None` when there is no such tenant. The same model
@@ -389,8 +361,13 @@ pub async fn edit_wide_pins(
     };
     let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
     let tokens = pin::tokens(&pins, counter);
-    let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
-    if tokens > max_tokens && matches!(edit, PinEdit::Add(_)) {
+    // A list is measured by the window that the tenant's model implies, one more pin by the settings as they are written.
+    let policy = match edit {
+        PinEdit::Replace(_) => Settings::default().over(&settings).policy(),
+        PinEdit::Add(_) | PinEdit::Remove(_) => settings.policy(),
+    };
+    let max_tokens = share_of(policy.effective_window, PINS_SHARE);
+    if tokens > max_tokens && !matches!(edit, PinEdit::Remove(_)) {
         return Ok(PinEdited::TooLarge { tokens, max_tokens });
     }
     if settings.wide_pins() != pins {
@@ -401,7 +378,7 @@ pub async fn edit_wide_pins(
         store_settings(&mut *tx, id, &settings).await?;
         audit::record(tx, id, actor, "pins.replaced", id).await?;
     }
-    Ok(PinEdited::Done(None))
+    Ok(PinEdited::Done { session: None, tenant_pins: Vec::new() })
 }
 
 struct TenantRow {

@@ -13,7 +13,7 @@ pub mod target;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
 /// The waits after the first, second … failed attempt. After the last one the message is given up, about 28
@@ -35,7 +35,9 @@ const SPREAD: f64 = 0.2;
 const LONGEST_ASKED: Duration = Duration::from_hours(10);
 
 /// The kinds of events that a webhook can receive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema, VariantArray,
+)]
 #[schema(as = WebhookEventType)]
 pub enum WebhookEvent {
     /// A compression has begun.
@@ -63,7 +65,7 @@ pub enum WebhookEvent {
 
 impl WebhookEvent {
     /// The number of kinds.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = Self::VARIANTS.len();
 
     /// Its name, as events are stored.
     #[must_use]
@@ -82,16 +84,7 @@ impl WebhookEvent {
     /// Parses a stored name; `None` when it is not one.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        let all = [
-            Self::CompressionStarted,
-            Self::CompressionSucceeded,
-            Self::CompressionFailed,
-            Self::CompressionSkipped,
-            Self::SummaryPublished,
-            Self::TriggerWarned,
-            Self::BranchSwitched,
-        ];
-        all.into_iter().find(|event| event.as_str() == name)
+        Self::VARIANTS.iter().copied().find(|event| event.as_str() == name)
     }
 }
 

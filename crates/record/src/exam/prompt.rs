@@ -308,21 +308,8 @@ fn says_nothing(fact: &str) -> bool {
         // The words of a reader that does not know.
         || NOT_FOUND.contains(fact.as_str())
         || (letters < 3 && !has_digit && !is_wide)
-        || matches!(
-            fact.as_str(),
-            "yes"
-                | "true"
-                | "false"
-                | "none"
-                | "null"
-                | "done"
-                | "the"
-                | "and"
-                | "not"
-                | "unknown"
-                | "n/a"
-                | "nothing"
-        )
+        || ["yes", "true", "false", "none", "null", "done", "the", "and", "not", "unknown", "n/a", "nothing"]
+            .contains(&fact.as_str())
 }
 
 /// The texts of a span's messages, each collected once.

@@ -14,6 +14,6 @@ mod read;
 mod write;
 
 pub use meter::{ContextCoverage, Meter, User};
-pub use read::{DayUsage, OutcomesByCompression, QuotaUsage, TaskUsage, UsageReport};
+pub use read::{DayUsage, OutcomesByCompression, QuotaUsage, Task, UsageReport};
 pub use write::{Report, Reported};
 pub(super) use write::{add_model_call, add_vector_bytes};

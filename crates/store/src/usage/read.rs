@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::{Store, StoreError};
 use anchord_messages::id::TenantId;
-use anchord_session::usage::{Kind, Tally, TaskOutcomes, TaskStatus, UsageDelta};
+use anchord_session::usage::{Kind, Tally, TaskOutcomes, TaskStatus, UsageDelta, UsageFigures};
 
 /// The figures of a row. It is a macro, because every checked query has a row type of its own.
 macro_rules! figures {
@@ -28,21 +28,24 @@ macro_rules! figures {
     };
 }
 
-/// What a task used, over all of its sessions.
-#[derive(Clone, Debug)]
-pub struct TaskUsage {
-    /// Its status.
+/// A task: its status, and the usage of all its sessions.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Task {
+    /// The task's id.
+    pub task_id: String,
+    /// The status.
     pub status: TaskStatus,
-    /// When it ended.
+    /// When it ended; null while it is active.
+    #[schema(required = true)]
+    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
     pub ended_at: Option<DateTime<Utc>>,
     /// Sessions that are part of it, or were when they used something.
     pub sessions: i64,
     /// Versions that compressions of these sessions published.
     pub compressions: i64,
-    /// What they used.
-    pub tally: Tally,
-    /// How long they were at work, in microseconds.
-    pub active_us: i64,
+    /// What the sessions used while they were part of it.
+    #[serde(flatten)]
+    pub figures: UsageFigures,
 }
 
 /// What a tenant used on one day.
@@ -78,7 +81,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not read back.
-    pub async fn find_task(&self, tenant: TenantId, task_id: &str) -> Result<Option<TaskUsage>, StoreError> {
+    pub async fn find_task(&self, tenant: TenantId, task_id: &str) -> Result<Option<Task>, StoreError> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.snapshot(tenant).await?;
         find(&mut tx, tenant, task_id).await
@@ -93,7 +96,7 @@ impl Store {
         tenant: TenantId,
         task_id: &str,
         status: TaskStatus,
-    ) -> Result<Option<TaskUsage>, StoreError> {
+    ) -> Result<Option<Task>, StoreError> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.begin(tenant).await?;
         if find(&mut tx, tenant, task_id).await?.is_none() {
@@ -207,11 +210,7 @@ fn read_kind(table: &'static str, word: &str) -> Result<Kind, StoreError> {
     Kind::parse(word).ok_or_else(|| StoreError::corrupt(table, "kind", word, "unknown word"))
 }
 
-async fn find(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    task_id: &str,
-) -> Result<Option<TaskUsage>, StoreError> {
+async fn find(tx: &mut PgConnection, tenant: TenantId, task_id: &str) -> Result<Option<Task>, StoreError> {
     // A session that was once part of the task counts as such because of what it used then, until it is erased: what
     // an erased one used is deleted in steps.
     let head = sqlx::query!(
@@ -273,13 +272,13 @@ async fn find(
         Some(word) => TaskStatus::parse(word)
             .ok_or_else(|| StoreError::corrupt("tasks", "status", task_id, "unknown word"))?,
     };
-    Ok(Some(TaskUsage {
+    Ok(Some(Task {
+        task_id: task_id.to_owned(),
         status,
         ended_at: head.ended_at,
         sessions: head.sessions,
         compressions: head.compressions,
-        tally,
-        active_us: head.active_us,
+        figures: tally.report(Some(head.active_us)),
     }))
 }
 

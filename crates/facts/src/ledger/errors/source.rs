@@ -145,24 +145,10 @@ pub(super) fn is_single(command: &[Pipeline]) -> bool {
 /// Whether the command ends with a program whose exit code 1 is an answer and not a failure (`grep`).
 pub(super) fn answers_by_exit(command: &[Pipeline]) -> bool {
     command.last().and_then(|p| p.commands.last()).is_some_and(|s| {
-        matches!(
-            s.program(),
-            "grep"
-                | "egrep"
-                | "rg"
-                | "diff"
-                | "cmp"
-                | "test"
-                | "["
-                | "[["
-                | "which"
-                | "false"
-                | "pgrep"
-                | "kill"
-                | "pkill"
-                | "command"
-                | "type"
-                | "git"
-        )
+        [
+            "grep", "egrep", "rg", "diff", "cmp", "test", "[", "[[", "which", "false", "pgrep", "kill",
+            "pkill", "command", "type", "git",
+        ]
+        .contains(&s.program())
     })
 }

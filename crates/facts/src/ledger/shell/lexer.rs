@@ -202,30 +202,7 @@ impl<'s> Lexer<'s> {
 }
 
 fn is_plain(byte: u8) -> bool {
-    !matches!(
-        byte,
-        b' ' | b'\t'
-            | b'\r'
-            | b'\n'
-            | 0x0b
-            | 0x0c
-            | b';'
-            | b'&'
-            | b'|'
-            | b'<'
-            | b'>'
-            | b'('
-            | b')'
-            | b'\\'
-            | b'\''
-            | b'"'
-            | b'$'
-            | b'`'
-            | b'*'
-            | b'?'
-            | b'['
-            | b'{'
-    )
+    !b" \t\r\n\x0b\x0c;&|<>()\\'\"$`*?[{".contains(&byte)
 }
 
 /// Whether the source text of a word sets a variable: `A=b`, `A+=b`, `A[0]=b`.

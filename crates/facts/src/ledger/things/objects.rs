@@ -198,29 +198,11 @@ fn wraps(fields: &Fields<'_>) -> bool {
 }
 
 fn is_wrapper(key: &str) -> bool {
-    matches!(
-        key,
-        "data"
-            | "result"
-            | "results"
-            | "items"
-            | "nodes"
-            | "edges"
-            | "node"
-            | "records"
-            | "rows"
-            | "values"
-            | "content"
-            | "contents"
-            | "response"
-            | "body"
-            | "payload"
-            | "value"
-            | "list"
-            | "hits"
-            | "entries"
-            | "objects"
-    )
+    [
+        "data", "result", "results", "items", "nodes", "edges", "node", "records", "rows", "values",
+        "content", "contents", "response", "body", "payload", "value", "list", "hits", "entries", "objects",
+    ]
+    .contains(&key)
 }
 
 /// Whether a reply only reports a failure.
