@@ -155,7 +155,8 @@ fn one(input: &ContextInput<'_>, counter: TokenCounter, tally: &mut Tally) {
         *tally.omitted.entry(omitted.reason.as_str().to_owned()).or_default() += 1;
     }
     let told = || format!("head {}, {}, budget {}", input.head_seq, input.format.as_str(), input.budget);
-    let Ok(reply) = context.reply().and_then(serde_json::to_value) else {
+    let Ok(reply) = context.to_json(|reply| reply).and_then(|json| serde_json::from_str::<Value>(&json))
+    else {
         tally.invalid += 1;
         tally.tell(&format!("{}: no JSON", told()));
         return;

@@ -7,12 +7,11 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use super::failure;
 use super::files::Files;
 use super::output::{self, Output};
 use super::remote::Remote;
 use super::summary::Style;
-use super::word;
+use super::{failure, word};
 use crate::config::TenantAccess;
 use anchord_messages::id::SessionName;
 

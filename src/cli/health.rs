@@ -4,8 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::output::{self, Output};
-use crate::app;
-use crate::config;
+use crate::{app, config};
 
 /// What `health` takes.
 #[derive(Args, Debug)]

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use super::output::{self, Cell, Output, Table, text_at};
 use super::remote::Remote;
-use super::tenant;
-use super::word;
+use super::{tenant, word};
 use crate::config::{OperatorAccess, whole};
 use anchord_messages::id::KeyId;
 use anchord_runtime::clock::Clock;
@@ -138,18 +137,9 @@ fn print_created(key: &Value, json: bool) -> anyhow::Result<()> {
 
 async fn list(remote: &Remote, tenant: &str, json: bool) -> anyhow::Result<()> {
     let id = tenant::find(remote, tenant).await?;
-    let mut table = Table::new(&["ID", "PREFIX", "SCOPES", "STATUS", "EXPIRES", "LAST USED", "NAME"]);
+    let table = Table::new(&["ID", "PREFIX", "SCOPES", "STATUS", "EXPIRES", "LAST USED", "NAME"]);
     let path = ["v1", "admin", "tenants", &id, "keys"];
-    remote
-        .list(&path, &[], usize::MAX, |key| {
-            if json {
-                return output::print_json_line(&key);
-            }
-            table.push(row(&key));
-            Ok(())
-        })
-        .await?;
-    if json { Ok(()) } else { table.print("no keys") }
+    remote.print_list((&path, &[], usize::MAX), json, (table, "no keys"), row).await
 }
 
 fn row(key: &Value) -> Vec<Cell> {

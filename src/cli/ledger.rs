@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::output::{self, Cell, Output, Table, text_at};
+use super::output::{Cell, Output, Table, text_at};
 use super::remote::Remote;
 use super::word;
 use crate::config::{TenantAccess, whole};
@@ -57,23 +57,8 @@ impl LedgerCommand {
         let path = ["v1", "sessions", self.session.as_str(), "ledger"];
         let query: Vec<_> = self.kind.map(|kind| ("kind", word(&kind))).into_iter().collect();
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let mut table = Table::new(&["KIND", "FACT", "STATE", "MESSAGES"]);
-        let more = remote
-            .list(&path, &query, limit, |fact| {
-                if self.output.json {
-                    return output::print_json_line(&fact);
-                }
-                table.push(row(&fact));
-                Ok(())
-            })
-            .await?;
-        if !self.output.json {
-            table.print("no facts")?;
-        }
-        if more && output::is_terminal() {
-            output::note(&format!("there are more than {limit}; --limit shows more"));
-        }
-        Ok(())
+        let table = Table::new(&["KIND", "FACT", "STATE", "MESSAGES"]);
+        remote.print_list((&path, &query, limit), self.output.json, (table, "no facts"), row).await
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::credential::{Credential, Purpose, is_local};
 use super::failure::Usage;
+use super::output::{self, Cell, Table};
 use crate::config::{OperatorAccess, TenantAccess};
 
 /// How long a request may take.
@@ -273,6 +274,31 @@ impl Remote {
                 return Ok(cursor.is_some());
             }
         }
+    }
+
+    /// Prints a list, at most `most` items of it: as lines of JSON, or as a table, or a text that there is nothing.
+    pub(super) async fn print_list(
+        &self,
+        (path, query, most): (&[&str], &[(&str, String)], usize),
+        json: bool,
+        (mut table, empty): (Table, &str),
+        row: impl Fn(&Value) -> Vec<Cell>,
+    ) -> anyhow::Result<()> {
+        let each = |item: Value| {
+            if json {
+                return output::print_json_line(&item);
+            }
+            table.push(row(&item));
+            Ok(())
+        };
+        let more = self.list(path, query, most, each).await?;
+        if !json {
+            table.print(empty)?;
+        }
+        if more && output::is_terminal() {
+            output::note(&format!("there are more than {most}; --limit shows more"));
+        }
+        Ok(())
     }
 
     /// Opens a stream of server-sent events; a refusal is a reply.

@@ -105,33 +105,21 @@ impl SessionsCommand {
 }
 
 async fn list(remote: &Remote, filter: &Filter, json: bool) -> anyhow::Result<()> {
-    let mut table =
-        Table::new(&["SESSION", "MESSAGES", "TOKENS", "USED", "SUMMARY", "COMPRESSION", "UPDATED"]);
+    let table = Table::new(&["SESSION", "MESSAGES", "TOKENS", "USED", "SUMMARY", "COMPRESSION", "UPDATED"]);
     let limit = usize::try_from(filter.limit).unwrap_or(usize::MAX);
-    let more = remote
-        .list(&["v1", "sessions"], &filter.query(), limit, |session| {
-            if json {
-                return output::print_json_line(&session);
-            }
-            table.push(vec![
-                Cell::id(text_at(&session, "/session_id")),
-                Cell::count(count_at(&session, "/head_seq")),
-                Cell::count(count_at(&session, "/usage/context_tokens")),
-                Cell::share(figure_at(&session, "/usage/effective_utilization")),
-                version(&session),
-                Cell::text(text_at(&session, "/compression/status")),
-                Cell::time(text_at(&session, "/updated_at")),
-            ]);
-            Ok(())
-        })
-        .await?;
-    if !json {
-        table.print("no sessions")?;
-    }
-    if more && output::is_terminal() {
-        output::note(&format!("there are more than {limit}; --limit shows more"));
-    }
-    Ok(())
+    let asked: (&[&str], &[_], _) = (&["v1", "sessions"], &filter.query(), limit);
+    let row = |session: &Value| {
+        vec![
+            Cell::id(text_at(session, "/session_id")),
+            Cell::count(count_at(session, "/head_seq")),
+            Cell::count(count_at(session, "/usage/context_tokens")),
+            Cell::share(figure_at(session, "/usage/effective_utilization")),
+            version(session),
+            Cell::text(text_at(session, "/compression/status")),
+            Cell::time(text_at(session, "/updated_at")),
+        ]
+    };
+    remote.print_list(asked, json, (table, "no sessions"), row).await
 }
 
 /// The number of the summary version.

@@ -86,17 +86,11 @@ impl TenantCommand {
 }
 
 async fn list(remote: &Remote, json: bool) -> anyhow::Result<()> {
-    let mut table = Table::new(&["ID", "STATUS", "CREATED", "NAME"]);
-    remote
-        .list(&["v1", "admin", "tenants"], &[], usize::MAX, |tenant| {
-            if json {
-                return output::print_json_line(&tenant);
-            }
-            table.push(["/id", "/status", "/created_at", "/name"].map(|place| cell(&tenant, place)).into());
-            Ok(())
-        })
-        .await?;
-    if json { Ok(()) } else { table.print("no tenants") }
+    let table = Table::new(&["ID", "STATUS", "CREATED", "NAME"]);
+    let row =
+        |tenant: &Value| ["/id", "/status", "/created_at", "/name"].map(|place| cell(tenant, place)).into();
+    let all = (["v1", "admin", "tenants"].as_slice(), [].as_slice(), usize::MAX);
+    remote.print_list(all, json, (table, "no tenants"), row).await
 }
 
 fn cell(tenant: &Value, place: &str) -> Cell {

@@ -2,9 +2,8 @@
 
 use clap::Args;
 
-use crate::app;
 use crate::config::{self, Check as _, Role};
-use crate::telemetry;
+use crate::{app, telemetry};
 
 /// What `worker` takes.
 #[derive(Args, Debug)]

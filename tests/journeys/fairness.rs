@@ -5,7 +5,7 @@ use anchord_session::quota::Quotas;
 use anchord_store::Store;
 use anchord_store::audit::Actor;
 use anchord_store::compressions::Job;
-use anchord_store::tenants::TenantChange;
+use anchord_store::tenants::{TenantChange, TenantStatus};
 use sqlx::AssertSqlSafe;
 use tokio_util::task::TaskTracker;
 
@@ -93,10 +93,10 @@ async fn a_takeover_waits_for_the_end_of_a_suspension() {
     let workers = workers().await;
     let lost = workers.tenant("lost", 2, 0).await;
     assert_eq!(workers.store.claim(1, -1.0, PER_TENANT, 2).await.unwrap().len(), 2);
-    let suspended = |suspended| TenantChange { suspended: Some(suspended), ..TenantChange::default() };
-    workers.store.change_tenant(lost, &suspended(true), Actor::Cli).await.unwrap();
+    let to = |status| TenantChange { status: Some(status), ..TenantChange::default() };
+    workers.store.change_tenant(lost, &to(TenantStatus::Suspended), Actor::Cli).await.unwrap();
     assert_eq!(workers.claim_all().await, []);
-    workers.store.change_tenant(lost, &suspended(false), Actor::Cli).await.unwrap();
+    workers.store.change_tenant(lost, &to(TenantStatus::Active), Actor::Cli).await.unwrap();
     assert_eq!(workers.claim_all().await, [lost, lost]);
 }
 

@@ -76,7 +76,7 @@ async fn furnished() -> Stored {
         stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
     index(&stored.store, (stored.ours, session.id), None).await.expect("indexing").expect("a session");
     let task = stored.store.put_task(stored.ours, "t", TaskStatus::Completed).await.expect("a put");
-    assert!(task.is_some_and(|task| task.tally.of(Kind::Context).calls == 1));
+    assert!(task.is_some_and(|task| task.figures.requests == 1));
     stored
 }
 

@@ -28,8 +28,7 @@ use super::prefer::{self, Return};
 use super::problem::{ApiError, Problem};
 use super::scope::Scope;
 use super::state::AppState;
-use anchord_runtime::background;
-use anchord_runtime::trace;
+use anchord_runtime::{background, trace};
 
 /// The header that carries the request id, both ways.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -388,7 +388,7 @@ fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Resul
         usage = usage.serving(tokens, session.policy().context_window);
     }
     let warnings = warnings.into_iter().map(Warning::in_full).collect();
-    let reply = ContextView { context: context.reply().map_err(ApiError::internal)?, usage, warnings };
-    let body = serde_json::to_string(&reply).map_err(ApiError::internal)?;
+    let body = context.to_json(|context| ContextView { context, usage, warnings });
+    let body = body.map_err(ApiError::internal)?;
     Ok((body, tokens))
 }

@@ -33,7 +33,7 @@ use anchord_store::{Store, StoreError};
 pub(super) const JSON_LINES: &str = "application/x-ndjson";
 
 /// A line of an export; which fields it has follows from its kind.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportLine {
     /// The kind of the line.
@@ -103,11 +103,12 @@ pub struct ExportLine {
 }
 
 /// The kind of a line of an export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = ExportLineKind)]
 pub enum LineKind {
     /// The session: the first line.
+    #[default]
     Session,
     /// A message.
     Message,
@@ -115,33 +116,6 @@ pub enum LineKind {
     Version,
     /// The end: the last line.
     End,
-}
-
-impl ExportLine {
-    fn of(kind: LineKind) -> Self {
-        Self {
-            kind,
-            session_id: None,
-            settings: None,
-            pins: None,
-            notes: None,
-            todos: None,
-            removed_constraints: None,
-            probes: None,
-            seq: None,
-            format: None,
-            tokens: None,
-            role: None,
-            keep: None,
-            component: None,
-            message: None,
-            version: None,
-            meta: None,
-            document: None,
-            messages: None,
-            created_at: None,
-        }
-    }
 }
 
 /// Exports a session as JSON lines.
@@ -215,17 +189,12 @@ impl Export {
                 for (version, meta, document) in found.into_iter().filter(|v| v.0 <= self.last_version) {
                     let meta = RawValue::from_string(meta).ok();
                     let document = RawValue::from_string(document).ok();
-                    let line = ExportLine {
-                        version: Some(version),
-                        meta,
-                        document,
-                        ..ExportLine::of(LineKind::Version)
-                    };
-                    write(&mut page, &line);
+                    let (kind, version) = (LineKind::Version, Some(version));
+                    write(&mut page, &ExportLine { kind, version, meta, document, ..ExportLine::default() });
                 }
                 if matches!(self.at, At::Over) {
-                    let end = ExportLine { messages: Some(self.head_seq), ..ExportLine::of(LineKind::End) };
-                    write(&mut page, &end);
+                    let (kind, messages) = (LineKind::End, Some(self.head_seq));
+                    write(&mut page, &ExportLine { kind, messages, ..ExportLine::default() });
                 }
             }
             At::Over => return Ok(None),
@@ -245,6 +214,7 @@ fn head_line(head: ExportHead) -> ExportLine {
     let settings = serde_json::to_value(&head.session.settings).ok();
     let probes = head.probes.iter().filter_map(|probe| serde_json::from_str(probe).ok()).collect();
     ExportLine {
+        kind: LineKind::Session,
         session_id: Some(head.session.name.to_string()),
         settings: settings.and_then(|settings| settings.as_object().cloned()),
         pins: Some(head.pins.into_iter().map(|pin| pin.text).collect()),
@@ -253,13 +223,14 @@ fn head_line(head: ExportHead) -> ExportLine {
         removed_constraints: Some(head.removed_constraints),
         probes: Some(probes),
         created_at: Some(head.session.created_at),
-        ..ExportLine::of(LineKind::Session)
+        ..ExportLine::default()
     }
 }
 
 fn message_line(message: ExportedMessage, is_kept: bool) -> ExportLine {
     let keep = if is_kept { Some(Keep::Always) } else { message.keep.map(|_| Keep::Never) };
     ExportLine {
+        kind: LineKind::Message,
         seq: Some(message.seq),
         format: Format::from_name(&message.format),
         role: Some(message.role),
@@ -268,6 +239,6 @@ fn message_line(message: ExportedMessage, is_kept: bool) -> ExportLine {
         component: message.component,
         message: RawValue::from_string(message.body).ok(),
         created_at: Some(message.created_at),
-        ..ExportLine::of(LineKind::Message)
+        ..ExportLine::default()
     }
 }

@@ -17,11 +17,10 @@ use super::params::{self, Path, SessionPath};
 use super::problem::{ApiError, FieldError, Kind};
 use super::state::AppState;
 use anchord_context::pin::{MAX_PINS, Pin};
-use anchord_messages::id::{SessionId, SessionName, SessionRef};
-use anchord_store::Tx;
+use anchord_messages::id::{SessionName, SessionRef};
 use anchord_store::load::Tries;
-use anchord_store::pins::{self, PinEdit, PinEdited};
-use anchord_store::tenants;
+use anchord_store::pins::{self, PinEdit, PinEdited, Pinned};
+use anchord_store::{Tx, tenants};
 
 /// The pins that replace the ones there are. The reply of a GET can be sent back.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
@@ -158,7 +157,7 @@ pub async fn replace_pins(
 ) -> Result<Reply<SessionPins>, ApiError> {
     let pins = read_pins(body.value.pins.into_iter().map(|pin| pin.text).collect())?;
     let edited = state.store.replace_pins(caller.tenant, &path.session_id, &pins).await?;
-    let (_, tenant_pins) = accepted(edited, Kind::SessionNotFound, "/pins")?.unwrap_or_default();
+    let Pinned { tenant_pins, .. } = accepted(edited, Kind::SessionNotFound, "/pins")?.unwrap_or_default();
     Ok(Reply(SessionPins { pins, tenant_pins }))
 }
 
@@ -219,7 +218,7 @@ pub async fn add_pin(
         };
         let pin = read_pin(body.value.text.clone()).map_err(|detail| ApiError::invalid("/text", detail))?;
         let edited = pins::edit(&mut tx, caller.tenant, &path.session_id, PinEdit::Add(&pin)).await?;
-        if let Some((session, _)) = accepted(edited, Kind::SessionNotFound, "/text")? {
+        if let Some(Pinned { session, .. }) = accepted(edited, Kind::SessionNotFound, "/text")? {
             let reply = KeptReply::json(StatusCode::CREATED, &pin)?;
             return claimed.commit(&state.store, tx, session, reply).await;
         }
@@ -300,13 +299,9 @@ async fn edit_wide(tx: &mut Tx, caller: &Caller, edit: PinEdit<'_>) -> Result<()
 
 /// The session of a change that is done, and the tenant's pins; `None` when the session has changed meanwhile, so that it
 /// has to be tried again, and an error when the change is refused.
-fn accepted(
-    edited: PinEdited,
-    owner: Kind,
-    pointer: &str,
-) -> Result<Option<(Option<SessionId>, Vec<Pin>)>, ApiError> {
+fn accepted(edited: PinEdited, owner: Kind, pointer: &str) -> Result<Option<Pinned>, ApiError> {
     match edited {
-        PinEdited::Done { session, tenant_pins } => Ok(Some((session, tenant_pins))),
+        PinEdited::Done(pinned) => Ok(Some(pinned)),
         PinEdited::Changed => Ok(None),
         PinEdited::NoOwner => Err(ApiError::NotFound(owner)),
         PinEdited::NoPin if matches!(owner, Kind::SessionNotFound) => {

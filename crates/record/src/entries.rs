@@ -36,7 +36,7 @@ impl RequestState {
 }
 
 /// A person's request.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[schema(as = UserRequest)]
 pub struct RequestEntry {
     /// The request, quoted and shortened.
@@ -139,7 +139,7 @@ pub struct ReadFile {
 }
 
 /// A choice that was made.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct Decision {
     /// What was decided.
     pub decision: String,

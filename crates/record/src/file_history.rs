@@ -8,8 +8,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::summary::{FileStatus, ModifiedFile};
-use anchord_facts::ledger::FileAction;
-use anchord_facts::ledger::FileFact;
+use anchord_facts::ledger::{FileAction, FileFact};
 use anchord_facts::wording::join_seqs;
 
 /// The entry for a changed file that a summary lost, from the ledger; `None` when it was only read.

@@ -2,7 +2,6 @@
 //! come from the ledger, and no engine changes them.
 
 use super::summary::{Blocker, CurrentState, Decision, Remark};
-use anchord_facts::key::Key;
 use anchord_facts::ledger::TodoStatus;
 use anchord_facts::thing::Thing;
 use anchord_facts::todo::Followed;
@@ -52,11 +51,8 @@ impl Proposal {
             self.decisions.push(Decision {
                 decision: format!("Done: {}", one_line(&todo.content)),
                 rationale,
-                alternatives: Vec::new(),
-                superseded_by: None,
                 seqs: todo.seqs.clone(),
-                session_id: None,
-                key: Key::default(),
+                ..Decision::default()
             });
         }
         if let Some(doing) = of(TodoStatus::InProgress).next() {

@@ -8,9 +8,8 @@
 //!
 //! The deadline is above the server's own limit of a statement, so that it never ends a statement that is merely slow.
 
-use std::fmt;
-use std::io;
 use std::time::Duration;
+use std::{fmt, io};
 
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};

@@ -118,7 +118,7 @@ async fn restore(
         return Ok(Some(Outcome::HasMessages));
     }
     match pins::edit(tx, tenant, name, PinEdit::Replace(&head.pins)).await? {
-        PinEdited::Done { .. } => {}
+        PinEdited::Done(_) => {}
         PinEdited::TooLarge { tokens, max_tokens } => {
             return Ok(Some(Outcome::Pins { tokens, max_tokens }));
         }

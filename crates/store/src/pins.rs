@@ -23,16 +23,20 @@ pub enum PinEdit<'a> {
     Replace(&'a [Pin]),
 }
 
+/// Pins that are changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pinned {
+    /// The session; `None` for the tenant's.
+    pub session: Option<SessionId>,
+    /// The tenant's pins, which contexts show before those of the session.
+    pub tenant_pins: Vec<Pin>,
+}
+
 /// The outcome of a change of pins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PinEdited {
     /// The pins are as the change wants them: those of this session, or the tenant's.
-    Done {
-        /// The session.
-        session: Option<SessionId>,
-        /// The tenant's pins, which contexts show before those of the session.
-        tenant_pins: Vec<Pin>,
-    },
+    Done(Pinned),
     /// There is no such session or tenant.
     NoOwner,
     /// There is no such pin.
@@ -98,7 +102,7 @@ pub async fn edit(
     let session = Some(loaded.session.id);
     let tenant_pins = loaded.session.defaults.wide_pins().to_vec();
     let written = write(tx, loaded, &pins, tokens).await?;
-    Ok(if written { PinEdited::Done { session, tenant_pins } } else { PinEdited::Changed })
+    Ok(if written { PinEdited::Done(Pinned { session, tenant_pins }) } else { PinEdited::Changed })
 }
 
 impl Store {
@@ -130,14 +134,13 @@ impl Store {
         let mut tries = Tries::default();
         loop {
             let mut tx = self.begin(tenant).await?;
-            match edit(&mut tx, tenant, name, PinEdit::Replace(pins)).await? {
-                PinEdited::Changed => {}
-                edited => {
-                    if matches!(edited, PinEdited::Done { .. }) {
-                        tx.commit().await?;
-                    }
-                    return Ok(edited);
-                }
+            let edited = edit(&mut tx, tenant, name, PinEdit::Replace(pins)).await?;
+            if matches!(edited, PinEdited::Done(_)) {
+                tx.commit().await?;
+                return Ok(edited);
+            }
+            if edited != PinEdited::Changed {
+                return Ok(edited);
             }
             drop(tx);
             tries.again().await?;

@@ -14,10 +14,9 @@ use uuid::Uuid;
 
 use self::end::{End, Fence, WriteOutcome};
 pub use super::candidate::{NewEvaluation, NewVersion};
-use super::compressions;
 use super::job::{Job, Kind, NewJob, report_text};
 use super::load::{self, Which};
-use super::{Store, StoreError, lock};
+use super::{Store, StoreError, compressions, lock};
 use anchord_messages::id::{CompressionId, EvaluationId, Seq, SessionId, TenantId};
 use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
 use anchord_session::session::Ending;

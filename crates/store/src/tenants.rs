@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::audit::{self, Actor};
 use super::error::expect_rows;
-use super::pins::{PinEdit, PinEdited};
+use super::pins::{PinEdit, PinEdited, Pinned};
 use super::{Store, StoreError, keys};
 use anchord_context::pin::{self, PINS_SHARE, Pin};
 use anchord_messages::id::TenantId;
@@ -260,7 +260,7 @@ impl Store {
     ) -> Result<PinEdited, StoreError> {
         let mut tx = self.begin_as(actor, id).await?;
         let edited = edit_wide_pins(&mut tx, id, PinEdit::Replace(pins), actor).await?;
-        if matches!(edited, PinEdited::Done { .. }) {
+        if matches!(edited, PinEdited::Done(_)) {
             tx.commit().await?;
         }
         Ok(edited)
@@ -378,7 +378,7 @@ pub async fn edit_wide_pins(
         store_settings(&mut *tx, id, &settings).await?;
         audit::record(tx, id, actor, "pins.replaced", id).await?;
     }
-    Ok(PinEdited::Done { session: None, tenant_pins: Vec::new() })
+    Ok(PinEdited::Done(Pinned::default()))
 }
 
 struct TenantRow {

@@ -17,12 +17,11 @@ use anchord_facts::ledger::Facts;
 use anchord_messages::id::{ProbeId, Seq};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::candidate::{self, Base, CheckedDraft, Proposed};
-use anchord_record::changes;
 use anchord_record::gate::{Escalation, GateOutcome, GateRecord};
 use anchord_record::parts::{Parts, SplitSummary};
 use anchord_record::probe::{self, Answerer, ProbeKind, ProbeReport, ProbeResult, Verdict};
 use anchord_record::rubric::Rubric;
-use anchord_record::strategy;
+use anchord_record::{changes, strategy};
 use anchord_session::compression::Timings;
 
 /// A record as it is stored, and its parts.

@@ -1,6 +1,7 @@
-//! The context as a client reads it. Stored messages are passed on as they were stored.
+//! The context as a client reads it. Messages are copied as they were stored, and never parsed.
 
 use serde::Serialize;
+use serde::ser::Error as _;
 use serde_json::value::{RawValue, to_raw_value};
 use utoipa::ToSchema;
 use utoipa::openapi::{ArrayBuilder, Ref, schema::Array};
@@ -38,9 +39,9 @@ pub struct ContextReply<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = serde_json::Value, required = false)]
     system: Option<Box<RawValue>>,
-    /// The messages, in the format's own shape.
+    /// The messages, in the format's own shape; empty until they are written.
     #[schema(schema_with = messages)]
-    messages: Vec<&'a RawValue>,
+    messages: [(); 0],
     /// Parallel to `messages`: the messages that each came from; null for what the service wrote.
     #[schema(value_type = Vec<Option<Vec<Seq>>>)]
     sources: Vec<Option<&'a [Seq]>>,
@@ -79,12 +80,25 @@ fn messages() -> Array {
         .build()
 }
 
+/// Where the messages are written. No text before them has it, because its quotes are escaped there.
+const MESSAGES: &str = "\"messages\":[]";
+
 impl Context<'_> {
-    /// The reply to `GET …/context`.
+    /// Writes a reply that has the context in it.
     ///
     /// # Errors
-    /// When a message is not JSON.
-    pub fn reply(&self) -> serde_json::Result<ContextReply<'_>> {
+    /// When the reply does not go into JSON.
+    pub fn to_json<'s, T: Serialize>(
+        &'s self,
+        reply: impl FnOnce(ContextReply<'s>) -> T,
+    ) -> serde_json::Result<String> {
+        let json = serde_json::to_string(&reply(self.reply()?))?;
+        let (before, after) =
+            json.split_once(MESSAGES).ok_or_else(|| serde_json::Error::custom("no messages"))?;
+        Ok(format!("{before}\"messages\":[{}]{after}", self.messages.join(",")))
+    }
+
+    fn reply(&self) -> serde_json::Result<ContextReply<'_>> {
         let system =
             self.system.as_ref().map(|text| match self.cache.and_then(|ttl| marked_text(text, ttl)) {
                 Some(block) => RawValue::from_string(format!("[{block}]")),
@@ -99,11 +113,7 @@ impl Context<'_> {
             anchor_seq: self.anchor_seq,
             head_seq: self.head_seq,
             system: system.transpose()?,
-            messages: self
-                .messages
-                .iter()
-                .map(|text| serde_json::from_str(text))
-                .collect::<Result<_, _>>()?,
+            messages: [],
             sources: self
                 .sources
                 .iter()

@@ -99,7 +99,8 @@ fn assert_prefix_valid(entries: &[Entry]) {
             };
             match assemble(&input) {
                 Ok(context) => {
-                    let reply = serde_json::to_value(context.reply().unwrap()).unwrap();
+                    let json = context.to_json(|reply| reply).unwrap();
+                    let reply: Value = serde_json::from_str(&json).unwrap();
                     assert_eq!(validity::problems(&reply), Vec::<String>::new(), "{reply:#}");
                 }
                 Err(refused) => assert!(refused.min_tokens > budget),

@@ -304,8 +304,8 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
     };
     match assemble(&input) {
         Ok(context) => {
-            let json = serde_json::to_string(&context.reply().unwrap()).unwrap();
-            assert_eq!(json, serde_json::to_string(&assemble(&input).unwrap().reply().unwrap()).unwrap());
+            let json = context.to_json(|reply| reply).unwrap();
+            assert_eq!(json, assemble(&input).unwrap().to_json(|reply| reply).unwrap());
             let reply: Value = serde_json::from_str(&json).unwrap();
             assert_eq!(validity::problems(&reply), Vec::<String>::new(), "{reply:#}");
             Some(reply)
@@ -481,7 +481,8 @@ proptest! {
             };
             let context = assemble(&input);
             prop_assert!(context.is_ok(), "{context:?}");
-            let reply = serde_json::to_value(context.unwrap().reply().unwrap()).unwrap();
+            let json = context.unwrap().to_json(|reply| reply).unwrap();
+            let reply: Value = serde_json::from_str(&json).unwrap();
             prop_assert_eq!(validity::problems(&reply), Vec::<String>::new());
             let total = u32::try_from(reply["tokens"]["total"].as_u64().unwrap()).unwrap();
             prop_assert!(total <= budget);

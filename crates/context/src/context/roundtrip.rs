@@ -257,7 +257,8 @@ fn served(format: Format, stored: Format, messages: &[Value]) -> Value {
         tools: ToolMode::None,
         counter: &COUNTER,
     };
-    let reply = serde_json::to_value(assemble(&input).unwrap().reply().unwrap()).unwrap();
+    let json = assemble(&input).unwrap().to_json(|reply| reply).unwrap();
+    let reply: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(validity::problems(&reply), Vec::<String>::new(), "{reply:#}");
     reply
 }

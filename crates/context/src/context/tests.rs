@@ -77,7 +77,7 @@ fn formats() -> [Format; 3] {
 
 /// The reply, checked.
 fn serve(input: &ContextInput<'_>) -> Value {
-    let json = serde_json::to_string(&assemble(input).unwrap().reply().unwrap()).unwrap();
+    let json = assemble(input).unwrap().to_json(|reply| reply).unwrap();
     let reply: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(validity::problems(&reply), Vec::<String>::new(), "{reply:#}");
     reply
@@ -149,7 +149,7 @@ fn a_chat_session_comes_out_in_the_other_formats_whole() {
     assert_eq!(turns[1]["content"][1]["name"], "f");
     assert!(session.input(Format::Anthropic).tail.len() == 6);
     let context = assemble(&session.input(Format::Anthropic)).unwrap();
-    let raw = serde_json::to_string(&context.reply().unwrap()).unwrap();
+    let raw = context.to_json(|reply| reply).unwrap();
     assert!(raw.contains("\"input\":{\"n\": 12345678901234567890123}"), "{raw}");
     assert_eq!(turns[1]["content"][2]["input"], json!({"arguments": "not json"}));
     assert_eq!(turns[2]["content"][0], json!({"type": "tool_result", "tool_use_id": "a", "content": "A"}));
@@ -241,7 +241,8 @@ fn a_pending_call_is_served_open_and_named() {
     for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
         let mut input = session.input(format);
         input.recap = Some("never between a call and its result");
-        let reply = serde_json::to_value(assemble(&input).unwrap().reply().unwrap()).unwrap();
+        let json = assemble(&input).unwrap().to_json(|reply| reply).unwrap();
+        let reply: Value = serde_json::from_str(&json).unwrap();
         assert_eq!(reply["pending_tool_calls"], json!(["b"]));
         assert!(!texts(&reply).contains("never between"));
         assert!(!texts(&reply).contains("never answered"));

@@ -11,8 +11,7 @@ use super::super::summary::{Blocker, CurrentState, Decision, Remark, RequestEntr
 use super::list::{List, Number};
 use super::reply::{Addition, Changes, Closing, Ended, Revision};
 use anchord_facts::key::{self, Key};
-use anchord_facts::thing::NOTE;
-use anchord_facts::thing::{Property, Thing};
+use anchord_facts::thing::{NOTE, Property, Thing};
 use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
 
@@ -327,12 +326,9 @@ impl Board {
                 if !record.decisions_made.iter().any(|decision| decision.key() == key) {
                     record.decisions_made.push(Decision {
                         decision: text,
-                        rationale: String::new(),
-                        alternatives: Vec::new(),
-                        superseded_by: None,
                         seqs,
-                        session_id: None,
                         key: key.into(),
+                        ..Decision::default()
                     });
                 }
             }
@@ -373,29 +369,25 @@ impl Board {
     #[must_use]
     pub fn finish(self) -> Summary {
         let Self { mut summary, gone } = self;
-        let keeps = |list: List| {
+        let keep = |list: List| {
+            let mut at = 0..;
             let gone = &gone;
-            let mut at = 0;
-            move || {
-                at += 1;
-                !gone.contains(&Number { list, at: at - 1 })
-            }
+            move || at.next().is_none_or(|at| !gone.contains(&Number { list, at }))
         };
-        let mut keep = keeps(List::Things);
-        summary.things.retain(|_| keep());
-        let mut keep = keeps(List::Findings);
-        summary.findings.retain(|_| keep());
-        let mut keep = keeps(List::Questions);
-        summary.open_questions.retain(|_| keep());
-        let mut keep = keeps(List::Blockers);
-        summary.blockers.retain(|_| keep());
-        let mut keep = keeps(List::Next);
-        summary.next_steps.retain(|_| keep());
+        retain(&mut summary.things, keep(List::Things));
+        retain(&mut summary.findings, keep(List::Findings));
+        retain(&mut summary.open_questions, keep(List::Questions));
+        retain(&mut summary.blockers, keep(List::Blockers));
+        retain(&mut summary.next_steps, keep(List::Next));
         if summary.next_steps.is_empty() {
             summary.next_steps_seqs.clear();
         }
         summary
     }
+}
+
+fn retain<T>(entries: &mut Vec<T>, mut keep: impl FnMut() -> bool) {
+    entries.retain(|_| keep());
 }
 
 fn push(remarks: &mut Vec<Remark>, new: Remark) {

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::super::summary::Decision;
 use super::text::{clip, is_placeholder};
-use anchord_facts::key::Key;
 use anchord_facts::ledger::line::squash;
 use anchord_facts::pattern;
 use anchord_messages::inner_json;
@@ -65,10 +64,8 @@ fn decision(text: &str, rationale: &str, alternatives: Vec<String>, seqs: Vec<i6
             .map(|a| clip(&squash(&a), 120))
             .filter(|a| !is_placeholder(a))
             .collect(),
-        superseded_by: None,
         seqs,
-        session_id: None,
-        key: Key::default(),
+        ..Decision::default()
     }
 }
 

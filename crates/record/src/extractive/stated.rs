@@ -3,7 +3,6 @@
 use super::super::proposal::Proposal;
 use super::super::summary::{Blocker, Decision, Remark};
 use super::{MOST_STEPS, clip, is_placeholder};
-use anchord_facts::key::Key;
 use anchord_facts::ledger::Facts;
 use anchord_facts::ledger::statements::{Stated, Statement};
 use anchord_messages::id::Seq;
@@ -57,10 +56,8 @@ fn decision(one: &Statement) -> Decision {
         decision: said(one),
         rationale: one.reason.clone(),
         alternatives: Some(&one.rejected).filter(|text| !text.is_empty()).cloned().into_iter().collect(),
-        superseded_by: None,
         seqs: one.seqs.clone(),
-        session_id: None,
-        key: Key::default(),
+        ..Decision::default()
     }
 }
 

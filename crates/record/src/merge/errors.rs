@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::summary::{ErrorEntry, ErrorStatus};
 use anchord_facts::key::{self, Key};
-use anchord_facts::ledger::TestOutcome;
-use anchord_facts::ledger::{ErrorFact, Facts};
+use anchord_facts::ledger::{ErrorFact, Facts, TestOutcome};
 use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
 

@@ -5,9 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::super::file_history::{FileHistory, PathSet, path_key};
 use super::super::summary::{FileStatus, ModifiedFile, ReadFile, Summary};
 use super::places::remove;
-use anchord_facts::ledger::FileAction;
-use anchord_facts::ledger::TestOutcome;
-use anchord_facts::ledger::{Facts, FileFact, TestRunFact};
+use anchord_facts::ledger::{Facts, FileAction, FileFact, TestOutcome, TestRunFact};
 use anchord_messages::id::Seq;
 
 /// Merges the span's files into both file sections; returns the path keys of those that are no longer among

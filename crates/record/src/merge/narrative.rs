@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::summary::{RequestEntry, RequestState, Summary};
-use anchord_facts::key::Key;
 use anchord_facts::ledger::statements::Stated;
 use anchord_facts::ledger::{Facts, TodoItem, TodoStatus};
 use anchord_facts::wording::{self, join_seqs};
@@ -42,18 +41,9 @@ fn merge_intent(summary: &mut Summary, new: &ProposedIntent) {
         if !is_a_request {
             let (state, superseded_by) = (RequestState::Superseded, None);
             let at = summary.requests.partition_point(|request| request.seqs.first() < seqs.first());
-            summary.requests.insert(
-                at,
-                RequestEntry {
-                    text,
-                    state,
-                    superseded_by,
-                    outcome: None,
-                    seqs,
-                    session_id: None,
-                    key: Key::default(),
-                },
-            );
+            summary
+                .requests
+                .insert(at, RequestEntry { text, state, superseded_by, seqs, ..RequestEntry::default() });
         }
     }
 }

@@ -155,11 +155,9 @@ impl Fold {
         self.entries.push(Some(RequestEntry {
             text,
             state,
-            superseded_by: None,
-            outcome: None,
             seqs,
-            session_id: None,
             key: key.into(),
+            ..RequestEntry::default()
         }));
         let first = *self.first.get_or_insert(place);
         if Some(first) == previous {

@@ -3,8 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::super::summary::TestResult;
-use anchord_facts::ledger::TestOutcome;
-use anchord_facts::ledger::TestRunFact;
+use anchord_facts::ledger::{TestOutcome, TestRunFact};
 use anchord_facts::wording;
 
 /// How many of a span's runs, and how many of the summary's, are compared: the latest.

@@ -93,7 +93,8 @@ fn the_recap_goes_before_the_newest_message_does() {
         input.budget = budget;
         input.recap = Some(RECAP);
         let Ok(context) = assemble(&input) else { continue };
-        let reply = serde_json::to_value(context.reply().unwrap()).unwrap();
+        let json = context.to_json(|reply| reply).unwrap();
+        let reply: Value = serde_json::from_str(&json).unwrap();
         assert!(total(&reply) <= budget && validity::problems(&reply).is_empty());
         let has_recap = texts(&reply).contains("buy orange paint");
         assert!(texts(&reply).contains("which colour?"), "{budget}: {reply:#}");
