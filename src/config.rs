@@ -115,7 +115,6 @@ pub struct Health {
 
 impl Health {
     /// The address to ask.
-    #[must_use]
     pub fn address(&self) -> String {
         let Some(url) = given(self.url.as_deref()) else {
             let mut address = self.listen;
@@ -173,7 +172,6 @@ pub struct Webhooks {
 
 impl Webhooks {
     /// The keys that encrypt secrets, when the operator chose some.
-    #[must_use]
     pub fn secrets_key(&self) -> Option<&SecretString> {
         given_secret(self.secrets_key.as_ref())
     }
@@ -201,7 +199,6 @@ pub struct Roles {
 
 impl Database {
     /// The address of a database of the operator's.
-    #[must_use]
     pub fn url(&self) -> Option<&SecretString> {
         given_secret(self.database_url.as_ref())
     }
@@ -219,13 +216,11 @@ impl Database {
     }
 
     /// The folder of the server's programs, when it is named.
-    #[must_use]
     pub fn programs(&self) -> Option<PathBuf> {
         self.pg_bin.clone().filter(|folder| !folder.as_os_str().is_empty())
     }
 
     /// The process's `PATH`, where the server's programs may be.
-    #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this file is the one reader of the environment")]
     pub fn search_path() -> Option<OsString> {
         std::env::var_os("PATH")
@@ -246,7 +241,6 @@ impl Check for Database {
 
 impl Metrics {
     /// The listen address of `/metrics`, when it has one of its own.
-    #[must_use]
     pub fn listen(&self) -> Option<SocketAddr> {
         self.metrics_listen.and_then(|address| address.0)
     }

@@ -118,7 +118,6 @@ enum Command {
 }
 
 /// Parses the command line and the environment, runs the command, and returns the exit code.
-#[must_use]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

@@ -80,38 +80,32 @@ pub struct Api {
 
 impl Api {
     /// The key of the tenant `default`, when the operator chose one.
-    #[must_use]
     pub fn api_key(&self) -> Option<&SecretString> {
         given_secret(self.api_key.as_ref())
     }
 
     /// The bytes of all bodies that are received or worked on at once.
-    #[must_use]
     pub fn bodies_bytes(&self) -> u64 {
         let largest = self.max_body_bytes.saturating_mul(LARGEST_BODIES);
         self.max_bodies_bytes.and_then(|bytes| bytes.0).unwrap_or(largest)
     }
 
     /// The listen address of the operator's API, when it has one of its own.
-    #[must_use]
     pub fn admin_listen(&self) -> Option<SocketAddr> {
         self.admin_listen.and_then(|address| address.0)
     }
 
     /// The proxies whose `X-Forwarded-For` is believed.
-    #[must_use]
     pub fn trusted_proxies(&self) -> Vec<IpNet> {
         self.trusted_proxies.clone().unwrap_or_default().0
     }
 
     /// The origins whose pages may call the API.
-    #[must_use]
     pub fn cors_origins(&self) -> Origins {
         self.cors_origins.clone().unwrap_or_default()
     }
 
     /// The operator token.
-    #[must_use]
     pub fn admin_token(&self) -> Option<&SecretString> {
         given_secret(self.admin_token.as_ref())
     }

@@ -28,13 +28,11 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// The base URL.
-    #[must_use]
     pub fn url(&self) -> &str {
         given(Some(&self.url)).unwrap_or(DEFAULT_URL)
     }
 
     /// The folder in which a service on this machine keeps its key and its token.
-    #[must_use]
     pub fn data_dir(&self) -> &Path {
         &self.data_dir
     }
@@ -110,7 +108,6 @@ pub struct TenantAccess {
 
 impl TenantAccess {
     /// The key and the flag or variable that it came from, unless it is in a file.
-    #[must_use]
     pub fn key(&self) -> Option<(&SecretString, &'static str)> {
         let source = if self.key.is_flag { "--key" } else { "ANCHORD_API_KEY" };
         given_secret(self.key.secret.as_ref()).map(|key| (key, source))
@@ -140,13 +137,11 @@ pub struct OperatorAccess {
 
 impl OperatorAccess {
     /// The base URL of the operator's API.
-    #[must_use]
     pub fn url(&self) -> &str {
         given(self.admin_url.as_deref()).unwrap_or_else(|| self.endpoint.url())
     }
 
     /// The token and the flag or variable that it came from, unless it is in a file.
-    #[must_use]
     pub fn token(&self) -> Option<(&SecretString, &'static str)> {
         let source = if self.operator_token.is_flag { "--operator-token" } else { "ANCHORD_OPERATOR_TOKEN" };
         let ours = given_secret(self.operator_token.secret.as_ref()).map(|token| (token, source));

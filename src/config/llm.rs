@@ -123,19 +123,16 @@ pub struct Embeddings {
 
 impl Embeddings {
     /// The server's base URL, when there is one.
-    #[must_use]
     pub fn url(&self) -> Option<&str> {
         given(self.embeddings_url.as_deref())
     }
 
     /// The model.
-    #[must_use]
     pub fn model(&self) -> Option<&str> {
         given(self.embeddings_model.as_deref())
     }
 
     /// The key for the server.
-    #[must_use]
     pub fn api_key(&self) -> Option<&SecretString> {
         given_secret(self.embeddings_api_key.as_ref())
     }
@@ -176,43 +173,36 @@ pub struct ModelPrice {
 
 impl Llm {
     /// The base URL, when it is not the provider's own.
-    #[must_use]
     pub fn base_url(&self) -> Option<&str> {
         given(self.llm_base_url.as_deref())
     }
 
     /// The key for the model's server.
-    #[must_use]
     pub fn api_key(&self) -> Option<&SecretString> {
         given_secret(self.llm_api_key.as_ref())
     }
 
     /// The model.
-    #[must_use]
     pub fn model(&self) -> Option<&str> {
         given(self.llm_model.as_deref())
     }
 
     /// The model that answers probes.
-    #[must_use]
     pub fn probe_model(&self) -> Option<&str> {
         given(self.probe_model.as_deref())
     }
 
     /// The model that writes exams.
-    #[must_use]
     pub fn exam_model(&self) -> Option<&str> {
         given(self.exam_model.as_deref())
     }
 
     /// The model that judges summaries.
-    #[must_use]
     pub fn judge_model(&self) -> Option<&str> {
         given(self.judge_model.as_deref())
     }
 
     /// The models that sessions may name besides; `*` for any.
-    #[must_use]
     pub fn models(&self) -> Vec<String> {
         self.llm_models.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
     }
@@ -225,7 +215,6 @@ impl Llm {
 
 impl Llm {
     /// Whether no model is configured.
-    #[must_use]
     pub fn is_none(&self) -> bool {
         self.llm_provider == LlmProvider::None
     }

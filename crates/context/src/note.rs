@@ -38,13 +38,11 @@ pub struct Note {
 }
 
 /// The id as it is written.
-#[must_use]
 pub fn written_id(id: i64) -> String {
     format!("n{id}")
 }
 
 /// Reads an id: `n3`, also as `3`.
-#[must_use]
 pub fn read_id(id: &str) -> Option<i64> {
     let digits = id.trim().trim_start_matches(['n', 'N', '#']);
     let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
@@ -52,7 +50,6 @@ pub fn read_id(id: &str) -> Option<i64> {
 }
 
 /// What is wrong with the text of a note.
-#[must_use]
 pub fn refused(text: &str) -> Option<String> {
     if text.trim().is_empty() {
         return Some("must not be blank".to_owned());
@@ -65,19 +62,16 @@ pub fn refused(text: &str) -> Option<String> {
 }
 
 /// The text of the message that serves notes; `None` when there are none.
-#[must_use]
 pub fn served(notes: &[Note]) -> Option<String> {
     written(notes, 0)
 }
 
 /// The tokens of notes in a context.
-#[must_use]
 pub fn tokens(notes: &[Note], counter: TokenCounter) -> u32 {
     served(notes).map_or(0, |text| Counted::new(&text, &counter).tokens)
 }
 
 /// The message that serves as many of the newest notes as there is room for, with its tokens.
-#[must_use]
 pub fn newest_within(notes: &[Note], room: u64, counter: &TokenCounter) -> Option<(String, u32)> {
     (0..notes.len()).find_map(|left_out| {
         let text = written(notes.get(left_out..)?, left_out)?;
@@ -102,7 +96,6 @@ fn written(notes: &[Note], left_out: usize) -> Option<String> {
 }
 
 /// A note with its id, on one line or with indented ones below it.
-#[must_use]
 pub fn line(note: &Note) -> String {
     let text = note
         .text

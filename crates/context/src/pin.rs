@@ -28,7 +28,6 @@ pub struct Pin {
 
 impl Pin {
     /// A pin of this text, with its id.
-    #[must_use]
     pub fn new(text: String) -> Self {
         let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
         let head = digest.first_chunk::<8>().copied().unwrap_or_default();
@@ -37,7 +36,6 @@ impl Pin {
 }
 
 /// The tenant's pins, then the session's own; a text that both have appears once.
-#[must_use]
 pub fn together(wide: &[Pin], own: Vec<Pin>) -> Vec<Pin> {
     let mut pins = wide.to_vec();
     pins.extend(own.into_iter().filter(|pin| wide.iter().all(|known| known.id != pin.id)));
@@ -45,14 +43,12 @@ pub fn together(wide: &[Pin], own: Vec<Pin>) -> Vec<Pin> {
 }
 
 /// The message that serves the pins, with its tokens; `None` when there are none.
-#[must_use]
 pub fn served(pins: &[Pin]) -> Option<String> {
     let texts: Vec<&str> = pins.iter().map(|pin| pin.text.as_str()).collect();
     (!texts.is_empty()).then(|| pins_text(&texts))
 }
 
 /// The tokens of the pins in a context.
-#[must_use]
 pub fn tokens(pins: &[Pin], counter: TokenCounter) -> u32 {
     served(pins).map_or(0, |text| Counted::new(&text, &counter).tokens)
 }

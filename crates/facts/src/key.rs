@@ -12,13 +12,11 @@ use fnv::FnvHasher;
 use super::wording::{normalized, normalized_error, push_lower};
 
 /// The key of a text.
-#[must_use]
 pub fn of_text(text: &str) -> u64 {
     of_normalized(&normalized(text))
 }
 
 /// The key of an error.
-#[must_use]
 pub fn of_error(kind: Option<&str>, message: &str) -> u64 {
     let message = normalized_error(message);
     let mut key = String::with_capacity(message.len());
@@ -31,7 +29,6 @@ pub fn of_error(kind: Option<&str>, message: &str) -> u64 {
 }
 
 /// The key of a text that is already normalized.
-#[must_use]
 pub fn of_normalized(text: &str) -> u64 {
     let mut hasher = FnvHasher::default();
     hasher.write(text.as_bytes());
@@ -45,7 +42,6 @@ pub struct Key(OnceLock<u64>);
 
 impl Key {
     /// The cached key, computed first if it is missing.
-    #[must_use]
     pub fn get(&self, compute: impl FnOnce() -> u64) -> u64 {
         *self.0.get_or_init(compute)
     }

@@ -12,7 +12,6 @@ pub struct Matter(Vec<String>);
 
 impl Matter {
     /// The words of a text.
-    #[must_use]
     pub fn of(text: &str) -> Self {
         let is_inner =
             |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | '+' | '#' | '\'' | '’');
@@ -35,31 +34,26 @@ impl Matter {
     }
 
     /// How many words it has.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether it has no words.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// How many of its words another one has too.
-    #[must_use]
     pub fn shared(&self, other: &Self) -> usize {
         self.0.iter().filter(|word| other.0.contains(word)).count()
     }
 
     /// Its words that another one does not have.
-    #[must_use]
     pub fn without(&self, other: &Self) -> Self {
         Self(self.0.iter().filter(|word| !other.0.contains(word)).cloned().collect())
     }
 
     /// Whether one of its words has a digit.
-    #[must_use]
     pub fn has_figure(&self) -> bool {
         self.0.iter().any(|word| word.contains(|c: char| c.is_ascii_digit()))
     }

@@ -134,7 +134,6 @@ impl Rule {
 
 impl Phrase {
     /// Whether a text contains the phrase.
-    #[must_use]
     pub fn is_in(self, text: &str) -> bool {
         self.regexes(text).any(|regex| regex.is_match(text))
     }

@@ -57,7 +57,6 @@ pub struct Property {
 
 impl Property {
     /// A property that has not changed.
-    #[must_use]
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self { name: name.into(), value: value.into(), was: None }
     }
@@ -70,14 +69,12 @@ fn is_zero(number: &u32) -> bool {
 
 impl Thing {
     /// Its kind and id in one string, equal for the same thing in any message.
-    #[must_use]
     pub fn key(&self) -> String {
         format!("{}\u{1f}{}", self.kind.trim().to_lowercase(), self.id.trim())
     }
 
     /// Whether the other is the same thing: of the same kind and id, or of an id that only one thing has, and a kind that
     /// says less or more (`build`, `nightly build`, `build (repo a)`).
-    #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         if self.key() == other.key() {
             return true;
@@ -147,13 +144,11 @@ impl Thing {
     }
 
     /// A sort key for how likely it is needed again: named more often, then seen more recently.
-    #[must_use]
     pub fn need(&self) -> (u32, Seq) {
         (self.named.min(3), self.seqs.last().copied().unwrap_or(0))
     }
 
     /// Its approximate size in a record, in bytes.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let property = |p: &Property| p.name.len() + p.value.len() + p.was.as_ref().map_or(0, String::len);
         self.kind.len() + self.id.len() + self.properties.iter().map(property).sum::<usize>()
@@ -184,7 +179,6 @@ pub struct Places(HashMap<String, Vec<usize>>);
 
 impl Places {
     /// The place of a thing in a list, whose things were added.
-    #[must_use]
     pub fn find(&self, things: &[Thing], one: &Thing) -> Option<usize> {
         let same = self.0.get(one.id.trim())?;
         let at =

@@ -43,7 +43,6 @@ pub struct ToolEvidence<'a> {
 }
 
 /// Applies a span to a list: returns the list after it and the changes.
-#[must_use]
 pub fn follow(list: &[Todo], span: &[Reading<'_>], shown: ToolEvidence<'_>) -> Followed {
     let mut followed = Followed { items: list.to_vec(), changes: Vec::new() };
     let doing = || list.iter().filter(|todo| todo.status == TodoStatus::InProgress);
@@ -80,7 +79,6 @@ pub fn follow(list: &[Todo], span: &[Reading<'_>], shown: ToolEvidence<'_>) -> F
 }
 
 /// The differences between two lists; items with the same normalized text are the same item.
-#[must_use]
 pub fn changes(before: &[Todo], after: &[Todo]) -> Vec<TodoChange> {
     let mut known: BTreeMap<String, Vec<&Todo>> = BTreeMap::new();
     for todo in before.iter().rev() {

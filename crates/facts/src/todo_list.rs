@@ -53,7 +53,6 @@ pub struct Todo {
 
 impl Todo {
     /// An item as its caller gives it.
-    #[must_use]
     pub fn new(content: String, status: TodoStatus) -> Self {
         Self { content, status, proposed_status: None, seqs: Vec::new() }
     }
@@ -91,7 +90,6 @@ pub struct Followed {
 
 impl Followed {
     /// The caller's list in the ledger's type, to replace the list that a tool wrote.
-    #[must_use]
     pub fn list(&self) -> TodoList {
         let item = |todo: &Todo| TodoItem { content: one_line(&todo.content), status: todo.status };
         let mut seqs = Vec::new();

@@ -8,7 +8,6 @@ use anchord_messages::script::is_spaceless;
 ///
 /// Characters that carry meaning in code (`+ # < > = / _ - .` inside a word) stay, so that `C` and
 /// `C++` differ. A text without any word is returned trimmed.
-#[must_use]
 pub fn normalized(text: &str) -> String {
     let is_inner =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '+' | '#' | '<' | '>' | '=' | '/' | '-' | '.');
@@ -67,14 +66,12 @@ const MAX_CHARS: usize = 400;
 
 /// The normalized form of an error's message: addresses, hashes, process ids and times are replaced too. Short numbers
 /// stay, because an error at another line is another error, which needs its own fix.
-#[must_use]
 pub fn normalized_error(message: &str) -> String {
     const LONGEST_LINE_NUMBER: usize = 5;
     without_numbers(message, LONGEST_LINE_NUMBER)
 }
 
 /// The same with every number replaced: equal for one error at different lines.
-#[must_use]
 pub fn normalized_error_anywhere(message: &str) -> String {
     without_numbers(message, 0)
 }
@@ -96,7 +93,6 @@ fn without_numbers(message: &str, kept_digits: usize) -> String {
 
 /// The general form of an error, with `…` in place of quoted names, paths and numbers; `None` when it has no such part
 /// or fewer than two other words.
-#[must_use]
 pub fn error_shape(kind: Option<&str>, message: &str) -> Option<String> {
     const READ_CHARS: usize = 300;
     let mut shape = kind.unwrap_or_default().to_owned();
@@ -125,7 +121,6 @@ pub fn error_shape(kind: Option<&str>, message: &str) -> Option<String> {
 }
 
 /// One line: every run of white space and control characters becomes one space.
-#[must_use]
 pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     one_line_into(&mut out, text);
@@ -151,7 +146,6 @@ pub fn one_line_into(out: &mut String, text: &str) {
 }
 
 /// At most the first `max` characters.
-#[must_use]
 pub fn clip_chars(text: &str, max: usize) -> &str {
     // There are never more characters than bytes.
     if text.len() <= max {
@@ -167,7 +161,6 @@ pub fn clip_chars(text: &str, max: usize) -> &str {
 ///
 /// It never breaks a path, identifier or number: when the first word is longer than `max`, the result is empty.
 /// In scripts without spaces it ends between any two characters.
-#[must_use]
 pub fn clip_words(text: &str, max: usize) -> &str {
     let head = clip_chars(text, max);
     if head.len() == text.len() {
@@ -187,7 +180,6 @@ pub fn clip_words(text: &str, max: usize) -> &str {
 }
 
 /// The longest end of at most `max` characters that starts between two words.
-#[must_use]
 pub fn clip_words_tail(text: &str, max: usize) -> &str {
     let total = text.chars().count();
     if total <= max {
@@ -210,7 +202,6 @@ fn breaks_before(c: char) -> bool {
 }
 
 /// Counts the words of a text; in scripts without spaces, each character counts as one.
-#[must_use]
 pub fn count_words(text: &str) -> u32 {
     let words = |word: &str| word.chars().filter(|c| is_spaceless(*c)).count().max(1);
     u32::try_from(text.split_whitespace().map(words).sum::<usize>()).unwrap_or(u32::MAX)

@@ -50,7 +50,6 @@ pub struct Admission {
 
 impl Admission {
     /// Limits whose event streams end when `stop` is cancelled.
-    #[must_use]
     pub fn new(limits: &AdmissionLimits, stop: CancellationToken) -> Self {
         Self {
             assemblies: Assemblies::new(limits.bodies_bytes),

@@ -31,7 +31,6 @@ pub struct Assemblies {
 
 impl Assemblies {
     /// A total in bytes, of which a tenant has a quarter.
-    #[must_use]
     pub fn new(total: u64) -> Self {
         let total = u32::try_from(total / 1_024).unwrap_or(u32::MAX);
         Self { memory: Shares::new(total, total / PART), wait: WAIT }

@@ -57,7 +57,6 @@ impl Caller {
     }
 
     /// The actor for the audit log.
-    #[must_use]
     pub fn actor(&self) -> Actor {
         Actor::Key(self.key)
     }

@@ -60,7 +60,6 @@ impl AsRef<[u8]> for HeldBody {
 
 impl Bodies {
     /// A total in bytes. A tenant has a quarter of it, and at least room for the largest body.
-    #[must_use]
     pub fn new(total: u64, largest: usize) -> Self {
         let total = u32::try_from(total.div_ceil(1_024)).unwrap_or(u32::MAX);
         // One tenant never has all of it, however small it is.

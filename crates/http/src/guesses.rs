@@ -63,7 +63,6 @@ pub(super) struct Attempt<'a> {
 
 impl Guesses {
     /// Counts by the address of the connection or, when that is one of these proxies, by the one that it forwards.
-    #[must_use]
     pub fn new(proxies: &[IpNet]) -> Self {
         Self {
             failures: Cache::builder().max_capacity(MAX_ADDRESSES).time_to_idle(FORGET_AFTER).build(),

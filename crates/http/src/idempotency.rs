@@ -56,19 +56,16 @@ fn is_key(text: &str) -> bool {
 
 impl IdempotencyKey {
     /// Whether the caller sent a key.
-    #[must_use]
     pub fn is_present(&self) -> bool {
         self.key.is_some()
     }
 
     /// The key itself, when the caller sent one.
-    #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         self.key.as_deref()
     }
 
     /// The key as the store identifies it; `None` when the caller sent none.
-    #[must_use]
     pub fn reply_key(&self, tenant: TenantId, body_digest: [u8; 32]) -> Option<ReplyKey> {
         let key = self.key.clone()?;
         Some(ReplyKey { tenant, route: self.route.clone(), key, body_digest })
@@ -194,14 +191,12 @@ impl KeptReply {
     }
 
     /// Replaces the status.
-    #[must_use]
     pub fn at(mut self, status: StatusCode) -> Self {
         self.reply.status = status.as_u16();
         self
     }
 
     /// Adds a header.
-    #[must_use]
     pub fn with(mut self, name: &HeaderName, value: impl Into<String>) -> Self {
         self.reply.headers.push((name.to_string(), value.into()));
         self

@@ -167,7 +167,6 @@ impl FromRequest<AppState> for Lines {
 
 impl JsonBytes {
     /// SHA-256 of the bytes that were sent.
-    #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         Sha256::digest(&self.0).into()
     }

@@ -231,7 +231,6 @@ fn operations() -> OpenApiRouter<AppState> {
 }
 
 /// The OpenAPI document.
-#[must_use]
 pub fn openapi() -> serde_json::Value {
     openapi::complete(operations().into_openapi())
 }

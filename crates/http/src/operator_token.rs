@@ -9,7 +9,6 @@ pub struct OperatorToken([u8; 32]);
 
 impl OperatorToken {
     /// Hashes a token.
-    #[must_use]
     pub fn new(token: &str) -> Self {
         Self(Sha256::digest(token.as_bytes()).into())
     }

@@ -102,7 +102,6 @@ impl<P: Serialize + DeserializeOwned> Paging<P> {
     }
 
     /// How many rows to read: one more than the page has, to find out whether another page follows.
-    #[must_use]
     #[expect(clippy::cast_possible_wrap, reason = "at most MAX_LIMIT + 1")]
     pub fn rows(&self) -> i64 {
         self.limit as i64 + 1

@@ -40,7 +40,6 @@ impl Wait {
     }
 
     /// The value of `Preference-Applied`, when there was a preference.
-    #[must_use]
     pub fn applied(&self) -> Option<String> {
         Some(format!("wait={}", self.longest()?.as_secs()))
     }

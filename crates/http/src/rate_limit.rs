@@ -25,7 +25,6 @@ pub struct RateLimit {
 
 impl RateLimit {
     /// Allows a burst that is refilled at a rate.
-    #[must_use]
     pub fn new(per_second: NonZeroU32, burst: NonZeroU32) -> Self {
         let quota = Quota::per_second(per_second).allow_burst(burst);
         Self { limiter: Arc::new(RateLimiter::keyed(quota)), per_second, burst }

@@ -29,7 +29,6 @@ pub struct AppState(Arc<Shared>);
 
 impl AppState {
     /// Wraps the parts.
-    #[must_use]
     pub fn new(shared: Shared) -> Self {
         Self(Arc::new(shared))
     }

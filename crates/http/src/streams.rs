@@ -32,7 +32,6 @@ pub(super) struct Place {
 
 impl Streams {
     /// Streams that end when `stop` is cancelled.
-    #[must_use]
     pub fn new(stop: CancellationToken) -> Self {
         Self {
             stop,

@@ -59,13 +59,11 @@ impl Client {
     }
 
     /// The configuration of this client.
-    #[must_use]
     pub fn options(&self) -> &Options {
         &self.inner.options
     }
 
     /// Whether sessions may name this model.
-    #[must_use]
     pub fn allows(&self, model: &str) -> bool {
         self.inner.options.models.allow(model)
     }
@@ -91,7 +89,6 @@ impl Client {
     }
 
     /// How long to wait before the next try, after `tries` tries; `None` when the call must not be repeated.
-    #[must_use]
     pub fn wait_before_next(&self, error: &LlmError, tries: u32) -> Option<Duration> {
         let options = &self.inner.options;
         // The same call would time out again; a shorter one may not.

@@ -59,7 +59,6 @@ pub struct EmbeddingOptions {
 
 impl EmbeddingOptions {
     /// The defaults for a server and a model.
-    #[must_use]
     pub fn new(base_url: String, model: String) -> Self {
         Self {
             base_url,
@@ -129,7 +128,6 @@ impl Embedder {
     }
 
     /// The model.
-    #[must_use]
     pub fn model(&self) -> &str {
         &self.inner.options.model
     }
@@ -162,7 +160,6 @@ impl Embedder {
     }
 
     /// How long to wait after so many failures in a row.
-    #[must_use]
     pub fn wait_after(&self, error: &LlmError, failures: u32) -> Duration {
         let own = self.inner.options.backoff.saturating_mul(1 << failures.min(12));
         let spread = rand::rng().random_range(0.5..1.0);

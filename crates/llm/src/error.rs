@@ -45,13 +45,11 @@ pub enum LlmError {
 
 impl LlmError {
     /// The stable name of the error, for records and metrics.
-    #[must_use]
     pub fn as_str(&self) -> &'static str {
         self.into()
     }
 
     /// Whether the same call may succeed a little later.
-    #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Status { status, .. } => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
@@ -67,13 +65,11 @@ impl LlmError {
     }
 
     /// Whether the server as a whole is in trouble, rather than this call.
-    #[must_use]
     pub fn is_outage(&self) -> bool {
         self.is_retryable() || matches!(self, Self::Status { status: 401..=404, .. } | Self::Malformed)
     }
 
     /// How long the server asks to wait before the next call.
-    #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         if let Self::Status { retry_after, .. } = self { *retry_after } else { None }
     }

@@ -18,7 +18,6 @@ pub enum Provider {
 
 impl Provider {
     /// The name of the provider in configuration and records.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Openai => "openai",
@@ -77,7 +76,6 @@ pub struct Options {
 
 impl Options {
     /// The defaults for a provider and a model.
-    #[must_use]
     pub fn new(provider: Provider, model: String) -> Self {
         Self {
             provider,

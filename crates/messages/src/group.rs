@@ -66,7 +66,6 @@ pub enum CallState {
 
 impl Group {
     /// Whether the group waits for results.
-    #[must_use]
     pub fn is_pending(&self) -> bool {
         matches!(&self.kind, GroupKind::Calls(calls) if calls.state == CallState::Pending)
     }
@@ -247,7 +246,6 @@ pub enum NoSpan {
 
 impl NoSpan {
     /// The reason's stable name in the API.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }

@@ -79,7 +79,6 @@ impl SessionName {
     }
 
     /// The name as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -140,7 +139,6 @@ impl BranchName {
     pub const MAX_CHARS: usize = 100;
 
     /// The branch that every session begins with.
-    #[must_use]
     pub fn main() -> Self {
         Self(Self::MAIN.to_owned())
     }
@@ -161,13 +159,11 @@ impl BranchName {
     }
 
     /// The name as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Whether it is the branch that every session begins with.
-    #[must_use]
     pub fn is_main(&self) -> bool {
         self.0 == Self::MAIN
     }
@@ -190,19 +186,16 @@ pub struct SessionRef {
 
 impl SessionRef {
     /// The branch `main` of a session, whichever is current.
-    #[must_use]
     pub fn main(name: SessionName) -> Self {
         Self { name, branch: Some(BranchName::main()) }
     }
 
     /// The branch's name as text; `None` for the current one.
-    #[must_use]
     pub fn branch_str(&self) -> Option<&str> {
         self.branch.as_ref().map(BranchName::as_str)
     }
 
     /// The path of something of it: `rest` is what stands behind the session's name.
-    #[must_use]
     pub fn path_of(&self, rest: &str) -> String {
         let Self { name, branch } = self;
         let Some(branch) = branch else { return format!("/v1/sessions/{name}{rest}") };
@@ -211,7 +204,6 @@ impl SessionRef {
     }
 
     /// Whether a branch is named that a session does not begin with.
-    #[must_use]
     pub fn is_of_other_branch(&self) -> bool {
         self.branch.as_ref().is_some_and(|branch| !branch.is_main())
     }
@@ -240,7 +232,6 @@ macro_rules! prefixed_id {
 
         impl $name {
             /// Parses the id as it is written in the API; `None` when it is not one.
-            #[must_use]
             pub fn parse(text: &str) -> Option<Self> {
                 Uuid::try_parse(text.strip_prefix($prefix)?).ok().map(Self)
             }

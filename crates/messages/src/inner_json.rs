@@ -9,13 +9,11 @@ use serde::Deserialize;
 pub const MAX_VALUES: usize = 25_000;
 
 /// Reads JSON with at most [`MAX_VALUES`] values; `None` for more, and for what is not JSON of this type.
-#[must_use]
 pub fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
     if is_bounded(text) { serde_json::from_str(text).ok() } else { None }
 }
 
 /// Whether a text has at most [`MAX_VALUES`] values, if it is JSON.
-#[must_use]
 pub fn is_bounded(text: &str) -> bool {
     // Most texts have too few signs to look closer.
     text.bytes().filter(|sign| begins_value(*sign)).count() < MAX_VALUES || values(text) <= MAX_VALUES

@@ -29,19 +29,16 @@ pub enum Role {
 
 impl Role {
     /// Whether the role carries the operator's instructions.
-    #[must_use]
     pub fn is_system(self) -> bool {
         matches!(self, Self::System | Self::Developer)
     }
 
     /// The role's name in every format and in the database.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// Parses a role's name.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         name.parse().ok()
     }
@@ -164,13 +161,11 @@ impl Message {
     }
 
     /// The text parts joined by newlines: no thinking, no tool calls, no tool results.
-    #[must_use]
     pub fn text(&self) -> String {
         join_text(&self.parts)
     }
 
     /// Like [`Self::text`], but borrowed when there is only one text part.
-    #[must_use]
     pub fn words(&self) -> Cow<'_, str> {
         match self.parts.as_slice() {
             [Part::Text(text)] => Cow::Borrowed(text),
@@ -220,7 +215,6 @@ fn leaves(value: &Value, take: &mut impl FnMut(&str)) {
 
 impl ToolResult {
     /// The text parts joined by newlines.
-    #[must_use]
     pub fn text(&self) -> String {
         join_text(&self.parts)
     }

@@ -6,7 +6,6 @@
 use serde_path_to_error::{Path, Segment};
 
 /// A message of serde in the API's terms; parts without a translation are kept.
-#[must_use]
 pub fn must_be(refusal: &str) -> String {
     let refusal = without_place(refusal);
     let is_wrong = ["invalid type: ", "invalid value: ", "unknown variant "];
@@ -53,7 +52,6 @@ fn whole(least: impl std::fmt::Display, most: impl std::fmt::Display) -> String 
 }
 
 /// The JSON pointer of the value at which the parser stopped.
-#[must_use]
 pub fn pointer(path: &Path) -> String {
     let mut pointer = String::new();
     for segment in path {
@@ -75,7 +73,6 @@ pub fn pointer(path: &Path) -> String {
 
 /// The JSON pointer that an error is about. For an unknown, missing or repeated field, `pointer` ends at the object,
 /// and the field's name is taken from the message.
-#[must_use]
 pub fn place(pointer: String, refusal: &str) -> String {
     let is_named =
         ["unknown field", "missing field", "duplicate field"].iter().any(|p| refusal.starts_with(p));
@@ -86,13 +83,11 @@ pub fn place(pointer: String, refusal: &str) -> String {
 }
 
 /// The first name in backquotes, in which serde puts an unknown, missing or repeated field.
-#[must_use]
 pub fn quoted(refusal: &str) -> Option<&str> {
     refusal.split('`').nth(1)
 }
 
 /// A name, escaped as a part of a JSON pointer.
-#[must_use]
 pub fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }

@@ -9,7 +9,6 @@ use serde::Serializer;
 const SCALE: f64 = 10_000.0;
 
 /// The nearest number with four decimals.
-#[must_use]
 pub fn four(number: f64) -> f64 {
     let rounded = (number * SCALE).round() / SCALE;
     // A number that is too large to be scaled has no decimals to lose; `-0` would be written with its sign.

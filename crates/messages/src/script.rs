@@ -34,7 +34,6 @@ pub enum Script {
 
 impl Script {
     /// The script of a character.
-    #[must_use]
     pub fn of(c: char) -> Self {
         if c < FIRST {
             return Self::Other;
@@ -56,14 +55,12 @@ fn is_of_kana(c: char) -> bool {
 }
 
 /// Whether a character is of a script without spaces between words, in which each character may be a word.
-#[must_use]
 pub fn is_spaceless(c: char) -> bool {
     matches!(Script::of(c), Script::Han | Script::Kana | Script::Indochinese)
 }
 
 /// Whether a text is Chinese, judged by the first of its characters in scripts without spaces; Latin letters between
 /// them do not count. Together with kana, Chinese characters are Japanese.
-#[must_use]
 pub fn is_chinese(text: &str) -> bool {
     /// With this many Chinese characters to one kana, the kana is a quotation.
     const HAN_FOR_KANA: usize = 4;

@@ -149,20 +149,17 @@ impl Measured {
 
 impl Shape {
     /// The text that is served for a message that was sent as `raw` and has this shape.
-    #[must_use]
     pub fn served(shape: Option<&Self>, format: Format, raw: String) -> String {
         let rewritten = shape.filter(|shape| shape.has(Feature::Normalized));
         rewritten.and_then(|_| normalized(format, &raw)).unwrap_or(raw)
     }
 
     /// The shape of a message; `None` when it is plain.
-    #[must_use]
     pub fn of(message: &Message, counter: &TokenCounter) -> Option<Self> {
         Self::measure(message, counter).1
     }
 
     /// The message's tokens and its shape, computed together so that every part is counted once.
-    #[must_use]
     pub fn measure(message: &Message, counter: &TokenCounter) -> (u32, Option<Self>) {
         let mut tokens = counter.count_frame(message);
         let mut shape = Self::default();
@@ -228,7 +225,6 @@ impl Shape {
     }
 
     /// Whether the message has a feature.
-    #[must_use]
     pub fn has(&self, feature: Feature) -> bool {
         self.features.contains(&feature)
     }
@@ -266,14 +262,12 @@ impl ResultShape {
     }
 
     /// Whether it is large enough to be masked at all.
-    #[must_use]
     pub fn is_maskable(&self) -> bool {
         self.lines >= MASKABLE_LINES || self.tokens >= MASKABLE_TOKENS
     }
 
     /// Whether it is masked once it is old. Smaller maskable outputs are masked as repeats, on the caller's request,
     /// or to fit a budget.
-    #[must_use]
     pub fn is_large(&self) -> bool {
         self.tokens > LARGE_TOKENS || (self.lines > LARGE_LINES && self.tokens >= MASKABLE_TOKENS)
     }
@@ -281,7 +275,6 @@ impl ResultShape {
 
 /// The reference of a tool output: the first 64 bits of the SHA-256 of its content, in hex. Media and unknown blocks
 /// are hashed after the text, so that outputs that differ only in a picture have different references.
-#[must_use]
 pub fn reference(result: &ToolResult) -> String {
     let mut hash = Sha256::new();
     hash.update(result.text().as_bytes());
@@ -307,20 +300,17 @@ pub fn reference(result: &ToolResult) -> String {
 }
 
 /// The first `bytes` bytes of a digest, in hex.
-#[must_use]
 pub fn hex(digest: &[u8], bytes: usize) -> String {
     let digit = |n: u8| char::from_digit(u32::from(n), 16).unwrap_or('0');
     digest.iter().take(bytes).flat_map(|b| [digit(b >> 4), digit(b & 0xf)]).collect()
 }
 
 /// Whether a text is empty or contains only white space.
-#[must_use]
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 
 /// Whether the key line of an output reports an error.
-#[must_use]
 pub fn shows_error(key: &str) -> bool {
     key_line::shows_error(key)
 }
@@ -360,7 +350,6 @@ fn what(call: &ToolCall) -> String {
 
 /// A text as one line of at most `chars` characters and an ellipsis where it was cut. Double quotes, square brackets
 /// and control characters are replaced, so that the text cannot end the placeholder around it.
-#[must_use]
 pub fn one_line(text: &str, chars: usize) -> String {
     let mut line = String::new();
     let mut space = false;

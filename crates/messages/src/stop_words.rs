@@ -9,7 +9,6 @@ static ENGLISH: LazyLock<HashSet<&str, RandomState>> =
     LazyLock::new(|| include_str!("../../../rules/stop_words.en.txt").split_whitespace().collect());
 
 /// Whether a word in lower case is a stop word.
-#[must_use]
 pub fn is_stop_word(word: &str) -> bool {
     ENGLISH.contains(word)
 }

@@ -6,7 +6,6 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serializer;
 
 /// A time as text.
-#[must_use]
 pub fn text(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

@@ -68,13 +68,11 @@ pub enum Tokenizer {
 
 impl Tokenizer {
     /// The tokenizer's name in the API and in the database.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// Parses a tokenizer's name; `None` when no tokenizer has it.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         name.parse().ok()
     }
@@ -89,13 +87,11 @@ pub struct TokenCounter {
 
 impl TokenCounter {
     /// A counter for a tokenizer, whose vocabulary is loaded at the first count or by [`Self::load`].
-    #[must_use]
     pub const fn new(tokenizer: Tokenizer) -> Self {
         Self { tokenizer }
     }
 
     /// The tokenizer that it counts with.
-    #[must_use]
     pub fn tokenizer(self) -> Tokenizer {
         self.tokenizer
     }
@@ -106,7 +102,6 @@ impl TokenCounter {
     }
 
     /// The tokens of a text.
-    #[must_use]
     pub fn count_text(&self, text: &str) -> u32 {
         let count = || match self.tokenizer {
             Tokenizer::O200kBase => pieces::count(pieces::o200k(), text),
@@ -119,25 +114,21 @@ impl TokenCounter {
     }
 
     /// The tokens of a message, by the rules of this module.
-    #[must_use]
     pub fn count_message(&self, message: &Message) -> u32 {
         self.count_frame(message).saturating_add(self.count_parts(&message.parts))
     }
 
     /// The tokens of a message without its parts.
-    #[must_use]
     pub fn count_frame(&self, message: &Message) -> u32 {
         MESSAGE_TOKENS + message.name.as_deref().map_or(0, |name| self.count_text(name).saturating_add(1))
     }
 
     /// The tokens of some parts.
-    #[must_use]
     pub fn count_parts(&self, parts: &[Part]) -> u32 {
         parts.iter().fold(0, |sum, part| sum.saturating_add(self.count_part(part)))
     }
 
     /// The tokens of one part.
-    #[must_use]
     pub fn count_part(&self, part: &Part) -> u32 {
         match part {
             Part::Text(text) => self.count_text(text),
@@ -158,7 +149,6 @@ impl TokenCounter {
     }
 
     /// The tokens of a tool result without its content.
-    #[must_use]
     pub fn count_result_frame(&self, result: &ToolResult) -> u32 {
         RESULT_TOKENS.saturating_add(self.count_text(&result.call_id))
     }
@@ -210,7 +200,6 @@ fn image_tokens(image: &Image) -> u32 {
 }
 
 /// Width and height of a picture whose bytes are in the message.
-#[must_use]
 pub fn image_size(image: &Image) -> Option<(u32, u32)> {
     match &image.source {
         MediaSource::Base64(data) => picture::size(data),

@@ -110,13 +110,11 @@ impl Embedded {
     }
 
     /// The address of the service's database, as its owner.
-    #[must_use]
     pub fn url(&self) -> String {
         self.url_of(OWNER, DATABASE)
     }
 
     /// The address of any database, as any role: the private socket trusts every process that can open it.
-    #[must_use]
     pub fn url_of(&self, role: &str, database: &str) -> String {
         // State the port and the TLS mode, because the client would take them from PGPORT and PGSSLMODE.
         let sockets = percent_encode(self.sockets.folder.as_os_str().as_encoded_bytes());
@@ -124,7 +122,6 @@ impl Embedded {
     }
 
     /// The server's process id.
-    #[must_use]
     pub fn pid(&self) -> u32 {
         self.of_server(server::Server::pid)
     }
@@ -176,7 +173,6 @@ impl Embedded {
     }
 
     /// Leaves the server running without this process; returns its process id, so that the caller can end it.
-    #[must_use]
     pub fn leave_running(mut self) -> u32 {
         let server = self.server.get_mut().unwrap_or_else(PoisonError::into_inner);
         server.hand_over();

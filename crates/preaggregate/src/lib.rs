@@ -124,7 +124,6 @@ pub struct PreaggregationReport {
 }
 
 /// Condenses the outputs if their total size reaches the threshold; else returns them unchanged, with a report.
-#[must_use]
 pub fn preaggregate(outputs: &[AgentOutput<'_>], options: Options<'_>) -> Preaggregated {
     let original_bytes = outputs.iter().fold(0usize, |sum, output| sum.saturating_add(output.content.len()));
     let condensed = original_bytes >= options.threshold_bytes;
@@ -161,7 +160,6 @@ pub fn preaggregate(outputs: &[AgentOutput<'_>], options: Options<'_>) -> Preagg
 }
 
 /// Whether a text is a valid prefix of markers: a letter, then letters, digits, `_` and `-`.
-#[must_use]
 pub fn is_prefix(text: &str) -> bool {
     text.len() <= MAX_PREFIX_BYTES
         && text.starts_with(|c: char| c.is_ascii_alphabetic())

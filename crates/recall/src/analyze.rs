@@ -43,7 +43,6 @@ impl Term {
     }
 
     /// The bucket of the index that contains the term, from 0 to 255.
-    #[must_use]
     pub fn bucket(self) -> u8 {
         self.0.to_le_bytes()[4]
     }
@@ -98,7 +97,6 @@ pub struct Document {
 
 impl Document {
     /// How often a term occurs; `None` when it does not.
-    #[must_use]
     pub fn frequencies(&self, term: Term) -> Option<Frequencies> {
         let at = self.terms.binary_search_by_key(&term, |(t, _)| *t).ok()?;
         self.terms.get(at).map(|(_, f)| *f)
@@ -114,7 +112,6 @@ pub(super) enum Field {
 }
 
 /// The terms of a message; for several messages, [`Analyzer`] is faster.
-#[must_use]
 pub fn analyze(message: &Message) -> Document {
     Analyzer::default().read(message)
 }
@@ -129,7 +126,6 @@ pub struct Analyzer {
 
 impl Analyzer {
     /// The terms of a message.
-    #[must_use]
     pub fn read(&mut self, message: &Message) -> Document {
         let mut document = Document::default();
         let Self { reader, terms } = self;

@@ -68,7 +68,6 @@ struct Mark {
 
 impl Query {
     /// Examines the text of a match. Of one that has no word of the question, the nearest passage is shown.
-    #[must_use]
     pub fn examine(&self, message: &Message, passage: Option<usize>) -> Examined {
         let pairs = self.pairs();
         let mut found = vec![false; pairs.len()];
@@ -239,7 +238,6 @@ fn excerpt(text: &str, start: usize, end: usize) -> String {
 
 /// The final order of matches: best first, spread over the session, at most `limit`. A match whose text was not
 /// examined keeps its score.
-#[must_use]
 pub fn settle(matches: Vec<(Ranked, Option<Examined>)>, limit: usize) -> Vec<(Ranked, Option<Examined>)> {
     let mut rest = matches;
     for (ranked, examined) in &mut rest {
@@ -290,7 +288,6 @@ fn best_of(matches: &[(Ranked, Option<Examined>)]) -> Option<usize> {
 
 impl Hit {
     /// A hit from a match and its examined text.
-    #[must_use]
     pub fn new(ranked: Ranked, examined: Examined) -> Self {
         Self {
             seq: ranked.seq,

@@ -25,7 +25,6 @@ const FADE: f64 = 0.8;
 
 /// Adds to the matches of the words how close they are to the question, and the closest messages of all sessions, at most
 /// `keep`. `near` has for each session what was compared, in the session's order.
-#[must_use]
 pub fn join(mut ranked: Vec<Ranked>, near: &[Vec<Near>], keep: usize) -> Vec<Ranked> {
     let near: Vec<Vec<Near>> = near.iter().map(|of_session| with_neighbours(of_session)).collect();
     let scale = Scale::of(&near);

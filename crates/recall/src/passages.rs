@@ -25,7 +25,6 @@ pub(super) fn as_is(text: &str) -> Cow<'_, str> {
 }
 
 /// The passages of a message, in order. `clean` takes secrets out of the text before it is cut.
-#[must_use]
 pub fn passages(message: &Message, clean: impl Fn(&str) -> Cow<'_, str>) -> Vec<String> {
     let (text, is_whole) = text_of(message);
     let cleaned = clean(&text);

@@ -24,7 +24,6 @@ use anchord_messages::id::Seq;
 pub const CHUNK: Seq = 1_024;
 
 /// The chunk that a message is in, from 0.
-#[must_use]
 pub fn chunk_of(seq: Seq) -> Seq {
     (seq - 1) / CHUNK
 }
@@ -49,7 +48,6 @@ pub struct Segments {
 }
 
 /// Encodes consecutive messages of one chunk; `first` is the seq of the first one.
-#[must_use]
 pub fn encode(first: Seq, documents: &[Document]) -> Segments {
     let mut lengths = Vec::with_capacity(documents.len() * 2);
     let mut all = Vec::with_capacity(documents.iter().map(|document| document.terms.len()).sum());
@@ -120,7 +118,6 @@ pub fn read_directory(bytes: &[u8], matches: &mut Matches) -> Result<(), Corrupt
 }
 
 /// Groups terms by bucket.
-#[must_use]
 pub fn by_bucket(terms: &[Term]) -> BTreeMap<u8, Vec<Term>> {
     let mut buckets: BTreeMap<u8, Vec<Term>> = BTreeMap::new();
     for term in terms {

@@ -36,7 +36,6 @@ impl Query {
     pub const MAX_CHARS: usize = 4_096;
 
     /// Parses a question; `None` when it contains nothing to search for.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let stems = Stems::default();
         let mut groups: Vec<Group> = Vec::new();
@@ -69,7 +68,6 @@ impl Query {
     }
 
     /// Every term to look up, in order.
-    #[must_use]
     pub fn terms(&self) -> Vec<Term> {
         let mut terms: Vec<Term> = self.groups.iter().filter(|g| g.weight > 0.0).map(|g| g.term).collect();
         terms.sort_unstable();

@@ -64,7 +64,6 @@ pub struct Matches {
 
 impl Matches {
     /// An empty set of matches for a query.
-    #[must_use]
     pub fn new(query: Arc<Query>) -> Self {
         let groups = vec![Vec::new(); query.groups.len()];
         Self { query, groups, lengths: Vec::new(), within: 0..usize::MAX }
@@ -118,7 +117,6 @@ impl Matches {
     }
 
     /// Ranks the messages that match, best first, at most `keep`.
-    #[must_use]
     pub fn rank(self, keep: usize) -> Vec<Ranked> {
         rank(vec![self], keep)
     }
@@ -142,7 +140,6 @@ impl Matches {
 
 /// Ranks the messages of several sessions that match one query, best first, at most `keep`. How rare a word is, and how
 /// long a message, is judged over all of the sessions, so that scores are comparable between them.
-#[must_use]
 pub fn rank(mut sessions: Vec<Matches>, keep: usize) -> Vec<Ranked> {
     sessions.iter_mut().for_each(Matches::tidy);
     let layouts: Vec<Layout> = sessions.iter().map(|matches| Layout::of(&matches.lengths)).collect();

@@ -22,7 +22,6 @@ const STEPS: f32 = 1_023.0;
 const SCALE_BYTES: usize = 4;
 
 /// The block that a message is in, from 0.
-#[must_use]
 pub fn block_of(seq: Seq) -> Seq {
     (seq - 1) / BLOCK
 }
@@ -39,7 +38,6 @@ pub struct Near {
 }
 
 /// A vector of length 1; `None` when it has another number of dimensions than it may, is zero, or holds what is no number.
-#[must_use]
 pub fn unit(vector: &[f32]) -> Option<Vec<f32>> {
     if !(1..=MOST_DIMENSIONS).contains(&vector.len()) || !vector.iter().all(|x| x.is_finite()) {
         return None;
@@ -52,7 +50,6 @@ pub fn unit(vector: &[f32]) -> Option<Vec<f32>> {
 
 /// Encodes the vectors of consecutive messages, `first` being the position of the first one, block by block. Vectors that
 /// [`unit`] refuses are left out.
-#[must_use]
 pub fn encode(first: Seq, messages: &[Vec<Vec<f32>>]) -> Vec<(Seq, Vec<u8>)> {
     let mut blocks: Vec<(Seq, Vec<u8>)> = Vec::new();
     for (seq, vectors) in (first..).zip(messages) {
@@ -91,7 +88,6 @@ pub struct Question {
 
 impl Question {
     /// A question; `None` when [`unit`] refuses the vector.
-    #[must_use]
     pub fn new(vector: &[f32]) -> Option<Self> {
         let vector = unit(vector)?;
         let scale = largest(&vector) / STEPS;
@@ -101,7 +97,6 @@ impl Question {
     }
 
     /// How many dimensions it has.
-    #[must_use]
     pub fn dimensions(&self) -> usize {
         self.steps.len()
     }

@@ -29,7 +29,6 @@ pub enum RequestState {
 
 impl RequestState {
     /// The state's word in JSON and renderings.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -61,7 +60,6 @@ pub struct RequestEntry {
 
 impl RequestEntry {
     /// The key by which the same request is found again.
-    #[must_use]
     pub fn key(&self) -> u64 {
         self.key.get(|| key::of_text(&self.text))
     }
@@ -162,7 +160,6 @@ pub struct Decision {
 
 impl Decision {
     /// The key by which the same decision is found again.
-    #[must_use]
     pub fn key(&self) -> u64 {
         self.key.get(|| key::of_text(&self.decision))
     }
@@ -231,13 +228,11 @@ pub struct ErrorEntry {
 
 impl ErrorEntry {
     /// The key by which the same error is found again at the same place.
-    #[must_use]
     pub fn key(&self) -> u64 {
         self.key.get(|| key::of_error(self.kind.as_deref(), &self.message))
     }
 
     /// The key by which the same error is found again at any place, because the code may have moved.
-    #[must_use]
     pub fn key_anywhere(&self) -> u64 {
         self.key_anywhere.get(|| key::of_normalized(&normalized_error_anywhere(&self.message)))
     }
@@ -281,7 +276,6 @@ pub struct Blocker {
 }
 
 /// A text followed by the session that it came from.
-#[must_use]
 pub fn with_session(text: &str, session: &str) -> String {
     format!("{text} (session {session})")
 }

@@ -23,7 +23,6 @@ pub struct ExamScores {
 
 impl ExamScores {
     /// The same figures, judged by a threshold.
-    #[must_use]
     pub fn against(self, threshold: f64) -> Self {
         Self { low: self.score.is_some_and(|score| score < threshold), ..self }
     }

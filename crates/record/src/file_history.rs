@@ -50,7 +50,6 @@ fn before(fact: &FileFact) -> Before {
 /// Composes two facts about one file, the earlier one first.
 ///
 /// When `later` is a rename, `earlier` is the history of the path that it came from.
-#[must_use]
 pub fn compose(earlier: FileFact, later: FileFact) -> FileFact {
     let (was_changed, is_changed) = (earlier.action.is_some(), later.action.is_some());
     let start = before(&earlier);
@@ -100,13 +99,11 @@ fn append_distinct(changes: &mut Vec<String>, more: Vec<String>) {
 }
 
 /// A path in one spelling: forward slashes, no leading `./`, no doubled slashes.
-#[must_use]
 pub fn path_key(path: &str) -> String {
     identity(path).into_owned()
 }
 
 /// The same, borrowed where the path is in this spelling already.
-#[must_use]
 pub fn identity(path: &str) -> Cow<'_, str> {
     let path = path.trim();
     // Most paths are.
@@ -138,19 +135,16 @@ pub struct PathSet(HashSet<String, foldhash::fast::RandomState>);
 
 impl PathSet {
     /// The files of these paths.
-    #[must_use]
     pub fn of<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
         Self(paths.map(path_key).collect())
     }
 
     /// Whether the set is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether a path is in the set, in any spelling.
-    #[must_use]
     pub fn contains(&self, path: &str) -> bool {
         self.0.contains(identity(path).as_ref())
     }
@@ -166,7 +160,6 @@ pub struct FileHistory {
 
 impl FileHistory {
     /// Starts from facts that are composed over the whole session, with no rename left to apply.
-    #[must_use]
     pub fn of(files: Vec<FileFact>) -> Self {
         let mut history = Self::default();
         for fact in files {
@@ -253,19 +246,16 @@ impl FileHistory {
     }
 
     /// The path keys of files that were renamed or withdrawn; new files may have the same paths.
-    #[must_use]
     pub fn left(&self) -> &BTreeSet<String> {
         &self.left
     }
 
     /// The facts in their order, with `None` for a file that was renamed or withdrawn.
-    #[must_use]
     pub fn into_places(self) -> Vec<Option<FileFact>> {
         self.files
     }
 
     /// The facts, one per file.
-    #[must_use]
     pub fn into_facts(self) -> Vec<FileFact> {
         self.files.into_iter().flatten().collect()
     }

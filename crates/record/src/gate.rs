@@ -45,7 +45,6 @@ pub struct Candidate<'a> {
 }
 
 /// The part of the summary before the merge that the gate needs: the texts that an engine wrote.
-#[must_use]
 pub fn published(record: &Summary) -> Summary {
     Summary {
         session_intent: record.session_intent.clone(),
@@ -59,7 +58,6 @@ pub fn published(record: &Summary) -> Summary {
 
 /// Checks a candidate; it may be published when the result is empty. The arguments are the tokens of what it
 /// replaces and of its rendering.
-#[must_use]
 pub fn check(candidate: &Candidate<'_>, tokens_before: u32, tokens_after: u32) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     let summary = candidate.summary;

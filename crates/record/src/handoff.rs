@@ -23,7 +23,6 @@ pub const LEVELS: [u32; 3] = [500, 1_500, 3_000];
 pub const DEFAULT_LEVEL: u32 = 1_500;
 
 /// Renders a summary for a sub-agent's prompt within `level` tokens, to be put under a level-2 heading.
-#[must_use]
 pub fn render(origin: &str, subject: &Subject<'_>, level: u32, count: impl Fn(&str) -> u32) -> String {
     let shown = with_origins(subject.summary);
     let subject = Subject { summary: &shown, ..*subject };
@@ -32,7 +31,6 @@ pub fn render(origin: &str, subject: &Subject<'_>, level: u32, count: impl Fn(&s
 
 /// Renders a summary as [`render`] does and, where `level` has room for them, `notes` of the session with that name and a
 /// digest of it. The summary gets three fifths of the tokens that the notes leave, and what the digest leaves.
-#[must_use]
 pub fn render_with_digest(
     origin: &str,
     subject: &Subject<'_>,
@@ -64,7 +62,6 @@ pub fn render_with_digest(
 }
 
 /// Renders a summary as [`render`] does, within a number of words.
-#[must_use]
 pub fn render_in_words(
     origin: &str,
     subject: &Subject<'_>,

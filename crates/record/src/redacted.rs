@@ -60,7 +60,6 @@ pub fn redact_summary(summary: &mut Summary) {
 }
 
 /// The caller's constraints without their secrets.
-#[must_use]
 pub fn redacted_constraints(constraints: &[Constraint]) -> Vec<Constraint> {
     let mut redacted = constraints.to_vec();
     for constraint in &mut redacted {

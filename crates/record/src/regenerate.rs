@@ -15,7 +15,6 @@ use anchord_facts::ledger::Facts;
 use anchord_facts::wording;
 
 /// The summary with one more page merged, as the base of the next page.
-#[must_use]
 pub fn grow(mut page: Material, facts: Facts, proposed: Proposed) -> Base {
     let draft = candidate::merge_last(&mut page, &facts, proposed);
     let (version, parts, served_tokens) = match page.base {

@@ -128,7 +128,6 @@ pub struct CriterionScore {
 }
 
 /// The prompt that asks to judge a summary against what it summarises, without how it was made.
-#[must_use]
 pub fn question(summary: &str, evidence: &str) -> Prompt {
     let mut system = String::from(
         "You judge the summary of a working session between a person and an AI agent. The agent will go on \
@@ -155,7 +154,6 @@ pub fn question(summary: &str, evidence: &str) -> Prompt {
 }
 
 /// The schema of the judge's answer.
-#[must_use]
 pub fn schema() -> Value {
     let number = json!({"type": "number", "description": "0 to 5"});
     let object = |fields: Vec<(&str, Value)>| {
@@ -171,7 +169,6 @@ pub fn schema() -> Value {
 }
 
 /// Parses the judge's answer; `None` unless every criterion has its grade.
-#[must_use]
 pub fn read(reply: &str, model: &str) -> Option<Rubric> {
     let reply: Value = serde_json::from_str(bare_json(reply)).ok()?;
     let judged = |dimension: &Dimension| {

@@ -65,13 +65,11 @@ impl Section {
 
     /// Whether a version always says something of it, if only that it is empty. Requests belong to the intent, and notes
     /// are the agent's.
-    #[must_use]
     pub const fn is_forced(self) -> bool {
         !matches!(self, Self::Requests | Self::Notes)
     }
 
     /// The JSON field's name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }

@@ -67,25 +67,21 @@ pub fn asked_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Strate
 
 impl Strategy {
     /// The strategy's word in JSON, in the database and in settings.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// Whether its versions have a narrative that the gate can check.
-    #[must_use]
     pub fn has_narrative(self) -> bool {
         matches!(self, Self::Anchored | Self::Regenerative)
     }
 
     /// Whether its versions can be checked against the ledger and by probes.
-    #[must_use]
     pub fn is_verifiable(self) -> bool {
         self.verifiable() != Verifiable::No
     }
 
     /// How far its versions can be checked against the originals.
-    #[must_use]
     pub fn verifiable(self) -> Verifiable {
         match self {
             Self::Anchored | Self::SlidingWindow | Self::Rollback => Verifiable::Yes,
@@ -95,13 +91,11 @@ impl Strategy {
     }
 
     /// Whether an engine writes a narrative.
-    #[must_use]
     pub fn asks_an_engine(self) -> bool {
         !matches!(self, Self::SlidingWindow)
     }
 
     /// How many messages stay verbatim unless a setting says otherwise.
-    #[must_use]
     pub fn preserves(self) -> u32 {
         match self {
             Self::SlidingWindow => 20,
@@ -111,7 +105,6 @@ impl Strategy {
 
     /// The largest share that a rendering may take of what it replaces, so that a compression saves tokens
     /// even when its bound would leave room for more.
-    #[must_use]
     pub fn share_of_before(self) -> f64 {
         match self {
             Self::Regenerative => 0.30,
@@ -121,7 +114,6 @@ impl Strategy {
     }
 
     /// The strategy that is tried on the same span when the gate refuses a candidate for good.
-    #[must_use]
     pub fn fallback(self) -> Option<Self> {
         match self {
             // The earlier record is still there to be merged into.
@@ -159,7 +151,6 @@ pub enum Engine {
 
 impl Engine {
     /// The engine's word in JSON, in the database and in settings.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }

@@ -71,13 +71,11 @@ pub struct Summary {
 
 impl Summary {
     /// How many entries of a section a limit removed.
-    #[must_use]
     pub fn left_out_of(&self, section: Section) -> usize {
         self.left_out.get(&section).map_or(0, |gone| *gone as usize)
     }
 
     /// The names that the ledger of the next span needs: files, changed and read, and things.
-    #[must_use]
     pub fn known(&self) -> EarlierNames<'_> {
         let changed = self.files_modified.iter().map(|file| file.path.as_str());
         EarlierNames {

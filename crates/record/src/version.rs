@@ -64,7 +64,6 @@ pub struct VersionMeta {
 
 impl VersionMeta {
     /// The share of tokens that was saved; `None` when there was nothing before.
-    #[must_use]
     pub fn ratio(tokens_before: i64, tokens_after: i64) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
         (tokens_before > 0).then(|| 1.0 - tokens_after as f64 / tokens_before as f64)
@@ -85,7 +84,6 @@ pub struct Version {
 
 impl Version {
     /// A version with its document.
-    #[must_use]
     pub fn new(meta: VersionMeta, summary: Summary) -> Self {
         Self { meta, summary }
     }

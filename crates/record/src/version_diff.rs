@@ -46,7 +46,6 @@ pub struct ChangedEntry {
 }
 
 /// Compares two documents.
-#[must_use]
 pub fn diff(from: &Summary, to: &Summary) -> SummaryDiff {
     let sections = Section::ALL.into_iter().filter_map(|section| {
         let (before, after) = (entries(from, section), entries(to, section));

@@ -126,7 +126,6 @@ impl DedicatedRuntime {
     }
 
     /// Spawns tasks on the runtime.
-    #[must_use]
     pub fn handle(&self) -> &Handle {
         &self.handle
     }

@@ -8,19 +8,16 @@ pub struct Clock(Option<DateTime<Utc>>);
 
 impl Clock {
     /// The machine's clock.
-    #[must_use]
     pub fn system() -> Self {
         Self(None)
     }
 
     /// A clock that always gives the same time.
-    #[must_use]
     pub fn frozen(at: DateTime<Utc>) -> Self {
         Self(Some(at))
     }
 
     /// The current time.
-    #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
     pub fn now(&self) -> DateTime<Utc> {
         self.0.unwrap_or_else(Utc::now)

@@ -32,19 +32,16 @@ static REQUESTS: LazyLock<Turns> =
 static JOBS: LazyLock<Turns> = LazyLock::new(|| Turns::new(background::processors(), usize::MAX));
 
 /// The most turns of requests that one tenant has at the same time: half of the processors.
-#[must_use]
 pub fn most_of_one() -> usize {
     (background::processors() / 2).max(1)
 }
 
 /// The turns of requests.
-#[must_use]
 pub fn requests() -> &'static Turns {
     &REQUESTS
 }
 
 /// The turns of jobs.
-#[must_use]
 pub fn jobs() -> &'static Turns {
     &JOBS
 }
@@ -102,7 +99,6 @@ pub struct Turn {
 
 impl Turns {
     /// At most `at_once` turns at the same time, at least one; of each tenant at most `most_waiting` pieces wait.
-    #[must_use]
     pub fn new(at_once: usize, most_waiting: usize) -> Self {
         let state = State {
             free: at_once.max(1),
@@ -115,7 +111,6 @@ impl Turns {
     }
 
     /// The same turns, of which one tenant has at most so many at the same time, at least one.
-    #[must_use]
     pub fn at_most_for_one(self, most: usize) -> Self {
         self.lock().most_of_one = most.max(1);
         self
@@ -265,7 +260,6 @@ impl State {
 
 impl Turn {
     /// Whether another piece waits for a turn.
-    #[must_use]
     pub fn is_awaited(&self) -> bool {
         self.turns.lock().waiting > 0
     }

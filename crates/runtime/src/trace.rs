@@ -19,7 +19,6 @@ use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 pub const HEADER: &str = "traceparent";
 
 /// The trace context of the current span; `None` when no span is exported.
-#[must_use]
 pub fn current() -> Option<String> {
     let context = Span::current().context();
     if !context.span().span_context().is_valid() {

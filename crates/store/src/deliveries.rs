@@ -106,7 +106,6 @@ pub enum Redelivery {
 
 impl Store {
     /// Is notified when deliveries may be due.
-    #[must_use]
     pub fn deliveries_due(&self) -> Arc<Notify> {
         Arc::clone(&self.due)
     }

@@ -26,7 +26,6 @@ pub struct Erasure {
 
 impl Erasure {
     /// Whether only what a tenant owns beside sessions is due, if it is erased itself.
-    #[must_use]
     pub fn is_of_tenant(&self) -> bool {
         self.sessions.is_empty()
     }

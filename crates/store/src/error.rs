@@ -73,7 +73,6 @@ impl StoreError {
 
     /// Whether the same call may succeed a moment later: there is no connection, a lock is held too long, or the
     /// server restarts.
-    #[must_use]
     pub fn is_unavailable(&self) -> bool {
         let error = match self {
             Self::Database(error) => error,
@@ -108,13 +107,11 @@ impl StoreError {
     }
 
     /// Whether a change may have been committed although there was an error.
-    #[must_use]
     pub fn is_outcome_unknown(&self) -> bool {
         matches!(self, Self::OutcomeUnknown(_))
     }
 
     /// Whether the server ended a statement because it waited too long for a lock.
-    #[must_use]
     pub fn is_locked(&self) -> bool {
         matches!(self, Self::Database(error) if code_of(error).is_some_and(|code| code == LOCK_NOT_AVAILABLE))
     }

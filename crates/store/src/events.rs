@@ -60,7 +60,6 @@ pub struct EventPage {
 
 impl Store {
     /// Subscribes to the notifications about a session or a branch.
-    #[must_use]
     pub fn listen_to(&self, following: Following) -> Listening {
         let (Following::Session(id) | Following::Branch(id)) = following;
         self.notifier.listen_to(id)

@@ -16,7 +16,6 @@ pub struct Figures {
 
 impl Figures {
     /// Copies the figures from a report.
-    #[must_use]
     pub fn of(report: &Report) -> Self {
         let Report { strategy_used, engine, tokens_before, tokens_after, .. } = report;
         Self {

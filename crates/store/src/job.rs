@@ -26,7 +26,6 @@ pub enum Kind {
 
 impl Kind {
     /// The name of the kind in the database.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }

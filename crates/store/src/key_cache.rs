@@ -31,7 +31,6 @@ const CHANGES: usize = 256;
 pub type KeyDigest = [u8; 32];
 
 /// Digests an API key.
-#[must_use]
 pub fn digest_key(key: &str) -> KeyDigest {
     Sha256::digest(key.as_bytes()).into()
 }

@@ -17,7 +17,6 @@ const FEWEST: usize = 32;
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Generates a key.
-#[must_use]
 pub fn generate() -> SecretString {
     let random: String = rand::rng().sample_iter(Alphanumeric).take(RANDOM).map(char::from).collect();
     let checksum = checksum(&random);
@@ -25,7 +24,6 @@ pub fn generate() -> SecretString {
 }
 
 /// Whether a text may be a key: it is long enough and, if it looks like a generated one, its checksum is right.
-#[must_use]
 pub fn may_be_key(text: &str) -> bool {
     if text.len() < FEWEST || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return false;
@@ -41,7 +39,6 @@ pub fn may_be_key(text: &str) -> bool {
 
 /// Whether a text has the form of a generated key: 256 random bits, which nobody guesses. What operators choose may be
 /// weaker.
-#[must_use]
 pub fn is_generated(text: &str) -> bool {
     text.starts_with(PREFIX) && text.len() == PREFIX.len() + RANDOM + CHECKSUM && may_be_key(text)
 }

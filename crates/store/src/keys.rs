@@ -76,7 +76,6 @@ pub struct NewKey {
 
 impl NewKey {
     /// A key that the operator chose.
-    #[must_use]
     pub fn given(key: &SecretString, scopes: Vec<String>) -> Self {
         let key = key.expose_secret();
         // At most half of a short key.
@@ -86,7 +85,6 @@ impl NewKey {
     }
 
     /// Generates a key. It is returned once, and only its digest is stored.
-    #[must_use]
     pub fn minted(scopes: Vec<String>) -> (SecretString, Self) {
         let key = generate();
         let new = Self::given(&key, scopes);
@@ -212,7 +210,6 @@ impl Store {
     }
 
     /// Hears of changes of a tenant and its keys from now on, whichever process makes them.
-    #[must_use]
     pub fn watch_tenant(&self, tenant: TenantId) -> Changes {
         self.keys.watch(tenant)
     }

@@ -160,14 +160,12 @@ impl Store {
     }
 
     /// This store with keys that encrypt secrets.
-    #[must_use]
     pub fn with_secret_keys(self, secret_keys: SecretKeys) -> Self {
         Self { secret_keys, ..self }
     }
 
     /// This store on the connections of workers. A connection wakes the runtime that it was opened on, so all uses
     /// must be on one runtime.
-    #[must_use]
     pub fn of_workers(&self) -> Self {
         let [_, (pool, readers)] = &self.pools;
         Self { pool: pool.clone(), readers: readers.clone(), bulkhead: None, ..self.clone() }
@@ -285,7 +283,6 @@ impl Store {
     }
 
     /// The state of the pool of requests, or of the workers' pool when that is fuller.
-    #[must_use]
     pub fn connections(&self) -> Connections {
         let [requests, workers] = &self.pools;
         let of = |(pool, readers): &(Pool, Readers), kept: usize| {
@@ -316,7 +313,6 @@ impl Store {
     }
 
     /// The tracker of the tasks that must end before the process does.
-    #[must_use]
     pub fn tracker(&self) -> &TaskTracker {
         &self.tracker
     }

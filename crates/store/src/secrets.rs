@@ -71,7 +71,6 @@ impl SecretKeys {
     }
 
     /// Whether secrets are encrypted.
-    #[must_use]
     pub fn encrypts(&self) -> bool {
         !self.0.is_empty()
     }

@@ -70,7 +70,6 @@ pub struct UnreadVersion {
 
 impl UnreadVersion {
     /// The bytes of its record as it is stored.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.record.bytes()
     }
@@ -244,7 +243,6 @@ impl Store {
 
 impl RolledBack {
     /// The session as it was.
-    #[must_use]
     pub fn session(&self) -> &Session {
         &self.loaded.session
     }

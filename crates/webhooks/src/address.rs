@@ -46,14 +46,12 @@ const CLOSED_V6: [(u128, u32); 4] = [
 ];
 
 /// Whether an IPv4 address is public.
-#[must_use]
 pub fn is_public_v4(octets: [u8; 4]) -> bool {
     let address = u32::from_be_bytes(octets);
     !CLOSED_V4.iter().any(|(block, bits)| (address ^ u32::from_be_bytes(*block)) >> (32 - bits) == 0)
 }
 
 /// Whether an IPv6 address is public; one with an embedded IPv4 address is public if that is.
-#[must_use]
 pub fn is_public_v6(octets: [u8; 16]) -> bool {
     let address = u128::from_be_bytes(octets);
     let [.., a, b, c, d] = octets;

@@ -40,7 +40,6 @@ pub struct Event {
 
 impl Event {
     /// The event as JSON text.
-    #[must_use]
     pub fn text(&self) -> String {
         // A struct of text, numbers and JSON has no key that is not text, which is all that could fail.
         serde_json::to_string(self).unwrap_or_default()

@@ -68,7 +68,6 @@ impl WebhookEvent {
     pub const COUNT: usize = Self::VARIANTS.len();
 
     /// Its name, as events are stored.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::CompressionStarted => "compression.started",
@@ -82,7 +81,6 @@ impl WebhookEvent {
     }
 
     /// Parses a stored name; `None` when it is not one.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::VARIANTS.iter().copied().find(|event| event.as_str() == name)
     }
@@ -109,13 +107,11 @@ pub enum DeliveryStatus {
 
 impl DeliveryStatus {
     /// Its name, as it is stored.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// Parses a stored name; `None` when it is not one.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         name.parse().ok()
     }
@@ -144,13 +140,11 @@ pub enum Failure {
 
 impl Failure {
     /// Its name, as it is stored and counted.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// Parses a stored name; `None` when it is not one.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         name.parse().ok()
     }
@@ -172,13 +166,11 @@ pub enum DisabledReason {
 
 impl DisabledReason {
     /// Its name, as it is stored and counted.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// Parses a stored name; `None` when it is not one.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         name.parse().ok()
     }
@@ -188,7 +180,6 @@ impl DisabledReason {
 ///
 /// `spread`, from 0 to 1, is the random part of the wait. `asked` is the wait that the receiver asked for; it
 /// can make the wait longer and never shorter.
-#[must_use]
 pub fn wait_after(tries: u32, spread: f64, asked: Option<Duration>) -> Option<Duration> {
     let place = usize::try_from(tries.max(1) - 1).ok()?;
     let own = WAITS.get(place)?.mul_f64(1.0 + SPREAD * spread.clamp(0.0, 1.0));

@@ -9,13 +9,11 @@ use sha2::Sha256;
 pub const SECRET_BYTES: usize = 32;
 
 /// A secret in the form that its receiver stores.
-#[must_use]
 pub fn told(secret: &[u8]) -> String {
     format!("whsec_{}", STANDARD.encode(secret))
 }
 
 /// The value of the header `webhook-signature`: one signature for each secret, separated by spaces.
-#[must_use]
 pub fn sign<'a>(secrets: impl IntoIterator<Item = &'a [u8]>, id: &str, timestamp: i64, body: &str) -> String {
     let signatures = secrets.into_iter().filter_map(|secret| {
         let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;

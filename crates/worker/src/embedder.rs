@@ -51,7 +51,6 @@ impl From<StoreError> for Failure {
 
 impl VectorMaker {
     /// Creates a maker; nothing is sent until [`VectorMaker::run`].
-    #[must_use]
     pub fn new(store: Store, embedder: Embedder) -> Self {
         Self { store, embedder }
     }

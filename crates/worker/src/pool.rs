@@ -65,7 +65,6 @@ pub struct Pool {
 
 impl Pool {
     /// Creates a pool; nothing runs until [`Pool::run`].
-    #[must_use]
     pub fn new(env: Env, options: Options) -> Self {
         Self { env, options }
     }

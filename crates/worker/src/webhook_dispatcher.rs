@@ -37,7 +37,6 @@ pub struct WebhookDispatcher {
 
 impl WebhookDispatcher {
     /// Creates a dispatcher; nothing is sent until [`WebhookDispatcher::run`].
-    #[must_use]
     pub fn new(store: Store, clock: Clock, client: WebhookClient) -> Self {
         Self { store, clock, client }
     }

@@ -55,7 +55,6 @@ pub struct Counted<'a> {
 
 impl<'a> Counted<'a> {
     /// Counts a text that is served as a message of its own.
-    #[must_use]
     pub fn new(text: &'a str, counter: &TokenCounter) -> Self {
         Self { text, tokens: counter.count_text(text).saturating_add(MESSAGE_TOKENS) }
     }

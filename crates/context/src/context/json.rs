@@ -131,7 +131,6 @@ impl Context<'_> {
     }
 
     /// Whether the context is within its budget. [`super::assemble`] returns no other.
-    #[must_use]
     pub fn within_budget(&self) -> bool {
         self.tokens.total() <= self.max_input_tokens
     }

@@ -64,7 +64,6 @@ pub enum Source {
 
 impl Source {
     /// The stored messages that it came from.
-    #[must_use]
     pub fn seqs(&self) -> &[Seq] {
         match self {
             Self::Service => &[],
@@ -92,7 +91,6 @@ pub struct Tokens {
 
 impl Tokens {
     /// All of them.
-    #[must_use]
     pub fn total(self) -> u32 {
         [self.summary, self.digest, self.notes, self.tail].into_iter().fold(self.system, u32::saturating_add)
     }
@@ -132,7 +130,6 @@ pub enum Reason {
 
 impl Reason {
     /// The reason's stable name in the API.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }

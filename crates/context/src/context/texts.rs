@@ -18,7 +18,6 @@ const RECAP_HEAD: &str = "[Recap by the context service, for reference: where th
 what to answer is the last message before it.]";
 
 /// The text that carries the pins.
-#[must_use]
 pub fn pins_text<S: AsRef<str>>(pins: &[S]) -> String {
     let mut text = PINS_HEAD.to_owned();
     for pin in pins {

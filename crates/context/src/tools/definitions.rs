@@ -18,7 +18,6 @@ pub struct Definitions {
 }
 
 /// The definitions in the form of a format's provider.
-#[must_use]
 pub fn definitions(format: Format) -> Definitions {
     let tools: Vec<Value> = Tool::ALL.iter().map(|tool| definition(*tool, format)).collect();
     let counter = TokenCounter::default();

@@ -21,7 +21,6 @@ pub struct Page<'t> {
 
 /// The page of at most `room` tokens that begins at a place, and ends before `text` does or with it; `None` when the
 /// text has no such place. It ends at a line's end unless its first line is longer than the page.
-#[must_use]
 pub fn page(text: &str, from: Place, room: u32, counter: TokenCounter) -> Option<Page<'_>> {
     let start = offset(text, from)?;
     let rest = text.get(start..)?;

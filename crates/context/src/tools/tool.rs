@@ -78,19 +78,16 @@ impl Tool {
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The tool's name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }
 
     /// The tool of a name.
-    #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         name.parse().ok()
     }
 
     /// Whether a call changes anything.
-    #[must_use]
     pub const fn writes(self) -> bool {
         matches!(self, Self::Note)
     }
@@ -165,7 +162,6 @@ impl Tool {
 }
 
 /// Arguments of the call that reads on, in the order of the table.
-#[must_use]
 pub fn next_arguments(given: &[(&str, Value)]) -> Map<String, Value> {
     given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }

@@ -5,7 +5,6 @@ use anchord_messages::message::{Attachment, MediaSource, Message, Part};
 
 /// The text of a message under its number: what is said, calls with their arguments, results. Thinking is left out, and
 /// media is named.
-#[must_use]
 pub fn message_text(seq: Seq, message: &Message) -> String {
     let mut said = String::new();
     parts(&message.parts, &mut said);

@@ -53,7 +53,6 @@ pub struct Spoken {
 
 /// Classifies a structured call by its name and its arguments (JSON text). Arguments that do not parse give the
 /// default, arguments that are too long give [`Act::Changes`].
-#[must_use]
 pub fn asked(name: &str, arguments: &str) -> Asked {
     if arguments.len() > PARSED_BYTES {
         return Asked { act: Act::Changes, ..Asked::default() };

@@ -87,7 +87,6 @@ pub struct Constraint {
 
 impl Constraint {
     /// A constraint from these messages, without a speaker.
-    #[must_use]
     pub fn new(id: String, text: String, source: ConstraintSource, seqs: Vec<Seq>) -> Self {
         Self { id, text, source, seqs, speaker: None, permits: false, replaces: Vec::new(), session_id: None }
     }
@@ -159,7 +158,6 @@ impl Wish {
 }
 
 /// The demands in a person's words that the caller had dropped, by their ids.
-#[must_use]
 pub fn dropped_among(words: &str, dropped: &BTreeSet<String>) -> Vec<String> {
     let found = wishes(words, false).into_iter().map(|wish| wish.text);
     found.filter(|text| dropped.contains(&id(ConstraintSource::User, text))).collect()
@@ -350,7 +348,6 @@ fn says_something(text: &str) -> bool {
 }
 
 /// The id of a constraint: the same demand from the same source is the same constraint.
-#[must_use]
 pub fn id(source: ConstraintSource, text: &str) -> String {
     let name = match source {
         ConstraintSource::Pin => "pin",

@@ -196,7 +196,6 @@ pub enum FileAction {
 
 impl FileAction {
     /// The action's word in JSON and renderings.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -218,7 +217,6 @@ pub enum TestOutcome {
 
 impl TestOutcome {
     /// Its word in JSON and in texts.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pass => "pass",

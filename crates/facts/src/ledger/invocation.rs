@@ -38,7 +38,6 @@ pub struct Invocation<'a> {
 
 impl<'a> Invocation<'a> {
     /// The call's and the result's messages, ascending.
-    #[must_use]
     pub fn seqs(&self) -> Vec<Seq> {
         let mut seqs = vec![self.call_seq];
         seqs.extend(self.result_seq.filter(|r| *r != self.call_seq));

@@ -74,7 +74,6 @@ pub(super) fn text_of(parts: &[Part]) -> Cow<'_, str> {
 }
 
 /// Removes terminal escape sequences.
-#[must_use]
 pub fn plain(line: &str) -> Cow<'_, str> {
     if !line.contains('\u{1b}') {
         return Cow::Borrowed(line);
@@ -83,7 +82,6 @@ pub fn plain(line: &str) -> Cow<'_, str> {
 }
 
 /// A text with every run of white space as one space, and none at the ends.
-#[must_use]
 pub fn squash(text: &str) -> String {
     if is_squashed(text.as_bytes()) {
         return text.to_owned();
@@ -99,7 +97,6 @@ pub fn squash(text: &str) -> String {
 }
 
 /// Whether a text is ASCII with single spaces between words, as most texts are, so that [`squash`] would not change it.
-#[must_use]
 pub fn is_squashed(text: &[u8]) -> bool {
     /// The bytes that are compared at once.
     const TOGETHER: usize = 64;

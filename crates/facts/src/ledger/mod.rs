@@ -52,13 +52,11 @@ use reading::Reading;
 
 /// Extracts the facts of a span. `carry` is the state after the previous span. `known` has the names in earlier
 /// versions, which distinguish an overwrite from a creation and keep one spelling for each file.
-#[must_use]
 pub fn read(span: &[Numbered], carry: &LedgerState, known: &EarlierNames<'_>) -> Facts {
     read_from(&Reading::each(span), carry, known)
 }
 
 /// Like [`read`], for a caller that has parsed the span's messages already.
-#[must_use]
 pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames<'_>) -> Facts {
     let (uses, directories) = pairing::read(span, carry);
     let minutes = prose::is_minutes(span.iter().map(|one| one.message));

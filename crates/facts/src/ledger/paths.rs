@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub(super) const MAX_PATH: usize = 1024;
 
 /// Cleans a path: forward slashes for Windows paths, no `./`, no `//`, `..` resolved.
-#[must_use]
 pub(super) fn clean(path: &str) -> String {
     let cleaned = clean_once(path);
     // Resolving `..` may move a drive to the front, which makes it a Windows path.
@@ -62,7 +61,6 @@ fn is_clean(path: &str) -> bool {
 }
 
 /// Joins a relative path to a directory; an absolute path is returned as it is.
-#[must_use]
 pub(super) fn join(base: Option<&str>, path: &str) -> String {
     match base {
         Some(base) if !is_absolute(path) => clean(&format!("{base}/{path}")),
@@ -71,7 +69,6 @@ pub(super) fn join(base: Option<&str>, path: &str) -> String {
 }
 
 /// Whether a path does not depend on a directory: `/a`, `C:\a`, `~/a`.
-#[must_use]
 pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || path.starts_with("~/") || path.starts_with("\\\\") || has_drive(path)
 }
@@ -97,7 +94,6 @@ fn is_windows(path: &str) -> bool {
 }
 
 /// Whether an argument that a tool calls a path can name one file.
-#[must_use]
 pub(super) fn is_file_name(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || text.len() > MAX_PATH || text.contains("://") || text.ends_with(['/', '\\']) {
@@ -114,7 +110,6 @@ pub(super) fn is_file_name(text: &str) -> bool {
 }
 
 /// Whether a shell word, without its quotes, can name one file.
-#[must_use]
 pub(super) fn is_shell_file(word: &str) -> bool {
     is_file_name(word)
         && !word.contains(['$', '?', '{', '}', '(', ')', ';', '&', '\'', '=', '!', ','])
@@ -122,7 +117,6 @@ pub(super) fn is_shell_file(word: &str) -> bool {
 }
 
 /// Whether a text of unknown meaning looks like a file path: a folder or an extension.
-#[must_use]
 pub(super) fn looks_like_file(text: &str) -> bool {
     let text = text.trim();
     if !is_file_name(text) || text.contains(['@', '$', '?', '#', '=', '&', ',', ';']) {
@@ -143,7 +137,6 @@ pub(super) fn looks_like_file(text: &str) -> bool {
 }
 
 /// The extension of a file name, in lower case, without the dot.
-#[must_use]
 pub(super) fn extension(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or("");
     name.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase()).unwrap_or_default()

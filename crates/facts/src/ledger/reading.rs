@@ -23,7 +23,6 @@ pub struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// Wraps one message.
-    #[must_use]
     pub fn new(numbered: &'a Numbered) -> Self {
         Self {
             seq: numbered.seq,
@@ -36,32 +35,27 @@ impl<'a> Reading<'a> {
     }
 
     /// Wraps each message of a span.
-    #[must_use]
     pub fn each(span: &'a [Numbered]) -> Vec<Self> {
         span.iter().map(Self::new).collect()
     }
 
     /// The text parts of the message, joined by newlines.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Whether a user message contains the output of a tool or a console.
-    #[must_use]
     pub fn is_observation(&self) -> bool {
         *self.is_observation.get_or_init(|| prose::is_observation(self.message, &self.text))
     }
 
     /// The person's words in a user message, harness blocks removed; `None` when there are none.
-    #[must_use]
     pub fn person(&self) -> Option<&str> {
         let person = || prose::person_text(self.message, &self.text, self.is_observation());
         self.person.get_or_init(person).as_deref()
     }
 
     /// The speaker that a person's message names: in its own field, or before its words as in minutes (`Ana Li: …`).
-    #[must_use]
     pub fn speaker(&self) -> Option<&str> {
         let said =
             || prose::speaker(self.person()?).map(|(name, _)| name).filter(|name| prose::is_name(name));
@@ -69,7 +63,6 @@ impl<'a> Reading<'a> {
     }
 
     /// The words of the person or of the agent, without those of harnesses, tools and operators.
-    #[must_use]
     pub fn words(&self) -> Option<&str> {
         match self.message.role {
             Role::User => self.person(),
@@ -79,7 +72,6 @@ impl<'a> Reading<'a> {
     }
 
     /// The sentences of these words.
-    #[must_use]
     pub fn sentences(&self) -> &[Sentence] {
         self.sentences.get_or_init(|| self.words().map(prose::sentences).unwrap_or_default())
     }

@@ -238,7 +238,6 @@ fn is_automatic(text: &str) -> bool {
 }
 
 /// The number of words; in scripts without spaces, two characters count as one.
-#[must_use]
 pub fn substance(text: &str) -> usize {
     let spaceless = text.chars().filter(|c| is_spaceless(*c)).count();
     text.split_whitespace().take(50).count() + spaceless / 2
@@ -260,14 +259,12 @@ fn is_slash_command(text: &str) -> bool {
 }
 
 /// Whether a message asks to continue with an earlier request.
-#[must_use]
 pub fn continues(text: &str) -> bool {
     let head: String = text.chars().take(200).collect();
     Phrase::Continue.is_in(&head)
 }
 
 /// Whether a request only wants an answer, beside the work that was asked for.
-#[must_use]
 pub fn is_aside(text: &str) -> bool {
     if substance(text) > WORDS_OF_ASIDE {
         return false;
@@ -277,13 +274,11 @@ pub fn is_aside(text: &str) -> bool {
 }
 
 /// Whether a request is understood only together with one before it.
-#[must_use]
 pub fn refers_back(text: &str) -> bool {
     continues(text) || Phrase::RefersBack.is_in(text)
 }
 
 /// Whether a request is about the same as an earlier one: it has half of that one's words.
-#[must_use]
 pub fn is_about(earlier: &str, later: &str) -> bool {
     let (earlier, later) = (Matter::of(earlier), Matter::of(later));
     let shared = earlier.shared(&later);

@@ -11,7 +11,6 @@ use serde::Deserialize;
 const AUTOMATON_BYTES: usize = 1024 * 1024;
 
 /// Compiles a pattern in which `\b`, `\w`, `\d` and `\s` are ASCII.
-#[must_use]
 pub fn ascii(pattern: &str) -> Regex {
     unicode(&narrowed(pattern))
 }
@@ -20,7 +19,6 @@ pub fn ascii(pattern: &str) -> Regex {
 ///
 /// # Panics
 /// When it does not compile: patterns are constants, and tests compile each of them.
-#[must_use]
 pub fn unicode(pattern: &str) -> Regex {
     #[expect(clippy::expect_used, reason = "the patterns are constants, and tests compile each of them")]
     RegexBuilder::new(pattern).dfa_size_limit(AUTOMATON_BYTES).build().expect("the pattern is valid")
@@ -45,19 +43,16 @@ impl From<String> for Grouped {
 
 impl Grouped {
     /// A pattern in which `\b`, `\w`, `\d` and `\s` are ASCII.
-    #[must_use]
     pub fn ascii(pattern: &str) -> Self {
         Self::new(narrowed(pattern))
     }
 
     /// A pattern in which `\b` is ASCII and the classes are Unicode.
-    #[must_use]
     pub fn ascii_bounded(pattern: &str) -> Self {
         Self::new(pattern.replace(r"\b", r"(?-u:\b)"))
     }
 
     /// A pattern in which boundaries and classes are Unicode.
-    #[must_use]
     pub fn new(pattern: String) -> Self {
         Self { pattern, compiled: OnceLock::new() }
     }
@@ -96,7 +91,6 @@ impl Grouped {
 
 /// The pattern with its classes and boundaries replaced by ASCII ones. White space includes the no-break space, which
 /// programs print too.
-#[must_use]
 pub fn narrowed(pattern: &str) -> String {
     let space = r"\t\n\r\x20\xA0";
     let mut out = String::with_capacity(pattern.len() + 64);

@@ -19,7 +19,6 @@ pub(crate) use columns::names_secret;
 use rules::{RULES, Secret};
 
 /// Replaces every secret by `[REDACTED:kind]`.
-#[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut out = Cow::Borrowed(text);
     for rule in RULES.candidates_in(text) {
@@ -34,7 +33,6 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether a text may contain a secret; `false` means that it contains none.
-#[must_use]
 pub fn may_hold_secret(text: &str) -> bool {
     RULES.may_match(text)
 }

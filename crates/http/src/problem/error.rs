@@ -187,7 +187,6 @@ impl ApiError {
     }
 
     /// A bound of the tenant that is reached.
-    #[must_use]
     pub fn over(bound: Bound, limit: i64, used: i64) -> Self {
         let retry_after = if bound.passes() { SOON } else { FULL_RETRY };
         Self::QuotaExceeded { quota: bound.name(), limit, used, room: bound.advice(), retry_after }

@@ -93,13 +93,11 @@ impl Kind {
     pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The last part of the `type`.
-    #[must_use]
     pub fn slug(self) -> &'static str {
         self.into()
     }
 
     /// What is told of it.
-    #[must_use]
     #[expect(clippy::too_many_lines, reason = "one table: a row for each kind")]
     pub const fn about(self) -> About {
         use StatusCode as S;

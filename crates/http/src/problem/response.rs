@@ -182,7 +182,6 @@ impl Problem {
     }
 
     /// The problem of a rejection by a library: a status, and no detail that could be shown.
-    #[must_use]
     pub fn of_status(status: StatusCode, path: &str) -> Self {
         match status {
             StatusCode::NOT_FOUND => ApiError::UnknownRoute { path: path.to_owned(), meant: None },

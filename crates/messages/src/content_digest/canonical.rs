@@ -25,7 +25,6 @@ const TEXTS: [&str; 3] = ["text", "input_text", "output_text"];
 const MARK: &str = "cache_control";
 
 /// The canonical JSON of a message; what cannot be read is its own.
-#[must_use]
 pub fn canonical(format: Format, raw: &str) -> String {
     let Some(tree) = Tree::read(raw) else { return raw.to_owned() };
     let mut out = String::with_capacity(raw.len());

@@ -38,7 +38,6 @@ pub struct Digests {
 
 impl TextDigest {
     /// The digest of a message's JSON text.
-    #[must_use]
     pub fn of(raw: &[u8]) -> Self {
         Self(Sha256::digest(raw).into())
     }
@@ -46,7 +45,6 @@ impl TextDigest {
 
 impl ContentDigest {
     /// The digest of a message's content; `raw` is its JSON text.
-    #[must_use]
     pub fn of(format: Format, raw: &str) -> Self {
         Self(Sha256::digest(canonical(format, raw).as_bytes()).into())
     }
@@ -54,13 +52,11 @@ impl ContentDigest {
 
 impl Digests {
     /// The digests of a message.
-    #[must_use]
     pub fn of(format: Format, raw: &str) -> Self {
         Self { format, text: TextDigest::of(raw.as_bytes()), content: ContentDigest::of(format, raw) }
     }
 
     /// Whether a message of a list is this stored message. It is parsed only when its text is another.
-    #[must_use]
     pub fn match_message(&self, text: TextDigest, raw: &str) -> bool {
         self.text == text || self.content == ContentDigest::of(self.format, raw)
     }

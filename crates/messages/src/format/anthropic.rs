@@ -123,7 +123,6 @@ fn media(source: &Fields<'_>) -> (Option<String>, MediaSource) {
 }
 
 /// The blocks of a message as sent, each as its JSON text; a string becomes one text block.
-#[must_use]
 pub fn raw_blocks(raw: &str) -> Vec<String> {
     let content = Fields::read(raw).ok().and_then(|f| f.raw("content"));
     match content {
@@ -136,7 +135,6 @@ pub fn raw_blocks(raw: &str) -> Vec<String> {
 }
 
 /// A text block without its trailing white space; `None` when it has none to remove, or is not a text block.
-#[must_use]
 pub fn trimmed_text(raw: &str) -> Option<String> {
     let fields = Fields::read(raw).ok()?;
     let text = fields.lenient("text").filter(|_| fields.lenient("type").as_deref() == Some("text"))?;
@@ -149,14 +147,12 @@ pub fn trimmed_text(raw: &str) -> Option<String> {
 
 /// Whether a [`Part::Other`] block is of a known type in a role that may not contain it; providers reject such a
 /// message.
-#[must_use]
 pub fn is_misplaced(raw: &str) -> bool {
     let kind = Fields::read(raw).ok().and_then(|f| f.lenient("type"));
     matches!(kind.as_deref(), Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking"))
 }
 
 /// Writes a part as a block; `None` for thinking without a signature, which the format cannot express.
-#[must_use]
 pub fn block_of(part: &Part) -> Option<String> {
     let mut out = String::from("{");
     match part {
@@ -276,14 +272,12 @@ pub enum CacheTtl {
 
 impl CacheTtl {
     /// Its name in the API, which is the provider's.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 }
 
 /// A block, given as its JSON text, with a mark: the provider caches the prompt up to its end.
-#[must_use]
 pub fn with_cache_control(block: &str, ttl: CacheTtl) -> String {
     let mut out = block.trim_end().strip_suffix('}').unwrap_or(block).to_owned();
     push_key(&mut out, "cache_control");

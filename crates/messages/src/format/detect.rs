@@ -57,7 +57,6 @@ impl Formats {
     }
 
     /// Whether a format is one of them.
-    #[must_use]
     pub fn contains(self, format: Format) -> bool {
         match format {
             Format::OpenaiChat => self.openai_chat,
@@ -91,7 +90,6 @@ pub enum BatchFormat {
 
 impl BatchFormat {
     /// The format of the batch, in a session that has had `so_far`: chat completions when nothing indicates another.
-    #[must_use]
     pub fn resolve(self, so_far: Option<Format>) -> Format {
         match self {
             Self::Stated(format) | Self::Shown(format) => format,
@@ -104,7 +102,6 @@ impl BatchFormat {
     }
 
     /// The format of a session that has had `so_far`, after the batch; `None` while nothing indicates one.
-    #[must_use]
     pub fn session_format(self, so_far: Option<Format>) -> Option<Format> {
         match self {
             Self::Stated(format) | Self::Shown(format) => Some(format),
@@ -113,7 +110,6 @@ impl BatchFormat {
     }
 
     /// The format that the caller did not state and a message shows.
-    #[must_use]
     pub fn shown(self) -> Option<Format> {
         if let Self::Shown(format) = self { Some(format) } else { None }
     }
@@ -131,7 +127,6 @@ pub struct Detector {
 
 impl Detector {
     /// A detector for a batch whose format the caller states, or not.
-    #[must_use]
     pub fn new(stated: Option<Format>) -> Self {
         Self { stated, shown: None, open: Formats::ALL, likely: None }
     }
@@ -179,7 +174,6 @@ impl Detector {
     }
 
     /// What the messages show.
-    #[must_use]
     pub fn finish(self) -> BatchFormat {
         match (self.stated, self.shown) {
             (Some(stated), _) => BatchFormat::Stated(stated),

@@ -16,7 +16,6 @@ impl FormatError {
     }
 
     /// The same error for the enclosing value: the pointer gets `prefix` in front.
-    #[must_use]
     pub fn under(mut self, prefix: &str) -> Self {
         self.pointer.insert_str(0, prefix);
         self

@@ -42,13 +42,11 @@ pub enum Format {
 
 impl Format {
     /// The format's name in the API and in the database.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// Parses a format's name; `None` when no format has it.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         name.parse().ok()
     }
@@ -67,7 +65,6 @@ pub fn parse(format: Format, raw: &str) -> Result<Message, FormatError> {
 }
 
 /// The text of a tool result: texts and the JSON of unknown blocks, joined by newlines, without media.
-#[must_use]
 pub fn result_text(parts: &[Part]) -> String {
     let mut all = String::new();
     for part in parts {

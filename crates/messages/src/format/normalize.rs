@@ -20,7 +20,6 @@ const MARK: &str = "cache_control";
 const DEEPEST: u32 = 4;
 
 /// A message's JSON text as it is served; `None` when it is served as it was sent.
-#[must_use]
 pub fn normalized(format: Format, raw: &str) -> Option<String> {
     if !may_change(format, raw) {
         return None;

@@ -172,7 +172,6 @@ fn audio_of(part: &Part) -> Option<&str> {
 }
 
 /// Writes a message without tool results as one JSON object. Signed thinking is left out.
-#[must_use]
 pub fn write(message: &Message) -> String {
     let mut out = String::from("{");
     push_field(&mut out, "role", message.role.as_str());
@@ -226,7 +225,6 @@ pub fn write(message: &Message) -> String {
 }
 
 /// Writes one tool result as a tool message, with its text only, because the format allows nothing else.
-#[must_use]
 pub fn write_result(call_id: &str, name: Option<&str>, text: &str) -> String {
     let mut out = String::from("{");
     push_field(&mut out, "role", "tool");

@@ -165,7 +165,6 @@ pub struct Patch<'t> {
 }
 
 /// The item as sent, with the values of the patch; `None` when it is not an object.
-#[must_use]
 pub fn patched(raw: &str, patch: Patch<'_>) -> Option<String> {
     let fields = Fields::read(raw).ok()?;
     let asked = ARGUMENTS.into_iter().find(|key| fields.raw(key).is_some());
@@ -199,7 +198,6 @@ pub fn patched(raw: &str, patch: Patch<'_>) -> Option<String> {
 }
 
 /// Whether the kinds of a call and an output, as sent, match.
-#[must_use]
 pub fn is_pair(call: &str, output: &str) -> bool {
     let Some((call, output)) = kind(call).zip(kind(output)) else { return false };
     let own = output.strip_suffix("_output") == Some(&call);
@@ -209,7 +207,6 @@ pub fn is_pair(call: &str, output: &str) -> bool {
 
 /// Whether a call, judged by its tool name, cannot be served with a function's output: it has no name, or it is of a
 /// kind that accepts only its own kind of output. Such calls have the kind as their name.
-#[must_use]
 pub fn is_special(tool: &str) -> bool {
     const KINDS: [&str; 6] = [
         "computer_call",
@@ -223,13 +220,11 @@ pub fn is_special(tool: &str) -> bool {
 }
 
 /// Whether a call of this name is that of a function, or of a tool without a name.
-#[must_use]
 pub fn is_nameless(tool: &str) -> bool {
     matches!(tool, "" | "function_call" | "custom_tool_call")
 }
 
 /// The kind of output for a call's item, when there is no sent output to patch.
-#[must_use]
 pub fn output_kind(call: &str) -> &'static str {
     if kind(call).is_some_and(|kind| kind == "custom_tool_call") { CUSTOM_OUTPUT } else { FUNCTION_OUTPUT }
 }
@@ -244,7 +239,6 @@ const CUSTOM_OUTPUT: &str = "custom_tool_call_output";
 
 /// Writes a message as items: its text first, then one item for each call. Tool results are written
 /// by [`write_result`], thinking is left out.
-#[must_use]
 pub fn write(message: &Message) -> Vec<String> {
     let mut items = Vec::new();
     let is_content = |p: &&Part| !matches!(p, Part::Thinking(_) | Part::ToolCall(_) | Part::ToolResult(_));
@@ -277,7 +271,6 @@ pub fn write(message: &Message) -> Vec<String> {
 }
 
 /// Writes one tool result as an output of a kind: as a string if it is only text, else as parts.
-#[must_use]
 pub fn write_result(kind: &str, call_id: &str, parts: &[Part]) -> String {
     let mut out = String::from("{");
     push_field(&mut out, "type", kind);

@@ -24,13 +24,11 @@ pub struct Memo {
 
 impl Memo {
     /// An empty cache.
-    #[must_use]
     pub fn of(counter: TokenCounter) -> Self {
         Self { counter, lines: RefCell::new(HashMap::with_capacity(USUAL)) }
     }
 
     /// The tokens of a text, equal to the counter's result.
-    #[must_use]
     pub fn count(&self, text: &str) -> u32 {
         match self.counter.tokenizer() {
             // An estimate is faster than looking up lines, and is rounded once for the whole text.

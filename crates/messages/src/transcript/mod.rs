@@ -42,7 +42,6 @@ pub enum Log {
 
 impl Log {
     /// The log's name on the command line.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -63,7 +62,6 @@ pub struct Transcript {
 
 impl Transcript {
     /// The entries that were left out, in one line for a person; `None` when there were none.
-    #[must_use]
     pub fn told_left_out(&self) -> Option<String> {
         let told: Vec<String> =
             self.left_out.iter().map(|(what, count)| format!("{what} ({count})")).collect();

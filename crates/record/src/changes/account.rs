@@ -40,7 +40,6 @@ pub struct Account {
 
 impl Account {
     /// The account of an answer of which nothing is left out.
-    #[must_use]
     pub fn of(changes: &Changes) -> Self {
         let lists = changes.add.len() + changes.append.len() + changes.update.len() + changes.close.len();
         let words = usize::from(!changes.intent.is_empty()) + usize::from(!changes.state.is_empty());
@@ -65,7 +64,6 @@ impl Account {
     }
 
     /// The same account with the share that was published.
-    #[must_use]
     pub fn closed(self) -> Self {
         let published = (self.told > 0).then(|| 1.0 - f64::from(self.dropped) / f64::from(self.told));
         Self { published, ..self }

@@ -48,19 +48,16 @@ pub struct Board {
 
 impl Board {
     /// Numbers the entries of a summary into which code merged the span.
-    #[must_use]
     pub fn new(summary: Summary) -> Self {
         Self { summary, gone: BTreeSet::new() }
     }
 
     /// The summary with the changes so far.
-    #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
     /// How many entries a list has, closed ones included.
-    #[must_use]
     pub fn len_of(&self, list: List) -> usize {
         let record = &self.summary;
         match list {
@@ -76,7 +73,6 @@ impl Board {
     }
 
     /// The part of an entry's text that a model may write.
-    #[must_use]
     pub fn text(&self, number: Number) -> Option<String> {
         let (record, at) = (&self.summary, number.at);
         match number.list {
@@ -92,7 +88,6 @@ impl Board {
     }
 
     /// Whether an entry is closed.
-    #[must_use]
     pub fn is_closed(&self, number: Number) -> bool {
         let record = &self.summary;
         self.gone.contains(&number)
@@ -366,7 +361,6 @@ impl Board {
     }
 
     /// The summary without the closed entries of lists that remove them.
-    #[must_use]
     pub fn finish(self) -> Summary {
         let Self { mut summary, gone } = self;
         let keep = |list: List| {

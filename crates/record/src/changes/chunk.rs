@@ -63,7 +63,6 @@ pub struct Chunk {
 
 /// The next piece after `after`: as many whole groups as fit in `budget` tokens, at least one; `None` at the
 /// end of the span. `ends` are the last messages of the span's groups, ascending.
-#[must_use]
 pub fn next_chunk(
     span: &[Numbered],
     ends: &[Seq],

@@ -40,7 +40,6 @@ impl List {
     ];
 
     /// The letter of its numbers.
-    #[must_use]
     pub fn letter(self) -> char {
         match self {
             Self::Requests => 'R',
@@ -55,7 +54,6 @@ impl List {
     }
 
     /// Its word in prompts and replies.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -72,7 +70,6 @@ pub struct Number {
 
 impl Number {
     /// Parses a number as prompts write it: `D3`.
-    #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim().trim_matches(['[', ']', '#']);
         let letter = text.chars().next()?.to_ascii_uppercase();

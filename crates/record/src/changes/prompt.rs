@@ -119,7 +119,6 @@ seats, 19:30, LP-77\", \"seqs\": [8]}]}
 
 impl Frame {
     /// The prompt for one piece; the board is the summary after the pieces before it.
-    #[must_use]
     pub fn prompt(&self, chunk: &Chunk, board: &Board) -> Prompt {
         let record = self.record(board);
         let texts = chunk.blocks.iter().map(|block| block.text.as_str());
@@ -219,7 +218,6 @@ impl Frame {
 }
 
 /// The data that a judge is shown of a span: its facts, its beginning and its end, in about `budget` tokens.
-#[must_use]
 pub fn evidence(
     span: &[Numbered],
     (ends, facts): (&[Seq], &Facts),
@@ -246,7 +244,6 @@ pub fn evidence(
 
 impl Prompt {
     /// The same question again, asking for more of what an earlier answer lost.
-    #[must_use]
     pub fn in_detail(&self, lost: &[&str]) -> Self {
         let user = format!(
             "{}\n\nAn earlier record of these messages lost {}. Tell these in full this time, word for word where figures, names or paths matter; what is told here may go beyond the size that is named above.",
@@ -257,7 +254,6 @@ impl Prompt {
     }
 
     /// The same question again, with what was wrong with the answer.
-    #[must_use]
     pub fn repair(&self, error: &ReplyError) -> Self {
         let user = format!(
             "{}\n\nAn earlier answer could not be used: {error}. Answer with the one JSON object that was described, without any other text.",
@@ -353,7 +349,6 @@ fn fact_lines(facts: &Facts) -> Vec<String> {
 }
 
 /// The reply's JSON schema. Every field is required and no other is allowed, as strict providers demand.
-#[must_use]
 pub fn schema() -> Value {
     let text = json!({"type": "string"});
     let seqs = json!({"type": "array", "items": {"type": "integer"}});

@@ -120,7 +120,6 @@ impl Ended {
     ];
 
     /// Its word in prompts and replies.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -249,7 +248,6 @@ fn numbers(value: &Value) -> Vec<Seq> {
 }
 
 /// The JSON of a reply, without a code fence and without thinking that the model printed.
-#[must_use]
 pub fn bare_json(text: &str) -> &str {
     let mut text = text.trim();
     if let Some((_, after)) = text.strip_prefix("<think>").and_then(|rest| rest.split_once("</think>")) {

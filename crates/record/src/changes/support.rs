@@ -14,7 +14,6 @@ use super::reply::{Changes, Read};
 use anchord_messages::id::Seq;
 
 /// The changes of a reply that can be made, and how much of the reply they are.
-#[must_use]
 pub fn check(read: Read, chunk: &Chunk, board: &Board) -> (Changes, Account) {
     let Read { changes, objections } = read;
     let mut check = Check { corpus: Corpus::new(chunk, board), account: Account::of(&changes) };

@@ -53,7 +53,6 @@ pub enum ExamMode {
 
 impl ExamMode {
     /// Whether a session is examined.
-    #[must_use]
     pub fn takes(self, session: SessionId) -> bool {
         match self {
             Self::Off => false,
@@ -65,7 +64,6 @@ impl ExamMode {
 
 /// Whether the reader may not have read the questions: it gave the same answer, in words of its own, to all
 /// of them.
-#[must_use]
 pub fn is_parroted(results: &[ProbeResult]) -> bool {
     let mut answers = results.iter().map(|result| wording::normalized(&result.answer));
     let Some(first) = answers.next() else { return false };
@@ -74,7 +72,6 @@ pub fn is_parroted(results: &[ProbeResult]) -> bool {
 
 /// The indexes of the earlier questions that are asked again, spread evenly: of `count`, at most
 /// [`MOST_EARLIER`].
-#[must_use]
 pub fn asked_again(count: usize) -> Vec<usize> {
     if count <= MOST_EARLIER {
         return (0..count).collect();

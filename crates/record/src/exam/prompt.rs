@@ -64,7 +64,6 @@ worker, and why?\", \"answer\": \"Postgres with skip locked, because Redis would
 Answer with one JSON object of that shape and nothing else.";
 
 /// The schema of the examiner's reply.
-#[must_use]
 pub fn schema() -> Value {
     let texts = json!({"type": "array", "items": {"type": "string"}});
     let seqs = json!({"type": "array", "items": {"type": "integer"}});
@@ -158,7 +157,6 @@ fn seqs(value: &Value) -> Vec<Seq> {
 impl ExamPrompt {
     /// Asks for an exam about the messages in `evidence`; `earlier` are the questions that the session
     /// stores.
-    #[must_use]
     pub fn new(evidence: &str, earlier: &[Probe]) -> Self {
         let mut known = String::new();
         for (number, probe) in (1..).zip(earlier) {
@@ -178,7 +176,6 @@ impl ExamPrompt {
 
     /// Parses a reply and checks every question against the messages that it names; `None` when the reply has
     /// another shape.
-    #[must_use]
     pub fn read(&self, reply: &str, span: &[Numbered]) -> Option<ExamQuestions> {
         let Reply { questions, outdated } = serde_json::from_str(bare_json(reply)).ok()?;
         let mut texts = Texts { span, read: BTreeMap::new() };

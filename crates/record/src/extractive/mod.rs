@@ -27,7 +27,6 @@ const LONGEST_STEP: usize = 300;
 
 /// Proposes the narrative of a span. `base` is the summary before the span, `requests` its requests with the
 /// span's merged into them.
-#[must_use]
 pub fn propose(
     span: &[Numbered],
     facts: &Facts,
@@ -49,7 +48,6 @@ pub fn propose(
 }
 
 /// The decisions in tool calls and their results.
-#[must_use]
 pub fn answered(span: &[Numbered]) -> Vec<Decision> {
     decisions::find(span)
 }

@@ -60,7 +60,6 @@ pub enum Refusal {
 
 impl Refusal {
     /// Whether the compression is skipped rather than repaired or rejected.
-    #[must_use]
     pub fn is_skip(&self) -> bool {
         matches!(self, Self::NotSmaller { .. })
     }

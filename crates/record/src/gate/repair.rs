@@ -13,7 +13,6 @@ use anchord_messages::message::{Numbered, Role};
 
 /// Repairs what needs no model: adds missing files from the ledger and stated reasons from the span, removes
 /// placeholders. Returns whether anything changed.
-#[must_use]
 pub fn repair(refusals: &[Refusal], facts: &Facts, span: &[Numbered], summary: &mut Summary) -> bool {
     if refusals.iter().all(Refusal::is_skip) {
         return false;

@@ -50,7 +50,6 @@ entry!(Constraint, |constraint| wording::normalized(&constraint.text));
 
 /// The record of a task, from sessions that come newest first. Intent, state, blockers and next steps are the
 /// newest session's; everything else is joined, and later sessions replace entries of earlier ones.
-#[must_use]
 pub fn together(sessions: &[Origin<'_>]) -> Summary {
     let Some(newest) = sessions.first() else { return Summary::default() };
     let mut all = Summary::default();

@@ -15,7 +15,6 @@ const LONGEST_COMMAND: usize = 140;
 const MOST_NAMES: usize = 6;
 
 /// Whether code wrote a blocker, about failing tests.
-#[must_use]
 pub fn is_of_failing_tests(blocker: &Blocker) -> bool {
     blocker.text.starts_with(FAILING)
 }

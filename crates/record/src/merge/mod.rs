@@ -73,7 +73,6 @@ pub struct Gone {
 }
 
 /// Merges a span into the current summary, which is taken by value because it grows with its session.
-#[must_use]
 pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: MergeContext<'_>) -> Merged {
     let is_first = current.is_none();
     let mut merged = Merged { summary: current.unwrap_or_default(), ..Merged::default() };

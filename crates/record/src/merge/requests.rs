@@ -19,7 +19,6 @@ const LONGEST_SUCCESSOR: usize = 160;
 const MOST: usize = 200;
 
 /// The requests of a summary, if there is one, with those of the span merged into them.
-#[must_use]
 pub fn after(record: Option<&Summary>, new: &[RequestFact]) -> Vec<RequestEntry> {
     let mut requests = record.map(|record| record.requests.clone()).unwrap_or_default();
     fold(&mut requests, new);

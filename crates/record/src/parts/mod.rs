@@ -51,7 +51,6 @@ pub struct StoredSummary {
 
 impl StoredSummary {
     /// The bytes of what is stored.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.document.len() + self.texts.iter().map(String::len).sum::<usize>()
     }
@@ -132,7 +131,6 @@ impl Parts {
     }
 
     /// Bytes of the whole summary as JSON, about.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -21,7 +21,6 @@ pub const MAX_CARRIED: usize = 32;
 /// state that moved on, an intent that changed, and what is in `gone`: a file that was renamed or withdrawn,
 /// a constraint that the caller removed, what is above the record's bounds. A fact that is merely missing is
 /// asked for, and its probe fails.
-#[must_use]
 pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<Probe> {
     let errors: LazyCell<Vec<(String, &ErrorEntry)>, _> = LazyCell::new(|| {
         candidate.errors.iter().map(|e| (wording::normalized_error(&e.message), e)).collect()

@@ -29,7 +29,6 @@ const CRITICAL_CONSTRAINT_CHARS: usize = 400;
 /// `base` and the candidate only decide which of the span's facts still hold (an unchanged intent, pins); the
 /// expected facts come from `facts` and `proposal`. No question holds a fact that its answer needs: a reader that only
 /// repeats the question must not pass.
-#[must_use]
 pub fn generate(
     facts: &Facts,
     proposal: &Proposal,

@@ -30,7 +30,6 @@ pub enum ProbeKind {
 impl ProbeKind {
     /// Whether it asks for what code found in the messages: files, errors, figures, demands. The other kinds ask for
     /// what an engine wrote.
-    #[must_use]
     pub const fn is_of_facts(self) -> bool {
         matches!(self, Self::Recall | Self::Artifact | Self::Constraint)
     }
@@ -132,7 +131,6 @@ pub struct Probe {
 
 impl Probe {
     /// Whether a model wrote it for an exam.
-    #[must_use]
     pub const fn is_exam(&self) -> bool {
         self.reference.is_some()
     }
@@ -144,7 +142,6 @@ impl Probe {
     }
 
     /// Whether it is a caller's own, which names no section. It is asked until the caller removes it.
-    #[must_use]
     pub const fn is_callers(&self) -> bool {
         self.section.is_none() && !self.is_exam()
     }
@@ -207,14 +204,12 @@ pub struct ProbeResult {
 
 impl ProbeResult {
     /// The result of a probe that was not asked yet: failed, and every fact is missing.
-    #[must_use]
     pub fn unanswered(probe: Probe) -> Self {
         let missing = probe.expected.clone();
         Self::by_code(probe, NOT_FOUND.to_owned(), Verdict::Fail, missing)
     }
 
     /// The result of a probe that code answered.
-    #[must_use]
     pub fn by_code(probe: Probe, answer: String, verdict: Verdict, missing: Vec<String>) -> Self {
         Self { probe, answer, verdict, missing, answered_by: Answerer::Code, latency_ms: 0, cost_micros: 0 }
     }

@@ -19,7 +19,6 @@ const MOST_QUOTED: usize = 64;
 /// Adds the missing facts of failed probes to their sections; returns whether anything changed, so that the
 /// probes should be scored again. For a caller's probe, whose facts no section is made for, the span is quoted among
 /// the findings.
-#[must_use]
 pub fn repair(
     report: &ProbeReport,
     facts: &Facts,

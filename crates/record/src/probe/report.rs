@@ -61,7 +61,6 @@ pub struct Scores {
 
 impl ProbeReport {
     /// The figures without the results.
-    #[must_use]
     pub fn scores(&self) -> Scores {
         let Self { asked, failed, cut, critical_failed, score, facts_score, exam, .. } = *self;
         Scores { score, facts_score, asked, failed, cut, critical_failed, exam }
@@ -74,7 +73,6 @@ impl ProbeReport {
     }
 
     /// The report with the results of an exam, judged by a threshold, in place of any exam's before.
-    #[must_use]
     pub fn with_exam(&self, results: Vec<ProbeResult>, threshold: f64) -> Self {
         let others = self.results.iter().filter(|result| !result.probe.is_exam()).cloned();
         let report = Self::of(others.chain(results).collect());
@@ -82,7 +80,6 @@ impl ProbeReport {
     }
 
     /// Counts results.
-    #[must_use]
     pub fn of(results: Vec<ProbeResult>) -> Self {
         let count = |keep: &dyn Fn(&ProbeResult) -> bool| {
             let asked = results.iter().filter(|r| !r.probe.is_exam());
@@ -104,7 +101,6 @@ impl ProbeReport {
 /// Whether a version may be published: no critical probe failed, and enough of the others passed. A caller's own
 /// that are not critical count for nothing here: the messages may not answer them. Without probes it may be published,
 /// with a warning.
-#[must_use]
 pub fn accept(report: &ProbeReport) -> bool {
     let binds = |probe: &Probe| !probe.is_exam() && (probe.critical || !probe.is_callers());
     let count = |verdict| {
@@ -121,7 +117,6 @@ fn share(asked: u32, failed: u32) -> Option<f64> {
 }
 
 /// The figures of the exam's questions among results; `None` without any.
-#[must_use]
 pub fn exam_scores(results: &[ProbeResult]) -> Option<ExamScores> {
     let count = |results: &mut dyn Iterator<Item = &ProbeResult>| u32::try_from(results.count());
     let exam = || results.iter().filter(|result| result.probe.is_exam());

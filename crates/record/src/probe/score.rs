@@ -17,7 +17,6 @@ use anchord_messages::id::Seq;
 
 /// Scores every probe on a rendering. A fact that only the summary has, because the bound cut its section,
 /// counts as cut and not as failed.
-#[must_use]
 pub fn score(probes: &[Probe], rendering: &Rendering, record: &Summary) -> ProbeReport {
     let (shown, kept) = (BTreeMap::new(), BTreeMap::new());
     let mut texts = Texts { probes, rendering, record, shown, kept, paths: None };
@@ -25,7 +24,6 @@ pub fn score(probes: &[Probe], rendering: &Rendering, record: &Summary) -> Probe
 }
 
 /// Checks an answer that a model gave from the context alone.
-#[must_use]
 pub fn check_answer(probe: &Probe, answer: &str) -> ProbeResult {
     let text = Text::of(answer);
     // An answer that says it does not know contains no fact.

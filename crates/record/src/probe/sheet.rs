@@ -63,7 +63,6 @@ pub struct Spent {
 
 /// Writes the questions of the `wanted` results, on as few sheets as possible. Facts that the rendering's
 /// bound cut are not asked for, because it cannot answer them.
-#[must_use]
 pub fn sheets(report: &ProbeReport, rendering: &str, wanted: impl Fn(&ProbeResult) -> bool) -> Vec<Sheet> {
     let is_asked = |result: &ProbeResult| result.verdict != Verdict::Cut && wanted(result);
     let mut asked: Vec<(usize, &ProbeResult)> =
@@ -102,7 +101,6 @@ pub fn sheets(report: &ProbeReport, rendering: &str, wanted: impl Fn(&ProbeResul
 }
 
 /// The schema of a sheet's reply.
-#[must_use]
 pub fn answer_schema() -> Value {
     let answer = json!({
         "type": "object", "additionalProperties": false, "required": ["id", "answer"],
@@ -117,7 +115,6 @@ pub fn answer_schema() -> Value {
 impl Sheet {
     /// Parses a reply. A question without an answer counts as not answered; `None` when the reply has another
     /// shape.
-    #[must_use]
     pub fn read(&self, reply: &str) -> Option<Vec<Answered>> {
         #[derive(Deserialize)]
         struct Reply {
@@ -147,7 +144,6 @@ impl Sheet {
 }
 
 /// The report with a model's answers in place of code's.
-#[must_use]
 pub fn mark_answers(report: &ProbeReport, answered: &[Answered], spent: Spent) -> ProbeReport {
     let mut results = report.results.clone();
     let share = spent.micros / u64::try_from(answered.len().max(1)).unwrap_or(u64::MAX);
@@ -171,7 +167,6 @@ pub fn mark_answers(report: &ProbeReport, answered: &[Answered], spent: Spent) -
 ///
 /// A model's answers show how well a version reads; they refuse none, whoever wrote it. What code finds word for word is
 /// there, and a weak model must neither cost a good version nor prevent the compression of a session for ever.
-#[must_use]
 pub fn settle_by_code(report: &ProbeReport, code: &ProbeReport) -> (ProbeReport, usize) {
     let mut disputed = 0;
     let settle = |(result, by_code): (&ProbeResult, &ProbeResult)| {

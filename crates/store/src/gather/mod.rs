@@ -243,7 +243,6 @@ pub enum AppendError {
 
 impl AppendError {
     /// Whether the append may have been stored all the same.
-    #[must_use]
     pub fn may_be_stored(&self) -> bool {
         match self {
             Self::Store(error) => error.is_outcome_unknown(),
@@ -320,7 +319,6 @@ pub struct Gatherer {
 
 impl Gatherer {
     /// Starts the dispatcher on the store's task tracker.
-    #[must_use]
     pub fn start(store: &Store) -> Self {
         let (closing, ended) = (CancellationToken::new(), CancellationToken::new());
         let (inbox, handed_over) = mpsc::channel(HANDED_OVER);
@@ -343,7 +341,6 @@ impl Gatherer {
 
     /// The tokenizer that the session used last, when it was not the expected one; [`AppendError::Tokenizer`] reports a
     /// wrong guess.
-    #[must_use]
     pub fn known_tokenizer(&self, tenant: TenantId, session: &SessionRef) -> Option<TokenizerName> {
         // The common case: every session uses the expected one, so no key is built.
         if self.tokenizers.entry_count() == 0 {

@@ -41,7 +41,6 @@ pub struct ContextCoverage {
 
 impl ContextCoverage {
     /// Whether contexts no longer show a message as it is; `maskable` says that it has a large tool output.
-    #[must_use]
     pub fn hides(&self, seq: Seq, maskable: bool) -> bool {
         seq > self.system_through && (seq <= self.anchor_seq || (maskable && seq <= self.mask_upto))
     }

@@ -44,7 +44,6 @@ pub struct Reported {
 
 impl Store {
     /// The meter, which counts usage.
-    #[must_use]
     pub fn meter(&self) -> &Meter {
         &self.meter
     }

@@ -181,7 +181,6 @@ pub(super) const WORDING_BYTES: usize = 120;
 
 /// Describes an edit: the definitions added, removed and changed; else a short line before and after, or the enclosing
 /// definition; and the line counts.
-#[must_use]
 pub(super) fn wording(path: &str, old: &str, new: &str) -> Option<String> {
     if old == new {
         return None;

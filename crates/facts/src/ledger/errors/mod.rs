@@ -39,7 +39,6 @@ const MAX_SEQS: usize = 50;
 
 /// The errors of a span. An error of an earlier span that this one resolves is returned with a count of 0 and its
 /// resolution.
-#[must_use]
 pub(super) fn read(
     span: &[Reading<'_>],
     invocations: &[Invocation<'_>],
@@ -68,7 +67,6 @@ pub(super) fn read(
 }
 
 /// The open errors for the next span, each with the work that showed it.
-#[must_use]
 pub fn open(errors: &[ErrorFact], carry: &LedgerState) -> Vec<(String, String)> {
     let fresh = errors
         .iter()

@@ -63,7 +63,6 @@ pub(super) fn is_observation(message: &Message, text: &str) -> bool {
 }
 
 /// Splits a line of minutes (`Ana Li: …`) into the speaker's name and the words.
-#[must_use]
 pub fn speaker(text: &str) -> Option<(&str, &str)> {
     if let Some((name, rest)) = text.split_once('：')
         && (1..=20).contains(&name.chars().count())
@@ -85,14 +84,12 @@ pub fn speaker(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Whether the words before a colon are the name of somebody: each begins with a capital, and they are no label.
-#[must_use]
 pub fn is_name(words: &str) -> bool {
     let is_capital = |c: char| c.is_uppercase() || !c.is_ascii() && !c.is_lowercase() || c == '(';
     words.split_whitespace().all(|word| word.starts_with(is_capital)) && !Phrase::Label.is_in(words)
 }
 
 /// Whether messages are minutes: several people talk to each other, with their names in front.
-#[must_use]
 pub fn is_minutes<'m>(messages: impl IntoIterator<Item = &'m Message>) -> bool {
     let mut texts = 0_usize;
     let mut named = 0_usize;
@@ -111,7 +108,6 @@ pub fn is_minutes<'m>(messages: impl IntoIterator<Item = &'m Message>) -> bool {
 }
 
 /// Removes the `> ` before a console's lines.
-#[must_use]
 pub fn without_console_marks(text: &str) -> Cow<'_, str> {
     if !text.trim_start().starts_with('>') {
         return Cow::Borrowed(text);
@@ -189,13 +185,11 @@ fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
 }
 
 /// The person's words without the issues, mails and examples that they quote.
-#[must_use]
 pub fn own_words(text: &str) -> Cow<'_, str> {
     without_blocks(text, &HARNESS.quoted)
 }
 
 /// Whether a line is from a numbered listing of a program: a number, a diff sign, text.
-#[must_use]
 pub fn is_listed(line: &str) -> bool {
     let line = line.trim_start().trim_start_matches(['+', '-']).trim_start();
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -92,7 +92,6 @@ fn and_then<'t>(text: Cow<'t, str>, step: impl for<'s> Fn(&'s str) -> Cow<'s, st
 
 /// What a person wrote before and after a copied page: the first paragraph, if it is a person's, and what is behind the
 /// last line of the page's frame.
-#[must_use]
 pub fn around_site(text: &str) -> Cow<'_, str> {
     if text.len() < PAGE_BYTES {
         return Cow::Borrowed(text);

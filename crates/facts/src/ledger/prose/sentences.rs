@@ -26,7 +26,6 @@ enum LineKind {
 }
 
 /// The sentences of a text in order; fenced code, quotes, logs, tables and diffs are left out.
-#[must_use]
 pub fn sentences(text: &str) -> Vec<Sentence> {
     let mut out = Vec::new();
     let mut paragraph = String::new();
@@ -172,7 +171,6 @@ fn is_no_end(before: &str, after: &str) -> bool {
 }
 
 /// Whether a text ends with an abbreviation or an initial, to which a following full stop belongs.
-#[must_use]
 pub fn is_abbreviation(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
     Phrase::Abbreviation.is_in(word) || word.len() == 1 && word.chars().all(char::is_uppercase)
