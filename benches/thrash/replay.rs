@@ -1,26 +1,34 @@
-//! A session fed to the domain message by message, as the service feeds it: masking, trigger, span,
-//! extractive engine, gate and settlement, without store and server.
+//! A session fed to the domain batch by batch, as the service feeds it: clipping, trigger, span, extractive engine, gate
+//! and end, without store and server.
 
 use anchord_context::context::{self, Entry};
-use anchord_context::mask::{self, Marks};
-use anchord_messages::format::{self, Format, detect::detect};
-use anchord_messages::id::Seq;
+use anchord_facts::ledger::LedgerState;
+use anchord_messages::format::{self, Format, detect::BatchFormat, detect::detect};
+use anchord_messages::group::NoSpan;
+use anchord_messages::id::{Seq, SessionId, SessionName};
 use anchord_messages::message::Numbered;
-use anchord_messages::shape::Shape;
+use anchord_messages::shape::{Measured, Shape};
 use anchord_messages::tokens::TokenCounter;
-use anchord_record::candidate::{self, Base, Material};
+use anchord_record::candidate::{self, Base, CheckedDraft, Material};
 use anchord_record::digest;
 use anchord_record::fill::share_of;
 use anchord_record::parts::Parts;
 use anchord_record::probe::Probe;
-use anchord_session::accounting::{Accounting, MessageCounts};
+use anchord_session::accounting::MessageCounts;
+use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
+use anchord_session::outline::Outline;
 use anchord_session::room::Room;
+use anchord_session::session::{self, BatchOptions, Ending, Incoming, Session};
 use anchord_session::settings::{HYSTERESIS_SHARE, Policy, Settings};
-use anchord_session::trigger::{Recent, TriggerInput, decide};
+use anchord_session::span::{self, SpanRequest};
+use anchord_session::trigger::{MessageSignals, Start};
 use chrono::DateTime;
+use uuid::Uuid;
 
-/// Nobody settles this often without a message between.
+/// Nobody compresses this often without a message between.
 const MOST_IN_A_ROW: u32 = 20;
+/// A compression that leaves more of the context than this freed nothing that counts.
+const IDLE_SHARE: f64 = 0.9;
 
 /// A session's messages, read and counted once.
 pub struct Transcript {
@@ -30,20 +38,44 @@ pub struct Transcript {
     pub entries: Vec<Entry>,
     /// As engines take them.
     pub numbered: Vec<Numbered>,
+    outlines: Vec<Outline>,
+    counted: Vec<MessageCounts>,
+    noticed: Vec<MessageSignals>,
 }
 
 impl Transcript {
     /// Reads messages.
     pub fn read(raw: &[String], counter: TokenCounter) -> Result<Self, format::FormatError> {
         let format = detect(None, raw.iter().map(String::as_str))?.resolve(None);
-        let (mut entries, mut numbered) = (Vec::new(), Vec::new());
+        let mut read = Self {
+            format,
+            entries: Vec::new(),
+            numbered: Vec::new(),
+            outlines: Vec::new(),
+            counted: Vec::new(),
+            noticed: Vec::new(),
+        };
         for (seq, raw) in (1..).zip(raw) {
-            let message = format::parse(format, raw)?;
-            let (tokens, shape) = Shape::measure(&message, &counter);
-            entries.push(Entry { seq, format, role: message.role, tokens, shape, raw: raw.as_str().into() });
-            numbered.push(Numbered { seq, message });
+            let Measured { message, tokens, shape } = Measured::read(format, raw, &counter)?;
+            let role = message.role;
+            let outline = Outline {
+                seq,
+                role,
+                is_item: format == Format::OpenaiResponses,
+                tokens,
+                shape: shape.clone(),
+                is_left_out: false,
+                retrieved: false,
+                bytes: u64::try_from(raw.len()).unwrap_or(u64::MAX),
+            };
+            read.counted.push(outline.counted());
+            read.outlines.push(outline);
+            read.noticed.push(MessageSignals::of(&message, shape.as_ref()));
+            let raw = Shape::served(shape.as_ref(), format, raw.clone()).into();
+            read.entries.push(Entry { seq, format, role, tokens, shape, raw });
+            read.numbered.push(Numbered { seq, message });
         }
-        Ok(Self { format, entries, numbered })
+        Ok(read)
     }
 }
 
@@ -67,34 +99,38 @@ pub struct Served {
 pub struct Outcomes {
     /// Versions published.
     pub published: u32,
-    /// Attempts that could cover nothing.
+    /// Published versions that freed less than a tenth of the context.
+    pub idle: u32,
+    /// Published versions after which the context was above the target.
+    pub above_target: u32,
+    /// Attempts in place of which large outputs were clipped.
+    pub clipped: u32,
+    /// Attempts that would have freed too little.
+    pub too_little: u32,
+    /// Attempts that could cover nothing for another reason.
     pub without_span: u32,
     /// Candidates that were not smaller.
     pub not_smaller: u32,
     /// Candidates that the gate refused.
     pub refused: u32,
-    /// Published versions after which the context was above the target.
-    pub above_target: u32,
+    /// Whether a batch was refused, where the replay ends.
+    pub is_broken_off: bool,
 }
 
 /// A session on its way.
 pub struct Replay<'a> {
     /// The messages.
     pub transcript: &'a Transcript,
-    /// The thresholds.
-    pub policy: Policy,
-    /// The running counts.
-    pub counts: Accounting,
-    /// Through which message the summary covers the session.
-    pub anchor: Seq,
-    /// The newest message.
-    pub head: Seq,
+    /// The session.
+    pub session: Session,
     /// The current summary.
     pub served: Option<Served>,
     /// How the attempts ended.
     pub outcomes: Outcomes,
     /// Whether the level that starts compressions was ever reached.
     pub triggered: bool,
+    /// The compression that the last append, or the end of another, has started.
+    start: Option<Start>,
     base: Option<Base>,
     probes: Vec<Probe>,
     counter: TokenCounter,
@@ -103,156 +139,202 @@ pub struct Replay<'a> {
 impl<'a> Replay<'a> {
     /// A session of no messages yet, in a window of so many tokens.
     pub fn new(transcript: &'a Transcript, window: u32, counter: TokenCounter) -> Self {
-        let policy = Settings { context_window: Some(window), ..Settings::default() }.policy();
+        Self::under(transcript, Settings { context_window: Some(window), ..Settings::default() }, counter)
+    }
+
+    /// A session of no messages yet, with these settings.
+    pub fn under(transcript: &'a Transcript, settings: Settings, counter: TokenCounter) -> Self {
+        let (name, id) = (SessionName::parse("a-session"), SessionId(Uuid::nil()));
+        let name = name.unwrap_or_else(|_| unreachable!("the name has letters alone"));
+        let mut session = Session::new(id, name, Settings::default(), DateTime::UNIX_EPOCH);
+        session.settings = Settings { tokenizer: Some(counter.tokenizer()), ..settings };
         Self {
             transcript,
-            policy,
-            counts: Accounting::default(),
-            anchor: 0,
-            head: 0,
+            session,
             served: None,
             outcomes: Outcomes::default(),
             triggered: false,
+            start: None,
             base: None,
             probes: Vec::new(),
             counter,
         }
     }
 
+    /// The thresholds.
+    pub fn policy(&self) -> Policy {
+        self.session.policy()
+    }
+
     /// Appends the next message, and compresses when the service would; `false` at the end.
     pub fn step(&mut self) -> bool {
-        let Some(entry) = usize::try_from(self.head).ok().and_then(|at| self.transcript.entries.get(at))
-        else {
+        let is_there = self.append(1);
+        self.work();
+        is_there
+    }
+
+    /// Appends the next messages as one batch; `false` when there are none, or when the service would refuse them.
+    pub fn append(&mut self, messages: usize) -> bool {
+        let from = place(self.session.head_seq);
+        let (counted, noticed) = (&self.transcript.counted, &self.transcript.noticed);
+        let batch: Vec<Incoming<'_>> = (counted.iter().zip(noticed).skip(from).take(messages))
+            .map(|(counted, noticed)| Incoming { counted, noticed, is_kept: false })
+            .collect();
+        if batch.is_empty() || self.outcomes.is_broken_off {
+            return false;
+        }
+        if let Some(newest) = self.session.clips_before(batch.iter().map(|message| message.counted)) {
+            let tail = self.outlines(self.session.floor());
+            let marks = self.session.accounting.marks(tail);
+            self.session.clip_before(newest, tail, &marks);
+        }
+        let options = BatchOptions {
+            format: BatchFormat::Stated(self.transcript.format),
+            model: None,
+            opening: None,
+            tokenizer: self.counter.tokenizer(),
+            expected_next_seq: None,
+            task_boundary: false,
+            now: 0,
+        };
+        let Ok(appended) = self.session.append(&batch, options) else {
+            self.outcomes.is_broken_off = true;
             return false;
         };
-        let counted = MessageCounts::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false);
-        let at = (self.head, self.anchor.max(self.counts.system_through));
-        if let Some(press) = self.counts.press(&self.policy, at, std::iter::once(&counted)) {
-            let upto = mask::step(self.counts.mask_upto, self.tail(), &Marks::new(), press);
-            if upto > self.counts.mask_upto {
-                let tail = self.tail();
-                self.counts.mask_through(upto, tail, &Marks::new());
-            }
-        }
-        self.head = entry.seq;
-        self.counts.push(&counted, self.policy.preserve_recent);
-        self.triggered |= self.counts.usage(&self.policy, 0).effective_utilization >= self.policy.compress;
-        for _ in 0..MOST_IN_A_ROW {
-            if !self.is_due() {
-                return true;
-            }
-            self.compress();
-        }
+        self.triggered |= appended.usage.effective_utilization >= self.policy().compress;
+        self.start = appended.start;
         true
+    }
+
+    /// Does the compression that an append has started, and those that follow from it.
+    pub fn work(&mut self) {
+        for _ in 0..MOST_IN_A_ROW {
+            let Some(start) = self.start.take() else { return };
+            self.start = self.compress(start.kind.as_str(), &start.request());
+        }
     }
 
     /// Compresses once more, as a caller may at the end, when the context takes more than a compression would leave.
     pub fn finish(&mut self) {
-        if !Room::of(&self.policy, None, &self.counts).has_room {
-            self.compress();
+        if !Room::of(&self.policy(), None, &self.session.accounting).has_room {
+            self.start = self.compress(MANUAL, &Request::default());
         }
     }
 
     /// The messages after the anchor, the system prompt aside.
     pub fn tail(&self) -> &'a [Entry] {
-        let at = |seq: Seq| usize::try_from(seq).unwrap_or(usize::MAX);
-        self.transcript.entries.get(at(self.floor())..at(self.head)).unwrap_or_default()
+        self.transcript
+            .entries
+            .get(place(self.session.floor())..place(self.session.head_seq))
+            .unwrap_or_default()
     }
 
-    fn floor(&self) -> Seq {
-        self.anchor.max(self.counts.system_through)
+    /// The messages after a position, without their bodies.
+    fn outlines(&self, after: Seq) -> &'a [Outline] {
+        self.transcript.outlines.get(place(after)..place(self.session.head_seq)).unwrap_or_default()
     }
 
-    fn is_due(&self) -> bool {
-        // The policy lets the window alone count, so nothing of the history is kept.
-        let situation = TriggerInput {
-            counts: &self.counts,
-            recent: &Recent::default(),
-            head: self.head,
-            anchor: self.anchor,
-            first: self.head,
-            boundary: None,
-            versions: i64::from(self.outcomes.published),
-            now: 0,
+    fn compress(&mut self, trigger: &str, request: &Request) -> Option<Start> {
+        let settings = self.session.effective_settings();
+        let strategy = settings.strategy_in_force();
+        let before = self.session.context_tokens();
+        let tail = self.outlines(self.session.floor());
+        let asked = SpanRequest { trigger, request, strategy };
+        let ending = Ending { trigger, request, span: None, status: Status::Skipped, version: None };
+        let through_seq = match span::end(&settings, &self.session.accounting, tail, asked) {
+            Ok(end) => span::bounded(tail, end),
+            Err(reason) => {
+                let count = match reason {
+                    NoSpan::Clips => &mut self.outcomes.clipped,
+                    NoSpan::TooLittle => &mut self.outcomes.too_little,
+                    NoSpan::TooFew
+                    | NoSpan::AllSystem
+                    | NoSpan::OneHugeGroup
+                    | NoSpan::Unanswered
+                    | NoSpan::Fits
+                    | NoSpan::AlreadyCovered => &mut self.outcomes.without_span,
+                };
+                *count += 1;
+                return self.end(ending, before);
+            }
         };
-        decide(&self.policy, &situation).1.is_some()
+        let span = Span {
+            parent_version: self.session.version,
+            from_seq: tail.first().map_or(through_seq, |first| first.seq),
+            through_seq,
+        };
+        let ending = Ending { span: Some(span), ..ending };
+        let (proof, carry) = prove(self.material(request, tail, through_seq));
+        if proof.is_not_smaller() {
+            self.outcomes.not_smaller += 1;
+            return self.end(ending, before);
+        }
+        if !proof.is_accepted() {
+            self.outcomes.refused += 1;
+            return self.end(Ending { status: Status::Rejected, ..ending }, before);
+        }
+        let version = self.publish(proof, carry);
+        self.end(Ending { status: Status::Succeeded, version: Some(version), ..ending }, before)
     }
 
-    fn compress(&mut self) {
-        let tail = self.tail();
-        let preserve = usize::try_from(self.policy.preserve_recent).unwrap_or(usize::MAX);
-        let served = self.counted();
-        let room = Room::of(&self.policy, None, &self.counts);
-        let Ok(through) = room.span_end(&self.policy, (tail, &served), preserve) else {
-            self.outcomes.without_span += 1;
-            self.settle(None, 0);
-            return;
-        };
-        let span = tail.partition_point(|entry| entry.seq <= through);
-        let from = usize::try_from(self.floor()).unwrap_or_default();
-        let messages = self.transcript.numbered.get(from..from + span).unwrap_or_default().to_vec();
-        let whole = tail.iter().take(span).fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
-        let left = room.beside(&self.policy, &served, through);
-        let span_tokens = whole.saturating_sub(self.counts.masked_within(tail, &Marks::new(), through));
-        let material = Material {
+    fn material(&self, request: &Request, tail: &[Outline], through: Seq) -> Material {
+        let counts = &self.session.accounting;
+        let policy = span::policy(&self.session.effective_settings(), counts, request);
+        let room = Room::of(&policy, request.target, counts);
+        let left = room.beside(&policy, &span::served(&policy, counts, tail), through);
+        let covered = tail.iter().filter(|outline| outline.seq <= through);
+        let whole = covered.fold(0u32, |sum, outline| sum.saturating_add(outline.tokens));
+        let saved = counts.saved_within(policy.mask, tail, &counts.marks(tail), through);
+        let span_tokens = whole.saturating_sub(u32::try_from(saved).unwrap_or(u32::MAX));
+        let from = place(self.session.floor());
+        let messages = self.transcript.numbered.get(from..place(through)).unwrap_or_default().to_vec();
+        Material {
+            session_id: self.session.name.to_string(),
             base: self.base.clone(),
-            version: i64::from(self.outcomes.published) + 1,
-            compression_count: i64::from(self.outcomes.published),
+            version: self.session.last_version + 1,
+            compression_count: i64::from(self.session.compression_count),
             probes: self.probes.clone(),
             bound: left.record,
             room: left.together,
             ..Material::first(messages, span_tokens, self.counter, DateTime::UNIX_EPOCH)
-        };
-        let facts = candidate::read(&material);
-        let draft = candidate::draft(&material, &facts);
-        let proof = candidate::check(&material, &facts, draft);
-        if !proof.is_accepted() {
-            let mut retry = 0;
-            if proof.is_not_smaller() {
-                self.outcomes.not_smaller += 1;
-                retry = u64::try_from(proof.meta.tokens_before).unwrap_or_default() * 2;
-            } else {
-                self.outcomes.refused += 1;
-            }
-            self.settle(Some(through), retry);
-            return;
         }
+    }
+
+    /// Makes a candidate the current version.
+    fn publish(&mut self, proof: CheckedDraft, carry: LedgerState) -> session::Served {
         let mut at = 0;
         self.probes.retain(|_| {
             at += 1;
             !proof.retired.contains(&(at - 1))
         });
         self.probes.extend(proof.new_probes.iter().filter(|probe| probe.critical).cloned());
+        let version = proof.meta.version;
+        let (full, least) = (self.message(&proof.rendering.text), self.message(&proof.least.text));
+        let sizes = session::Served { version, summary_tokens: full.1, digest_tokens: proof.digest.tokens };
         self.base = Some(Base {
-            version: material.version,
+            version,
             summary: proof.summary,
             parts: Parts::default(),
-            carry: facts.carry,
-            served_tokens: self.message(&proof.rendering.text).1 + proof.digest.tokens,
+            carry,
+            served_tokens: full.1 + proof.digest.tokens,
         });
-        self.served = Some(Served {
-            version: material.version,
-            full: self.message(&proof.rendering.text),
-            least: self.message(&proof.least.text),
-            digest: proof.digest,
-            recap: proof.recap,
-        });
+        self.served = Some(Served { version, full, least, digest: proof.digest, recap: proof.recap });
         self.outcomes.published += 1;
-        self.anchor = through;
-        self.settle(Some(through), 0);
-        let room = Room::of(&self.policy, None, &self.counts);
-        self.counts.publish(&self.policy, true);
-        if !room.is_met(self.counts.unbounded_tokens()) {
-            self.outcomes.above_target += 1;
-        }
+        sizes
     }
 
-    /// The tail as it is counted.
-    fn counted(&self) -> Vec<MessageCounts> {
-        let counted = |entry: &Entry| {
-            MessageCounts::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false)
-        };
-        self.tail().iter().map(counted).collect()
+    /// Ends an attempt; returns the compression that follows.
+    fn end(&mut self, ending: Ending<'_>, before: u32) -> Option<Start> {
+        let mut report = Report { context_tokens_before: Some(before), ..Report::default() };
+        let status = self.session.judge(ending, &mut report);
+        let tail = self.outlines(self.session.floor_after(status, ending));
+        let start = self.session.end(status, ending, tail, &mut report);
+        if status == Status::Succeeded {
+            let after = f64::from(report.context_tokens_after.unwrap_or_default());
+            self.outcomes.idle += u32::from(after > IDLE_SHARE * f64::from(before));
+            self.outcomes.above_target += u32::from(report.target_met == Some(false));
+        }
+        start
     }
 
     fn message(&self, rendering: &str) -> (String, u32) {
@@ -260,34 +342,35 @@ impl<'a> Replay<'a> {
         let tokens = context::Counted::new(&text, &self.counter).tokens;
         (text, tokens)
     }
+}
 
-    /// Counts afresh, as the end of every attempt does.
-    fn settle(&mut self, through: Option<Seq>, retry_tokens: u64) {
-        self.counts.summary_tokens = self.served.as_ref().map_or(0, |served| served.full.1);
-        self.counts.digest_tokens = self.served.as_ref().map_or(0, |served| served.digest.tokens);
-        let tail = self.tail();
-        let counted = self.counted();
-        let mut counts = self.counts.rebuilt(self.anchor, &counted, self.policy.preserve_recent);
-        counts.settled_head = self.head;
-        counts.settled_tokens = counts.appended_tokens;
-        counts.attempted_through = match through {
-            Some(through) => through,
-            None => counts.attempted_through.max(counts.span_end(self.head, self.policy.preserve_recent)),
-        };
-        let room = Room::of(&self.policy, None, &counts);
-        counts.mask_to(room, self.policy.mask, tail, &Marks::new());
-        counts.retry_tokens = retry_tokens;
-        self.counts = counts;
+/// Makes and checks candidates until one is accepted, or no strategy is left.
+fn prove(mut material: Material) -> (CheckedDraft, LedgerState) {
+    loop {
+        let facts = candidate::read(&material);
+        let draft = candidate::draft(&material, &facts);
+        let proof = candidate::check(&material, &facts, draft);
+        let is_refused = !proof.is_accepted() && !proof.is_not_smaller();
+        match material.strategy.fallback().filter(|_| is_refused) {
+            Some(next) => material.strategy = next,
+            None => return (proof, facts.carry),
+        }
     }
+}
+
+/// How many messages there are up to a position.
+fn place(seq: Seq) -> usize {
+    usize::try_from(seq).unwrap_or_default()
 }
 
 /// The least number of compressions that the thresholds imply for what was appended.
 pub fn least(replay: &Replay<'_>) -> u64 {
-    let trigger = u64::from(share_of(replay.policy.effective_window, replay.policy.compress));
-    let target = Room::of(&replay.policy, None, &replay.counts).goal();
-    let beyond = replay.counts.appended_tokens.saturating_sub(trigger);
+    let (policy, counts) = (replay.policy(), &replay.session.accounting);
+    let trigger = u64::from(share_of(policy.effective_window, policy.compress));
+    let target = Room::of(&policy, None, counts).goal();
+    let beyond = counts.appended_tokens.saturating_sub(trigger);
     // Where system prompt and pins leave no room, so much has to come between two compressions nevertheless.
-    let hysteresis = u64::from(share_of(replay.policy.effective_window, HYSTERESIS_SHARE));
+    let hysteresis = u64::from(share_of(policy.effective_window, HYSTERESIS_SHARE));
     beyond.div_ceil(trigger.saturating_sub(target).max(hysteresis).max(1)).max(u64::from(replay.triggered))
 }
 
