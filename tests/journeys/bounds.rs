@@ -170,5 +170,6 @@ async fn a_read_takes_no_more_bodies_than_a_few_whatever_their_placeholders_cost
     let context = context.json();
     let left_out = json!({"from_seq": 1, "to_seq": 10, "reason": "budget"});
     assert_eq!(context["omitted"][0], left_out, "16 MiB are read, of some 32");
-    assert!(context["tokens"]["total"].as_u64() > Some(160_000 * 85 / 100), "{}", context["tokens"]);
+    // Large outputs are clipped, and those that are read are all served.
+    assert!(context["tokens"]["total"].as_u64() > Some(20_000), "{}", context["tokens"]);
 }

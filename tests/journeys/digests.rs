@@ -97,7 +97,7 @@ async fn it_tells_what_is_covered_and_stays_until_the_next_version() {
 }
 
 #[tokio::test]
-async fn it_gives_way_first_and_the_record_never() {
+async fn it_gives_way_after_older_outputs_and_the_record_never() {
     let app = app_with(4, json!({"auto": false, "context_window": 16_000})).await;
     compress(&app, "{}").await;
     let whole = context(&app, "").await;
@@ -112,12 +112,8 @@ async fn it_gives_way_first_and_the_record_never() {
         assert!(context["tokens"]["summary"].as_u64().unwrap() > 0, "at {budget}");
         seen.push(context["tokens"]["digest"].as_u64().unwrap());
     }
-    // What is left when messages have been clipped may go to a few lines of it.
-    assert!(
-        seen[..4].is_sorted_by(|more, less| more > less) && seen[0] == digested && seen[3] == 0,
-        "{seen:?}"
-    );
-    assert!(seen[4..].iter().all(|few| *few < 500), "{seen:?}");
+    assert!(seen.is_sorted_by(|more, less| more >= less), "{seen:?}");
+    assert!(seen[0] == digested && seen[2] == digested && seen[5] < digested, "{seen:?}");
 }
 
 #[tokio::test]
@@ -136,7 +132,7 @@ async fn a_call_without_a_session_has_one_too() {
 
 #[tokio::test]
 async fn a_session_that_is_within_its_fill_is_not_compressed_unasked() {
-    let app = app_with(1, json!({"auto": false, "context_window": 16_000})).await;
+    let app = app_with(1, json!({"auto": false, "context_window": 32_000})).await;
     let skipped = compress(&app, "{}").await;
     assert_eq!(
         (&skipped["status"], &skipped["error"]["type"]),

@@ -39,6 +39,11 @@ fn masked(context: &Value) -> Vec<i64> {
     context["masked"].as_array().unwrap().iter().map(|masked| masked["seq"].as_i64().unwrap()).collect()
 }
 
+fn clipped(context: &Value) -> Vec<i64> {
+    let runs = context["omitted"].as_array().unwrap().iter().filter(|run| run["reason"] == "clipped");
+    runs.flat_map(|run| run["from_seq"].as_i64().unwrap()..=run["to_seq"].as_i64().unwrap()).collect()
+}
+
 fn asks() -> Value {
     json!({"role": "user", "content": "go on"})
 }
@@ -53,22 +58,24 @@ async fn a_mark_of_never_masks_at_once_and_a_mark_of_always_keeps_at_every_level
     )
     .await;
     assert_eq!(masked(&context(&app).await), [3], "what the caller does not want, and nothing else yet");
-    // Up to the force level, and one append more: steps are taken by the append after the one that passed it.
+    // Up to the force level, and one append more: outputs are clipped by the append after the one that passed it.
     let full = append(&app, json!({"messages": runs(4, 20, 70)})).await;
     assert!(full["usage"]["effective_utilization"].as_f64().unwrap() >= 0.85, "{full:#}");
     append(&app, json!({"messages": [asks()]})).await;
-    let seqs = masked(&context(&app).await);
-    assert!(seqs.contains(&3) && seqs.contains(&7) && !seqs.contains(&5), "{seqs:?}");
+    let context = context(&app).await;
+    assert_eq!(masked(&context), [3]);
+    let seqs = clipped(&context);
+    assert!(seqs.contains(&7) && !seqs.contains(&5) && !seqs.contains(&3), "{seqs:?}");
 }
 
 #[tokio::test]
-async fn where_five_messages_leave_nothing_to_cover_force_masks_at_once_what_is_not_the_newest() {
+async fn where_five_messages_leave_nothing_to_cover_force_clips_at_once_what_is_not_the_newest() {
     let app = session(json!({"context_window": 25_000})).await;
     let mut messages = vec![asks()];
     messages.extend(run(0, "cat a", 880, "done"));
     append(&app, json!({"messages": messages})).await;
     let full = append(&app, json!({"messages": run(1, "cat b", 880, "done")})).await;
-    assert_eq!(masked(&context(&app).await), [3], "{full:#}");
+    assert_eq!(clipped(&context(&app).await), [3], "{full:#}");
     let share = full["usage"]["effective_utilization"].as_f64().unwrap();
     assert!(share < 0.60, "{share}");
     // In one batch nothing is older than the newest group, so the reply says why nothing is done.
@@ -82,25 +89,6 @@ async fn where_five_messages_leave_nothing_to_cover_force_masks_at_once_what_is_
         (&json!(null), &json!("force"), &json!("nothing_to_cover")),
         "{full:#}"
     );
-}
-
-#[tokio::test]
-async fn at_the_force_level_all_but_the_last_five_messages_and_open_errors_are_masked() {
-    let app = session(json!({"context_window": 24_000, "auto": false})).await;
-    let mut messages = vec![asks()];
-    messages.extend(run(0, "cargo build", 70, "error: cannot find the parser"));
-    messages.extend(run(1, "cargo test", 70, "3 passed; 1 failed"));
-    messages.extend(runs(2, 20, 70));
-    messages.extend(run(22, "cargo test", 70, "4 passed; 0 failed"));
-    messages.extend(runs(23, 4, 70));
-    let reply = append(&app, json!({"messages": messages})).await;
-    assert!(reply["usage"]["effective_utilization"].as_f64().unwrap() >= 0.85, "{reply:#}");
-    append(&app, json!({"messages": [asks()]})).await;
-    let seqs = masked(&context(&app).await);
-    assert!(!seqs.contains(&3), "nothing was built again: {seqs:?}");
-    assert!(seqs.contains(&5), "the tests pass now: {seqs:?}");
-    // Of 55 messages the last five at the time of the step began with 51.
-    assert!(seqs.iter().all(|seq| *seq < 51) && seqs.contains(&49), "{seqs:?}");
 }
 
 #[tokio::test]

@@ -184,7 +184,7 @@ async fn live(app: &App, name: &str) {
     ] {
         call(app, "GET", &format!("{other}{path}"), Value::Null).await;
     }
-    let context = call(app, "GET", &format!("{other}/context"), Value::Null).await;
+    let context = call(app, "GET", &format!("{other}/context?max_input_tokens=2000"), Value::Null).await;
     let reference = context["masked"][0]["ref"].as_str().map(ToOwned::to_owned);
     let reference = reference.unwrap_or_else(|| panic!("nothing is masked: {context}"));
     app.call("GET", &format!("{other}/tool-outputs/{reference}"), "").await;

@@ -276,12 +276,8 @@ async fn every_end_looks_at_the_trigger_again() {
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
     queue.append(30).await;
-    let skipped = Settlement {
-        status: Status::Skipped,
-        report: Report::default(),
-        version: None,
-        evaluation: None,
-    };
+    let skipped =
+        Settlement { status: Status::Skipped, report: Report::default(), version: None, evaluation: None };
     let settled = queue.store.settle(&job, Some(span(None)), skipped).await.unwrap();
     assert_eq!(settled, SettleOutcome::As(Status::Skipped));
     let mut look = queue.database.connect().await;

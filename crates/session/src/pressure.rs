@@ -29,8 +29,7 @@ impl Accounting {
         if policy.mask == MaskMode::Off || self.unmasked_results == 0 {
             return None;
         }
-        let is_forced =
-            |more| share(self.unbounded_tokens() + more, policy.effective_window) >= policy.force;
+        let is_forced = |more| share(self.unbounded_tokens() + more, policy.effective_window) >= policy.force;
         let more = coming.clone().map(|message| u64::from(message.tokens)).sum::<u64>();
         if !is_forced(more) {
             return None;
@@ -41,7 +40,11 @@ impl Accounting {
             after.push(&MessageCounts { seq: last, ..*message }, policy.preserve_recent);
         }
         let covers_nothing = after.span_end(last, policy.preserve_recent) <= floor;
-        after.group_starts.last().map(|newest| (*newest).min(head + 1)).filter(|_| covers_nothing || is_forced(0))
+        after
+            .group_starts
+            .last()
+            .map(|newest| (*newest).min(head + 1))
+            .filter(|_| covers_nothing || is_forced(0))
     }
 
     /// Clips outputs before the message `newest`, when that saves enough to break the prefix: large ones that are older than
@@ -72,11 +75,18 @@ impl Accounting {
     /// Whether clipping alone brings a context that is at the trigger far enough below it, so that no compression is needed:
     /// at least half of the way to the goal.
     #[must_use]
-    pub fn is_clipping_enough<T: AsShape>(&self, room: Room, policy: &Policy, tail: &[T], marks: &Marks) -> bool {
+    pub fn is_clipping_enough<T: AsShape>(
+        &self,
+        room: Room,
+        policy: &Policy,
+        tail: &[T],
+        marks: &Marks,
+    ) -> bool {
         let trigger = u64::from(share_of(policy.effective_window, policy.compress));
         policy.mask == MaskMode::Auto
             && self.unbounded_tokens() >= trigger
-            && self.with_old_clipped(policy, tail, marks).unbounded_tokens() <= u64::midpoint(trigger, room.goal())
+            && self.with_old_clipped(policy, tail, marks).unbounded_tokens()
+                <= u64::midpoint(trigger, room.goal())
     }
 
     /// The counts with large outputs clipped that are older than the last messages.

@@ -109,7 +109,13 @@ impl Room {
     /// Whether a compression through `end` frees at least [`WORTH_SHARE`] of the tokens between trigger and goal. `tail` is
     /// every message after the anchor with the tokens that are served.
     #[must_use]
-    pub fn frees_enough(self, policy: &Policy, counts: &Accounting, tail: &[MessageCounts], end: Seq) -> bool {
+    pub fn frees_enough(
+        self,
+        policy: &Policy,
+        counts: &Accounting,
+        tail: &[MessageCounts],
+        end: Seq,
+    ) -> bool {
         let covered = tail.iter().filter(|message| message.seq <= end);
         let covered: u64 = covered.map(|message| u64::from(message.tokens)).sum();
         let now = u64::from(counts.summary_tokens) + u64::from(counts.digest_tokens);

@@ -288,6 +288,7 @@ fn prove(conversation: &Conversation, through: Seq, wanted: CompressOptions) -> 
         model_bound: bound,
         aim: bound,
         room: room(conversation, through, wanted.target_tokens),
+        goes_on: false,
         ..Material::first(span, span_tokens, conversation.counter, wanted.now)
     };
     loop {

@@ -289,13 +289,7 @@ pub async fn answer_if_idle(
     let tail = load::tail(tx, (tenant, session.id), session.floor()).await?;
     let Some(reason) = session.covers_nothing(MANUAL, request, &tail) else { return Ok(false) };
     let mut report = Report { error: Some(reason.into()), ..Report::default() };
-    let ending = Ending {
-        trigger: MANUAL,
-        request,
-        span: None,
-        status: Status::Skipped,
-        version: None,
-    };
+    let ending = Ending { trigger: MANUAL, request, span: None, status: Status::Skipped, version: None };
     let next = session.end(Status::Skipped, ending, &tail, &mut report);
     let job = Job {
         tenant,

@@ -148,8 +148,11 @@ impl InputRows {
     fn left(&self, through: Seq) -> Left {
         let policy = span::policy(&self.base.settings, &self.base.session.accounting, &self.job.request);
         let room = Room::of(&policy, self.job.request.target, &self.base.session.accounting);
-        let left =
-            room.beside(&policy, &span::served(&policy, &self.base.session.accounting, &self.outlines), through);
+        let left = room.beside(
+            &policy,
+            &span::served(&policy, &self.base.session.accounting, &self.outlines),
+            through,
+        );
         // Facts are rendered before prose, so half the room leaves out long talk; a digest would bring it back.
         let (record, together) = if self.trims() {
             ((left.record / 2).max(LEAST_BOUND_TOKENS).min(left.record), 0)
@@ -209,6 +212,7 @@ impl InputRows {
             model_bound,
             aim,
             room: left.together,
+            goes_on: true,
             now: self.now,
             counter,
         };

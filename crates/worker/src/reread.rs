@@ -57,6 +57,7 @@ pub(super) async fn refresh(
             model_bound: material.model_bound,
             aim: material.aim,
             room: material.room,
+            goes_on: material.goes_on,
             now: material.now,
             counter: material.counter,
         };

@@ -104,7 +104,8 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let merged = digest.is_some() && input.format == Format::Anthropic;
     let stable = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
     let digest = digest.as_ref().map(|digest| &*digest.0);
-    let stable_prefix = prefix(system.as_deref(), &messages, stable, digest, first.saturating_add(tokens.digest));
+    let stable_prefix =
+        prefix(system.as_deref(), &messages, stable, digest, first.saturating_add(tokens.digest));
     Context {
         session: input.session,
         branch: input.branch,
@@ -171,11 +172,7 @@ fn prefix<'t>(
         hash.update(text.as_bytes());
         hash.update(b"\n");
     }
-    StablePrefix {
-        messages: whole,
-        tokens,
-        sha256: hex(&hash.finalize(), 32),
-    }
+    StablePrefix { messages: whole, tokens, sha256: hex(&hash.finalize(), 32) }
 }
 
 #[derive(Default)]

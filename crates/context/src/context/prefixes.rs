@@ -90,7 +90,11 @@ fn assert_prefix_valid(entries: &[Entry]) {
                 carried: group::newest_user(covered).and_then(|at| covered.get(at)),
                 tail: &entries[start..],
                 tail_omitted: None,
-                mask: MaskInput { mode: MaskMode::Auto, clipping: Clipping::of(anchor.unwrap_or(0) + 4, 600), marks: &marks },
+                mask: MaskInput {
+                    mode: MaskMode::Auto,
+                    clipping: Clipping::of(anchor.unwrap_or(0) + 4, 600),
+                    marks: &marks,
+                },
                 recap: anchor.map(|_| "do the rest"),
                 cache: None,
                 notes: &[],

@@ -223,6 +223,9 @@ fn digest_of(
     }
     let most = share_of(tokens_before, MOST_OF_BEFORE).min(material.room);
     let room = most.saturating_sub(message_tokens);
+    if !material.goes_on {
+        return digest::serve(&summary.digest, &rendering.text, room, &material.counter);
+    }
     let first = material.span.first().map_or(material.from_seq, |first| first.seq);
     digest::go_on(&mut summary.digest, first, &rendering.text, room, &material.counter)
 }

@@ -67,6 +67,8 @@ pub struct Material {
     pub aim: u32,
     /// The most tokens of rendering and digest together.
     pub room: u32,
+    /// Whether a later version goes on from this one, so that its digest leaves room for lines to come.
+    pub goes_on: bool,
     /// When the version is made.
     pub now: DateTime<Utc>,
     /// The session's token counter.
@@ -100,6 +102,7 @@ impl Material {
             aim: render::DEFAULT_BOUND_TOKENS,
             room: share_of(span_tokens, DEFAULT_FILL)
                 .clamp(render::DEFAULT_BOUND_TOKENS, MAX_DEFAULT_FILL_TOKENS),
+            goes_on: true,
             now,
             counter,
         }

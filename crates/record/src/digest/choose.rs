@@ -178,9 +178,11 @@ pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Turn, &Line) -> u32)
 
 fn weight(turn: &Turn, kind: LineKind) -> f64 {
     match (kind, turn.role) {
-        (LineKind::Said, Role::User) => 3.0,
+        (LineKind::Said, Role::User) => 8.0,
         // Where it calls nothing more, the agent says what came of its work.
-        (LineKind::Said, Role::Assistant) if !turn.lines.iter().any(|line| line.kind == LineKind::Call) => 8.0,
+        (LineKind::Said, Role::Assistant) if !turn.lines.iter().any(|line| line.kind == LineKind::Call) => {
+            8.0
+        }
         (LineKind::Said, Role::Assistant | Role::System | Role::Developer | Role::Tool) => 4.0,
         (LineKind::Call, _) => 0.7,
         (LineKind::Output, _) => 1.0,

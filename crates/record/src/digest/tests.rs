@@ -155,8 +155,9 @@ fn a_name_that_comes_back_makes_its_line_worth_more() {
     let (one, other) = ("found ticket ABC-123 with nothing else", "found ticket XYZ-987 with nothing else");
     let kept = |later: &str| {
         let turns = [turn(1, one), turn(2, other), turn(3, later), turn(4, &format!("{later} again"))];
-        let chosen =
-            choose::choose(&turns, 30, &|_: &Turn, line: &Line| if line.text.starts_with("found") { 20 } else { 500 });
+        let chosen = choose::choose(&turns, 30, &|_: &Turn, line: &Line| {
+            if line.text.starts_with("found") { 20 } else { 500 }
+        });
         chosen.into_iter().map(|place| place.0).collect::<Vec<_>>()
     };
     assert_eq!(kept("ABC-123"), [0]);

@@ -56,7 +56,13 @@ pub fn serve(turns: &[Turn], beside: &str, room: u32, counter: &TokenCounter) ->
 /// The digest of the next version, which reads on where the one before ended, so that a provider's cache keeps it: lines of
 /// turns from `first` on are added behind the lines that are served already. When these leave too little room, all lines
 /// are chosen anew, for a part of the room. Marks the lines that are served.
-pub fn go_on(turns: &mut [Turn], first: Seq, beside: &str, room: u32, counter: &TokenCounter) -> ServedDigest {
+pub fn go_on(
+    turns: &mut [Turn],
+    first: Seq,
+    beside: &str,
+    room: u32,
+    counter: &TokenCounter,
+) -> ServedDigest {
     let room = room.min(MOST_TOKENS);
     for turn in turns.iter_mut().filter(|turn| turn.seq >= first) {
         turn.lines.iter_mut().for_each(|line| line.served = false);

@@ -114,9 +114,11 @@ impl<'a> ServedSummary<'a> {
     #[must_use]
     pub fn of(subject: &'a Subject<'a>, count: &'a dyn Fn(&str) -> u32) -> Self {
         Self(match subject.meta.verifiable {
-            Verifiable::Yes | Verifiable::Partly => {
-                Form::Sections(Box::new(Renderer::of(phases::served_layout(subject.meta.phase), subject, count)))
-            }
+            Verifiable::Yes | Verifiable::Partly => Form::Sections(Box::new(Renderer::of(
+                phases::served_layout(subject.meta.phase),
+                subject,
+                count,
+            ))),
             Verifiable::No => Form::Dense(subject, count),
         })
     }

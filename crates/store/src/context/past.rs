@@ -140,7 +140,12 @@ impl Store {
 }
 
 /// The counts at the moment when the version was published, without its tail and without notes.
-fn start(now: &Accounting, texts: &Texts, clipping: Clipping, carried: Option<RetainedMessage>) -> Accounting {
+fn start(
+    now: &Accounting,
+    texts: &Texts,
+    clipping: Clipping,
+    carried: Option<RetainedMessage>,
+) -> Accounting {
     let summary = texts.summary.as_ref();
     Accounting {
         system_through: texts.system.last().map_or(0, |entry| entry.seq),
