@@ -1,11 +1,21 @@
 //! How much of a window is filled after a compression by default.
 
-/// The share of the effective window that summary, digest and newest messages take unless a setting says
-/// otherwise: the largest that keeps the cost of a task within 1.3 of the cost with a nearly empty window
-/// (docs/quality.md).
+/// The share of the effective window that record, digest and newest messages take unless a setting says
+/// otherwise: with more a task costs more than with plain compaction, with less its context knows too little
+/// (docs/tokens-per-task.md).
 pub const DEFAULT_FILL: f64 = 0.20;
+/// In a small window they take so many tokens, at most [`MOST_DEFAULT_FILL`] of it, because fewer hold too little.
+const LEAST_DEFAULT_FILL_TOKENS: u32 = 5_000;
+const MOST_DEFAULT_FILL: f64 = 0.40;
 /// The most tokens that they take unless a setting says otherwise.
 pub const MAX_DEFAULT_FILL_TOKENS: u32 = 24_000;
+
+/// The share that is filled of an effective window unless a setting says otherwise.
+pub fn default_fill(effective_window: u32) -> f64 {
+    let window = f64::from(effective_window.max(1));
+    let least = (f64::from(LEAST_DEFAULT_FILL_TOKENS) / window).min(MOST_DEFAULT_FILL);
+    DEFAULT_FILL.max(least).min(f64::from(MAX_DEFAULT_FILL_TOKENS) / window)
+}
 
 /// A share of a number of tokens, rounded down.
 #[must_use]

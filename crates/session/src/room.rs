@@ -25,8 +25,8 @@ const DIGEST_SHARE: f64 = 0.2;
 const WORTH_SHARE: u64 = 5;
 /// About how many calls fit between a compression and the next trigger.
 const CALLS_BETWEEN: u32 = 8;
-/// The least share of the window that is filled so that these calls fit.
-const LEAST_FILL: f64 = 0.15;
+/// The least share of the policy's fill that is filled so that these calls fit.
+const LEAST_FILL: f64 = 0.75;
 /// How far a context may exceed its goal and still count as met: messages arrive while a version is made.
 const TOLERANCE_SHARE: f64 = 0.05;
 
@@ -177,8 +177,7 @@ fn deep_enough(policy: &Policy, counts: &Accounting) -> u32 {
     let trigger = share_of(window, policy.compress);
     let calls = counts.growth_of_a_call().saturating_mul(CALLS_BETWEEN);
     let fill = trigger.saturating_sub(counts.fixed_tokens()).saturating_sub(calls);
-    let most = share_of(window, policy.fill);
-    fill.max(share_of(window, LEAST_FILL)).min(most)
+    fill.max(share_of(window, policy.fill * LEAST_FILL)).min(share_of(window, policy.fill))
 }
 
 fn is_turn(message: &MessageCounts) -> bool {

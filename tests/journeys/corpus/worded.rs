@@ -81,7 +81,7 @@ async fn play(name: &str) -> (Outcome, Known) {
     let messages = session["messages"].as_array().expect("messages");
     // Nobody wrote what is told once more.
     let settings = json!({
-        "context_window": WINDOW, "fill": 0.4, "engine": "llm", "exam": "always", "thresholds": {"exam": 0.0},
+        "context_window": WINDOW, "engine": "llm", "exam": "always", "thresholds": {"exam": 0.0},
     });
     call(&app, "PUT", "", settings).await;
     for batch in messages.chunks(BATCH) {

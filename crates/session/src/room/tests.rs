@@ -41,7 +41,7 @@ fn the_fill_is_a_share_bounded_in_tokens_and_below_the_trigger() {
     let counts = Accounting { system_tokens: 1_000, pins_tokens: 200, ..Accounting::default() };
     let room = |settings: Settings, named| Room::of(&settings.policy(), named, &counts);
     let small = Settings { context_window: Some(20_000), ..Settings::default() };
-    assert_eq!(room(small.clone(), None).fill, share_of(16_000, anchord_record::fill::DEFAULT_FILL));
+    assert_eq!(room(small.clone(), None).fill, share_of(16_000, anchord_record::fill::default_fill(16_000)));
     assert_eq!(room(Settings::default(), None).fill, 24_000, "of a large window");
     assert_eq!(room(Settings::default(), Some(0.5)).fill, 80_000, "what is named is taken");
     let lowered = room(small.clone(), Some(0.9));

@@ -10,7 +10,7 @@ use super::thresholds::HistoryRules;
 use crate::calibration::Calibration;
 use anchord_context::mask::MaskMode;
 use anchord_messages::tokens::Tokenizer;
-use anchord_record::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS};
+use anchord_record::fill::default_fill;
 use anchord_record::{exam, render};
 
 /// Settings with every default resolved.
@@ -139,11 +139,6 @@ impl Policy {
         self.context_window = calibration.window(self.context_window);
         self
     }
-}
-
-/// The default share, bounded in tokens.
-fn default_fill(effective_window: u32) -> f64 {
-    DEFAULT_FILL.min(f64::from(MAX_DEFAULT_FILL_TOKENS) / f64::from(effective_window.max(1)))
 }
 
 #[cfg(test)]
