@@ -55,8 +55,9 @@ async fn call(app: &App, method: &str, path: &str, body: Value) -> Value {
     reply.json()
 }
 
-/// Plays a session with what was answered to each kind of question, in order.
-async fn play(name: &str) -> (Outcome, Known) {
+/// Plays a session with what was answered to each kind of question, in order. `ends` are the last messages of the spans that
+/// the answers are about.
+async fn play(name: &str, ends: &[usize]) -> (Outcome, Known) {
     let file = format!("{name}.json");
     let answers = read(&folder().join("answers").join(&file));
     let list = |kind: &str| answers[kind].as_array().expect("answers").iter();
@@ -81,20 +82,22 @@ async fn play(name: &str) -> (Outcome, Known) {
     let messages = session["messages"].as_array().expect("messages");
     // Nobody wrote what is told once more.
     let settings = json!({
-        "context_window": WINDOW, "engine": "llm", "exam": "always", "thresholds": {"exam": 0.0},
+        "context_window": WINDOW, "auto": false, "engine": "llm", "exam": "always", "thresholds": {"exam": 0.0},
     });
     call(&app, "PUT", "", settings).await;
-    for batch in messages.chunks(BATCH) {
+    let mut ends = ends.iter().peekable();
+    for (batch, head) in messages.chunks(BATCH).zip((BATCH..).step_by(BATCH)) {
         call(&app, "POST", "/messages", json!({"messages": batch})).await;
-        app.work().await;
+        if let Some(end) = ends.next_if(|end| head >= **end + BATCH || head >= messages.len()) {
+            call(&app, "POST", "/compressions", json!({"through_seq": end})).await;
+            app.work().await;
+        }
     }
-    call(&app, "POST", "/compressions", json!({})).await;
-    app.work().await;
+    assert_eq!(ends.next(), None);
     let mut outcome = Outcome::default();
     let list = call(&app, "GET", "/compressions?limit=100", Value::Null).await;
     for compression in list["items"].as_array().expect("items").iter().rev() {
-        // The last one may find that everything fits.
-        if compression["kind"] == "compress" && compression["status"] != "skipped" {
+        if compression["kind"] == "compress" {
             outcome.note(compression);
         }
     }
@@ -107,15 +110,16 @@ async fn play(name: &str) -> (Outcome, Known) {
 /// Floors of what it comes to: versions, exam questions that were passed, and questions of the corpus' own exam that are
 /// known from the context.
 #[rstest]
-#[case::coding("coding-ledger-api", (4, 25, 14))]
-#[case::planted("hostile-planted", (3, 13, 11))]
-#[case::talk("desk-hotel", (3, 14, 9))]
+#[case::coding("coding-ledger-api", &[37, 64, 90, 100], (4, 25, 14))]
+#[case::planted("hostile-planted", &[48, 73, 96], (3, 13, 11))]
+#[case::talk("desk-hotel", &[59, 91, 104], (3, 14, 9))]
 #[tokio::test]
 async fn what_a_model_told_is_published_nearly_whole(
     #[case] name: &str,
+    #[case] ends: &[usize],
     #[case] (versions, passed, together): (usize, u64, usize),
 ) {
-    let (outcome, known) = play(name).await;
+    let (outcome, known) = play(name, ends).await;
     assert!(outcome.verified() >= 0.95, "{outcome:?}");
     assert!(outcome.versions >= versions && outcome.exams[1] >= passed, "{outcome:?}");
     assert!(known.context >= together, "{known:?}");
