@@ -136,3 +136,31 @@ async fn a_budget_that_binds_masks_the_oldest_first_and_what_is_protected_last()
     assert!(masked(&all).contains(&25) || all["omitted"] != json!([]), "the budget wins: {all:#}");
     assert!(all["tokens"]["total"].as_u64().unwrap() <= 1_500);
 }
+
+#[tokio::test]
+async fn an_output_that_cannot_be_served_whole_is_told_with_how_large_one_may_be() {
+    let app = session(json!({"context_window": 8_000, "auto": false})).await;
+    let messages: Vec<Value> = std::iter::once(asks()).chain(run(1, "cat a", 900, "done")).collect();
+    let sent = messages[2]["content"].clone();
+    let list = json!({"messages": messages.clone()}).to_string();
+    let appended = append(&app, json!({"messages": messages})).await;
+    assert_eq!(app.call("PUT", "/v1/sessions/u", r#"{"context_window": 8000}"#).await.status, 201);
+    let synced = app.call("PUT", "/v1/sessions/u/transcript", list).await.json();
+    for reply in [appended, synced] {
+        let warnings = reply["warnings"].as_array().cloned().unwrap_or_default();
+        assert_eq!(warnings.len(), 1, "{reply:#}");
+        let told = &warnings[0];
+        assert_eq!((&told["code"], &told["seqs"]), (&json!("output-larger-than-window"), &json!([3])));
+        assert_eq!(told["max_tokens"], 6_400, "nothing stands beside it yet: {told}");
+        assert!(told["tokens"].as_u64().unwrap() > 6_400, "{told}");
+    }
+    assert_ne!(context(&app).await["messages"][2]["content"], sent, "it gave way");
+    let small = append(&app, json!({"messages": run(2, "cat b", 300, "done")})).await;
+    assert_eq!(small["warnings"], Value::Null, "{small}");
+    app.compress("s", "").await;
+    let memory = context(&app).await["tokens"]["summary"].as_u64().unwrap();
+    assert!(memory > 0);
+    let large = append(&app, json!({"messages": run(3, "cat c", 900, "done")})).await;
+    let most = large["warnings"][0]["max_tokens"].as_u64().unwrap();
+    assert!(most <= 6_400 - memory, "the memory stands beside it: {large:#}");
+}

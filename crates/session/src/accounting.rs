@@ -381,6 +381,14 @@ impl Accounting {
             .fold(self.system_tokens, u32::saturating_add)
     }
 
+    /// The most tokens of outputs that are served whole: what system prompt, pins and everything else that no compression
+    /// removes, the record and half of the digest leave of the window.
+    #[must_use]
+    pub fn room_for_outputs(&self, policy: &Policy) -> u32 {
+        let memory = self.summary_tokens.saturating_add(self.digest_tokens / 2);
+        policy.effective_window.saturating_sub(self.fixed_tokens()).saturating_sub(memory)
+    }
+
     /// The kept messages that are served beside a summary that covers the messages through `anchor`. The carried message
     /// is served as what it is.
     pub fn kept_beside(&self, anchor: Seq, carried: Option<Seq>) -> impl Iterator<Item = RetainedMessage> {

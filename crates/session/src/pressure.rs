@@ -18,14 +18,14 @@ const LONGEST_BACK_OFF: Seq = 64;
 
 impl Accounting {
     /// The first message of the newest group or of an append of the `coming` messages, when that has to clip outputs before
-    /// it: at the force level, because no compression has brought the context below, or because these messages bring it
-    /// there and leave none to cover.
+    /// it, and the most tokens that the context should have then: at the force level, because no compression has brought the
+    /// context below, or because these messages bring it there and leave none to cover.
     pub fn clips_before<'a>(
         &self,
         policy: &Policy,
         (head, floor): (Seq, Seq),
         coming: impl Iterator<Item = &'a MessageCounts> + Clone,
-    ) -> Option<Seq> {
+    ) -> Option<(Seq, u64)> {
         if policy.mask == MaskMode::Off || self.unmasked_results == 0 {
             return None;
         }
@@ -48,10 +48,15 @@ impl Accounting {
     }
 
     /// Clips outputs before the message `newest`, when that saves enough to break the prefix: large ones that are older than
-    /// the last messages, and the largest of the others as far as the context is above the trigger. `tail` is as for
+    /// the last messages, and the largest of the others as far as the context exceeds `goal`. `tail` is as for
     /// [`Self::clip`].
-    pub fn clip_before<T: AsShape>(&mut self, policy: &Policy, newest: Seq, tail: &[T], marks: &Marks) {
-        let goal = u64::from(share_of(policy.effective_window, policy.compress));
+    pub fn clip_before<T: AsShape>(
+        &mut self,
+        policy: &Policy,
+        (newest, goal): (Seq, u64),
+        tail: &[T],
+        marks: &Marks,
+    ) {
         let clipped = self.with_old_clipped(policy, tail, marks);
         let clipped = clipped.with_largest_clipped(policy, (newest - 1, goal), tail, marks);
         let saved = clipped.masked_tokens.saturating_sub(self.masked_tokens);

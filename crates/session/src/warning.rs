@@ -25,6 +25,12 @@ pub struct Warning {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub seqs: Vec<Seq>,
+    /// The tokens of the output that is too large to be served whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u32>,
+    /// The most tokens that an output may have here to be served whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
     /// What it means and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -44,6 +50,8 @@ pub enum WarningCode {
     ToolResultWithoutCall,
     /// A user message has no content.
     EmptyUserMessage,
+    /// A tool's output is too large to be served whole beside system prompt, pins and memory: contexts clip it.
+    OutputLargerThanWindow,
 }
 
 impl Warning {
@@ -51,22 +59,10 @@ impl Warning {
     #[must_use]
     pub fn of_window(source: WindowSource<'_>) -> Option<Self> {
         match source {
-            WindowSource::Assumed => Some(Self {
-                code: WarningCode::WindowAssumed,
-                model: None,
-                window: ASSUMED,
-                seqs: Vec::new(),
-                detail: None,
-            }),
+            WindowSource::Assumed => Some(Self { window: ASSUMED, ..Self::bare(WarningCode::WindowAssumed) }),
             WindowSource::UnknownModel(model) => {
                 let model = Some(model.to_owned());
-                Some(Self {
-                    code: WarningCode::ModelUnknown,
-                    model,
-                    window: ASSUMED,
-                    seqs: Vec::new(),
-                    detail: None,
-                })
+                Some(Self { model, window: ASSUMED, ..Self::bare(WarningCode::ModelUnknown) })
             }
             WindowSource::Session
             | WindowSource::Model(_)
@@ -78,14 +74,32 @@ impl Warning {
     /// The warning of a context that was asked for a model that is not known.
     #[must_use]
     pub fn of_requested_model(model: &str) -> Self {
-        let model = Some(model.to_owned());
-        Self { code: WarningCode::RequestedModelUnknown, model, window: None, seqs: Vec::new(), detail: None }
+        Self { model: Some(model.to_owned()), ..Self::bare(WarningCode::RequestedModelUnknown) }
     }
 
     /// The warning of stored messages.
     #[must_use]
     pub fn of_messages(code: WarningCode, seqs: Vec<Seq>) -> Self {
-        Self { code, model: None, window: None, seqs, detail: None }
+        Self { seqs, ..Self::bare(code) }
+    }
+
+    /// The warning of a tool output of `tokens` tokens where at most `max_tokens` are served whole.
+    #[must_use]
+    pub fn of_large_output(seq: Seq, tokens: u32, max_tokens: u32) -> Self {
+        let (seqs, tokens, max_tokens) = (vec![seq], Some(tokens), Some(max_tokens));
+        Self { seqs, tokens, max_tokens, ..Self::bare(WarningCode::OutputLargerThanWindow) }
+    }
+
+    fn bare(code: WarningCode) -> Self {
+        Self {
+            code,
+            model: None,
+            window: None,
+            seqs: Vec::new(),
+            tokens: None,
+            max_tokens: None,
+            detail: None,
+        }
     }
 
     /// The warning with its detail.
@@ -108,6 +122,12 @@ impl Warning {
             WarningCode::EmptyUserMessage => {
                 "This user message has no content. It is stored, and contexts serve it as `[empty message]`, because providers refuse empty ones.".to_owned()
             }
+            WarningCode::OutputLargerThanWindow => format!(
+                "This tool output has {} tokens; beside system prompt, pins and memory at most {} of an output are served whole. It is stored, and contexts serve its head, its tail and its most telling lines. Read less at a time; GET …/messages?from_seq={seq}&to_seq={seq} has all of it.",
+                self.tokens.unwrap_or_default(),
+                self.max_tokens.unwrap_or_default(),
+                seq = self.seqs.first().copied().unwrap_or_default(),
+            ),
         };
         Self { detail: Some(detail), ..self }
     }

@@ -56,8 +56,8 @@ pub struct Synced {
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
-    /// What the caller should know about the window, until it is told; only with `include=warnings`, and absent when there is
-    /// nothing. The context has them too.
+    /// What the caller should know: of the messages that were stored now always, as the reply to an append tells it; of the
+    /// window, until it is told, only with `include=warnings`, and the context has that too. Absent when there is nothing.
     #[schema(required = false)]
     pub warnings: Vec<Warning>,
     /// What became of the list.

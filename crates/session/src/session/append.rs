@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::outputs::Outputs;
 use super::state::{INDEX_EVERY, Session};
 use crate::accounting::{Accounting, MAX_GROUP_BYTES, MessageCounts, RetainedMessage, Usage};
 use crate::settings::{Settings, SettingsError, TokenizerName};
@@ -191,6 +192,7 @@ impl Session {
         let steps_before = (self.head_seq - self.indexed_seq) / INDEX_EVERY;
         let mut tokens_added = 0;
         let (mut orphans, mut empty) = (Vec::new(), Vec::new());
+        let mut outputs = Outputs::default();
         for message in messages {
             self.head_seq += 1;
             let is_item = if is_open { format == Format::OpenaiResponses } else { message.counted.is_item };
@@ -201,6 +203,7 @@ impl Session {
             if counted.empty && counted.role == Role::User {
                 empty.push(self.head_seq);
             }
+            outputs.push(&counted);
             self.accounting.push(&counted, policy.preserve_recent);
             // The system prompt is served whole anyway.
             if message.is_kept && self.head_seq > self.accounting.system_through {
@@ -238,6 +241,7 @@ impl Session {
             .into_iter()
             .filter(|(_, seqs)| !seqs.is_empty())
             .map(|(code, seqs)| Warning::of_messages(code, seqs))
+            .chain(outputs.warnings(self.accounting.room_for_outputs(&policy)))
             .collect(),
             warns: before < policy.warn && after >= policy.warn,
             indexes: (self.head_seq - self.indexed_seq) / INDEX_EVERY > steps_before,

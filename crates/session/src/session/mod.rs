@@ -8,6 +8,7 @@ mod append;
 mod change;
 mod end;
 mod fork;
+mod outputs;
 mod state;
 
 pub use append::{AppendRefusal, Appended, BatchOptions, Incoming, KeptTooMuch, MAX_KEPT, Opening};

@@ -176,9 +176,9 @@ pub struct AppendReply {
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
-    /// What the caller should know: of the batch's messages always (`tool-result-without-call`, `empty-user-message`), of the
-    /// window, until it is told, only with `include=warnings`; `usage.assumed` says without it that there is something. Absent
-    /// when there is nothing.
+    /// What the caller should know: of the batch's messages always (`tool-result-without-call`, `empty-user-message`,
+    /// `output-larger-than-window` for each output that contexts cannot serve whole), of the window, until it is told, only with
+    /// `include=warnings`; `usage.assumed` says without it that there is something. Absent when there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
