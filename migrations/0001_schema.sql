@@ -733,7 +733,7 @@ create table usage_by_session (
   task_id text not null default '',
   day date not null,
   kind text not null constraint usage_by_session_kind_check
-    check (kind in ('context', 'append', 'messages', 'tool_outputs', 'recall', 'reported', 'model')),
+    check (kind in ('context', 'append', 'messages', 'tool_outputs', 'recall', 'reported', 'model', 'version')),
   calls bigint not null default 0,
   failures bigint not null default 0,
   tokens_in bigint not null default 0,
@@ -761,7 +761,7 @@ create table usage_by_day (
   tenant_id uuid not null references tenants (id) on delete cascade,
   day date not null,
   kind text not null constraint usage_by_day_kind_check
-    check (kind in ('context', 'append', 'messages', 'tool_outputs', 'recall', 'reported', 'model')),
+    check (kind in ('context', 'append', 'messages', 'tool_outputs', 'recall', 'reported', 'model', 'version')),
   calls bigint not null default 0,
   failures bigint not null default 0,
   tokens_in bigint not null default 0,

@@ -97,6 +97,28 @@ async fn a_task_sums_up_all_of_its_sessions() {
 }
 
 #[tokio::test]
+async fn a_task_tells_what_its_compressions_covered_and_what_they_left() {
+    let app = app().await;
+    let (mut before, mut after) = (0, 0);
+    for session in ["one", "two", "two"] {
+        put(&app, session, json!({"task_id": "harbour", "auto": false})).await;
+        append(&app, session, &talk(40)).await;
+        let done = app.compress(session, "").await;
+        before += done["tokens_before"].as_i64().unwrap();
+        after += done["tokens_after"].as_i64().unwrap();
+    }
+    // A compression that publishes nothing counts for nothing.
+    let idle = app.call("POST", "/v1/sessions/one/compressions", "{}").await;
+    assert!(idle.status.is_success(), "{}", idle.text);
+    app.work().await;
+    let task = get(&app, "/v1/tasks/harbour").await;
+    let told = json!({"tokens_before": before, "tokens_after": after, "tokens_saved": before - after});
+    assert_eq!((&task["compressed"], &task["compressions"]), (&told, &json!(3)), "{task}");
+    assert_eq!(task["llm"]["calls"], 0, "code made them");
+    assert_eq!(get(&app, "/v1/usage").await["total"]["compressed"], told);
+}
+
+#[tokio::test]
 async fn what_the_context_no_longer_shows_counts_as_fetched_again() {
     let app = app().await;
     put(&app, "s", json!({"task_id": "t", "auto": false})).await;

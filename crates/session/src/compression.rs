@@ -204,8 +204,10 @@ impl From<NoSpan> for Failure {
 #[serde(default)]
 #[schema(as = ModelCost)]
 pub struct Cost {
-    /// Tokens in.
+    /// Tokens in, cached ones included.
     pub input_tokens: u64,
+    /// Those of the tokens in that the server read from its cache.
+    pub cached_tokens: u64,
     /// Tokens out.
     pub output_tokens: u64,
     /// Calls, failed ones included.

@@ -27,11 +27,14 @@ pub enum Kind {
     Reported,
     /// A call of the engine's model: all but `tokens_whole`.
     Model,
+    /// A version was published: `tokens_in` (record and digest before it and the span that it covers), `tokens_out` (its own
+    /// record and digest).
+    Version,
 }
 
 impl Kind {
     /// Every kind, in the order of [`Tally`].
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Context,
         Self::Append,
         Self::Messages,
@@ -39,6 +42,7 @@ impl Kind {
         Self::Recall,
         Self::Reported,
         Self::Model,
+        Self::Version,
     ];
 
     /// The kind's word in the database.
@@ -104,6 +108,7 @@ pub struct Tally {
     recall: UsageDelta,
     reported: UsageDelta,
     model: UsageDelta,
+    version: UsageDelta,
 }
 
 impl Tally {
@@ -123,6 +128,7 @@ impl Tally {
             Kind::Recall => self.recall,
             Kind::Reported => self.reported,
             Kind::Model => self.model,
+            Kind::Version => self.version,
         }
     }
 
@@ -135,6 +141,7 @@ impl Tally {
             Kind::Recall => &mut self.recall,
             Kind::Reported => &mut self.reported,
             Kind::Model => &mut self.model,
+            Kind::Version => &mut self.version,
         }
     }
 
@@ -163,6 +170,11 @@ impl Tally {
                 output_tokens: self.model.tokens_out,
                 cached_tokens: self.model.tokens_cached,
                 cost_micros: self.model.cost_micros,
+            },
+            compressed: Compressed {
+                tokens_before: self.version.tokens_in,
+                tokens_after: self.version.tokens_out,
+                tokens_saved: self.version.tokens_in.saturating_sub(self.version.tokens_out),
             },
             refetched: Refetched {
                 requests: refetches,
@@ -212,6 +224,8 @@ pub struct UsageFigures {
     pub tokens_per_request: Option<f64>,
     /// What the engine's model used, failed calls included.
     pub llm: ModelUsage,
+    /// What compressions made of what they covered.
+    pub compressed: Compressed,
     /// What was fetched again, because the context no longer shows it.
     pub refetched: Refetched,
     /// Requests that fetched again, for each request for a context; null without one.
@@ -249,6 +263,18 @@ pub struct ModelUsage {
     pub cached_tokens: i64,
     /// Millionths of the currency of the operator's prices; 0 without prices.
     pub cost_micros: i64,
+}
+
+/// What compressions made of what they covered: the sums of their reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = CompressedTokens)]
+pub struct Compressed {
+    /// Tokens of record and digest before each, and of the messages that it covered.
+    pub tokens_before: i64,
+    /// Tokens of the record and digest that it left.
+    pub tokens_after: i64,
+    /// The difference: what each context after it has fewer of.
+    pub tokens_saved: i64,
 }
 
 /// What was fetched again.

@@ -221,7 +221,8 @@ impl Store {
         let row = sqlx::query!(
             r#"select count(*) as "calls!", count(*) filter (where outcome <> 'ok') as "failed!",
                       coalesce(sum(input_tokens), 0)::bigint as "input!", coalesce(sum(output_tokens), 0)::bigint as "output!",
-                      coalesce(sum(latency_ms), 0)::bigint as "latency!", coalesce(sum(cost_micros), 0)::bigint as "micros!"
+                      coalesce(sum(latency_ms), 0)::bigint as "latency!", coalesce(sum(cost_micros), 0)::bigint as "micros!",
+                      coalesce(sum(cached_tokens), 0)::bigint as "cached!"
                from llm_attempts where tenant_id = $1 and compression_id = $2"#,
             job.tenant.0,
             job.id.0,
@@ -233,6 +234,7 @@ impl Store {
         let calls = |count: i64| u32::try_from(count).unwrap_or_default();
         Ok(Cost {
             input_tokens: number(row.input),
+            cached_tokens: number(row.cached),
             output_tokens: number(row.output),
             calls: calls(row.calls),
             failed_calls: calls(row.failed),

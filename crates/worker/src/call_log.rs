@@ -43,8 +43,10 @@ pub struct CallRecord {
     pub outcome: &'static str,
     /// The server's status, when it answered with an error.
     pub http_status: Option<u16>,
-    /// Input tokens.
+    /// Input tokens, cached ones included.
     pub input_tokens: u64,
+    /// Those of the input tokens that the server read from its cache.
+    pub cached_tokens: u64,
     /// Output tokens.
     pub output_tokens: u64,
     /// How long the call took.
@@ -71,6 +73,7 @@ impl MemoryLog {
             cost.calls += 1;
             cost.failed_calls += u32::from(call.outcome != "ok");
             cost.input_tokens += call.input_tokens;
+            cost.cached_tokens += call.cached_tokens;
             cost.output_tokens += call.output_tokens;
             cost.latency_ms += call.latency_ms;
             cost.micros += call.cost_micros;
@@ -124,6 +127,7 @@ impl CallLog<'_> {
                     outcome: end.outcome,
                     http_status: end.http_status,
                     input_tokens: end.input_tokens,
+                    cached_tokens: end.cached_tokens,
                     output_tokens: end.output_tokens,
                     latency_ms: end.latency_ms,
                     cost_micros: end.cost_micros,

@@ -25,10 +25,12 @@ use anchord_record::rubric::Rubric;
 use anchord_record::strategy::Strategy;
 use anchord_runtime::background::throttled;
 use anchord_session::compression::{Failure, Report, Span, Status, Timings};
+use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::compressions::Job;
 use anchord_store::figures::Figures;
 use anchord_store::settle::{NewEvaluation, NewVersion, SettleOutcome, Settlement};
 use anchord_store::todos::TodoUpdate;
+use anchord_store::usage::User;
 
 /// The most messages that are indexed directly after a version; more wait in the queue. An indexing that is claimed
 /// in the commit that ends the compression costs no notification, claim and second commit. With many messages behind,
@@ -63,6 +65,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     // `regenerative` reads the whole history, but the messages after the anchor are still read last, as the span.
     let from_seq = outlines.first().map_or(span.from_seq, |first| first.seq);
     let before = base.session.context_tokens();
+    let task_id = base.settings.task_id.clone();
     let history = (base.session.accounting.system_through, from_seq - 1);
     let now = env.clock.now();
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
@@ -107,8 +110,18 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     if env.llm.is_some() {
         settlement.report.cost = env.store.llm_cost(job).await?;
     }
+    let used = used(&settlement.report);
     let (settled, indexing) = settle_and_index(env, job, Some(covered), settlement, index_lease).await?;
     let is_published = settled == SettleOutcome::As(Status::Succeeded);
+    if is_published {
+        let user = User {
+            tenant: job.tenant,
+            session: job.session,
+            task_id: task_id.as_deref(),
+            at: env.clock.now(),
+        };
+        env.store.meter().count(user, Kind::Version, used);
+    }
     if let Some(record) = record.filter(|_| is_published) {
         env.record_cache.insert(job.session, record);
     }
@@ -176,6 +189,17 @@ pub(super) fn skipped(job: &Job, started: Instant, reason: group::NoSpan) -> Rep
     let timings =
         Timings { queued_ms: millis(job.queued_ms), total_ms: elapsed(started), ..Timings::default() };
     Report { error, timings, ..Report::default() }
+}
+
+/// What a version takes the place of, and what it takes, for the usage ledger.
+fn used(report: &Report) -> UsageDelta {
+    let tokens = |count: Option<u32>| count.unwrap_or_default().into();
+    UsageDelta {
+        calls: 1,
+        tokens_in: tokens(report.tokens_before),
+        tokens_out: tokens(report.tokens_after),
+        ..UsageDelta::default()
+    }
 }
 
 fn ended(status: Status, report: Report) -> Settlement {

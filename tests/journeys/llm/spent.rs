@@ -22,7 +22,8 @@ async fn every_call_counts_for_the_task_that_the_session_has() {
     .await;
     let app = app_for(options(&fake, Provider::Openai)).await;
     assert_eq!(app.call("PATCH", "/v1/sessions/s", r#"{"task_id": "t"}"#).await.status, 200);
-    compressed(&app, r#"{"engine": "llm"}"#).await;
+    let done = compressed(&app, r#"{"engine": "llm"}"#).await;
+    assert_eq!(done["cost"]["cached_tokens"], 64, "{done}");
     let task = app.call("GET", "/v1/tasks/t", "").await.json();
     let mut look = app.database.connect().await;
     let llm = &task["llm"];
