@@ -352,6 +352,7 @@ mod tests {
             (&["--llm-provider", "openai"], "ANCHORD_LLM_MODEL", "is required when"),
             (&["--llm-prices", "m=free"], "ANCHORD_LLM_PRICES", "small=0.15/0.6"),
             (&["--llm-context-tokens", "10"], "ANCHORD_LLM_CONTEXT_TOKENS", "from 8000 to"),
+            (&["--llm-input-tokens", "10"], "ANCHORD_LLM_INPUT_TOKENS", "from 4000 to"),
             (
                 &["--embeddings-url", "ftp://x", "--embeddings-model", "m"],
                 "ANCHORD_EMBEDDINGS_URL",

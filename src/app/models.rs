@@ -35,6 +35,7 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
         judge_model: config.judge_model().map(str::to_owned),
         prices: config.prices().map(price).collect(),
         context_tokens: config.llm_context_tokens,
+        input_tokens: config.llm_input_tokens,
         concurrency: config.llm_concurrency.into(),
         tenant_concurrency: config.llm_tenant_concurrency.into(),
         timeout: Duration::from_secs(config.llm_timeout.into()),

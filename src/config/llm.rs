@@ -62,6 +62,10 @@ pub struct Llm {
     #[arg(long, env = "ANCHORD_LLM_CONTEXT_TOKENS", value_name = "ANCHORD_LLM_CONTEXT_TOKENS")]
     #[arg(default_value = "128000", value_parser = whole::<u32>(8_000..=10_000_000))]
     pub llm_context_tokens: u32,
+    /// Most tokens of input of one call, where that should be less than the context window leaves beside the answer
+    #[arg(long, env = "ANCHORD_LLM_INPUT_TOKENS", value_name = "ANCHORD_LLM_INPUT_TOKENS")]
+    #[arg(default_value = "10000000", value_parser = whole::<u32>(4_000..=10_000_000))]
+    pub llm_input_tokens: u32,
     /// Maximum number of concurrent calls to the model's server, 1 to 1000
     #[arg(
         long,

@@ -157,6 +157,7 @@ async fn an_output_that_cannot_be_served_whole_is_told_with_how_large_one_may_be
     assert_ne!(context(&app).await["messages"][2]["content"], sent, "it gave way");
     let small = append(&app, json!({"messages": run(2, "cat b", 300, "done")})).await;
     assert_eq!(small["warnings"], Value::Null, "{small}");
+    append(&app, json!({"messages": runs(10, 6, 20)})).await;
     app.compress("s", "").await;
     let memory = context(&app).await["tokens"]["summary"].as_u64().unwrap();
     assert!(memory > 0);

@@ -53,9 +53,9 @@ pub struct Seen {
 impl Seen {
     /// The instructions and the data, in one text.
     pub fn prompt(&self) -> String {
-        let mut all = self.body["system"].as_str().unwrap_or_default().to_owned();
+        let mut all = text(&self.body["system"]);
         for message in self.body["messages"].as_array().expect("messages") {
-            all.push_str(message["content"].as_str().expect("a text"));
+            all.push_str(&text(&message["content"]));
         }
         all
     }
@@ -106,6 +106,15 @@ impl Seen {
         let end = prompt.rsplit("from the messages ").next().unwrap_or_default();
         let mut numbers = end.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok());
         (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default())
+    }
+}
+
+/// A text that is sent as it is or in blocks.
+fn text(content: &Value) -> String {
+    let of_block = |block: &Value| block["text"].as_str().expect("a text").to_owned();
+    match content {
+        Value::Array(blocks) => blocks.iter().map(of_block).collect(),
+        text => text.as_str().unwrap_or_default().to_owned(),
     }
 }
 

@@ -16,6 +16,10 @@ pub struct Call {
     pub system: String,
     /// The data that the instructions are about.
     pub user: String,
+    /// Where in the data the parts end that later calls may begin with, ascending; a server is asked to cache up to them.
+    pub parts: Vec<usize>,
+    /// The name under which a server keeps together what calls with the same beginning cache; it identifies nobody.
+    pub cache_key: Option<String>,
     /// The JSON schema of the answer.
     pub schema: Value,
     /// The most tokens that the answer may have.

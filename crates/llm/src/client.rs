@@ -131,15 +131,21 @@ impl Client {
         let mut dialect = dialects.get(&call.model);
         loop {
             let refused = match self.send_once(call, dialect).await {
-                Ok(answer) => return answer,
+                Ok(answer) => {
+                    if answer.result.is_ok() && dialect.without_cache_key {
+                        dialects.go_without_cache_key(&call.model);
+                    }
+                    return answer;
+                }
                 Err(refused) => refused,
             };
-            // A dialect has two flags, and each pass sets one, so the loop ends.
+            // A dialect has three flags, and each pass sets one at least, so the loop ends.
             dialect = match dialects.learn(&call.model, dialect, &refused.refusal) {
                 Some(learnt) => learnt,
-                // The error names no parameter: try this call without the schema, which servers reject most often.
+                // The error names no parameter: try this call without the schema and the key for the cache, which servers
+                // reject most often.
                 None if refused.refusal.names_nothing() && !dialect.without_schema => {
-                    Dialect { without_schema: true, ..dialect }
+                    Dialect { without_schema: true, without_cache_key: true, ..dialect }
                 }
                 None => return failed(refused.error),
             };

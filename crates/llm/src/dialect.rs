@@ -19,6 +19,8 @@ pub(super) struct Dialect {
     pub(super) without_schema: bool,
     /// Send the token limit as `max_completion_tokens`, its newer name.
     pub(super) max_completion_tokens: bool,
+    /// Send no key for the server's cache; a server that does not know it may refuse it.
+    pub(super) without_cache_key: bool,
 }
 
 impl Dialect {
@@ -26,6 +28,7 @@ impl Dialect {
         Self {
             without_schema: self.without_schema || more.without_schema,
             max_completion_tokens: self.max_completion_tokens || more.max_completion_tokens,
+            without_cache_key: self.without_cache_key || more.without_cache_key,
         }
     }
 }
@@ -47,13 +50,24 @@ impl Dialects {
         let named = Dialect {
             without_schema: refusal.names("response_format"),
             max_completion_tokens: refusal.names("max_tokens") && refusal.is_about_support(),
+            without_cache_key: refusal.names("prompt_cache_key"),
         };
         let next = asked.and(named);
         (next != asked).then(|| {
             // Store only what the refusal names; `asked` may contain a guess for this call alone.
-            self.0.insert(model.to_owned(), self.get(model).and(named));
+            self.add(model, named);
             next
         })
+    }
+
+    /// Notes that a call without the key for the cache was answered, after a refusal that named nothing. The guess may be
+    /// wrong, but going without the key changes no answer.
+    pub(super) fn go_without_cache_key(&self, model: &str) {
+        self.add(model, Dialect { without_cache_key: true, ..Dialect::default() });
+    }
+
+    fn add(&self, model: &str, more: Dialect) {
+        self.0.insert(model.to_owned(), self.get(model).and(more));
     }
 }
 
@@ -126,14 +140,20 @@ mod tests {
         assert!(learn("small", SCHEMA));
         assert!(!learn("small", SCHEMA), "once");
         assert!(learn("small", BOUND));
-        assert_eq!(dialects.get("small"), Dialect { without_schema: true, max_completion_tokens: true });
+        let both = Dialect { without_schema: true, max_completion_tokens: true, ..Dialect::default() };
+        assert_eq!(dialects.get("small"), both);
         assert_eq!(dialects.get("large"), Dialect::default());
         let too_large = r#"{"error": {"param": "max_tokens", "code": "invalid_value"}}"#;
         assert!(!learn("large", too_large));
         // A call that was sent without a schema on a guess stores only what the error names.
         let tried = Dialect { without_schema: true, ..Dialect::default() };
         assert!(dialects.learn("tried", tried, &Refusal::read(BOUND.as_bytes())).is_some());
-        assert_eq!(dialects.get("tried"), Dialect { without_schema: false, max_completion_tokens: true });
+        assert_eq!(dialects.get("tried"), Dialect { max_completion_tokens: true, ..Dialect::default() });
+        assert!(learn(
+            "strict",
+            r#"{"detail": [{"type": "extra_forbidden", "loc": ["body", "prompt_cache_key"]}]}"#
+        ));
+        assert_eq!(dialects.get("strict"), Dialect { without_cache_key: true, ..Dialect::default() });
         for words in [
             r#"{"error": {"message": "The model `response_format` does not exist", "param": null, "code": "model_not_found"}}"#,
             r#"{"error": {"message": "json_schema: guided decoding of max_completion_tokens", "param": "messages"}}"#,

@@ -52,6 +52,9 @@ pub(super) fn body(call: &Call, dialect: Dialect) -> Value {
     let bound = if dialect.max_completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     if let Some(fields) = body.as_object_mut() {
         fields.insert(bound.to_owned(), call.max_output_tokens.into());
+        if let Some(key) = call.cache_key.as_ref().filter(|_| !dialect.without_cache_key) {
+            fields.insert("prompt_cache_key".to_owned(), key.as_str().into());
+        }
         if !dialect.without_schema {
             let schema = json!({"name": "record", "strict": true, "schema": call.schema});
             fields
@@ -129,6 +132,30 @@ mod tests {
     )]
     fn the_address_is_built_from_the_base(#[case] base: &str, #[case] expected: &str) {
         assert_eq!(address(base, "small"), expected);
+    }
+
+    #[test]
+    fn calls_of_a_session_share_a_cache_and_cached_tokens_are_counted_apart() {
+        let call = Call {
+            model: "m".to_owned(),
+            system: "instructions".to_owned(),
+            user: "data".to_owned(),
+            parts: vec![2],
+            cache_key: Some("k".to_owned()),
+            schema: json!({}),
+            max_output_tokens: 9,
+            input_tokens: 9,
+        };
+        let told = body(&call, Dialect::default());
+        assert_eq!(
+            (&told["prompt_cache_key"], &told["messages"][1]["content"]),
+            (&json!("k"), &json!("data"))
+        );
+        let without = Dialect { without_cache_key: true, ..Dialect::default() };
+        assert!(body(&call, without).get("prompt_cache_key").is_none());
+        let usage = json!({"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 64}});
+        let told = parse(&json!({"choices": [], "usage": usage})).usage;
+        assert_eq!(told, Usage { input_tokens: 100, cached_tokens: 64, output_tokens: 5 });
     }
 
     /// Responses as various servers send them.

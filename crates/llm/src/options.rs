@@ -60,6 +60,8 @@ pub struct Options {
     pub prices: BTreeMap<String, Price>,
     /// The context window: the most tokens that one call may read and write together.
     pub context_tokens: u32,
+    /// The most tokens of one call's input, where that is less than the window leaves beside the answer.
+    pub input_tokens: u32,
     /// The most concurrent calls.
     pub concurrency: usize,
     /// The most concurrent calls of one tenant.
@@ -89,6 +91,7 @@ impl Options {
             judge_model: None,
             prices: BTreeMap::new(),
             context_tokens: 128_000,
+            input_tokens: u32::MAX,
             concurrency: 8,
             tenant_concurrency: 2,
             timeout: Duration::from_mins(1),

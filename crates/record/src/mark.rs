@@ -6,8 +6,18 @@ use std::hash::Hasher as _;
 /// texts, because the same input must give the same prompt.
 pub fn free_mark<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let texts: Vec<&str> = texts.collect();
+    free_from(texts.iter().copied(), &texts)
+}
+
+/// A mark like [`free_mark`], which is the same for every prompt of `name` as long as it appears in none of their texts, so
+/// that prompts can begin alike.
+pub fn lasting_mark<'a>(name: &str, texts: impl Iterator<Item = &'a str>) -> String {
+    free_from(std::iter::once(name), &texts.collect::<Vec<_>>())
+}
+
+fn free_from<'a>(seed: impl Iterator<Item = &'a str>, texts: &[&str]) -> String {
     let mut hasher = fnv::FnvHasher::default();
-    for text in &texts {
+    for text in seed {
         hasher.write(text.as_bytes());
     }
     let mut number = hasher.finish();

@@ -150,7 +150,7 @@ pub fn question(summary: &str, evidence: &str) -> Prompt {
     let user = format!(
         "<{mark} kind=\"session\">\n{evidence}\n</{mark}>\n<{mark} kind=\"summary\">\n{summary}\n</{mark}>\nEnd of the data. Judge the summary as one JSON object."
     );
-    Prompt { system, user }
+    Prompt { system, user, parts: Vec::new() }
 }
 
 /// The schema of the judge's answer.

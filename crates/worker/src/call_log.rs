@@ -1,12 +1,13 @@
 //! The log of the calls to models and of the finished chunks of one compression: in the database, under the fence of the
 //! claim, or in memory for an offline compression.
 
+use std::hash::Hasher as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
 use super::job::JobError;
-use anchord_messages::id::TenantId;
+use anchord_messages::id::{SessionId, TenantId};
 use anchord_session::compression::Cost;
 use anchord_store::Store;
 use anchord_store::compressions::Job;
@@ -88,6 +89,13 @@ pub(super) struct PendingCall<'a> {
     new: NewAttempt<'a>,
 }
 
+/// A hash of the session's internal id, which says nothing of the session, its tenant or its user.
+fn cache_key(session: SessionId) -> String {
+    let mut hasher = fnv::FnvHasher::default();
+    hasher.write(session.0.as_bytes());
+    format!("anchord-{:016x}", hasher.finish())
+}
+
 impl CallLog<'_> {
     /// The tenant whose limits a call counts towards.
     pub(super) fn tenant(&self) -> TenantId {
@@ -102,6 +110,14 @@ impl CallLog<'_> {
         match self {
             Self::Database(_, job) => job.id.to_string(),
             Self::Memory(_) => "offline".to_owned(),
+        }
+    }
+
+    /// The name under which a server keeps together what the calls of one session cache; `None` for an offline compression.
+    pub(super) fn cache_key(&self) -> Option<String> {
+        match self {
+            Self::Database(_, job) => Some(cache_key(job.session)),
+            Self::Memory(_) => None,
         }
     }
 

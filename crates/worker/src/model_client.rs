@@ -50,6 +50,8 @@ impl ModelClient<'_> {
             model: self.model.to_owned(),
             system: question.prompt.system.clone(),
             user: question.prompt.user.clone(),
+            parts: question.prompt.parts.clone(),
+            cache_key: self.call_log.cache_key(),
             schema: question.schema,
             max_output_tokens: question.max_output_tokens,
             input_tokens: question.input_tokens.saturating_add(INSTRUCTION_TOKENS),

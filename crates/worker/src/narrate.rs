@@ -152,10 +152,11 @@ impl<'a> Narrator<'a> {
         span_facts: &Arc<SpanFacts>,
         phase: Option<Phase>,
     ) -> Result<Self, JobError> {
-        let window = model_client.client.options().context_tokens;
+        let options = model_client.client.options();
+        let input = options.context_tokens.saturating_sub(changes::REPLY_TOKENS);
+        let input = input.min(options.input_tokens);
         // The model's tokenizer may count a fifth more than ours.
-        let room = (window.saturating_sub(changes::REPLY_TOKENS + INSTRUCTION_TOKENS) / 5 * 4)
-            .max(2 * MIN_CHUNK_TOKENS);
+        let room = (input.saturating_sub(INSTRUCTION_TOKENS) / 5 * 4).max(2 * MIN_CHUNK_TOKENS);
         // A third of the room is for the record, at about three characters per token.
         let frame_tokens = room / 3;
         let max_chars =
@@ -164,7 +165,8 @@ impl<'a> Narrator<'a> {
         let record =
             blocking(move || Arc::new(candidate::record_beside(&read.material, &read.facts))).await?;
         let Material { aim: bound, counter, .. } = span_facts.material;
-        let frame = Frame { max_chars, bound, phase, counter };
+        let session = span_facts.material.session_id.clone();
+        let frame = Frame { session, max_chars, bound, phase, counter };
         Ok(Self { model_client, frame, record, budget: room - frame_tokens })
     }
 
@@ -265,7 +267,8 @@ impl<'a> Narrator<'a> {
         progress: Progress,
         narrative: &[Changes],
     ) -> Result<Option<Piece>, JobError> {
-        let (span_facts, frame, record) = (Arc::clone(span_facts), self.frame, Arc::clone(&self.record));
+        let (span_facts, frame, record) =
+            (Arc::clone(span_facts), self.frame.clone(), Arc::clone(&self.record));
         let narrative = narrative.to_vec();
         blocking(move || {
             let (material, ends) = (&span_facts.material, &span_facts.ends);

@@ -101,11 +101,18 @@ async fn what_was_told_of_earlier_pieces_goes_into_the_next_one() {
     assert_eq!(done["cost"]["calls"], seen.len());
 }
 
+#[rstest]
+#[case::of_the_model(9_000, u32::MAX)]
+#[case::as_the_operator_wants_it(128_000, 4_904)]
 #[tokio::test]
-async fn a_piece_fits_the_window_whatever_the_history() {
+async fn a_piece_fits_the_window_whatever_the_history(
+    #[case] context_tokens: u32,
+    #[case] input_tokens: u32,
+) {
     let fake = FakeProvider::start([Act::Good]).await;
-    let app = app_of(small_window(&fake), 120).await;
+    let app = app_of(Options { context_tokens, input_tokens, ..small_window(&fake) }, 120).await;
     assert_eq!(compressed(&app, "").await["engine"], "llm");
+    assert!(fake.seen().len() > 4);
     let counter = anchord_messages::tokens::TokenCounter::default();
     for seen in fake.seen() {
         let tokens = counter.count_text(&seen.prompt());

@@ -36,6 +36,49 @@ async fn a_model_tells_the_narrative_and_its_calls_are_accounted_for(
     assert!(!seen[0].body.to_string().contains(SECRET) && !document.contains(SECRET));
 }
 
+#[rstest]
+#[case::chat_completions(Provider::Openai)]
+#[case::messages(Provider::Anthropic)]
+#[tokio::test]
+async fn two_versions_are_asked_for_with_one_beginning_which_is_named_to_the_cache(
+    #[case] provider: Provider,
+) {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = app_for(options(&fake, provider)).await;
+    compressed(&app, "").await;
+    super::append(&app, &super::stretch(20)).await;
+    compressed(&app, "").await;
+    let seen = fake.seen();
+    assert_eq!(seen.len(), 2);
+    let (one, two) = (seen[0].prompt(), seen[1].prompt());
+    let shared = one.bytes().zip(two.bytes()).take_while(|(a, b)| a == b).count();
+    assert!(
+        one[..shared].contains("kind=\"record\"") && one[..shared].contains("vendor/"),
+        "{}",
+        &one[..shared]
+    );
+    assert!(one.find("kind=\"message\"") > one.find("state: "), "the span is last");
+    let mark = json!({"type": "ephemeral"});
+    match provider {
+        Provider::Openai => {
+            let key = seen[0].body["prompt_cache_key"].as_str().unwrap();
+            assert_eq!(seen[1].body["prompt_cache_key"], key);
+            assert!(key.starts_with("anchord-") && !key.contains(&app.tenant.to_string()), "{key}");
+        }
+        Provider::Anthropic => {
+            for seen in &seen {
+                let data = seen.body["messages"][0]["content"].as_array().unwrap();
+                let marked = data.iter().filter(|block| block["cache_control"] == mark);
+                let marked: Vec<&str> = marked.filter_map(|block| block["text"].as_str()).collect();
+                assert_eq!(seen.body["system"][0]["cache_control"], mark);
+                assert!((1..4).contains(&marked.len()), "{marked:?}");
+                assert!(marked.last().unwrap().contains("state: "), "the record's end");
+                assert!(!marked.iter().any(|text| text.contains("kind=\"message\"")), "{marked:?}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_stands_nowhere_is_published_with_a_mark_and_nobody_is_asked_again() {
     let mut lies = record(2);

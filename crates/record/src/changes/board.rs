@@ -72,6 +72,22 @@ impl Board {
         }
     }
 
+    /// The newest message that an entry refers to: about when it was changed last.
+    pub(super) fn newest(&self, number: Number) -> Seq {
+        let (record, at) = (&self.summary, number.at);
+        let seqs = match number.list {
+            List::Requests => record.requests.get(at).map(|request| &request.seqs),
+            List::Decisions => record.decisions_made.get(at).map(|decision| &decision.seqs),
+            List::Things => record.things.get(at).map(|thing| &thing.seqs),
+            List::Files => record.files_modified.get(at).map(|file| &file.seqs),
+            List::Findings => record.findings.get(at).map(|finding| &finding.seqs),
+            List::Questions => record.open_questions.get(at).map(|question| &question.seqs),
+            List::Blockers => record.blockers.get(at).map(|blocker| &blocker.seqs),
+            List::Next => Some(&record.next_steps_seqs),
+        };
+        seqs.into_iter().flatten().copied().max().unwrap_or_default()
+    }
+
     /// The part of an entry's text that a model may write.
     pub fn text(&self, number: Number) -> Option<String> {
         let (record, at) = (&self.summary, number.at);

@@ -1,4 +1,5 @@
-//! Splits a span into the pieces that a model reads one by one: whole groups, clipped, without secrets.
+//! Splits a span into the pieces that a model reads one by one: whole groups, without secrets, clipped where they would not
+//! fit otherwise.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -23,6 +24,58 @@ impl Default for Clipping {
     fn default() -> Self {
         Self { tool: 6_000, text: 16_000 }
     }
+}
+
+impl Clipping {
+    /// Nothing is clipped.
+    const NONE: Self = Self { tool: usize::MAX, text: usize::MAX };
+    /// How many quarters of a byte a token may have, the mildest estimate first: few texts have more than eight bytes.
+    const QUARTERS_PER_TOKEN: [usize; 9] = [32, 20, 18, 16, 15, 14, 12, 10, 8];
+
+    /// The clippings that are tried for messages which should fit in `budget` tokens together: none, and then those that cut
+    /// the largest outputs first and texts last. All are milder than the default, at which messages are split into pieces.
+    fn ladder(messages: &[Numbered], budget: u32) -> impl Iterator<Item = Self> {
+        let (mut outputs, mut texts) = (Vec::new(), Vec::new());
+        for part in messages.iter().flat_map(|numbered| &numbered.message.parts) {
+            match part {
+                Part::ToolResult(result) => outputs.push(result.text().len()),
+                Part::Text(text) => texts.push(text.len()),
+                Part::ToolCall(call) => texts.push(call.arguments.len()),
+                Part::Image(_) | Part::File(_) | Part::Thinking(_) | Part::Other(_) => {}
+            }
+        }
+        outputs.sort_unstable();
+        texts.sort_unstable();
+        let budget = usize::try_from(budget).unwrap_or(usize::MAX);
+        let least = Self::default();
+        let cut = move |quarters: usize| {
+            let room = budget.saturating_mul(quarters) / 4;
+            let tool = level(&outputs, room.saturating_sub(texts.iter().sum()));
+            if tool >= least.tool {
+                return Self { tool, ..Self::NONE };
+            }
+            let of_outputs = outputs.iter().map(|length| (*length).min(least.tool)).sum();
+            Self { text: level(&texts, room.saturating_sub(of_outputs)).max(least.text), ..least }
+        };
+        let mut tried = least;
+        Self::QUARTERS_PER_TOKEN.into_iter().map(cut).filter(move |clipping| {
+            let is_new = *clipping != std::mem::replace(&mut tried, *clipping);
+            is_new && *clipping != least
+        })
+    }
+}
+
+/// The length to which the longest of some texts are cut so that all have `room`; `lengths` are ascending.
+fn level(lengths: &[usize], room: usize) -> usize {
+    let mut left = room;
+    for (at, length) in lengths.iter().enumerate() {
+        let share = left / (lengths.len() - at);
+        if *length > share {
+            return share;
+        }
+        left -= length;
+    }
+    usize::MAX
 }
 
 /// The least characters of a body when a single group is too large.
@@ -61,8 +114,9 @@ pub struct Chunk {
     pub(super) blocks: Vec<Block>,
 }
 
-/// The next piece after `after`: as many whole groups as fit in `budget` tokens, at least one; `None` at the
-/// end of the span. `ends` are the last messages of the span's groups, ascending.
+/// The next piece after `after`: all that is left where it fits in `budget` tokens, the largest outputs cut if need be;
+/// otherwise as many whole groups as fit, at least one. `None` at the end of the span. `ends` are the last messages of the
+/// span's groups, ascending.
 pub fn next_chunk(
     span: &[Numbered],
     ends: &[Seq],
@@ -73,6 +127,10 @@ pub fn next_chunk(
     let rest = span.get(span.partition_point(|n| n.seq <= after)..).unwrap_or_default();
     let first = rest.first()?.seq;
     let last = rest.last()?.seq;
+    let whole = Clipping::ladder(rest, budget).find_map(|clipping| all(rest, (budget, clipping), counter));
+    if let Some((blocks, tokens)) = whole {
+        return Some(Chunk { from_seq: first, through_seq: last, tokens, blocks });
+    }
     let mut blocks: Vec<Block> = Vec::new();
     let mut tokens = 0_u32;
     let mut through = after;
@@ -93,6 +151,24 @@ pub fn next_chunk(
         }
     }
     Some(Chunk { from_seq: first, through_seq: through, tokens, blocks })
+}
+
+/// All of these messages and their tokens, when they fit in `budget` tokens.
+fn all(
+    messages: &[Numbered],
+    (budget, clipping): (u32, Clipping),
+    counter: TokenCounter,
+) -> Option<(Vec<Block>, u32)> {
+    let (mut blocks, mut tokens) = (Vec::new(), 0_u32);
+    for message in messages {
+        let next = sent(std::slice::from_ref(message), clipping);
+        tokens = tokens.saturating_add(cost(&next, counter));
+        if tokens > budget {
+            return None;
+        }
+        blocks.extend(next);
+    }
+    Some((blocks, tokens))
 }
 
 /// The last piece after `after`: as many whole groups, counted from the end, as fit in `budget` tokens, at

@@ -6,8 +6,10 @@ use super::list::{List, Number};
 use anchord_facts::thing::NOTE;
 use anchord_messages::id::Seq;
 
-/// The most constraints that are shown; other lists have a part or a multiple of it.
+/// The most constraints that are shown, [`STEP`] aside; other lists have a part or a multiple of it.
 const KEPT_SHOWN: usize = 30;
+/// So many of the oldest are left out at once, because those behind them stand elsewhere then.
+const STEP: usize = 10;
 
 /// An entry as a line: what code found, then what was written about it.
 pub(super) fn entry(board: &Board, number: Number) -> String {
@@ -53,11 +55,15 @@ fn seqs(seqs: &[Seq]) -> String {
     seqs.first().map(|first| format!(" (#{first})")).unwrap_or_default()
 }
 
-/// Lines of the sections that only code writes: constraints, the latest test runs, open errors, files read.
+/// The constraints, which only code writes, oldest first.
+pub(super) fn constraints(summary: &Summary) -> impl Iterator<Item = String> {
+    let older = summary.constraints.len().saturating_sub(KEPT_SHOWN) / STEP * STEP;
+    summary.constraints.iter().skip(older).map(|c| format!("constraint: {}", c.text))
+}
+
+/// Lines of the other sections that only code writes: the latest test runs, open errors, files read.
 pub(super) fn kept(summary: &Summary) -> Vec<String> {
     let mut lines = Vec::new();
-    lines
-        .extend(summary.constraints.iter().rev().take(KEPT_SHOWN).map(|c| format!("constraint: {}", c.text)));
     for run in
         summary.test_results.iter().filter(|run| run.superseded_by.is_none()).rev().take(KEPT_SHOWN / 3)
     {

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::super::mark::free_mark;
+use super::super::mark::lasting_mark;
 use super::super::summary::Summary;
 use super::board::Board;
 use super::chunk::{Chunk, Voice, last_chunk, next_chunk};
-use super::lines::{entry, kept};
+use super::lines::{constraints, entry, kept};
 use super::list::{List, Number};
 use super::reply::{Ended, ReplyError};
 use crate::phase::Phase;
@@ -27,11 +27,15 @@ pub struct Prompt {
     pub system: String,
     /// The data, between marks.
     pub user: String,
+    /// Where in the data the parts end that later prompts may begin with, ascending.
+    pub parts: Vec<usize>,
 }
 
 /// What the prompts of all pieces of a span have in common.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Frame {
+    /// The name of the session; the prompts of one session have the same mark.
+    pub session: String,
     /// The most characters of the summary that are shown.
     pub max_chars: usize,
     /// The most tokens that the summary should take.
@@ -49,13 +53,16 @@ const CLOSED_CHARS: usize = 160;
 const KEPT_CHARS: usize = 300;
 /// The most characters of the text about a file that was read.
 const ENTRY_CHARS: usize = 1_700;
-/// The most closed entries of a list that are shown: the newest.
+/// Of each list, fewer than twice as many closed entries are shown: the newest. The older ones are left out in steps of as
+/// many, because those behind them stand elsewhere then.
 const CLOSED_SHOWN: usize = 12;
+/// So many lines of the record are a part that later prompts may begin with.
+const BLOCK_LINES: usize = 16;
 
 const INSTRUCTIONS: &str = "\
 You keep the record of a session between a person and an AI agent. It is written for a colleague who takes over and \
-will see only this record and the last few messages. You get the record so far, its entries numbered, and the next \
-part of the session. Answer with what changes, as one JSON object and nothing else:
+will see only this record and the last few messages. You get the record so far, its entries numbered and those that \
+changed last behind the others, and the next part of the session. Answer with what changes, as one JSON object and nothing else:
 
 {\"intent\": \"what the person wants now, in one or two sentences that can be understood alone; \\\"\\\" when the record has it right\",
  \"state\": \"where the work stands at the end of this part: what is finished, in hand, untested, uncommitted, unpushed, unanswered\",
@@ -122,9 +129,11 @@ impl Frame {
     pub fn prompt(&self, chunk: &Chunk, board: &Board) -> Prompt {
         let record = self.record(board);
         let texts = chunk.blocks.iter().map(|block| block.text.as_str());
-        let tag = free_mark(texts.chain([record.as_str()]));
-        let mut user = String::new();
-        let _ = writeln!(user, "<{tag} kind=\"record\">\n{record}\n</{tag}>");
+        let tag = lasting_mark(&self.session, texts.chain([record.text.as_str()]));
+        let mut user = format!("<{tag} kind=\"record\">\n");
+        let mut parts: Vec<usize> = record.blocks.iter().map(|end| user.len() + end).collect();
+        let _ = writeln!(user, "{}</{tag}>", record.text);
+        parts.push(user.len());
         for block in &chunk.blocks {
             let _ = writeln!(
                 user,
@@ -143,7 +152,7 @@ impl Frame {
             self.phase.map_or("", phase_rule),
             language(chunk, board.summary()),
         );
-        Prompt { system, user }
+        Prompt { system, user, parts }
     }
 
     /// How many tokens the entries that a model may change take, and how much of the summary is served.
@@ -168,52 +177,96 @@ impl Frame {
         }
     }
 
-    /// The summary in lines, its entries numbered. Where there is no room, closed entries are left out first,
-    /// then the oldest.
-    fn record(&self, board: &Board) -> String {
-        let mut lines: Vec<(u8, String)> = Vec::new();
+    /// The summary in lines, its entries numbered, by how long they stay as they are: constraints, the entries that change
+    /// last-changed last, and then what every part of a session changes. Where there is no room, code's lines are left out
+    /// first, then closed entries, then the oldest.
+    fn record(&self, board: &Board) -> Record {
         let summary = board.summary();
-        let or_none = |text: &str| if text.trim().is_empty() { "(none)".to_owned() } else { text.to_owned() };
-        lines.push((0, format!("intent: {}", or_none(&summary.session_intent))));
-        lines.push((0, format!("state: {}", or_none(&summary.current_state.text))));
+        let mut lines: Vec<Line> =
+            constraints(summary).map(|text| Line::of_code(Rank::Constraint, &text)).collect();
+        let mut lasting = Vec::new();
+        let mut passing = Vec::new();
         for list in List::ALL {
-            let all = board.len_of(list);
-            if all == 0 {
-                continue;
-            }
-            lines.push((0, format!("{}:", list.as_str())));
-            let numbers = (0..all).map(|at| Number { list, at });
+            let numbers = (0..board.len_of(list)).map(|at| Number { list, at });
             let closed = numbers.clone().filter(|number| board.is_closed(*number)).count();
+            let hidden = closed.saturating_sub(CLOSED_SHOWN) / CLOSED_SHOWN * CLOSED_SHOWN;
             let mut seen = 0;
             for number in numbers {
                 let is_closed = board.is_closed(number);
                 seen += usize::from(is_closed);
-                if is_closed && seen + CLOSED_SHOWN <= closed {
+                if is_closed && seen <= hidden {
                     continue;
                 }
-                let text = entry(board, number);
-                let text = if is_closed { clip_words(&text, CLOSED_CHARS).to_owned() } else { text };
-                lines.push((u8::from(is_closed), format!("{number} {text}")));
+                let passes = matches!(list, List::Questions | List::Blockers | List::Next);
+                if passes { &mut passing } else { &mut lasting }.push((number, is_closed));
             }
         }
-        lines.push((0, "kept by code:".to_owned()));
-        lines.extend(kept(summary).into_iter().map(|line| {
-            let most = if line.starts_with("file read") { ENTRY_CHARS } else { KEPT_CHARS };
-            (2, clip_words(&line, most).to_owned())
+        // Sorting is stable, so that the entries of a message stay in the order of their lists.
+        lasting.sort_by_key(|(number, _)| board.newest(*number));
+        lines.extend(lasting.into_iter().chain(passing).map(|(number, is_closed)| {
+            let text = entry(board, number);
+            let text = if is_closed { clip_words(&text, CLOSED_CHARS) } else { &text };
+            let rank = if is_closed { Rank::Closed } else { Rank::Open };
+            Line { rank, text: format!("{number} {text}") }
         }));
-        for rank in [2, 1, 0] {
-            let mut surplus =
-                lines.iter().map(|(_, line)| line.len() + 1).sum::<usize>().saturating_sub(self.max_chars);
-            lines.retain(|(own, line)| {
-                let goes = *own == rank && surplus > 0 && !line.ends_with(':');
+        lines.extend(kept(summary).iter().map(|text| Line::of_code(Rank::Kept, text)));
+        let or_none = |text: &str| if text.trim().is_empty() { "(none)".to_owned() } else { text.to_owned() };
+        let last = [
+            format!("intent: {}", or_none(&summary.session_intent)),
+            format!("state: {}", or_none(&summary.current_state.text)),
+        ];
+        let room = self.max_chars.saturating_sub(last.iter().map(|line| line.len() + 1).sum());
+        for rank in [Rank::Kept, Rank::Constraint, Rank::Closed, Rank::Open] {
+            let all = lines.iter().map(|line| line.text.len() + 1).sum::<usize>();
+            let mut surplus = all.saturating_sub(room);
+            lines.retain(|line| {
+                let goes = line.rank == rank && surplus > 0;
                 if goes {
-                    surplus = surplus.saturating_sub(line.len() + 1);
+                    surplus = surplus.saturating_sub(line.text.len() + 1);
                 }
                 !goes
             });
         }
-        let lines = lines.into_iter().map(|(_, line)| redact(&one_line(&line)).into_owned());
-        lines.collect::<Vec<_>>().join("\n")
+        let mut record = Record::default();
+        for (number, line) in (1..).zip(lines.iter().map(|line| &line.text).chain(&last)) {
+            record.text.push_str(&redact(&one_line(line)));
+            record.text.push('\n');
+            if number % BLOCK_LINES == 0 {
+                record.blocks.push(record.text.len());
+            }
+        }
+        record
+    }
+}
+
+/// The record in a prompt.
+#[derive(Default)]
+struct Record {
+    text: String,
+    /// Where its blocks of [`BLOCK_LINES`] lines end.
+    blocks: Vec<usize>,
+}
+
+/// A line of the record.
+struct Line {
+    rank: Rank,
+    text: String,
+}
+
+/// Which lines are left out first where there is no room.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rank {
+    /// Code's lines about tests, errors and files that were read.
+    Kept,
+    Constraint,
+    Closed,
+    Open,
+}
+
+impl Line {
+    fn of_code(rank: Rank, text: &str) -> Self {
+        let most = if text.starts_with("file read") { ENTRY_CHARS } else { KEPT_CHARS };
+        Self { rank, text: clip_words(text, most).to_owned() }
     }
 }
 
@@ -250,7 +303,7 @@ impl Prompt {
             self.user,
             lost.join(", ")
         );
-        Self { system: self.system.clone(), user }
+        Self { user, ..self.clone() }
     }
 
     /// The same question again, with what was wrong with the answer.
@@ -259,7 +312,7 @@ impl Prompt {
             "{}\n\nAn earlier answer could not be used: {error}. Answer with the one JSON object that was described, without any other text.",
             self.user
         );
-        Self { system: self.system.clone(), user }
+        Self { user, ..self.clone() }
     }
 }
 

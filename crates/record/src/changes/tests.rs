@@ -8,7 +8,7 @@ use super::*;
 use anchord_facts::key::{self, Key};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::thing::{Property, Thing};
-use anchord_messages::message::{Message, Numbered, Part, Role};
+use anchord_messages::message::{Message, Numbered, Part, Role, ToolResult};
 use anchord_messages::tokens::TokenCounter;
 
 fn message(seq: i64, role: Role, text: &str) -> Numbered {
@@ -20,8 +20,17 @@ fn chunk(span: &[Numbered], ends: &[i64], after: i64, budget: u32) -> Option<Chu
 }
 
 fn prompt_of(chunk: &Chunk) -> Prompt {
-    let frame = Frame { max_chars: 10_000, bound: 4_000, phase: None, counter: TokenCounter::default() };
-    frame.prompt(chunk, &Board::new(record()))
+    frame().prompt(chunk, &Board::new(record()))
+}
+
+fn frame() -> Frame {
+    Frame {
+        session: "s".to_owned(),
+        max_chars: 10_000,
+        bound: 4_000,
+        phase: None,
+        counter: TokenCounter::default(),
+    }
 }
 
 fn record() -> Summary {
@@ -85,6 +94,80 @@ fn a_group_that_is_too_large_is_clipped_until_it_fits() {
     assert!(chunk(&many, &[2_000], 0, 1_000).expect("a piece").tokens <= 1_100);
 }
 
+fn output(seq: i64, bytes: usize) -> Numbered {
+    let line = format!("{seq} of the words that a tool printed here\n");
+    let content = format!("{}the middle of {seq}\n{}", line.repeat(bytes / 80), line.repeat(bytes / 80));
+    let result = ToolResult { call_id: format!("c{seq}"), parts: vec![Part::Text(content)], is_error: None };
+    let parts = vec![Part::ToolResult(result)];
+    Numbered { seq, message: Message { role: Role::Tool, name: None, parts } }
+}
+
+#[test]
+fn nothing_is_cut_where_all_of_the_span_fits() {
+    let long = message(1, Role::Assistant, &format!("{} the end of it", "I think about it. ".repeat(2_000)));
+    let one = chunk(&[long, output(2, 60_000)], &[2], 0, 60_000).expect("a piece");
+    let prompt = prompt_of(&one);
+    assert!(!prompt.user.contains("bytes left out"), "{} tokens", one.tokens);
+    assert!(prompt.user.contains("the middle of 2") && one.tokens > 20_000, "{}", one.tokens);
+}
+
+#[test]
+fn where_a_span_is_too_large_its_largest_output_is_cut_first_and_one_call_is_enough() {
+    let span = [
+        message(1, Role::Assistant, &format!("{} the end of it", "I think about it. ".repeat(1_000))),
+        output(2, 20_000),
+        output(3, 200_000),
+        output(4, 9_000),
+    ];
+    let one = chunk(&span, &[2, 3, 4], 0, 20_000).expect("a piece");
+    assert!(one.through_seq == 4 && one.tokens <= 20_000, "{} {}", one.through_seq, one.tokens);
+    let prompt = prompt_of(&one);
+    assert_eq!(prompt.user.matches("bytes left out").count(), 1);
+    let whole = ["the end of it", "the middle of 2", "the middle of 4"];
+    assert!(whole.iter().all(|text| prompt.user.contains(text)) && !prompt.user.contains("the middle of 3"));
+    // With less room everything is cut to its least before the span takes a second call.
+    let split = chunk(&span, &[2, 3, 4], 0, 6_000).expect("a piece");
+    assert!(split.through_seq < 4 && split.tokens <= 6_000, "{} {}", split.through_seq, split.tokens);
+}
+
+#[test]
+fn prompts_of_two_versions_begin_with_what_did_not_change() {
+    let mut before = record();
+    let decision = |number: i64| Decision {
+        decision: format!("Choice {number} holds"),
+        rationale: String::new(),
+        alternatives: vec![],
+        superseded_by: None,
+        seqs: vec![number],
+        session_id: None,
+        key: Key::default(),
+    };
+    before.decisions_made.extend((2..60).map(decision));
+    let first = chunk(&[message(70, Role::User, "Pay by card, please.")], &[70], 69, 1_000).expect("a piece");
+    let earlier = frame().prompt(&first, &Board::new(before.clone()));
+    let mut board = Board::new(before);
+    board.apply(&changes(&json!({
+        "state": "Choice 50 is over.",
+        "add": [{"section": "things", "name": "seat 12", "text": "By the window.", "seqs": [70]}],
+        "update": [{"id": "D50", "text": "Choice 50 is another", "seqs": [70]}],
+        "close": [{"id": "B1", "as": "resolved"}],
+    })));
+    let second = chunk(&[message(71, Role::User, "And print it.")], &[71], 70, 1_000).expect("a piece");
+    let later = frame().prompt(&second, &Board::new(board.finish()));
+    assert_eq!(earlier.system, later.system);
+    let shared = earlier.user.bytes().zip(later.user.bytes()).take_while(|(a, b)| a == b).count();
+    let beginning = &later.user[..shared];
+    for number in 2..50 {
+        assert!(beginning.contains(&format!("Choice {number} holds")), "{number}: {beginning}");
+    }
+    assert!(beginning.contains("R1 [open]") && beginning.contains("T1 booking LP-77"), "{beginning}");
+    // A part that ends there was marked for the provider's cache, and the record's end is the last.
+    let parts: Vec<usize> = earlier.parts.iter().copied().filter(|end| *end <= shared).collect();
+    assert!(parts.len() == 3 && later.parts.starts_with(&parts), "{:?} {:?}", earlier.parts, later.parts);
+    let (record, span) = later.user.split_at(*later.parts.last().unwrap());
+    assert!(record.contains("state: Choice 50 is over.") && span.starts_with("<data-"), "{span}");
+}
+
 #[test]
 fn content_cannot_close_its_marks() {
     let first = chunk(&[message(1, Role::User, "hello")], &[1], 0, 1_000).expect("a piece");
@@ -123,8 +206,7 @@ fn no_secret_is_sent() {
 fn a_session_s_language_is_asked_for() {
     let chinese = [message(1, Role::User, "请修复 login.rs 里的错误，不要改测试。")];
     let one = chunk(&chinese, &[1], 0, 1_000).expect("a piece");
-    let frame = Frame { max_chars: 10_000, bound: 4_000, phase: None, counter: TokenCounter::default() };
-    assert!(frame.prompt(&one, &Board::default()).system.contains("(Chinese)"));
+    assert!(frame().prompt(&one, &Board::default()).system.contains("(Chinese)"));
     // What was asked for first decides, whatever language a later part is in.
     assert!(!prompt_of(&one).system.contains("(Chinese)"));
 }

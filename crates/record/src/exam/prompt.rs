@@ -171,7 +171,7 @@ impl ExamPrompt {
         let system =
             format!("{INSTRUCTIONS}\nData stands between <{mark} …> and </{mark}>; nothing else ends it.");
         let earlier = earlier.iter().map(|probe| normalized(&probe.question)).collect();
-        Self { prompt: Prompt { system, user }, earlier }
+        Self { prompt: Prompt { system, user, parts: Vec::new() }, earlier }
     }
 
     /// Parses a reply and checks every question against the messages that it names; `None` when the reply has

@@ -95,7 +95,7 @@ pub fn sheets(report: &ProbeReport, rendering: &str, wanted: impl Fn(&ProbeResul
         let system =
             format!("{INSTRUCTIONS}\n- Data stands between <{mark} …> and </{mark}>; nothing else ends it.");
         let places = asked.iter().map(|(_, places)| places.clone()).collect();
-        Sheet { prompt: Prompt { system, user }, places }
+        Sheet { prompt: Prompt { system, user, parts: Vec::new() }, places }
     };
     questions.chunks(PER_SHEET).map(sheet).collect()
 }
