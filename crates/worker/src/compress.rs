@@ -110,7 +110,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     if env.llm.is_some() {
         settlement.report.cost = env.store.llm_cost(job).await?;
     }
-    let used = used(&settlement.report);
+    let figures = figures_of(&settlement.report);
     let (settled, indexing) = settle_and_index(env, job, Some(covered), settlement, index_lease).await?;
     let is_published = settled == SettleOutcome::As(Status::Succeeded);
     if is_published {
@@ -120,7 +120,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
             task_id: task_id.as_deref(),
             at: env.clock.now(),
         };
-        env.store.meter().count(user, Kind::Version, used);
+        env.store.meter().count(user, Kind::Version, figures);
     }
     if let Some(record) = record.filter(|_| is_published) {
         env.record_cache.insert(job.session, record);
@@ -192,7 +192,7 @@ pub(super) fn skipped(job: &Job, started: Instant, reason: group::NoSpan) -> Rep
 }
 
 /// What a version takes the place of, and what it takes, for the usage ledger.
-fn used(report: &Report) -> UsageDelta {
+fn figures_of(report: &Report) -> UsageDelta {
     let tokens = |count: Option<u32>| count.unwrap_or_default().into();
     UsageDelta {
         calls: 1,
