@@ -62,17 +62,13 @@ bench-digest *flags:
 bench-preaggregate *flags:
     cargo bench --bench preaggregate -- {{ flags }}
 
-# Play transcripts back as an agent's loop and compare what the prompts cost (a folder may be named)
-bench-tasks *flags:
-    cargo bench --bench tasks -- {{ flags }}
+# Play sessions back and compare what their prompts cost and know with other ways (--sessions names a folder)
+bench-economy *flags:
+    cargo bench --bench economy -- {{ flags }}
 
 # Ask exams of what a reader of the context gets, and what it costs, over windows and fills (folders may be named)
 exams *flags:
     cargo bench --bench exams -- {{ flags }}
-
-# Count compressions beside the least that the thresholds imply (a folder of transcripts may be named)
-bench-thrash *flags:
-    cargo bench --bench thrash -- {{ flags }}
 
 # Check every context of every prefix of transcripts against the providers' rules (a folder may be named)
 bench-validity *flags:

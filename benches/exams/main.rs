@@ -11,11 +11,12 @@
 mod exam;
 mod plot;
 mod prompts;
-#[path = "../thrash/replay.rs"]
-#[expect(dead_code, reason = "the thrash bench uses the rest")]
+#[path = "../economy/replay.rs"]
+#[expect(dead_code, reason = "the economy bench uses the rest")]
 mod replay;
-#[path = "../tasks/svg.rs"]
-#[expect(dead_code, reason = "the tasks bench uses the rest")]
+#[path = "../economy/served.rs"]
+mod served;
+#[path = "../economy/svg.rs"]
 mod svg;
 
 use std::fmt::Write as _;
@@ -23,6 +24,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anchord_messages::tokens::TokenCounter;
+use anchord_session::settings::Settings;
 use anyhow::Context as _;
 use clap::Parser;
 use serde_json::Value;
@@ -136,10 +138,8 @@ fn json(path: &Path) -> anyhow::Result<Value> {
 }
 
 fn sit(sitting: &Sitting, (window, fill): (u32, Option<f64>), counter: TokenCounter) -> Outcome {
-    let mut replay = Replay::new(&sitting.transcript, window, counter);
-    if let Some(fill) = fill {
-        replay.policy.fill = fill;
-    }
+    let settings = Settings { context_window: Some(window), fill, ..Settings::default() };
+    let mut replay = Replay::under(&sitting.transcript, settings, counter);
     let mut prompts = Prompts::new(counter);
     while replay.step() {
         prompts.look(&replay);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use serde_json::value::RawValue;
 
-#[path = "../tasks/chat.rs"]
+#[path = "chat.rs"]
 mod chat;
 #[path = "../digest/sessions.rs"]
 #[expect(dead_code, reason = "the digest bench uses the rest")]

@@ -69,15 +69,16 @@ impl Tally {
 
 /// Assembles what the service would serve now, and what it would serve if nothing had been compressed.
 pub fn check(replay: &Replay<'_>, counter: TokenCounter, tally: &mut Tally) {
-    let entries = &replay.transcript.entries;
+    let (entries, session) = (&replay.transcript.entries, &replay.session);
+    let counts = &session.accounting;
     let place = |seq: Seq| usize::try_from(seq).unwrap_or_default();
-    let system = entries.get(..place(replay.counts.system_through)).unwrap_or_default();
-    let window = replay.policy.effective_window;
+    let system = entries.get(..place(counts.system_through)).unwrap_or_default();
+    let window = replay.policy().effective_window;
     let marks = Marks::new();
-    let carried = replay.counts.carried.and_then(|carried| entries.get(place(carried.seq).checked_sub(1)?));
+    let carried = counts.carried.and_then(|carried| entries.get(place(carried.seq).checked_sub(1)?));
     let summary = replay.served.as_ref().map(|served| SummaryInput {
         version: served.version,
-        anchor_seq: replay.anchor,
+        anchor_seq: session.anchor_seq,
         message: Counted { text: &served.full.0, tokens: served.full.1 },
         least: (served.least.1 < served.full.1)
             .then_some(Counted { text: &served.least.0, tokens: served.least.1 }),
@@ -86,7 +87,7 @@ pub fn check(replay: &Replay<'_>, counter: TokenCounter, tally: &mut Tally) {
             .map(|digest| Counted { text: &digest.text, tokens: digest.tokens }),
     });
     let recap = replay.served.as_ref().map(|served| served.recap.as_str()).filter(|recap| !recap.is_empty());
-    let whole = entries.get(place(replay.counts.system_through)..place(replay.head)).unwrap_or_default();
+    let whole = entries.get(place(counts.system_through)..place(session.head_seq)).unwrap_or_default();
     for format in FORMATS {
         for budget in [window, window / TIGHT] {
             let (tail, tail_omitted) = loaded(replay.tail(), budget);
@@ -95,7 +96,7 @@ pub fn check(replay: &Replay<'_>, counter: TokenCounter, tally: &mut Tally) {
                 branch: None,
                 format,
                 budget,
-                head_seq: replay.head,
+                head_seq: session.head_seq,
                 context_revision: 1,
                 system,
                 pins: None,
@@ -104,8 +105,8 @@ pub fn check(replay: &Replay<'_>, counter: TokenCounter, tally: &mut Tally) {
                 carried,
                 tail,
                 tail_omitted,
-                mask: MaskInput { mode: MaskMode::Auto, clipping: replay.counts.clipping(), marks: &marks },
-                recap: recap.filter(|_| budget == window && replay.head % 2 == 0),
+                mask: MaskInput { mode: MaskMode::Auto, clipping: session.clipping(), marks: &marks },
+                recap: recap.filter(|_| budget == window && session.head_seq % 2 == 0),
                 cache: None,
                 notes: &[],
                 tools: ToolMode::None,

@@ -1,7 +1,7 @@
 //! The validity bench: what would be served of every prefix of every session, held against the rules of
 //! the providers.
 //!
-//! What lives here: sessions are fed to the domain as the thrash bench feeds them, at four windows. At
+//! What lives here: sessions are fed to the domain as the economy bench feeds them, at four windows. At
 //! every prefix the context of that moment is assembled in three formats, within the window's budget and
 //! within a quarter of it; and once more as if nothing had ever been compressed.
 //! Invariant: what is wrong is decided by a checker that knows JSON and the providers' rules, and nothing
@@ -9,12 +9,11 @@
 //! Must not know: store, server, models.
 
 mod contexts;
-#[path = "../thrash/named.rs"]
 mod named;
 #[path = "../load/random.rs"]
 mod random;
-#[path = "../thrash/replay.rs"]
-#[expect(dead_code, reason = "the thrash bench uses the rest")]
+#[path = "../economy/replay.rs"]
+#[expect(dead_code, reason = "the economy bench uses the rest")]
 mod replay;
 #[path = "../digest/sessions.rs"]
 #[expect(dead_code, reason = "the digest bench uses the rest")]

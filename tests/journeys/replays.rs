@@ -5,7 +5,7 @@ use serde_json::json;
 
 use self::replay::{Replay, Transcript, is_thrash, least};
 
-#[path = "../../benches/thrash/replay.rs"]
+#[path = "../../benches/economy/replay.rs"]
 #[expect(dead_code, reason = "the benches use the rest")]
 mod replay;
 

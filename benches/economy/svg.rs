@@ -29,14 +29,6 @@ impl Canvas {
         Self(svg)
     }
 
-    /// A filled box.
-    pub fn area(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), fill: &str) {
-        let _ = writeln!(
-            self.0,
-            r#"<rect x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" fill="{fill}"/>"#
-        );
-    }
-
     /// A text.
     pub fn text(&mut self, (x, y): (f64, f64), side: Side, text: &str) {
         let anchor = match side {

@@ -1,0 +1,119 @@
+//! Sums over the prompts of one way.
+
+use std::rc::Rc;
+
+use crate::look::Known;
+use crate::sessions::{Piece, count};
+
+/// The price of a token that the prompt before had begun with as well; another costs 1.
+pub const CACHED_PRICE: f64 = 0.1;
+/// Fewer tokens at the start of a prompt are not looked up in a provider's cache.
+const LEAST_CACHED: f64 = 1_024.0;
+/// Beyond them, what is cached grows in steps of so many tokens.
+const CACHE_STEP: f64 = 128.0;
+/// A prompt that shares less than this of the one before it is a break.
+const BREAK_SHARE: f64 = 0.9;
+/// A prompt may be so much larger than the effective window, because its tokens are estimated.
+const TOLERANCE: f64 = 1.02;
+
+/// Sums over prompts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// Calls of the model.
+    pub calls: usize,
+    /// Calls for which the way had no prompt that fits.
+    pub refused: usize,
+    /// Tokens of all prompts.
+    pub tokens: f64,
+    /// Tokens of them that were cached.
+    pub cached: f64,
+    /// The cost of writing summaries.
+    pub summaries: f64,
+    /// Prompts that do not go on where the one before ended.
+    pub breaks: usize,
+    /// Prompts above the effective window.
+    pub over: usize,
+    /// Tokens of the largest prompt.
+    pub largest: f64,
+    /// Compressions.
+    pub compressions: usize,
+    /// Compressions that freed less than a tenth of the context.
+    pub idle: usize,
+    /// The least number of compressions that the thresholds imply; for the service alone.
+    pub least: usize,
+    /// How much the prompts knew.
+    pub known: Known,
+}
+
+impl Tally {
+    /// The cost of all prompts, in tokens that are not cached.
+    pub fn cost(&self) -> f64 {
+        self.tokens - self.cached * (1.0 - CACHED_PRICE) + self.summaries
+    }
+
+    /// Takes another one in.
+    pub fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.refused += other.refused;
+        self.tokens += other.tokens;
+        self.cached += other.cached;
+        self.summaries += other.summaries;
+        self.breaks += other.breaks;
+        self.over += other.over;
+        self.largest = self.largest.max(other.largest);
+        self.compressions += other.compressions;
+        self.idle += other.idle;
+        self.least += other.least;
+        self.known.add(&other.known);
+    }
+}
+
+/// The prompts of one way in one session, one after another.
+pub struct Sent {
+    /// The sums so far.
+    pub tally: Tally,
+    bytes_of_token: f64,
+    effective: f64,
+    last: Vec<Rc<str>>,
+}
+
+impl Sent {
+    /// No prompt yet.
+    pub fn new(bytes_of_token: f64, effective: f64) -> Self {
+        Self { tally: Tally::default(), bytes_of_token, effective, last: Vec::new() }
+    }
+
+    /// Sends a prompt.
+    pub fn send(&mut self, prompt: &[Piece]) {
+        let tokens = self.tokens(prompt.iter().map(|piece| piece.json.len()).sum());
+        let shared = self.shared(prompt);
+        let cached = (self.tokens(shared) / CACHE_STEP).floor() * CACHE_STEP;
+        let before: usize = self.last.iter().map(|json| json.len()).sum();
+        let tally = &mut self.tally;
+        tally.calls += 1;
+        tally.tokens += tokens;
+        tally.cached += if cached >= LEAST_CACHED { cached } else { 0.0 };
+        tally.breaks += usize::from(count(shared) < BREAK_SHARE * count(before));
+        tally.over += usize::from(tokens > self.effective * TOLERANCE);
+        tally.largest = tally.largest.max(tokens);
+        self.last = prompt.iter().map(|piece| Rc::clone(&piece.json)).collect();
+    }
+
+    /// Tokens of the JSON of messages.
+    pub fn tokens(&self, bytes: usize) -> f64 {
+        count(bytes) / self.bytes_of_token
+    }
+
+    /// Bytes of the prefix that a prompt shares with the last one that was sent.
+    pub fn shared(&self, prompt: &[Piece]) -> usize {
+        let mut bytes = 0;
+        for (before, now) in self.last.iter().zip(prompt) {
+            if *before != now.json {
+                let same = before.bytes().zip(now.json.bytes()).take_while(|(before, now)| before == now);
+                return bytes + same.count();
+            }
+            bytes += before.len();
+        }
+        bytes
+    }
+}

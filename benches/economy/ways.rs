@@ -1,0 +1,266 @@
+//! The ways of managing a context that are compared, each played over a session.
+
+use std::collections::HashMap;
+
+use anchord_messages::format::Format;
+use anchord_messages::message::Role;
+use anchord_messages::tokens::TokenCounter;
+use anchord_session::settings::{Settings, Thresholds};
+use serde_json::Value;
+
+use crate::look::Look;
+use crate::replay::{self, Replay};
+use crate::served::serve;
+use crate::sessions::{Piece, Session};
+use crate::tally::{CACHED_PRICE, Sent, Tally};
+
+/// The share of the effective window at which the ways with summaries write one.
+const TRIGGER: f64 = 0.7;
+/// Tokens of their summaries.
+const SUMMARY_TOKENS: f64 = 1_500.0;
+/// The price of a token of a model's answer.
+const ANSWER_PRICE: f64 = 5.0;
+/// Bytes of a text that a tool returns, where outputs are cut on arrival.
+const CAP: usize = 10_000;
+/// Messages that stay beside a summary where that is counted in messages.
+const KEPT: usize = 20;
+
+/// A way of managing the context.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Way {
+    /// The service, with its defaults where no other settings are named.
+    Service {
+        /// The setting `fill`.
+        fill: Option<f64>,
+        /// The threshold `compress`.
+        compress: Option<f64>,
+    },
+    /// One summary in place of everything but the last group, as coding agents do.
+    Compact,
+    /// The same, with outputs cut when they arrive.
+    Capped,
+    /// One summary in place of everything but the last twenty messages.
+    Keep20,
+    /// The oldest half goes when the window is full.
+    Truncate,
+}
+
+impl Way {
+    /// The ways beside the service; the others are compared with the first.
+    pub const OTHERS: [Self; 4] = [Self::Compact, Self::Capped, Self::Keep20, Self::Truncate];
+
+    /// Its name in tables.
+    pub fn name(self) -> String {
+        match self {
+            Self::Service { fill, compress } => {
+                let said = |name: &str, value: Option<f64>| {
+                    value.map_or_else(String::new, |value| format!(", {name} {value:.2}"))
+                };
+                format!("service{}{}", said("fill", fill), said("compress", compress))
+            }
+            Self::Compact => "compact".to_owned(),
+            Self::Capped => "capped".to_owned(),
+            Self::Keep20 => "keep20".to_owned(),
+            Self::Truncate => "truncate".to_owned(),
+        }
+    }
+
+    /// The part of the past that it forgets.
+    pub fn forgets(self) -> &'static str {
+        match self {
+            Self::Service { .. } => {
+                "old messages, but for a record, a digest of their words and the references of their outputs; the middle of large outputs that are not new"
+            }
+            Self::Compact => "everything before the last group, but for what a summary of 1,500 tokens says",
+            Self::Capped => {
+                "the same, and the middle of every output above 10 KB, which the agent never sees"
+            }
+            Self::Keep20 => {
+                "everything before the last twenty messages, but for what a summary of 1,500 tokens says"
+            }
+            Self::Truncate => "everything before the newest half, without a word about it",
+        }
+    }
+
+    /// Plays a session in a window of so many tokens. `effective` is the part of it that prompts may fill.
+    pub fn play(self, session: &Session, window: u32, effective: f64) -> Tally {
+        let mut play = Play {
+            session,
+            effective,
+            sent: Sent::new(session.bytes_of_token, effective),
+            look: Look::new(session, effective),
+        };
+        match self {
+            Self::Service { fill, compress } => {
+                let thresholds = Thresholds { compress, ..Thresholds::default() };
+                play.service(Settings {
+                    context_window: Some(window),
+                    fill,
+                    thresholds: Some(thresholds),
+                    ..Settings::default()
+                });
+            }
+            Self::Compact | Self::Capped | Self::Keep20 => play.summaries(self),
+            Self::Truncate => play.truncation(),
+        }
+        Tally { known: play.look.known, ..play.sent.tally }
+    }
+}
+
+/// One session, played in one way.
+struct Play<'a> {
+    session: &'a Session,
+    effective: f64,
+    sent: Sent,
+    look: Look<'a>,
+}
+
+impl Play<'_> {
+    fn service(&mut self, settings: Settings) {
+        let (counter, format) = (TokenCounter::default(), self.session.transcript.format);
+        let mut replay = Replay::under(&self.session.transcript, settings, counter);
+        let mut known: HashMap<String, Piece> = HashMap::new();
+        let mut piece = |raw: &str| -> Option<Piece> {
+            if !known.contains_key(raw) {
+                // What is served reads back; the checks of validity see to that.
+                known.insert(raw.to_owned(), Piece::read(format, raw).ok()?);
+            }
+            known.get(raw).cloned()
+        };
+        let mut appended = 0;
+        for at in self.session.calls() {
+            if !replay.append(at + 1 - appended) {
+                break;
+            }
+            appended = at + 1;
+            let served = serve(&replay, counter, |context| {
+                let messages = context.messages.iter().map(|raw| raw.clone().into_owned());
+                (context.system.clone(), messages.collect::<Vec<String>>())
+            });
+            if let Some((system, messages)) = served {
+                let system = system.as_deref().map(Piece::system);
+                let messages = messages.iter().filter_map(|raw| piece(raw));
+                self.ask(at, &system.into_iter().chain(messages).collect::<Vec<_>>());
+            } else {
+                self.sent.tally.refused += 1;
+            }
+            // A model takes longer to answer than a compression takes.
+            replay.work();
+        }
+        let count = |of: u32| usize::try_from(of).unwrap_or_default();
+        self.sent.tally.compressions = count(replay.outcomes.published);
+        self.sent.tally.idle = count(replay.outcomes.idle);
+        self.sent.tally.least = usize::try_from(replay::least(&replay)).unwrap_or_default();
+    }
+
+    fn ask(&mut self, at: usize, prompt: &[Piece]) {
+        self.sent.send(prompt);
+        self.look.at(at, prompt);
+    }
+
+    /// Leaves the oldest messages out, down to half of the window.
+    fn truncation(&mut self) {
+        let (system, mut appended) = self.begin();
+        let mut start = appended;
+        for at in self.session.calls() {
+            appended = appended.max(at + 1);
+            let size = |start: usize| self.tokens(&system) + self.tokens(self.pieces(start, appended));
+            if size(start) > self.effective {
+                let is_result =
+                    |at: usize| self.session.pieces.get(at).is_some_and(|piece| piece.has_results);
+                let has_more = |start: usize| (start + 1..appended).any(|at| !is_result(at));
+                while has_more(start) && (size(start) > self.effective / 2.0 || is_result(start)) {
+                    start += 1;
+                }
+            }
+            let prompt = [&system, self.pieces(start, appended)].concat();
+            self.ask(at, &prompt);
+        }
+    }
+
+    /// Writes a summary when the trigger is reached.
+    fn summaries(&mut self, way: Way) {
+        let (system, mut appended) = self.begin();
+        let mut history: Vec<Piece> = Vec::new();
+        for at in self.session.calls() {
+            for piece in self.pieces(appended, at + 1) {
+                let is_cut = way == Way::Capped && piece.has_results;
+                history.push(if is_cut {
+                    capped(piece, self.session.transcript.format)
+                } else {
+                    piece.clone()
+                });
+            }
+            appended = appended.max(at + 1);
+            let whole = [&system[..], &history].concat();
+            let from = if way == Way::Keep20 {
+                let most = history.len().saturating_sub(KEPT);
+                history.iter().take(most + 1).rposition(|piece| !piece.has_results)
+            } else {
+                history.iter().rposition(|piece| piece.role == Role::Assistant)
+            };
+            let is_full = self.tokens(&whole) > TRIGGER * self.effective;
+            if let Some(from) = from.filter(|from| is_full && history.len() > 2 && *from > 1) {
+                let old = self.sent.tokens(self.sent.shared(&whole));
+                let new = self.tokens(&whole) - old;
+                let tally = &mut self.sent.tally;
+                tally.summaries += new + old * CACHED_PRICE + SUMMARY_TOKENS * ANSWER_PRICE;
+                tally.compressions += 1;
+                let summary = self.summary();
+                history.splice(..from, [summary]);
+            }
+            self.ask(at, &[&system[..], &history].concat());
+        }
+    }
+
+    /// The system prompt, and how many messages it has.
+    fn begin(&self) -> (Vec<Piece>, usize) {
+        let pieces = &self.session.pieces;
+        let system: Vec<Piece> = pieces.iter().take_while(|piece| piece.role.is_system()).cloned().collect();
+        let messages = system.len();
+        (system, messages)
+    }
+
+    fn pieces(&self, from: usize, to: usize) -> &[Piece] {
+        self.session.pieces.get(from..to).unwrap_or_default()
+    }
+
+    fn tokens(&self, pieces: &[Piece]) -> f64 {
+        self.sent.tokens(pieces.iter().map(|piece| piece.json.len()).sum())
+    }
+
+    /// A summary of the usual size, other than the ones before it. It has no words that are looked for: how good the summaries
+    /// of others are is not measured.
+    fn summary(&self) -> Piece {
+        let number = format!("{:>8} ", self.sent.tally.compressions);
+        let bytes = SUMMARY_TOKENS * self.session.bytes_of_token;
+        let json: String = number
+            .chars()
+            .cycle()
+            .zip(0u32..)
+            .take_while(|(_, at)| f64::from(*at) < bytes)
+            .map(|(c, _)| c)
+            .collect();
+        Piece { role: Role::User, has_results: false, json: json.into(), text: "".into() }
+    }
+}
+
+/// A result whose long texts keep their beginning and their end.
+fn capped(piece: &Piece, format: Format) -> Piece {
+    let Ok(mut message) = serde_json::from_str(&piece.json) else { return piece.clone() };
+    cut(&mut message);
+    Piece::read(format, &message.to_string()).unwrap_or_else(|_| piece.clone())
+}
+
+fn cut(value: &mut Value) {
+    match value {
+        Value::String(text) if text.len() > CAP => {
+            let (head, tail) =
+                (text.floor_char_boundary(CAP / 2), text.ceil_char_boundary(text.len() - CAP / 2));
+            text.replace_range(head..tail, "\n[cut]\n");
+        }
+        Value::Array(items) => items.iter_mut().for_each(cut),
+        Value::Object(fields) => fields.values_mut().for_each(cut),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
