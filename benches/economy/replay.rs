@@ -14,6 +14,7 @@ use anchord_record::digest;
 use anchord_record::fill::share_of;
 use anchord_record::parts::Parts;
 use anchord_record::probe::Probe;
+use anchord_record::render::LEAST_BOUND_TOKENS;
 use anchord_session::accounting::MessageCounts;
 use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
 use anchord_session::outline::Outline;
@@ -367,11 +368,16 @@ fn place(seq: Seq) -> usize {
 pub fn least(replay: &Replay<'_>) -> u64 {
     let (policy, counts) = (replay.policy(), &replay.session.accounting);
     let trigger = u64::from(share_of(policy.effective_window, policy.compress));
-    let target = Room::of(&policy, None, counts).goal();
+    let room = Room::of(&policy, None, counts);
+    // A small window has no room for the newest messages, which stay all the same, and for the least record.
+    let messages = u64::try_from(replay.session.head_seq).unwrap_or_default().max(1);
+    let newest = counts.appended_tokens * u64::from(policy.preserve_recent) / messages;
+    let stays = u64::from(room.fixed) + u64::from(LEAST_BOUND_TOKENS) + newest;
     let beyond = counts.appended_tokens.saturating_sub(trigger);
-    // Where system prompt and pins leave no room, so much has to come between two compressions nevertheless.
+    // Where these leave no room, so much has to come between two compressions nevertheless.
     let hysteresis = u64::from(share_of(policy.effective_window, HYSTERESIS_SHARE));
-    beyond.div_ceil(trigger.saturating_sub(target).max(hysteresis).max(1)).max(u64::from(replay.triggered))
+    let between = trigger.saturating_sub(room.goal().max(stays)).max(hysteresis).max(1);
+    beyond.div_ceil(between).max(u64::from(replay.triggered))
 }
 
 /// Whether so many compressions are more than half as many again as the least.
