@@ -11,13 +11,13 @@ const HEIGHT: f64 = 220.0;
 const PANEL: f64 = HEIGHT + 90.0;
 /// The largest cost that is drawn, as a multiple of plain compaction's.
 const MOST: f64 = 2.0;
+/// Dots that are so near share a label.
+const NEAR: f64 = 7.0;
 const COLOURS: [&str; 4] = ["#2f6db3", "#d9822b", "#3c8d40", "#8250a8"];
 
 /// One panel for each group of sessions: a dot for each way and window, and a line through the settings of the service.
 pub fn plot(rows: &[Row]) -> String {
     let mut groups: Vec<&str> = rows.iter().map(|row| row.group.as_str()).collect();
-    groups.dedup();
-    groups.sort_unstable();
     groups.dedup();
     let panels: f64 = groups.iter().map(|_| PANEL).sum();
     let mut canvas = Canvas::new(680.0, panels + 10.0);
@@ -62,16 +62,39 @@ fn panel(canvas: &mut Canvas, top: f64, group: &str, rows: &[&Row]) {
             .map(|row| at(&row.tally))
             .collect();
         canvas.line(&services, colour, 1.2);
+        let mut labels: Vec<((f64, f64), String)> = Vec::new();
         for row in of_window() {
             let (x, y) = at(&row.tally);
             canvas.dot((x, y), colour);
             // Settings of the service would hide each other.
-            if services.len() == 1 || !matches!(row.way, Way::Service { .. }) {
-                canvas.text((x + 6.0, y + 4.0), Side::Right, &row.way.name());
+            if services.len() > 1 && matches!(row.way, Way::Service { .. }) {
+                continue;
             }
+            let is_near = |there: (f64, f64)| (there.0 - x).abs() < NEAR && (there.1 - y).abs() < NEAR;
+            match labels.iter_mut().find(|(there, _)| is_near(*there)) {
+                Some((_, label)) => label.push(letter(row.way)),
+                None => labels.push(((x, y), letter(row.way).to_string())),
+            }
+        }
+        for ((x, y), label) in &labels {
+            canvas.text((x + 5.0, y + 4.0), Side::Right, label);
         }
         canvas.line(&[(LEFT + WIDTH + 14.0, legend - 4.0), (LEFT + WIDTH + 34.0, legend - 4.0)], colour, 2.5);
         canvas.text((LEFT + WIDTH + 40.0, legend), Side::Right, &format!("window {window}"));
         legend += 18.0;
+    }
+    for line in ["S service", "C compact", "P capped", "K keep20", "T truncate"] {
+        legend += 18.0;
+        canvas.text((LEFT + WIDTH + 14.0, legend), Side::Right, line);
+    }
+}
+
+fn letter(way: Way) -> char {
+    match way {
+        Way::Service { .. } => 'S',
+        Way::Compact => 'C',
+        Way::Capped => 'P',
+        Way::Keep20 => 'K',
+        Way::Truncate => 'T',
     }
 }
