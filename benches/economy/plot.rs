@@ -15,7 +15,8 @@ const MOST: f64 = 2.0;
 const NEAR: f64 = 7.0;
 const COLOURS: [&str; 4] = ["#2f6db3", "#d9822b", "#3c8d40", "#8250a8"];
 
-/// One panel for each group of sessions: a dot for each way and window, and a line through the settings of the service.
+/// One panel for each group of sessions: a dot for each way and window, and a line through the fills of the service for
+/// each of its triggers.
 pub fn plot(rows: &[Row]) -> String {
     let mut groups: Vec<&str> = rows.iter().map(|row| row.group.as_str()).collect();
     groups.dedup();
@@ -35,9 +36,7 @@ fn panel(canvas: &mut Canvas, top: f64, group: &str, rows: &[&Row]) {
     canvas.text(
         (LEFT, top - 14.0),
         Side::Right,
-        &format!(
-            "{group}: cost, in costs of compact (2.0: or more), over the share of names needed that are known"
-        ),
+        &format!("{group}: cost (compact is 1.0; 2.0 is that or more) over the share of needs known"),
     );
     for fifth in 0..=5 {
         let share = f64::from(fifth) / 5.0;
@@ -57,17 +56,21 @@ fn panel(canvas: &mut Canvas, top: f64, group: &str, rows: &[&Row]) {
             let share = crate::sessions::count(needs.found) / crate::sessions::count(needs.of.max(1));
             place(share, tally.cost() / compact.tally.cost())
         };
-        let services: Vec<_> = of_window()
-            .filter(|row| matches!(row.way, Way::Service { .. }))
-            .map(|row| at(&row.tally))
-            .collect();
-        canvas.line(&services, colour, 1.2);
+        let mut settings = Vec::new();
+        for row in of_window() {
+            if let Way::Service { compress, .. } = row.way {
+                settings.push((compress, at(&row.tally)));
+            }
+        }
+        for line in settings.chunk_by(|one, next| one.0 == next.0) {
+            canvas.line(&line.iter().map(|(_, place)| *place).collect::<Vec<_>>(), colour, 1.2);
+        }
         let mut labels: Vec<((f64, f64), String)> = Vec::new();
         for row in of_window() {
             let (x, y) = at(&row.tally);
             canvas.dot((x, y), colour);
             // Settings of the service would hide each other.
-            if services.len() > 1 && matches!(row.way, Way::Service { .. }) {
+            if settings.len() > 1 && matches!(row.way, Way::Service { .. }) {
                 continue;
             }
             let is_near = |there: (f64, f64)| (there.0 - x).abs() < NEAR && (there.1 - y).abs() < NEAR;

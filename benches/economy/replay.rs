@@ -28,6 +28,8 @@ use uuid::Uuid;
 
 /// Nobody compresses this often without a message between.
 const MOST_IN_A_ROW: u32 = 20;
+/// Messages of a call, about: the agent's and a result.
+const CALL_MESSAGES: u64 = 2;
 /// A compression that leaves more of the context than this freed nothing that counts.
 const IDLE_SHARE: f64 = 0.9;
 
@@ -370,8 +372,7 @@ pub fn least(replay: &Replay<'_>) -> u64 {
     let trigger = u64::from(share_of(policy.effective_window, policy.compress));
     let room = Room::of(&policy, None, counts);
     // A small window has no room for the newest messages, which stay all the same, and for the least record.
-    let messages = u64::try_from(replay.session.head_seq).unwrap_or_default().max(1);
-    let newest = counts.appended_tokens * u64::from(policy.preserve_recent) / messages;
+    let newest = u64::from(counts.growth_of_a_call()) * u64::from(policy.preserve_recent) / CALL_MESSAGES;
     let stays = u64::from(room.fixed) + u64::from(LEAST_BOUND_TOKENS) + newest;
     let beyond = counts.appended_tokens.saturating_sub(trigger);
     // Where these leave no room, so much has to come between two compressions nevertheless.
