@@ -40,11 +40,9 @@ impl Accounting {
             after.push(&MessageCounts { seq: last, ..*message }, policy.preserve_recent);
         }
         let covers_nothing = after.span_end(last, policy.preserve_recent) <= floor;
-        after
-            .group_starts
-            .last()
-            .map(|newest| (*newest).min(head + 1))
-            .filter(|_| covers_nothing || is_forced(0))
+        let trigger = u64::from(share_of(policy.effective_window, policy.compress));
+        let newest = after.group_starts.last().filter(|_| covers_nothing || is_forced(0))?;
+        Some(((*newest).min(head + 1), trigger.saturating_sub(more)))
     }
 
     /// Clips outputs before the message `newest`, when that saves enough to break the prefix: large ones that are older than

@@ -21,7 +21,7 @@ const RECORD_SHARE: f64 = 0.4;
 const TAIL_SHARE: f64 = 0.4;
 /// The share of the fill that the digest gets, whatever the newest messages take.
 const DIGEST_SHARE: f64 = 0.2;
-/// A compression frees at least one part in so many of the tokens between trigger and goal.
+/// An automatic compression frees at least one part in so many of the tokens between trigger and goal.
 const WORTH_SHARE: u64 = 5;
 /// About how many calls fit between a compression and the next trigger.
 const CALLS_BETWEEN: u32 = 8;
@@ -122,7 +122,10 @@ impl Room {
         let memory = u64::from(self.beside(policy, tail, end).together).min((now + covered) * 4 / 5);
         let trigger = u64::from(share_of(policy.effective_window, policy.compress));
         let distance = trigger.saturating_sub(self.goal());
-        (now + covered).saturating_sub(memory) * WORTH_SHARE >= distance
+        // Where system prompt and pins leave hardly any room, every message would be a reason.
+        let hysteresis = u64::from(share_of(policy.effective_window, HYSTERESIS_SHARE));
+        let least = if distance < hysteresis { hysteresis } else { distance / WORTH_SHARE };
+        (now + covered).saturating_sub(memory) >= least
     }
 
     /// Whether all of these messages fit as newest messages, so that a follow-up compression has nothing to
