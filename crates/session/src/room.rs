@@ -138,13 +138,14 @@ impl Room {
     /// The room for record and digest beside the messages after `through` and those that are kept.
     #[must_use]
     pub fn beside(self, policy: &Policy, tail: &[MessageCounts], through: Seq) -> Left {
-        let _ = (tail, through);
+        let after = tail.iter().filter(|message| message.seq > through || message.kept);
+        let tokens: u64 = after.map(|message| u64::from(message.tokens)).sum();
+        let beside = u32::try_from(u64::from(self.fill).saturating_sub(tokens)).unwrap_or(u32::MAX);
         let least = LEAST_BOUND_TOKENS.min(policy.max_summary_tokens);
-        // The same beside every tail that is within its share: a digest whose room changed would have to be chosen anew. Large
-        // newest messages never take the room of the memory, because they are clipped a moment later and it would be missing
-        // until the next version.
+        // Large newest messages never take the room of the memory, because they are clipped a moment later and it would be
+        // missing until the next version.
         let memory = self.record(policy).saturating_add(share_of(self.fill, DIGEST_SHARE));
-        Left { record: self.record(policy).max(least), together: memory }
+        Left { record: self.record(policy).max(least), together: memory.max(beside) }
     }
 
     /// The last message that does not fit among the newest ones; `None` when all fit.

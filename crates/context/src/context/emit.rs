@@ -49,7 +49,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         tokens.notes = *counted;
         writer.service(text);
     }
-    if let Some(ttl) = cache {
+    if let Some(ttl) = cache.filter(|_| digest.is_none()) {
         writer.mark_end(ttl);
     }
     omitted.in_system(input);

@@ -619,7 +619,7 @@ fn marks_stand_at_the_ends_of_system_and_stable_prefix_and_change_nothing_else()
         let reply = serve(&ContextInput { summary, cache: Some(ttl), ..plain });
         let mut places = vec![format!("system/0 {mark}")];
         // Digest and record share the first message with the user's turn.
-        places.extend(summary.into_iter().flat_map(|_| [format!("0/0 {mark}"), format!("0/1 {mark}")]));
+        places.extend(summary.map(|_| format!("0/0 {mark}")));
         assert_eq!(marked(&reply), places);
         assert_eq!(reply["system"][0]["text"], unmarked["system"]);
         for same in ["tokens", "sources", "stable_prefix", "omitted"] {

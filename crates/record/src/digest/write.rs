@@ -24,7 +24,7 @@ const LEAST_TOKENS: u32 = 120;
 /// The most of its room that one version adds to the digest of the version before.
 const STEP_SHARE: f64 = 0.25;
 /// The share of its room that a digest takes which is chosen anew: the rest is for what later versions add.
-const ANEW_SHARE: f64 = 0.5;
+const ANEW_SHARE: f64 = 0.6;
 /// How often the text is shortened when the tokenizer counts more than was estimated.
 const TRIES: u32 = 4;
 

@@ -48,11 +48,12 @@ pub struct Settings {
     /// Overrides of the policy's thresholds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thresholds: Option<Thresholds>,
-    /// Whether tool outputs may become placeholders. Default `auto`.
+    /// Whether tool outputs may be clipped or become placeholders. Default `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<MaskMode>,
     /// What record, digest and newest messages take after a compression, as a share of the effective window; system
-    /// prompt and pins come on top. At most the compress level less 0.10. Default 0.40, and at most 24,000 tokens.
+    /// prompt and pins come on top. At most the compress level less 0.10. Default 0.20; in small windows 5,000 tokens, up to
+    /// 0.40; at most 24,000 tokens. About eight calls fit before the next compression; down to three quarters of it for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(exclusive_minimum = 0, maximum = 0.9)]
     pub fill: Option<f64>,

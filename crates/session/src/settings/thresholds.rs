@@ -18,7 +18,7 @@ pub struct Thresholds {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(exclusive_minimum = 0, maximum = 1)]
     pub compress: Option<f64>,
-    /// Share at which a compression is forced and tool outputs are masked. Default 0.85.
+    /// Share at which a compression is forced, and large tool outputs are clipped where none helps. Default 0.85.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(exclusive_minimum = 0, maximum = 1)]
     pub force: Option<f64>,
