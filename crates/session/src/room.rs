@@ -42,6 +42,8 @@ pub struct Room {
     pub is_lowered: bool,
     /// Whether the whole context is within its goal already.
     pub has_room: bool,
+    /// The fill before depth took its part: the record's room is a share of it.
+    before_depth: u32,
     /// How far the context may exceed its goal and still count as met.
     tolerated: u32,
 }
@@ -65,8 +67,16 @@ impl Room {
         let ceiling = share_of(window, policy.compress - HYSTERESIS_SHARE).saturating_sub(fixed);
         let tolerated = share_of(window, TOLERANCE_SHARE);
         let fill = asked.min(ceiling);
+        let before_depth = named.map_or_else(|| share_of(window, policy.fill).min(ceiling), |_| fill);
         let has_room = counts.unbounded_tokens() <= u64::from(fixed) + u64::from(fill);
-        Self { fixed, fill, is_lowered: named.is_some() && asked > ceiling, has_room, tolerated }
+        Self {
+            fixed,
+            fill,
+            is_lowered: named.is_some() && asked > ceiling,
+            has_room,
+            before_depth,
+            tolerated,
+        }
     }
 
     /// The most tokens that the whole context should have after a compression.
@@ -84,7 +94,7 @@ impl Room {
     /// The most tokens of the record.
     fn record(self, policy: &Policy) -> u32 {
         let most = policy.max_summary_tokens;
-        share_of(self.fill, RECORD_SHARE).min(most).max(LEAST_BOUND_TOKENS.min(most))
+        share_of(self.before_depth, RECORD_SHARE).min(most).max(LEAST_BOUND_TOKENS.min(most))
     }
 
     /// The last message that a span covers. The newest messages stay out of it as far as they fit, and at
