@@ -114,7 +114,8 @@ fn text(content: &Value) -> String {
     let of_block = |block: &Value| block["text"].as_str().expect("a text").to_owned();
     match content {
         Value::Array(blocks) => blocks.iter().map(of_block).collect(),
-        text => text.as_str().unwrap_or_default().to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
     }
 }
 

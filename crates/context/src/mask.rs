@@ -122,11 +122,9 @@ pub fn masked<T: AsShape>(items: &[T], clipping: Clipping, marks: &Marks) -> (Ve
     for (item, result, shape, seq) in outputs(items) {
         let at = OutputAt { item, result };
         match marks.get(&seq) {
-            Some(Keep::Always) => {}
             Some(Keep::Never) if shape.is_maskable() => removed.push(at),
-            Some(Keep::Never) => {}
             None if clipping.takes(seq, shape) => clipped.push(at),
-            None => {}
+            Some(Keep::Always | Keep::Never) | None => {}
         }
     }
     (removed, clipped)

@@ -42,9 +42,9 @@ pub struct ServedDigest {
 pub fn serve(turns: &[Turn], beside: &str, room: u32, counter: &TokenCounter) -> ServedDigest {
     let mut turns = turns.to_vec();
     turns.iter_mut().flat_map(|turn| &mut turn.lines).for_each(|line| line.served = false);
-    let any = |_: &Turn| true;
     let within = room.min(MOST_TOKENS);
-    let chosen = chosen_within(&turns, beside, (within, &HashSet::new(), &any), counter).unwrap_or_default();
+    let chosen =
+        chosen_within(&turns, beside, (within, &HashSet::new(), Seq::MIN), *counter).unwrap_or_default();
     for (at, place) in chosen {
         if let Some(line) = turns.get_mut(at).and_then(|turn| turn.lines.get_mut(place)) {
             line.served = true;
@@ -77,8 +77,7 @@ pub fn go_on(
         (before.tokens.saturating_add(left.min(step)), first)
     };
     let known: HashSet<(usize, usize)> = places(turns, |_, line| line.served).collect();
-    let fresh = |turn: &Turn| turn.seq >= first;
-    let Some(chosen) = chosen_within(turns, beside, (within, &known, &fresh), counter) else { return before };
+    let Some(chosen) = chosen_within(turns, beside, (within, &known, first), *counter) else { return before };
     for (at, turn) in turns.iter_mut().enumerate() {
         for (place, line) in turn.lines.iter_mut().enumerate() {
             line.served |= chosen.contains(&(at, place));
@@ -110,12 +109,12 @@ fn places<'t>(
     })
 }
 
-/// The best lines of fresh turns that together with the known ones are within `within` tokens; `None` when there are none.
+/// The best lines of turns from `first` on that together with the known ones are within `within` tokens; `None` when there are none.
 fn chosen_within(
     turns: &[Turn],
     beside: &str,
-    (within, known, is_fresh): (u32, &HashSet<(usize, usize)>, &dyn Fn(&Turn) -> bool),
-    counter: &TokenCounter,
+    (within, known, first): (u32, &HashSet<(usize, usize)>, Seq),
+    counter: TokenCounter,
 ) -> Option<HashSet<(usize, usize)>> {
     let head = counter.count_text(HEAD).saturating_add(MESSAGE_TOKENS + 2);
     if within < LEAST_TOKENS.max(head) {
@@ -124,7 +123,7 @@ fn chosen_within(
     let rough = TokenCounter::new(Tokenizer::Estimate);
     let told = TextIndex::of(beside);
     let cost = |turn: &Turn, line: &Line| {
-        let is_told = line.served || !is_fresh(turn) || told.has(&line.text);
+        let is_told = line.served || turn.seq < first || told.has(&line.text);
         if is_told { u32::MAX } else { rough.count_text(&line.text).saturating_add(2) }
     };
     let lines = look_at(turns, &cost);
