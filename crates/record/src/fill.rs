@@ -5,7 +5,7 @@
 /// (docs/tokens-per-task.md).
 pub const DEFAULT_FILL: f64 = 0.20;
 /// In a small window they take so many tokens, at most [`MOST_DEFAULT_FILL`] of it, because fewer hold too little.
-const LEAST_DEFAULT_FILL_TOKENS: u32 = 5_000;
+pub const LEAST_DEFAULT_FILL_TOKENS: u32 = 5_000;
 const MOST_DEFAULT_FILL: f64 = 0.40;
 /// The most tokens that they take unless a setting says otherwise.
 pub const MAX_DEFAULT_FILL_TOKENS: u32 = 24_000;

@@ -12,7 +12,7 @@ use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::shape::AsShape;
 use anchord_record::digest;
-use anchord_record::fill::share_of;
+use anchord_record::fill::{LEAST_DEFAULT_FILL_TOKENS, share_of};
 use anchord_record::render::LEAST_BOUND_TOKENS;
 
 /// The largest share of the fill that the record may take.
@@ -134,7 +134,7 @@ impl Room {
         let distance = trigger.saturating_sub(self.goal());
         // Where system prompt and pins leave hardly any room, every message would be a reason.
         let hysteresis = u64::from(share_of(policy.effective_window, HYSTERESIS_SHARE));
-        let least = if distance < hysteresis { hysteresis } else { distance / WORTH_SHARE };
+        let least = if distance <= hysteresis { hysteresis } else { distance / WORTH_SHARE };
         (now + covered).saturating_sub(memory) >= least
     }
 
@@ -155,7 +155,9 @@ impl Room {
         // Large newest messages never take the room of the memory, because they are clipped a moment later and it would be
         // missing until the next version.
         let memory = self.record(policy).saturating_add(share_of(self.fill, DIGEST_SHARE));
-        Left { record: self.record(policy).max(least), together: memory.max(beside) }
+        // In a small window it takes what they leave.
+        let together = memory.max(beside.min(LEAST_DEFAULT_FILL_TOKENS));
+        Left { record: self.record(policy).max(least), together }
     }
 
     /// The last message that does not fit among the newest ones; `None` when all fit.
