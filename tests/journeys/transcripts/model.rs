@@ -280,6 +280,6 @@ async fn whatever_is_done_every_branch_is_what_its_callers_sent() {
         ("branches", "select count(*) from sessions where root_id is not null"),
     ] {
         let found = count(&mut connection, query).await;
-        assert!(u64::try_from(found).unwrap() >= runs / 10, "{found} {what} in {runs} histories");
+        assert!(u64::try_from(found).unwrap() >= runs / 30, "{found} {what} in {runs} histories");
     }
 }
