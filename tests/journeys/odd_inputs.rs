@@ -372,6 +372,14 @@ async fn a_result_without_a_call_and_an_empty_user_message_are_taken_with_a_warn
     assert_eq!(warned(&app, json!([call])).await, []);
     let late = json!([{"role": "tool", "content": planted}]);
     assert_eq!(warned(&app, late).await, [("tool-result-without-call".to_owned(), json!([8]))]);
+    let second = json!({"role": "assistant", "content": null, "tool_calls": [
+        {"id": "b", "type": "function", "function": {"name": "f", "arguments": "{}"}}]});
+    assert_eq!(warned(&app, json!([{"role": "user", "content": "again"}, second])).await, []);
+    let strange = json!([
+        {"role": "tool", "tool_call_id": "call_10", "content": planted},
+        {"role": "tool", "tool_call_id": "b", "content": "B"},
+    ]);
+    assert_eq!(warned(&app, strange).await, [("tool-result-without-call".to_owned(), json!([11]))]);
     let context = app.call("GET", &format!("{SESSION}/context"), "").await.json();
     let users: Vec<&Value> =
         context["messages"].as_array().into_iter().flatten().filter(|m| m["role"] == "user").collect();

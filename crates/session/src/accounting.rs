@@ -317,7 +317,7 @@ impl Accounting {
             self.turns += 1;
             self.last_user = Some(RetainedMessage { seq: message.seq, tokens: message.tokens });
         }
-        self.open_group = self.open_group.with(message);
+        self.open_group = std::mem::take(&mut self.open_group).with(message);
         let continues = message.results > 0 && self.open_calls > 0;
         if continues {
             self.open_calls = self.open_calls.saturating_sub(message.results);
@@ -555,6 +555,8 @@ mod tests {
             thinks: false,
             unnamed_results: false,
             empty: false,
+            call_ids: Vec::new(),
+            answered_ids: Vec::new(),
         }
     }
 

@@ -37,7 +37,7 @@ impl Accounting {
         let (mut after, mut last) = (self.clone(), head);
         for message in coming {
             last += 1;
-            after.push(&MessageCounts { seq: last, ..*message }, policy.preserve_recent);
+            after.push(&MessageCounts { seq: last, ..message.clone() }, policy.preserve_recent);
         }
         let covers_nothing = after.span_end(last, policy.preserve_recent) <= floor;
         let trigger = u64::from(share_of(policy.effective_window, policy.compress));

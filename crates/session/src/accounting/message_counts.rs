@@ -1,15 +1,18 @@
 //! The values of one message that a session's counts are made from.
 
+use std::hash::Hasher as _;
+
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::shape::{Feature, Shape, is_blank};
+use fnv::FnvHasher;
 
 /// The values of one message that a session's counts are made from.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each says one thing of a message, and none excludes another"
 )]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageCounts {
     /// Its position.
     pub seq: Seq,
@@ -39,6 +42,10 @@ pub struct MessageCounts {
     pub unnamed_results: bool,
     /// Whether it has no content.
     pub empty: bool,
+    /// Hashes of the ids of its tool calls.
+    pub call_ids: Vec<u32>,
+    /// Hashes of the call ids that its tool results name.
+    pub answered_ids: Vec<u32>,
 }
 
 impl MessageCounts {
@@ -46,6 +53,7 @@ impl MessageCounts {
     #[must_use]
     pub fn of(seq: Seq, role: Role, tokens: u32, shape: Option<&Shape>, retrieved: bool) -> Self {
         let results = shape.map_or(&[][..], |shape| &shape.results);
+        let named = results.iter().filter(|result| !is_blank(&result.call_id));
         Self {
             seq,
             role,
@@ -61,6 +69,15 @@ impl MessageCounts {
             thinks: shape.is_some_and(|shape| shape.has(Feature::OnlyThinking)),
             unnamed_results: results.iter().any(|result| is_blank(&result.call_id) && result.name.is_none()),
             empty: shape.is_some_and(|shape| shape.has(Feature::Blank)),
+            call_ids: shape.iter().flat_map(|shape| &shape.calls).map(|call| id_hash(&call.id)).collect(),
+            answered_ids: named.map(|result| id_hash(&result.call_id)).collect(),
         }
     }
+}
+
+/// A short hash of a call's id: two different ids of one group with the same hash only cost a warning.
+fn id_hash(id: &str) -> u32 {
+    let mut hasher = FnvHasher::default();
+    hasher.write(id.as_bytes());
+    u32::try_from(hasher.finish() >> 32).unwrap_or_default()
 }

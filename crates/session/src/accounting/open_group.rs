@@ -2,8 +2,7 @@
 //! or messages of the model that a provider accepts only together with its earlier ones.
 //!
 //! A compression reads whole groups, so its memory is bounded only if the size of a group is. The count is an
-//! upper bound of what [`groups`](anchord_messages::group::groups) forms: call ids are not compared, so a
-//! result that answers no call is counted too.
+//! upper bound of what [`groups`](anchord_messages::group::groups) forms: a result that answers no call is counted too.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,15 +11,19 @@ use anchord_messages::message::Role;
 
 /// The most bytes of messages in one group: the default limit of a request's body.
 pub const MAX_GROUP_BYTES: u64 = 16 * 1024 * 1024;
+/// The most call ids that are remembered of a group; with more, no result of it counts as an orphan.
+const MAX_CALL_IDS: usize = 256;
 
 /// The group of the newest message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OpenGroup {
     /// Bytes of its messages.
     pub bytes: u64,
     /// Whether it has calls, so that results may join it.
     pub calls: bool,
+    /// Hashes of the calls' ids, the first of them.
+    pub call_ids: Vec<u32>,
     /// Which messages of the model may join it.
     pub lead: Lead,
 }
@@ -40,7 +43,7 @@ pub enum Lead {
 
 impl OpenGroup {
     /// The group after one more message, and whether the message joined it.
-    fn after(self, message: &MessageCounts) -> (Self, bool) {
+    fn after(mut self, message: &MessageCounts) -> (Self, bool) {
         let is_the_models = message.role == Role::Assistant;
         let joins = if message.results > 0 {
             self.calls
@@ -52,15 +55,27 @@ impl OpenGroup {
                     Lead::Words => !message.thinks,
                 }
         };
-        let before = if joins { self } else { Self::default() };
-        let calls = before.calls || message.calls > 0;
+        if !joins {
+            self = Self::default();
+        }
+        let calls = self.calls || message.calls > 0;
         let lead = match (is_the_models, message.is_item) {
             (true, _) if message.thinks => Lead::Open,
             (true, true) if calls => Lead::Open,
-            (true, true) if before.lead != Lead::Closed => Lead::Words,
+            (true, true) if self.lead != Lead::Closed => Lead::Words,
             _ => Lead::Closed,
         };
-        (Self { bytes: before.bytes + u64::from(message.bytes), calls, lead }, joins)
+        let room = MAX_CALL_IDS - self.call_ids.len();
+        self.call_ids.extend(message.call_ids.iter().take(room));
+        (Self { bytes: self.bytes + u64::from(message.bytes), calls, lead, ..self }, joins)
+    }
+
+    /// Whether one of the message's tool results answers no call of the group.
+    pub fn is_orphan(&self, message: &MessageCounts) -> bool {
+        let is_strange = |id| !self.call_ids.contains(id);
+        message.unnamed_results
+            || message.results > 0 && !self.calls
+            || self.call_ids.len() < MAX_CALL_IDS && message.answered_ids.iter().any(is_strange)
     }
 
     /// The group after one more message.

@@ -32,7 +32,7 @@ fn end(policy: &Policy, named: Option<f64>, tokens: &[u32]) -> Option<Seq> {
         .zip(tokens.iter().enumerate())
         .map(|(seq, (at, tokens))| MessageCounts::of(seq, role(at), *tokens, None, false))
         .collect();
-    let messages: Vec<Message> = tail.iter().map(|message| Message(*message)).collect();
+    let messages: Vec<Message> = tail.iter().map(|message| Message(message.clone())).collect();
     Room::of(policy, named, &Accounting::default()).tail_end(policy, &tail, &groups(&messages))
 }
 
@@ -92,7 +92,7 @@ fn where_everything_has_room_the_preserved_alone_stay() {
             MessageCounts::of(seq, if seq % 2 == 1 { Role::User } else { Role::Assistant }, 100, None, false)
         })
         .collect();
-    let messages: Vec<Message> = tail.iter().map(|message| Message(*message)).collect();
+    let messages: Vec<Message> = tail.iter().map(|message| Message(message.clone())).collect();
     let counts = |tokens| Accounting { tail_tokens: tokens, ..Accounting::default() };
     let end = |tokens| Room::of(&policy, None, &counts(tokens)).span_end(&policy, (&messages, &tail), 5);
     assert_eq!(end(1_200), Ok(7));

@@ -167,7 +167,7 @@ impl Session {
         }
         let format = said.format.resolve(self.accounting.format);
         let is_open = matches!(said.format, BatchFormat::Open { .. });
-        let group = self.accounting.open_group;
+        let group = self.accounting.open_group.clone();
         if group.largest_with(messages.iter().map(|message| message.counted)) > MAX_GROUP_BYTES {
             return Err(AppendRefusal::GroupTooLarge);
         }
@@ -196,8 +196,8 @@ impl Session {
         for message in messages {
             self.head_seq += 1;
             let is_item = if is_open { format == Format::OpenaiResponses } else { message.counted.is_item };
-            let counted = MessageCounts { seq: self.head_seq, is_item, ..*message.counted };
-            if counted.unnamed_results || counted.results > 0 && !self.accounting.open_group.calls {
+            let counted = MessageCounts { seq: self.head_seq, is_item, ..message.counted.clone() };
+            if self.accounting.open_group.is_orphan(&counted) {
                 orphans.push(self.head_seq);
             }
             if counted.empty && counted.role == Role::User {
