@@ -347,8 +347,8 @@ create table summaries (
   carry json not null,
   rendering text not null,
   rendering_tokens integer not null,
-  least_rendering text not null,
-  least_tokens integer not null,
+  smaller_renderings text[] not null,
+  smaller_tokens integer[] not null,
   recap text not null default '',
   created_at timestamptz not null default now(),
   parts bigint[] not null,
@@ -367,7 +367,7 @@ comment on column summaries.meta is 'record::version::VersionMeta.';
 comment on column summaries.document is 'What of the record stands in no list.';
 comment on column summaries.carry is 'What reading the next span needs to know (facts::ledger::Carry).';
 comment on column summaries.rendering is 'The text of the message that contexts serve, whole; rendering_tokens are that message''s tokens.';
-comment on column summaries.least_rendering is 'The same in its smallest form, with least_tokens.';
+comment on column summaries.smaller_renderings is 'The same in smaller forms, the largest first, with smaller_tokens.';
 comment on column summaries.recap is 'The part of it that is repeated behind the newest messages.';
 comment on column summaries.parts is 'Ids of the record''s parts (record_parts), in their order.';
 comment on column summaries.digest is 'The text of the message that serves the digest; null when there is none.';
@@ -808,7 +808,7 @@ create type compression_end as (
 comment on type compression_end is 'The end of a job: its fence (from_status, attempt), what it ends as, the revisions that this was decided on, and what the session becomes (null when it stays).';
 create type new_version as (
   version bigint, parent_version bigint, from_seq bigint, through_seq bigint, meta text, document text, parts bigint[],
-  carry text, rendering text, rendering_tokens integer, least_rendering text, least_tokens integer, recap text,
+  carry text, rendering text, rendering_tokens integer, smaller_renderings text[], smaller_tokens integer[], recap text,
   digest text, digest_tokens integer
 );
 comment on type new_version is 'A row of summaries.';
@@ -834,7 +834,7 @@ begin
     select c.table_name, c.column_name from (values
       ('messages', 'body'), ('messages', 'shape'), ('sessions', 'recent'), ('sessions', 'accounting'),
       ('summaries', 'meta'), ('summaries', 'document'), ('summaries', 'carry'), ('summaries', 'rendering'),
-      ('summaries', 'least_rendering'), ('summaries', 'digest'), ('record_parts', 'entries'),
+      ('summaries', 'smaller_renderings'), ('summaries', 'digest'), ('record_parts', 'entries'),
       ('evaluations', 'scores'), ('evaluations', 'results'), ('ledger_entries', 'value'), ('probes', 'probe'),
       ('compressions', 'report'), ('narrative_chunks', 'narrative')
     ) as c (table_name, column_name)

@@ -203,7 +203,8 @@ impl<'a> Feed<'a> {
             candidate::merge_last(&mut material, &facts, proposed)
         });
         let (proof_time, proof) = cpu::timed(|| candidate::check(&material, &facts, draft));
-        let texts = (&proof.rendering.text, &proof.least.text, &proof.digest.text, &proof.recap);
+        let smaller: Vec<&str> = proof.smaller.iter().map(|form| form.text.as_str()).collect();
+        let texts = (&proof.rendering.text, smaller, &proof.digest.text, &proof.recap);
         let asked = (&proof.report, &proof.new_probes, &proof.retired, &proof.refusals);
         let made = (&facts, &proof.summary, texts, asked, &proof.meta, &proof.gate);
         let written = serde_json::to_string(&made).unwrap_or_default();

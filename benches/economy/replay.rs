@@ -89,8 +89,8 @@ pub struct Served {
     pub version: i64,
     /// Its message and that message's tokens.
     pub full: (String, u32),
-    /// The same at the least bound.
-    pub least: (String, u32),
+    /// The same in smaller forms.
+    pub smaller: Vec<(String, u32)>,
     /// The digest.
     pub digest: digest::ServedDigest,
     /// The recap.
@@ -312,7 +312,8 @@ impl<'a> Replay<'a> {
         });
         self.probes.extend(proof.new_probes.iter().filter(|probe| probe.critical).cloned());
         let version = proof.meta.version;
-        let (full, least) = (self.message(&proof.rendering.text), self.message(&proof.least.text));
+        let full = self.message(&proof.rendering.text);
+        let smaller = proof.smaller.iter().map(|form| self.message(&form.text)).collect();
         let sizes = session::Served { version, summary_tokens: full.1, digest_tokens: proof.digest.tokens };
         self.base = Some(Base {
             version,
@@ -321,7 +322,7 @@ impl<'a> Replay<'a> {
             carry,
             served_tokens: full.1 + proof.digest.tokens,
         });
-        self.served = Some(Served { version, full, least, digest: proof.digest, recap: proof.recap });
+        self.served = Some(Served { version, full, smaller, digest: proof.digest, recap: proof.recap });
         self.outcomes.published += 1;
         sizes
     }

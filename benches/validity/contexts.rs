@@ -76,12 +76,13 @@ pub fn check(replay: &Replay<'_>, counter: TokenCounter, tally: &mut Tally) {
     let window = replay.policy().effective_window;
     let marks = Marks::new();
     let carried = counts.carried.and_then(|carried| entries.get(place(carried.seq).checked_sub(1)?));
+    let stored = replay.served.iter().flat_map(|served| &served.smaller);
+    let smaller: Vec<Counted<'_>> = stored.map(|(text, tokens)| Counted { text, tokens: *tokens }).collect();
     let summary = replay.served.as_ref().map(|served| SummaryInput {
         version: served.version,
         anchor_seq: session.anchor_seq,
         message: Counted { text: &served.full.0, tokens: served.full.1 },
-        least: (served.least.1 < served.full.1)
-            .then_some(Counted { text: &served.least.0, tokens: served.least.1 }),
+        smaller: &smaller,
         digest: Some(&served.digest)
             .filter(|digest| !digest.text.is_empty())
             .map(|digest| Counted { text: &digest.text, tokens: digest.tokens }),

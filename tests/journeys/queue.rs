@@ -134,7 +134,7 @@ fn publication(version: i64) -> Settlement {
         record: Parts::default().write(&Summary::default(), version).expect("JSON").0,
         carry: to_raw_value(&json!({})).expect("JSON"),
         rendering: ("summary".to_owned(), 3),
-        least: ("s".to_owned(), 1),
+        smaller: vec![("s".to_owned(), 1)],
         digest: None,
         recap: String::new(),
         todos: None,

@@ -92,7 +92,7 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
             record: Parts::default().write(&record(version), version).expect("JSON").0,
             carry: raw(&json!({"text": "\u{0}"})),
             rendering: ("render\0ing".to_owned(), 3),
-            least: ("\0".to_owned(), 1),
+            smaller: vec![("\0".to_owned(), 1)],
             digest: None,
             recap: "\0".to_owned(),
             todos: None,

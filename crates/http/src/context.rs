@@ -346,12 +346,13 @@ fn budget(session: &Session, query: Asked) -> u32 {
 fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Result<(String, u32), ApiError> {
     let session = &source.session;
     let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
+    let stored = source.summary.iter().flat_map(|summary| &summary.smaller);
+    let smaller: Vec<Counted<'_>> = stored.map(|(text, tokens)| Counted { text, tokens: *tokens }).collect();
     let summary = source.summary.as_ref().map(|stored| SummaryInput {
         version: stored.version,
         anchor_seq: session.anchor_seq,
         message: Counted { text: &stored.rendering.0, tokens: stored.rendering.1 },
-        least: (stored.least.1 < stored.rendering.1)
-            .then_some(Counted { text: &stored.least.0, tokens: stored.least.1 }),
+        smaller: &smaller,
         digest: stored.digest.as_ref().map(|digest| Counted { text: &digest.0, tokens: digest.1 }),
     });
     let recap = source.summary.as_ref().map(|summary| summary.recap.as_str());

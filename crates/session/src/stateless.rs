@@ -11,7 +11,8 @@ use chrono::{DateTime, Utc};
 
 pub use anchord_context::context::BudgetTooSmall as TooSmall;
 use anchord_context::context::{
-    BudgetTooSmall, ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble, summary_message_text,
+    BudgetTooSmall, ContextInput, Counted, Entry, MaskInput, SummaryForm, SummaryInput, assemble,
+    summary_message_text,
 };
 use anchord_context::mask::{Clipping, Keep, Marks, MaskMode};
 use anchord_context::pin::PINS_SHARE;
@@ -26,7 +27,7 @@ use anchord_record::candidate::{self, CheckedDraft, Material};
 use anchord_record::digest;
 use anchord_record::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
 use anchord_record::probe::{self, Probe, Scores};
-use anchord_record::render::{DEFAULT_BOUND_TOKENS, LEAST_FORM_TOKENS};
+use anchord_record::render::{DEFAULT_BOUND_TOKENS, LEAST_FORM_TOKENS, Rendering};
 use anchord_record::strategy::Strategy;
 use anchord_record::summary::Summary;
 use anchord_record::version::VersionMeta;
@@ -125,8 +126,8 @@ pub struct Compressed {
     pub summary: Option<(VersionMeta, Summary)>,
     /// The summary's text in the context.
     pub rendering: Option<String>,
-    /// Whether the summary is served in its least form.
-    pub is_summary_least: bool,
+    /// Which form of the summary is served: 0 for the whole one, then its smaller ones.
+    pub summary_step: usize,
     /// The system prompt, where the format keeps it apart.
     pub system: Option<String>,
     /// The messages, each as its JSON text.
@@ -186,14 +187,15 @@ pub fn finish(
     let shown = proof.as_ref().map(|proof| ServedParts {
         anchor: proof.meta.through_seq,
         rendering: &proof.rendering.text,
-        least: &proof.least.text,
+        smaller: &proof.smaller,
         digest: &proof.digest,
     });
     let served = serve(conversation, shown, target_tokens)?;
     // The probes are reported for the rendering that is served.
-    let report = proof.as_ref().filter(|_| served.is_summary_least).map(|proof| {
+    let step = served.summary_step.checked_sub(1);
+    let report = proof.as_ref().zip(step).and_then(|(proof, step)| {
         let asked: Vec<Probe> = proof.report.results.iter().map(|result| result.probe.clone()).collect();
-        probe::score(&asked, &proof.least, &proof.summary)
+        Some(probe::score(&asked, proof.smaller.get(step)?, &proof.summary))
     });
     let probes = report.map_or(probes, |report| report.scores());
     warnings.extend(served.warnings.iter().cloned());
@@ -207,8 +209,8 @@ pub struct ServedParts<'a> {
     pub anchor: Seq,
     /// Its text.
     pub rendering: &'a str,
-    /// Its least form.
-    pub least: &'a str,
+    /// Its smaller forms, the largest first.
+    pub smaller: &'a [Rendering],
     /// The digest of the messages that it covers.
     pub digest: &'a digest::ServedDigest,
 }
@@ -317,13 +319,18 @@ pub fn serve(
     let anchor = shown.map_or(0, |shown| shown.anchor);
     let (covered, tail) =
         rest.split_at_checked(rest.partition_point(|e| e.seq <= anchor)).unwrap_or_default();
-    let texts = shown.map(|shown| (summary_message_text(shown.rendering), summary_message_text(shown.least)));
-    let summary = texts.as_ref().map(|(full, least)| {
-        let (message, least) = (Counted::new(full, counter), Counted::new(least, counter));
-        let least = (least.tokens < message.tokens).then_some(least);
+    let forms: Vec<&str> = shown
+        .iter()
+        .flat_map(|shown| {
+            std::iter::once(shown.rendering).chain(shown.smaller.iter().map(|form| &*form.text))
+        })
+        .collect();
+    let texts: Vec<String> = forms.iter().map(|form| summary_message_text(form)).collect();
+    let counted: Vec<Counted<'_>> = texts.iter().map(|text| Counted::new(text, counter)).collect();
+    let summary = counted.split_first().map(|(message, smaller)| {
         let digest = shown.map(|shown| shown.digest).filter(|digest| !digest.text.is_empty());
         let digest = digest.map(|digest| Counted { text: &digest.text, tokens: digest.tokens });
-        SummaryInput { version: 1, anchor_seq: anchor, message, least, digest }
+        SummaryInput { version: 1, anchor_seq: anchor, message: *message, smaller, digest }
     });
     // The user's newest message is served even when the summary covers it, as in a session.
     let carried = match group::newest_user(tail) {
@@ -357,13 +364,16 @@ pub fn serve(
         counter,
     };
     let context = assemble(&input)?;
-    let is_least = context.is_summary_least;
-    let warnings = is_least.then(|| "the summary is in its least form: the target holds no more".to_owned());
+    let warning = match context.summary_form {
+        SummaryForm::Full => None,
+        SummaryForm::Reduced => Some("a part of the summary is served: the target holds no more"),
+        SummaryForm::Least => Some("the summary is in its least form: the target holds no more"),
+    };
     let omitted = context.omitted.iter().map(|run| (run.from_seq, run.to_seq, run.reason.as_str())).collect();
     Ok(Compressed {
         summary: None,
-        rendering: shown.map(|shown| if is_least { shown.least } else { shown.rendering }.to_owned()),
-        is_summary_least: is_least,
+        rendering: forms.get(context.summary_step).map(|form| (*form).to_owned()),
+        summary_step: context.summary_step,
         tokens_before: conversation.tokens(),
         tokens_after: context.tokens.total(),
         messages: context.messages.into_iter().map(Cow::into_owned).collect(),
@@ -371,7 +381,7 @@ pub fn serve(
         pending_tool_calls: context.pending_tool_calls,
         omitted,
         probes: Scores::default(),
-        warnings: warnings.into_iter().collect(),
+        warnings: warning.into_iter().map(str::to_owned).collect(),
     })
 }
 

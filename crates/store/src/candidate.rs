@@ -22,8 +22,8 @@ pub struct NewVersion {
     pub carry: Box<RawValue>,
     /// The rendering that contexts serve, and its tokens.
     pub rendering: (String, u32),
-    /// The smallest rendering, and its tokens.
-    pub least: (String, u32),
+    /// Smaller renderings with their tokens, the largest first.
+    pub smaller: Vec<(String, u32)>,
     /// The digest that contexts serve, and its tokens; `None` when there is none.
     pub digest: Option<(String, u32)>,
     /// The recap: current task, open errors and next steps.

@@ -17,7 +17,7 @@ use anchord_facts::ledger::constraints::ConstraintSource;
 use anchord_messages::id::{SessionRef, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::digest;
-use anchord_record::render::{self, Subject};
+use anchord_record::render::{ServedSummary, Subject};
 use anchord_record::version::Version;
 
 /// The outcome of a removal.
@@ -151,7 +151,7 @@ enum Without {
 /// The texts that contexts show of a version, with their tokens as messages.
 struct RenderedTexts {
     rendering: (String, u32),
-    least: (String, u32),
+    smaller: Vec<(String, u32)>,
     digest: Option<(String, u32)>,
 }
 
@@ -168,17 +168,18 @@ impl RenderedTexts {
             last_activity: version.meta.last_compressed_at,
         };
         let count = |text: &str| counter.count_text(text);
-        let bound = version.meta.max_tokens;
         let message = |text: &str| {
             let text = summary_message_text(text);
             let tokens = Counted::new(&text, &counter).tokens;
             (text, tokens)
         };
-        let rendering = message(&render::served(&subject, bound, count).text);
-        let least = message(&render::served_least(&subject, count).text);
+        let served = ServedSummary::of(&subject, &count);
+        let rendering = served.within(version.meta.max_tokens);
+        let smaller = served.smaller(rendering.tokens).iter().map(|form| message(&form.text)).collect();
+        let rendering = message(&rendering.text);
         let digest = digest::served(&version.summary.digest, &counter);
         let digest = (!digest.text.is_empty()).then_some((digest.text, digest.tokens));
-        Self { rendering, least, digest }
+        Self { rendering, smaller, digest }
     }
 
     async fn write(
@@ -188,17 +189,19 @@ impl RenderedTexts {
         session: &Session,
     ) -> Result<(), StoreError> {
         let whole = |tokens: u32| i32::try_from(tokens).unwrap_or(i32::MAX);
+        let (texts, tokens): (Vec<String>, Vec<i32>) =
+            self.smaller.iter().map(|(text, tokens)| (text.clone(), whole(*tokens))).unzip();
         let done = sqlx::query!(
-            "update summaries set rendering = $4, rendering_tokens = $5, least_rendering = $6, least_tokens = $7,
-                                  digest = $8, digest_tokens = $9
+            "update summaries set rendering = $4, rendering_tokens = $5, smaller_renderings = $6,
+                                  smaller_tokens = $7,                                  digest = $8, digest_tokens = $9
              where tenant_id = $1 and session_id = $2 and version = $3",
             tenant.0,
             session.id.0,
             session.version,
             self.rendering.0,
             whole(self.rendering.1),
-            self.least.0,
-            whole(self.least.1),
+            &texts,
+            &tokens,
             self.digest.as_ref().map(|digest| &digest.0),
             self.digest.as_ref().map(|digest| whole(digest.1))
         )

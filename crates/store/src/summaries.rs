@@ -281,10 +281,11 @@ pub(super) async fn copy_version(
     })?;
     let copied = sqlx::query!(
         "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
-                                meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
-                                least_tokens, recap, digest, digest_tokens, head_seq, mask_upto, mask_from)
+                                meta, document, parts, carry, rendering, rendering_tokens, smaller_renderings,
+                                smaller_tokens, recap, digest, digest_tokens, head_seq, mask_upto, mask_from)
          select tenant_id, $2, $4, $5, null, from_seq, through_seq,
-                $6::text::json, document, parts, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap,
+                $6::text::json, document, parts, carry, rendering, rendering_tokens, smaller_renderings,
+                smaller_tokens, recap,
                 digest, digest_tokens, (select s.head_seq from sessions s where s.tenant_id = $1 and s.id = $2), mask_upto,
                 mask_from
          from summaries where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3

@@ -300,7 +300,7 @@ impl BuiltCandidate {
             record,
             carry,
             rendering: served(&proof.rendering.text, self.counter),
-            least: served(&proof.least.text, self.counter),
+            smaller: proof.smaller.iter().map(|form| served(&form.text, self.counter)).collect(),
             digest: Some(proof.digest).filter(|digest| !digest.text.is_empty()).map(|d| (d.text, d.tokens)),
             recap: proof.recap,
             todos,

@@ -1,6 +1,9 @@
 //! One session through the service: appended in batches as an orchestrator would, the context looked at after each, and
 //! in the end held against what is known of it.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use anchord_record::probe::{Match, Probe, Verdict, check_answer};
 use serde_json::{Value, json};
 
@@ -172,7 +175,33 @@ impl Replay<'_> {
         self.call("POST", "/compressions", all).await;
         self.app.work().await;
         self.look("anthropic").await;
+        self.look_within_budgets().await;
         self.look("openai-chat").await
+    }
+
+    /// Under ever smaller budgets the record gives way in steps, the whole one first, and the least is served last.
+    async fn look_within_budgets(&mut self) {
+        let mut seen: Vec<(String, u64)> = Vec::new();
+        for budget in (400..=4_000).rev().step_by(150) {
+            let path = format!("{}/context?format=openai-chat&max_input_tokens={budget}", self.path);
+            let reply = self.app.call("GET", &path, "").await;
+            if reply.status != 200 {
+                continue;
+            }
+            let context = reply.json();
+            self.figures.wrong.extend(validity::problems(&context));
+            let form = context["summary_form"].as_str().unwrap_or_default().to_owned();
+            seen.push((form, context["tokens"]["summary"].as_u64().unwrap_or_default()));
+        }
+        let forms = |form: &str| {
+            seen.iter().filter(|(seen, _)| seen == form).map(|(_, tokens)| tokens).collect::<BTreeSet<_>>()
+        };
+        if !seen.is_sorted_by_key(|(_, tokens)| Reverse(*tokens))
+            || forms("full").is_empty()
+            || forms("reduced").len() < 2
+        {
+            self.figures.wrong.push(format!("under smaller budgets the record is served as {seen:?}"));
+        }
     }
 
     async fn measure(&mut self, context: &Value) {

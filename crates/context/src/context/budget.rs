@@ -7,7 +7,8 @@
 //! 4. older messages and outputs are clipped, the oldest first, and placeholders are shortened; the recap is removed, and
 //!    notes are left out, the oldest first;
 //! 5. the oldest groups are removed, down to the last two;
-//! 6. the record is served in its least form, and the last groups are removed that the model has answered;
+//! 6. the record is served in the largest of its smaller forms that fits, and beside the least one the last groups are
+//!    removed that the model has answered;
 //! 7. the newest outputs are clipped, all to one length, and then the other newest messages;
 //! 8. the same steps are taken with the messages that the caller marked as kept; those that the record covers are
 //!    clipped, the oldest first, and then left out.
@@ -23,7 +24,7 @@ use std::collections::BTreeSet;
 use super::super::mask::{self, Keep, MaskMode};
 use super::super::note;
 use super::output::BudgetTooSmall;
-use super::plan::{self, Plan, SummaryForm};
+use super::plan::{self, Plan};
 use super::slot::Slot;
 use anchord_messages::group::{Group, GroupKind, newest_user};
 use anchord_messages::id::Seq;
@@ -76,6 +77,9 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
             continue;
         }
         if took {
+            if fit.plan.summary_step > 0 && !is_last {
+                fit.clip_newest_outputs();
+            }
             fit.give_back();
         }
         return Ok(());
@@ -132,6 +136,8 @@ struct Fit<'p, 'a, 'i> {
     /// Messages with open errors, whose outputs are masked after the others.
     open_errors: BTreeSet<Seq>,
     keeping: Keeping,
+    /// The tokens that the newest messages may take beside the memory.
+    newest_room: u64,
     /// The recap and its tokens, once it was removed.
     recap: Option<(String, u32)>,
     /// For each slot that was masked here, its results that were masked before.
@@ -150,7 +156,18 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         let (whole, budget) = (plan.tokens() + plan.gap_count * note_tokens, u64::from(plan.input.budget));
         let stride = (budget / STRIDES).max(1);
         let goal = whole.saturating_sub(whole.saturating_sub(budget).div_ceil(stride) * stride);
-        Self { plan, note_tokens, goal, newest_user, newest, open_errors, keeping, recap: None, masked_here }
+        Self {
+            plan,
+            note_tokens,
+            goal,
+            newest_user,
+            newest,
+            open_errors,
+            keeping,
+            newest_room: 0,
+            recap: None,
+            masked_here,
+        }
     }
 
     fn total(&self) -> u64 {
@@ -290,29 +307,44 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         false
     }
 
+    /// Serves the largest form of the record that the budget holds; its strides count for messages alone, so that a
+    /// larger budget never serves less of the record.
     fn shrink_summary(&mut self) -> bool {
-        if self.plan.summary == SummaryForm::Full {
-            self.plan.summary = SummaryForm::Least;
+        let smaller = self.plan.input.summary.map_or(0, |summary| summary.smaller.len());
+        let budget = u64::from(self.plan.input.budget);
+        // As if the newest outputs took all that was left for them: they are clipped to a ladder.
+        let unused = self.newest_room.saturating_sub(self.newest_tokens());
+        for step in 0..=smaller {
+            self.plan.summary_step = step;
+            if self.total() + unused <= budget {
+                break;
+            }
         }
+        self.goal = self.total().clamp(self.goal, self.goal.max(budget));
         self.fits()
+    }
+
+    /// The tokens of what the model has not answered.
+    fn newest_tokens(&self) -> u64 {
+        let newest = (self.newest..self.plan.groups.len()).filter_map(|group| self.plan.turns.get(group));
+        newest.map(|turns| u64::from(turns.tokens)).sum()
     }
 
     /// Clips the newest outputs where they would leave no room for the record and half of the digest.
     fn leave_room_for_memory(&mut self) {
-        let newest: u64 = (self.newest..self.plan.groups.len())
-            .filter_map(|group| self.plan.turns.get(group))
-            .map(|turns| u64::from(turns.tokens))
-            .sum();
-        let around = self.total() - self.plan.digest_tokens() - self.plan.group_tokens;
-        let room = self.goal.saturating_sub(around).saturating_sub(u64::from(self.digest_floor()));
-        if newest <= room || self.plan.summary_message().is_none() {
-            return;
+        let newest = self.newest_tokens();
+        let taken = self.total() - self.plan.digest_tokens() - self.plan.group_tokens
+            + u64::from(self.digest_floor());
+        self.newest_room = newest.min(u64::from(self.plan.input.budget).saturating_sub(taken));
+        let room = self.goal.saturating_sub(taken);
+        if newest > room && self.plan.summary_message().is_some() {
+            self.level(self.newest, (true, LEAST_CLIP), &|fit| fit.newest_tokens() <= room);
         }
-        let fits = |fit: &Self| {
-            let newest = (fit.newest..fit.plan.groups.len()).filter_map(|group| fit.plan.turns.get(group));
-            newest.map(|turns| u64::from(turns.tokens)).sum::<u64>() <= room
-        };
-        self.level(self.newest, (true, LEAST_CLIP), &fits);
+    }
+
+    /// Clips the newest outputs to the longest length at which the record fits as it is.
+    fn clip_newest_outputs(&mut self) -> bool {
+        self.level(self.newest, (true, LEAST_CLIP), &Self::fits)
     }
 
     /// The tokens of the digest that stay as long as older outputs can give way.
@@ -354,19 +386,15 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         false
     }
 
-    /// Restores what was removed beyond need, in reverse order: the recap, the summary, clipped messages,
+    /// Restores what was removed beyond need, in reverse order: the recap, clipped messages,
     /// placeholders; the newest first. The first one that does not fit whole is clipped to the longest length
-    /// that fits. After groups were removed, messages come before the summary.
+    /// that fits.
     fn give_back(&mut self) {
         if let Some((recap, tokens)) = self.recap.take() {
             (self.plan.recap, self.plan.recap_tokens) = (Some(recap), tokens);
             if !self.fits() {
                 self.drop_recap();
             }
-        }
-        let went = (0..self.plan.groups.len()).any(|group| self.plan.is_dropped(group));
-        if !went {
-            self.give_back_summary();
         }
         for what in [Shortening::Clipped, Shortening::Masked] {
             for group in (0..self.newest).rev() {
@@ -380,7 +408,6 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
                 }
             }
         }
-        self.give_back_summary();
         self.cut_notes();
         self.cut_digest(None);
     }
@@ -405,16 +432,6 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
             self.plan.digest = cut.map(|cut| (Cow::Owned(cut.text), cut.tokens));
         }
         self.fits()
-    }
-
-    fn give_back_summary(&mut self) {
-        let taken = self.plan.summary;
-        if taken == SummaryForm::Least {
-            self.plan.summary = SummaryForm::Full;
-            if !self.fits() {
-                self.plan.summary = taken;
-            }
-        }
     }
 
     fn was_taken(&self, at: usize, what: Shortening) -> bool {

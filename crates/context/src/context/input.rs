@@ -69,8 +69,8 @@ pub struct SummaryInput<'a> {
     pub anchor_seq: Seq,
     /// Its message, made by [`summary_message_text`].
     pub message: Counted<'a>,
-    /// The same in its least form, when that is smaller.
-    pub least: Option<Counted<'a>>,
+    /// The same in smaller forms for a budget without room for it, the largest first; the last is the least form.
+    pub smaller: &'a [Counted<'a>],
     /// The digest's message, when there is one.
     pub digest: Option<Counted<'a>>,
 }

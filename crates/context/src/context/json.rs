@@ -6,7 +6,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use utoipa::ToSchema;
 use utoipa::openapi::{ArrayBuilder, Ref, schema::Array};
 
-use super::output::{Context, Masked, Omitted, Source, StablePrefix, Tokens};
+use super::output::{Context, Masked, Omitted, Source, StablePrefix, SummaryForm, Tokens};
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::{self, CacheTtl};
 use anchord_messages::id::{BranchName, Seq, SessionName};
@@ -28,9 +28,9 @@ pub struct ContextReply<'a> {
     /// The summary version that it shows; null when there is none.
     #[schema(required = true)]
     summary_version: Option<i64>,
-    /// `full`, or `least` where the budget holds no more of it; absent without a summary.
+    /// How much of it the budget holds; absent without a summary.
     #[serde(skip_serializing_if = "Option::is_none")]
-    summary_form: Option<&'static str>,
+    summary_form: Option<SummaryForm>,
     /// Through which message the summary covers the session; 0 without one.
     anchor_seq: Seq,
     /// The session's newest message.
@@ -109,7 +109,7 @@ impl Context<'_> {
             branch: self.branch,
             format: self.format,
             summary_version: self.summary_version,
-            summary_form: self.summary_version.map(|_| if self.is_summary_least { "least" } else { "full" }),
+            summary_form: self.summary_version.map(|_| self.summary_form),
             anchor_seq: self.anchor_seq,
             head_seq: self.head_seq,
             system: system.transpose()?,

@@ -36,7 +36,9 @@ mod turns;
 pub use anchord_record::render::summary_message_text;
 pub use input::{ContextInput, Counted, Entry, MaskInput, SummaryInput};
 pub use json::ContextReply;
-pub use output::{BudgetTooSmall, Context, Masked, Omitted, Reason, Source, StablePrefix, Tokens};
+pub use output::{
+    BudgetTooSmall, Context, Masked, Omitted, Reason, Source, StablePrefix, SummaryForm, Tokens,
+};
 pub use texts::pins_text;
 
 /// Assembles the context.

@@ -10,6 +10,18 @@ use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::id::Seq;
 
+/// How much of a summary a context serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SummaryForm {
+    /// All of it.
+    Full,
+    /// A part, because the budget holds no more.
+    Reduced,
+    /// The least: the request, the state, the constraints and open errors.
+    Least,
+}
+
 /// The assembled context; it borrows what is served as it was stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Context<'a> {
@@ -21,8 +33,10 @@ pub struct Context<'a> {
     pub format: Format,
     /// The version of the summary that is served; `None` without one.
     pub summary_version: Option<i64>,
-    /// Whether the summary is served in its least form, because the budget has no room for more.
-    pub is_summary_least: bool,
+    /// How much of the summary is served.
+    pub summary_form: SummaryForm,
+    /// How many larger forms of it are passed over.
+    pub summary_step: usize,
     /// The last message that the summary covers; 0 without one.
     pub anchor_seq: Seq,
     /// The session's last message.

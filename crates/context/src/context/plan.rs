@@ -7,6 +7,7 @@ use super::super::note;
 use super::convert::Converter;
 use super::ids::{self, Ids};
 use super::input::{ContextInput, Counted, Entry};
+use super::output::SummaryForm;
 use super::slot::Slot;
 use super::texts::{self, OPENING};
 use super::turns::{ServedMessage, Turns};
@@ -15,13 +16,6 @@ use anchord_messages::group::{self, Group};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::shape::AsShape;
-
-/// Which form of the summary is served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SummaryForm {
-    Full,
-    Least,
-}
 
 /// The plan of one context, changed until it fits.
 pub(super) struct Plan<'a, 'i> {
@@ -38,7 +32,8 @@ pub(super) struct Plan<'a, 'i> {
     /// Those of them that are left out.
     pub released: Vec<Seq>,
     pub carried: Option<(Slot<'a>, Turns<'a>)>,
-    pub summary: SummaryForm,
+    /// How many larger forms of the summary are passed over.
+    pub summary_step: usize,
     /// The digest, or the part of it that is served.
     pub digest: Option<(Cow<'a, str>, u32)>,
     pub recap: Option<String>,
@@ -116,7 +111,7 @@ impl<'a, 'i> Plan<'a, 'i> {
             kept: kept.collect(),
             released: Vec::new(),
             carried,
-            summary: SummaryForm::Full,
+            summary_step: 0,
             digest: whole_digest(input),
             recap,
             recap_tokens,
@@ -186,9 +181,17 @@ impl<'a, 'i> Plan<'a, 'i> {
     /// The summary's message as it is served.
     pub(super) fn summary_message(&self) -> Option<Counted<'a>> {
         let summary = self.input.summary?;
-        match self.summary {
-            SummaryForm::Full => Some(summary.message),
-            SummaryForm::Least => Some(summary.least.unwrap_or(summary.message)),
+        let smaller = self.summary_step.checked_sub(1).and_then(|step| summary.smaller.get(step));
+        Some(smaller.copied().unwrap_or(summary.message))
+    }
+
+    /// How much of the summary is served.
+    pub(super) fn summary_form(&self) -> SummaryForm {
+        let smaller = self.input.summary.map_or(0, |summary| summary.smaller.len());
+        match self.summary_step {
+            0 => SummaryForm::Full,
+            step if step < smaller => SummaryForm::Reduced,
+            _ => SummaryForm::Least,
         }
     }
 

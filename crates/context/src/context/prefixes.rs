@@ -59,6 +59,7 @@ fn assert_prefix_valid(entries: &[Entry]) {
     let leading = entries.iter().take_while(|e| e.role.is_system()).count();
     let full = summary_message_text(&"a fact of the work. ".repeat(40));
     let least = summary_message_text("a fact");
+    let smaller = [Counted::new(&least, &COUNTER)];
     let pins = pins_text(&["never push to main"]);
     let through = group::span_end(entries, 5, None).ok();
     let marked = entries.iter().filter(|e| e.seq % 3 == 0);
@@ -83,7 +84,7 @@ fn assert_prefix_valid(entries: &[Entry]) {
                     version: 1,
                     anchor_seq,
                     message: Counted::new(&full, &COUNTER),
-                    least: Some(Counted::new(&least, &COUNTER)),
+                    smaller: &smaller,
                     digest: None,
                 }),
                 kept: &kept,

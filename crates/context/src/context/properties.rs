@@ -265,6 +265,7 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
     let anchor = case.anchor.min(entries.len());
     let (summary_text, least_text) =
         (summary_message_text(&"fact ".repeat(60)), summary_message_text("fact"));
+    let smaller = [Counted::new(&least_text, &COUNTER)];
     let pins = pins_text(&["never push to main"]);
     let digest = digest_text(40);
     let marks: Marks = [(case.keep, Keep::Always), (case.remove, Keep::Never)]
@@ -276,7 +277,7 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
         version: 1,
         anchor_seq: Seq::try_from(anchor).unwrap(),
         message: Counted::new(&summary_text, &COUNTER),
-        least: Some(Counted::new(&least_text, &COUNTER)),
+        smaller: &smaller,
         digest: case.pins.then(|| Counted::new(&digest, &COUNTER)),
     });
     let notes =
@@ -437,6 +438,56 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
+    fn a_larger_budget_never_serves_less_of_the_record(
+        turns in prop::collection::vec(turn(), 1..12),
+        budget in 300u32..6_000,
+        kept in prop::option::of(1i64..20),
+    ) {
+        let session = spoken(&turns);
+        let entries = entries(&session);
+        let texts = [400, 300, 200, 100, 20].map(|facts| summary_message_text(&"fact ".repeat(facts)));
+        let forms = texts.each_ref().map(|text| Counted::new(text, &COUNTER));
+        let digest = digest_text(60);
+        let marks: Marks = kept.map(|seq| (seq, Keep::Always)).into_iter().collect();
+        for format in FORMATS {
+            let mut input = ContextInput {
+                session: "some-session",
+                branch: None,
+                format,
+                budget,
+                head_seq: Seq::try_from(entries.len()).unwrap(),
+                context_revision: 1,
+                system: &[],
+                pins: None,
+                summary: Some(SummaryInput {
+                    version: 1,
+                    anchor_seq: 0,
+                    message: forms[0],
+                    smaller: &forms[1..],
+                    digest: Some(Counted::new(&digest, &COUNTER)),
+                }),
+                kept: &[],
+                carried: None,
+                tail: &entries,
+                tail_omitted: None,
+                mask: MaskInput { mode: MaskMode::Auto, clipping: Clipping::default(), marks: &marks },
+                recap: None,
+                cache: None,
+                notes: &[],
+                tools: ToolMode::None,
+                counter: &COUNTER,
+            };
+            let mut before = forms.len();
+            for more in (0..2_400).step_by(97) {
+                input.budget = budget + more;
+                let Ok(context) = assemble(&input) else { continue };
+                prop_assert!(context.summary_step <= before, "{format:?}: {} at {}", context.summary_step, input.budget);
+                before = context.summary_step;
+            }
+        }
+    }
+
+    #[test]
     fn a_budget_that_binds_is_used_and_takes_in_its_order(
         turns in prop::collection::vec(turn(), 2..20),
         budget in 1_500u32..12_000,
@@ -465,7 +516,7 @@ proptest! {
                     version: 1,
                     anchor_seq: 0,
                     message: Counted::new(&full, &COUNTER),
-                    least: Some(Counted::new(&least, &COUNTER)),
+                    smaller: &[Counted::new(&least, &COUNTER)],
                     digest: Some(Counted::new(&digest, &COUNTER)),
                 }),
                 kept: &[],

@@ -377,7 +377,7 @@ fn with_summary<'a>(
         version: 3,
         anchor_seq: Seq::try_from(anchor).unwrap(),
         message: Counted::new(text, &COUNTER),
-        least: Some(Counted::new(least, &COUNTER)),
+        smaller: Box::leak(Box::new([Counted::new(least, &COUNTER)])),
         digest: None,
     });
     input
@@ -478,7 +478,7 @@ fn what_the_caller_keeps_is_served_in_full_after_the_summary_and_says_what_it_is
     let message = Counted::new(&text, &COUNTER);
     for format in formats() {
         let mut input = session.input(format);
-        input.summary = Some(SummaryInput { version: 1, anchor_seq: 5, message, least: None, digest: None });
+        input.summary = Some(SummaryInput { version: 1, anchor_seq: 5, message, smaller: &[], digest: None });
         input.tail = &session.entries[5..];
         let without = serve(&input);
         input.kept = &session.entries[1..4];
@@ -606,7 +606,7 @@ fn marks_stand_at_the_ends_of_system_and_stable_prefix_and_change_nothing_else()
         version: 1,
         anchor_seq: 1,
         message: Counted::new(&text, &COUNTER),
-        least: None,
+        smaller: &[],
         digest: Some(Counted::new(&digest, &COUNTER)),
     };
     for (summary, ttl, mark) in [

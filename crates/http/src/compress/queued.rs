@@ -34,7 +34,7 @@ use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::id::{CompressionId, Seq, SessionName};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::digest;
-use anchord_record::render::{self, Subject};
+use anchord_record::render::{DEFAULT_BOUND_TOKENS, ServedSummary, Subject};
 use anchord_record::strategy::{EngineChoice, Strategy};
 use anchord_session::compression::{Request, Status};
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
@@ -175,7 +175,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
     let wanted = CompressOptions {
         strategy: request.strategy,
         target_tokens: request.target_tokens,
-        max_summary_tokens: render::DEFAULT_BOUND_TOKENS,
+        max_summary_tokens: DEFAULT_BOUND_TOKENS,
         now,
     };
     let small = |refused: stateless::TooSmall| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens };
@@ -192,7 +192,7 @@ fn plan(state: &AppState, body: &JsonBytes, abandoned: &CancellationToken) -> Re
             Some(ServedParts {
                 anchor: through_seq,
                 rendering: "",
-                least: "",
+                smaller: &[],
                 digest: &digest::ServedDigest::default(),
             }),
             Some(target),
@@ -355,17 +355,18 @@ async fn result(
                 last_activity: call.session.updated_at,
             };
             let count = |text: &str| counter.count_text(text);
-            let full = render::served(&subject, version.meta.max_tokens, count).text;
+            let served = ServedSummary::of(&subject, &count);
+            let full = served.within(version.meta.max_tokens);
             let anchor = version.meta.through_seq;
             let room = stateless::room(&conversation, anchor, call.kept.target_tokens);
-            let room = room.saturating_sub(count(&full));
-            let digest = digest::serve(&version.summary.digest, &full, room, &counter);
-            (anchor, full, render::served_least(&subject, count).text, digest)
+            let room = room.saturating_sub(full.tokens);
+            let digest = digest::serve(&version.summary.digest, &full.text, room, &counter);
+            (anchor, served.smaller(full.tokens), full, digest)
         });
-        let shown = texts.as_ref().map(|(anchor, rendering, least, digest)| ServedParts {
+        let shown = texts.as_ref().map(|(anchor, smaller, full, digest)| ServedParts {
             anchor: *anchor,
-            rendering: rendering.as_str(),
-            least: least.as_str(),
+            rendering: &full.text,
+            smaller,
             digest,
         });
         let served = stateless::serve(&conversation, shown, call.kept.target_tokens);

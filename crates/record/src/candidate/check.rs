@@ -32,8 +32,8 @@ pub struct CheckedDraft {
     pub summary: Summary,
     /// The text of the summary message that contexts serve, and its tokens.
     pub rendering: Rendering,
-    /// The smallest rendering that carries the critical facts.
-    pub least: Rendering,
+    /// Smaller renderings, the largest first; the last one carries the critical facts.
+    pub smaller: Vec<Rendering>,
     /// The digest of what it covers, as far as there is room.
     pub digest: digest::ServedDigest,
     /// The recap: current task, open errors and next steps once more.
@@ -152,8 +152,8 @@ fn examine(
         // A caller's probe refuses nothing unless it is critical, but what the messages answer is put in.
         let is_answered = report.callers_failed().next().is_none();
         let is_last = (good && is_answered) || round >= REPAIR_ROUNDS;
-        // Without a repair `served` is still valid, so the least form comes from it.
-        let least = is_last.then(|| served.least());
+        // Without a repair `served` is still valid, so the smaller forms come from it.
+        let smaller = is_last.then(|| served.smaller(rendering.tokens));
         drop(served);
         let repaired = !is_last && {
             let gated = gate::repair(&refusals, facts, &material.span, &mut summary);
@@ -188,14 +188,16 @@ fn examine(
             if report.score.is_none() {
                 meta.warnings.push("no probe could be asked of this version".to_owned());
             }
-            let least =
-                least.unwrap_or_else(|| render::served_least(&subject_of(material, &summary, &meta), count));
+            let smaller = smaller.unwrap_or_else(|| {
+                let subject = subject_of(material, &summary, &meta);
+                ServedSummary::of(&subject, &count).smaller(rendering.tokens)
+            });
             let recap = recap(&summary);
             return CheckedDraft {
                 meta,
                 summary,
                 rendering,
-                least,
+                smaller,
                 digest,
                 recap,
                 report,

@@ -7,6 +7,7 @@ use chrono::DateTime;
 
 use super::chain::Chain;
 use super::*;
+use crate::fill::share_of;
 use crate::{probe, render};
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
@@ -78,7 +79,15 @@ fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
         let checked = check(&material, &facts, draft(&material, &facts));
         assert!(checked.is_accepted(), "{number}: {:?} {:?}", checked.refusals, failed(&checked));
         assert!(checked.rendering.tokens <= BOUND, "{number}: {}", checked.rendering.tokens);
-        assert!(checked.least.tokens <= render::LEAST_BOUND_TOKENS);
+        let sizes: Vec<u32> = checked.smaller.iter().map(|form| form.tokens).collect();
+        let whole = checked.rendering.tokens;
+        let steps = sizes.split_last().map_or(&[][..], |(_, steps)| steps);
+        assert!(steps.iter().zip([0.75, 0.5, 0.25]).all(|(tokens, share)| *tokens <= share_of(whole, share)));
+        assert!(sizes.is_sorted_by(|larger, smaller| larger > smaller), "{sizes:?}");
+        assert!(sizes.last().is_some_and(|least| *least <= render::LEAST_FORM_TOKENS), "{sizes:?}");
+        let wanted =
+            [0.75, 0.5, 0.25].iter().filter(|share| share_of(whole, **share) > render::LEAST_FORM_TOKENS);
+        assert!(number == 0 || sizes.len() > wanted.count(), "{sizes:?}");
         let again = check(&material, &facts, draft(&material, &facts));
         assert_eq!(checked.rendering, again.rendering, "the same bytes again");
         chain.publish(&material, facts, checked);

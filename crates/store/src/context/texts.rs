@@ -20,8 +20,8 @@ pub struct SummarySource {
     pub version: i64,
     /// The text of the message that serves it, and that message's tokens.
     pub rendering: (String, u32),
-    /// The smallest rendering, as a message with its tokens.
-    pub least: (String, u32),
+    /// Smaller renderings, as messages with their tokens, the largest first.
+    pub smaller: Vec<(String, u32)>,
     /// The text of the message that serves the digest, and that message's tokens.
     pub digest: Option<(String, u32)>,
     /// The recap: current task, open errors and next steps.
@@ -104,7 +104,8 @@ pub(super) async fn read(
                   array(select p.body from pins p where p.tenant_id = $1 and p.session_id = $2
                         order by p.position) as "pins?",
                   v.rendering as "rendering?", v.rendering_tokens as "rendering_tokens?",
-                  v.least_rendering as "least_rendering?", v.least_tokens as "least_tokens?", v.recap as "recap?",
+                  v.smaller_renderings as "smaller_renderings?", v.smaller_tokens as "smaller_tokens?",
+                  v.recap as "recap?",
                   v.digest as "digest?", v.digest_tokens as "digest_tokens?",
                   n.ids as "note_ids?", n.seqs as "note_seqs?", n.texts as "note_texts?",
                   null::bigint as "seq?", null::text as "role?", null::text as "format?", null::integer as "tokens?",
@@ -186,8 +187,8 @@ struct Row {
     pins: Option<Vec<String>>,
     rendering: Option<String>,
     rendering_tokens: Option<i32>,
-    least_rendering: Option<String>,
-    least_tokens: Option<i32>,
+    smaller_renderings: Option<Vec<String>>,
+    smaller_tokens: Option<Vec<i32>>,
     recap: Option<String>,
     digest: Option<String>,
     digest_tokens: Option<i32>,
@@ -211,12 +212,13 @@ impl Row {
         let (ids, seqs) = (self.note_ids.unwrap_or_default(), self.note_seqs.unwrap_or_default());
         let notes = ids.into_iter().zip(seqs).zip(self.note_texts.unwrap_or_default());
         texts.notes = notes.map(|((id, seq), text)| Note { id, seq, text }).collect();
-        if let (Some(version), Some(rendering), Some(least)) = (version, self.rendering, self.least_rendering)
-        {
+        if let (Some(version), Some(rendering)) = (version, self.rendering) {
+            let smaller = self.smaller_renderings.unwrap_or_default().into_iter();
+            let counted = self.smaller_tokens.unwrap_or_default().into_iter().map(|n| tokens(Some(n)));
             texts.summary = Some(SummarySource {
                 version,
                 rendering: (rendering, tokens(self.rendering_tokens)),
-                least: (least, tokens(self.least_tokens)),
+                smaller: smaller.zip(counted).collect(),
                 digest: self.digest.map(|digest| (digest, tokens(self.digest_tokens))),
                 recap: self.recap.unwrap_or_default(),
             });
