@@ -359,8 +359,7 @@ impl File {
         let whole = event.act == Act::Write && self.existed;
         match change.strip_prefix("added ").filter(|_| whole) {
             Some(content) => {
-                let told = format!("written anew with {}", content.replacen("(+", "(", 1));
-                self.change(clip_bytes(&told, diff::WORDING_BYTES));
+                self.change(clip_bytes(&format!("written anew with {content}"), diff::WORDING_BYTES));
             }
             None => self.change(change.clone()),
         }
@@ -370,15 +369,12 @@ impl File {
         if change.is_empty() || self.changes.contains(&change) {
             return;
         }
-        // The same definitions with other counts: the file was written again, so the new description replaces the old.
-        let words = |text: &'_ str| text.rsplit_once(" (").map_or(text, |(words, _)| words).len();
-        let told = change
-            .get(..words(&change))
-            .filter(|w| w.starts_with("added ") || w.starts_with("written anew "));
-        if let Some(told) = told
-            && let Some(before) = self.changes.iter_mut().find(|c| c.get(..words(c)) == Some(told))
+        // A definition that is removed again was never added, as far as a reader is concerned.
+        if let Some(names) = change.strip_prefix("removed ")
+            && let Some(at) =
+                self.changes.iter().position(|before| before.strip_prefix("added ") == Some(names))
         {
-            *before = change;
+            self.changes.remove(at);
             return;
         }
         if self.changes.len() >= MAX_CHANGES {

@@ -179,8 +179,8 @@ const MAX_LINES: usize = 4_000;
 /// The longest description of one change, in bytes.
 pub(super) const WORDING_BYTES: usize = 120;
 
-/// Describes an edit: the definitions added, removed and changed; else a short line before and after, or the enclosing
-/// definition; and the line counts.
+/// Describes an edit: the definitions added, removed and changed; else a short line before and after, the enclosing
+/// definition, or the names in it. `None` when there is nothing that says more than that the file was changed.
 pub(super) fn wording(path: &str, old: &str, new: &str) -> Option<String> {
     if old == new {
         return None;
@@ -230,26 +230,21 @@ pub(super) fn wording(path: &str, old: &str, new: &str) -> Option<String> {
         parts.extend(small(&added, &removed, &before, &after, &kind));
     }
     // A single name only says where; the new or removed words say what.
-    if let [only] = parts.as_mut_slice()
-        && only.starts_with("changed ")
+    if let [] | [_] = parts.as_slice()
+        && parts.first().is_none_or(|only| only.starts_with("changed "))
     {
         let names = new_words(&added, old);
         let names = if names.is_empty() { new_words(&removed, new) } else { names };
-        let said: Vec<&str> = names.into_iter().filter(|n| !only.contains(n)).take(3).collect();
-        if !said.is_empty() {
-            only.push_str(": ");
-            only.push_str(&said.join(", "));
-        }
+        let only = parts.pop();
+        let is_new = |name: &&str| only.as_ref().is_none_or(|only| !only.contains(name));
+        let said: Vec<&str> = names.into_iter().filter(is_new).take(3).collect();
+        parts.extend(match (only, said.is_empty()) {
+            (only, true) => only,
+            (Some(only), false) => Some(format!("{only}: {}", said.join(", "))),
+            (None, false) => Some(format!("changed {}", said.join(", "))),
+        });
     }
-    let lines = match (added.len(), removed.len()) {
-        (0, 0) => "whitespace".to_owned(),
-        (plus, 0) => format!("+{plus} lines"),
-        (0, minus) => format!("−{minus} lines"),
-        (plus, minus) => format!("+{plus} −{minus} lines"),
-    };
-    let room = WORDING_BYTES.saturating_sub(lines.len() + 3);
-    let words = clip_bytes(&parts.join("; "), room);
-    Some(if matches!(words.as_str(), "" | "…") { lines } else { format!("{words} ({lines})") })
+    Some(clip_bytes(&parts.join("; "), WORDING_BYTES)).filter(|words| !matches!(words.as_str(), "" | "…"))
 }
 
 /// The surplus lines of one side, each as often as the other side lacks it.
@@ -281,10 +276,10 @@ fn one_line(added: &[&str], removed: &[&str]) -> Option<String> {
 /// Describes an edit that touches no definition: by its only line, or by the enclosing definition.
 fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind: &str) -> Option<String> {
     if let ([new], []) = (added, removed) {
-        return Some(format!("added {}", clip_bytes(new.trim(), 80)));
+        return told("added", new);
     }
     if let ([], [old]) = (added, removed) {
-        return Some(format!("removed {}", clip_bytes(old.trim(), 80)));
+        return told("removed", old);
     }
     // A bracket alone says nothing, an import little, a comment less than code.
     let tells = |l: &&&str| {
@@ -307,10 +302,19 @@ fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind
     };
     let at = all.iter().position(|l| l.trim_end() == line)?;
     let place = all.iter().take(at).rev().find_map(|l| name_in(l, kind));
-    Some(match place {
-        Some(name) => format!("changed {name}"),
-        None => format!("{verb} {}", clip_bytes(line.trim(), 60)),
-    })
+    match place {
+        Some(name) => Some(format!("changed {name}")),
+        None => told(verb, line),
+    }
+}
+
+/// A line that was added, changed or removed, unless it is a piece of code that says nothing alone.
+fn told(verb: &str, line: &str) -> Option<String> {
+    const LONGEST_CODE: usize = 48;
+    let line = line.trim();
+    let is_code = line.ends_with([';', '{', '}', '(', ')', '[', ',']) || line.contains([';', '=']);
+    (!is_code || line.len() <= LONGEST_CODE && !line.ends_with(['{', '}', '(', '[']))
+        .then(|| format!("{verb} {}", clip_bytes(line, 80)))
 }
 
 fn is_import(text: &str) -> bool {

@@ -34,6 +34,8 @@ const MAX_MESSAGE: usize = 400;
 const MAX_CARRIED: usize = 100;
 /// A longer output of a program that shows what a server sent is that, in bytes.
 const BRIEF: usize = 600;
+/// The most works with open errors that a passing run is compared with.
+const MOST_COVERED: usize = 200;
 /// The most messages listed for one error.
 const MAX_SEQS: usize = 50;
 
@@ -175,18 +177,25 @@ impl Ledger {
             self.add(one, Some(&work), &seqs);
         }
         if succeeded(invocation, command, run, clean) {
-            self.resolve(invocation, &work);
+            self.resolve(invocation, &work, run.passed());
         }
     }
 
-    fn resolve(&mut self, invocation: &Invocation<'_>, work: &Work) {
+    /// Resolves the errors of work that is done again successfully; `is_run` for a test run that passed.
+    fn resolve(&mut self, invocation: &Invocation<'_>, work: &Work, is_run: bool) {
         if self.open.is_empty() && self.carried.is_empty() {
             return;
         }
         let seq = invocation.result_seq.unwrap_or(invocation.call_seq);
         let note = format!("`{}` succeeded", clip(&work.text, 160));
         let parts = if invocation.command.is_some() { work.parts() } else { &[] };
-        for key in std::iter::once(work.key()).chain(parts.iter().map(String::as_str)) {
+        let mut keys: BTreeSet<String> = parts.iter().cloned().chain([work.key().to_owned()]).collect();
+        for part in parts.iter().filter(|part| is_run || part.ends_with(" --continue")) {
+            let all = self.open.keys().chain(self.carried.keys()).take(MOST_COVERED);
+            let covered = all.filter(|key| key.split(" && ").any(|failed| source::covers(part, failed)));
+            keys.extend(covered.cloned().collect::<Vec<_>>());
+        }
+        for key in &keys {
             for at in self.open.remove(key).unwrap_or_default() {
                 if let Some(entry) = self.entries.get_mut(at) {
                     entry.fact.resolution = Some(note.clone());

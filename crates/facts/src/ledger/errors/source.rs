@@ -103,6 +103,17 @@ pub(super) fn keys(command: &str) -> (String, Vec<String>) {
     (clip(&squash(&parts.join(" && ")), 300), parts)
 }
 
+/// Whether a command that passed shows that another one passes now: the same program, asked for nothing that the other was
+/// not asked for, so that it did at least as much.
+pub(super) fn covers(passed: &str, failed: &str) -> bool {
+    const SELECT_NOTHING: [&str; 9] =
+        ["./...", "--all", "--workspace", "--all-targets", "-v", "-q", "--quiet", "-count=1", "--continue"];
+    let (mut passed, mut failed) = (passed.split_whitespace(), failed.split_whitespace());
+    let is_same = passed.next().zip(failed.next()).is_some_and(|(one, other)| one == other);
+    let failed: Vec<&str> = failed.collect();
+    is_same && passed.all(|word| SELECT_NOTHING.contains(&word) || failed.contains(&word))
+}
+
 /// The work of a tool use, for recognising a repetition: the command, or the tool and its target.
 pub(super) fn work(invocation: &Invocation<'_>) -> String {
     if let Some(command) = &invocation.command {

@@ -195,3 +195,54 @@ fn a_refusal_is_an_error_without_an_exit_code(
 fn a_refusal_that_was_shown_is_no_error(#[case] command: &str, #[case] output: &str) {
     assert_eq!(of(command, output), []);
 }
+
+#[rstest]
+#[case(
+    "cargo test --test ring",
+    "cargo test",
+    "running 6 tests\ntest result: ok. 6 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+    true
+)]
+#[case(
+    "git mv a b && cargo test 2>&1 | head -12",
+    "cargo test",
+    "running 6 tests\ntest result: ok. 6 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+    true
+)]
+#[case(
+    "cargo test --test ring",
+    "cargo test --test drops",
+    "running 6 tests\ntest result: ok. 6 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+    false
+)]
+#[case(
+    "cargo test",
+    "cargo test ring",
+    "running 6 tests\ntest result: ok. 6 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+    false
+)]
+#[case("pytest tests/a.py", "pytest -q", "6 passed in 0.1s", true)]
+#[case(
+    "git rebase origin/main",
+    "git rebase --continue",
+    "Successfully rebased and updated refs/heads/x.",
+    true
+)]
+fn a_run_that_does_at_least_as_much_resolves_what_another_showed(
+    #[case] failing: &str,
+    #[case] passing: &str,
+    #[case] output: &str,
+    #[case] is_resolved: bool,
+) {
+    let failure = "error[E0432]: unresolved import `a::b`\n --> src/a.rs:1:5";
+    let span = [invocation("bash", Some(failing), failure, 1), invocation("bash", Some(passing), output, 3)];
+    let found = read(&[], &span, &LedgerState::default());
+    let [one] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(one.resolution.is_some(), is_resolved, "{one:?}");
+    let carry = LedgerState {
+        open_errors: vec![(one.message.clone(), failing.to_owned())],
+        ..LedgerState::default()
+    };
+    let later = read(&[], &span[1..], &carry);
+    assert_eq!(later.iter().any(|error| error.resolution.is_some()), is_resolved, "{later:?}");
+}

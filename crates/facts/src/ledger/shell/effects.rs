@@ -89,7 +89,7 @@ impl Reader<'_> {
             "" => {}
             name if SHOW.contains(&name) => self.each(name, Op::Read),
             "sed" | "gsed" => self.sed(name),
-            "perl" | "ruby" if self.in_place(name) => {}
+            "perl" | "ruby" if self.in_place() => {}
             "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => self.searched(name),
             "awk" | "gawk" | "jq" | "yq" => self.after_program(name),
             "tee" => self.tee(),
@@ -233,8 +233,8 @@ impl Reader<'_> {
         let expression = given.cloned().or_else(|| (!arguments.is_empty()).then(|| arguments.remove(0)));
         for word in arguments {
             if in_place {
-                let words = expression.as_ref().map(|e| format!("sed {}", one_line(&e.text)));
-                self.add(Op::Modify, &word, None, words);
+                let words = expression.as_ref().and_then(|e| replaced(&e.text)).unwrap_or_default();
+                self.add(Op::Modify, &word, None, Some(words));
             } else {
                 self.add(Op::Read, &word, None, None);
             }
@@ -242,7 +242,7 @@ impl Reader<'_> {
     }
 
     /// Adds the files that a one-line program of perl or ruby edits in place; returns `false` when there is none.
-    fn in_place(&mut self, command: &str) -> bool {
+    fn in_place(&mut self) -> bool {
         let flags = |w: &&Word| w.text.starts_with('-') && !w.text.starts_with("--");
         let in_place = self.step.words.iter().skip(1).filter(flags).any(|w| {
             w.text.chars().skip(1).take_while(char::is_ascii_alphanumeric).take(6).any(|c| c == 'i')
@@ -263,8 +263,8 @@ impl Reader<'_> {
             }
         }
         for word in files {
-            let words = program.map(|p| format!("{command} {}", one_line(&p.text)));
-            self.add(Op::Modify, &word, None, words);
+            let words = program.and_then(|p| replaced(&p.text)).unwrap_or_default();
+            self.add(Op::Modify, &word, None, Some(words));
         }
         true
     }
@@ -361,6 +361,18 @@ impl Reader<'_> {
             self.push(effect);
         }
     }
+}
+
+/// A substitution as the text before and after; a program that does anything else tells a reader nothing.
+fn replaced(program: &str) -> Option<String> {
+    let program = program.trim();
+    let sign =
+        program.strip_prefix('s')?.chars().next().filter(|sign| !sign.is_alphanumeric() && *sign != ' ')?;
+    let mut parts = program.get(1 + sign.len_utf8()..)?.split(sign);
+    let (old, new, flags) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_plain = |text: &str| !text.contains(['\\', '(', '[', '*', '^', '$', '\n']);
+    let is_one = parts.next().is_none() && flags.chars().all(|flag| matches!(flag, 'g' | 'i' | 'I'));
+    (is_one && is_plain(old) && is_plain(new) && !old.is_empty()).then(|| format!("{old} → {new}"))
 }
 
 pub(super) fn one_line(text: &str) -> String {
