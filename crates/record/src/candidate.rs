@@ -5,7 +5,7 @@
 
 use super::changes::{Account, Board};
 use super::digest;
-use super::merge::{MergeContext, Merged, merge, requests};
+use super::merge::{MergeContext, Merged, merge, merge_since, requests};
 use super::proposal::Proposal;
 use super::strategy::Engine;
 use super::summary::Summary;
@@ -14,7 +14,7 @@ use crate::phase::Phase;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::ConstraintMode;
 use anchord_facts::ledger::reading::Reading;
-use anchord_facts::ledger::{self, Facts, LedgerState, TestRunFact};
+use anchord_facts::ledger::{self, EarlierNames, Facts, LedgerState, TestRunFact};
 use anchord_facts::todo;
 
 mod check;
@@ -45,6 +45,13 @@ pub fn read(material: &Material) -> Facts {
     if material.constraint_mode == ConstraintMode::Propose {
         facts.propose_constraints();
     }
+    facts
+}
+
+/// The facts of the messages after the span.
+fn read_tail(material: &Material, carry: &LedgerState) -> Facts {
+    let mut facts = ledger::read_from(&Reading::each(&material.tail), carry, &EarlierNames::default());
+    redacted::redact_facts(&mut facts);
     facts
 }
 
@@ -132,6 +139,7 @@ fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, propo
         // A model was asked for what the span does not state, so these warnings are wrong.
         merged.warnings.retain(|warning| !warning.starts_with("the messages name no "));
     }
+    merge_since(&mut merged.summary, &read_tail(material, &facts.carry), material.version);
     digest::grow(&mut merged.summary.digest, &material.span);
     digest::forget(&mut merged.summary.digest, &material.removed_constraints);
     Draft { proposed, merged, before }

@@ -178,6 +178,9 @@ pub struct CurrentState {
     pub text: String,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
+    /// What the messages after the covered ones show, when the version was made: commits, the last test run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub since: Vec<Remark>,
 }
 
 /// Whether an error is resolved.

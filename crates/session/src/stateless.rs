@@ -277,15 +277,15 @@ fn prove(conversation: &Conversation, through: Seq, wanted: CompressOptions) -> 
     let entries = &conversation.entries;
     let lead = group::leading_system(entries);
     let numbered = entries.iter().zip(&conversation.messages).skip(lead);
-    let covered = numbered.take_while(|(entry, _)| entry.seq <= through);
-    let span: Vec<Numbered> =
-        covered.map(|(entry, message)| Numbered { seq: entry.seq, message: message.clone() }).collect();
+    let numbered = numbered.map(|(entry, message)| Numbered { seq: entry.seq, message: message.clone() });
+    let (span, tail): (Vec<Numbered>, Vec<Numbered>) = numbered.partition(|one| one.seq <= through);
     let covered = entries.iter().skip(lead).filter(|entry| !conversation.stays(entry, through));
     let span_tokens = covered.fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
     let bound = bound(conversation, through, wanted.target_tokens).min(wanted.max_summary_tokens);
     let mut material = Material {
         strategy: wanted.strategy,
         session_id: NO_SESSION.to_owned(),
+        tail,
         bound,
         model_bound: bound,
         aim: bound,

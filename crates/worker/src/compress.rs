@@ -11,7 +11,7 @@ use super::call_log::CallLog;
 use super::engine::Engine;
 use super::exam::Exam;
 use super::grader::Grader;
-use super::input::{InputRows, choose_span, lowered_target};
+use super::input::{InputRows, choose_span, lowered_target, read_through};
 use super::job::{Env, JobError, blocking, elapsed};
 use super::record_cache::Record;
 use super::reread;
@@ -77,7 +77,8 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     let todos_revision = base.todos.as_ref().map(|list| list.revision);
     let fixing = async { Ok(job.span.is_some() || env.store.fix_span(job, span).await?) };
     let reading = async {
-        let read = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq);
+        let through = read_through(&base, &outlines, span);
+        let read = env.store.load_span(job.tenant, job.session, from_seq, through);
         let originals = throttled(read).await?;
         let job = job.clone();
         let work = InputRows { base, outlines, originals, cached, span, job, strategy, now };

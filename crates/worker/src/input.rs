@@ -65,6 +65,16 @@ pub(super) fn lowered_target(base: &Base, request: &Request) -> Option<String> {
     room.is_lowered.then_some(warning)
 }
 
+/// The most tokens of messages after the span that are read.
+const MOST_OF_TAIL: u32 = 200_000;
+
+/// The last message to read: the newest, so that the version tells nothing that is over by now.
+pub(super) fn read_through(base: &Base, outlines: &[Outline], span: Span) -> Seq {
+    let tail = outlines.iter().filter(|outline| outline.seq > span.through_seq);
+    let tokens = tail.fold(0u32, |sum, outline| sum.saturating_add(outline.tokens));
+    if tokens > MOST_OF_TAIL { span.through_seq } else { base.session.head_seq }
+}
+
 /// Everything that was loaded for a compression.
 pub(super) struct InputRows {
     pub(super) base: Base,
@@ -103,7 +113,7 @@ const NARRATIVE_SHARE: f64 = 0.6;
 impl ShorterSpan {
     pub(super) fn apply(self, material: &mut Material) {
         let keep = material.span.partition_point(|message| message.seq <= self.through_seq);
-        material.span.truncate(keep);
+        material.tail.splice(..0, material.span.split_off(keep));
         (material.through_seq, material.span_tokens) = (self.through_seq, self.span_tokens);
         // Code makes this candidate, so it has the bounds of code.
         (material.bound, material.room) = (self.left.record, self.left.together);
@@ -182,7 +192,8 @@ impl InputRows {
             Some(_) => left.record,
             None => left.record.max(share_of(left.together, NARRATIVE_SHARE).min(DEFAULT_BOUND_TOKENS)),
         };
-        let span = read_messages(self.originals)?;
+        let mut span = read_messages(self.originals)?;
+        let tail = span.split_off(span.partition_point(|message| message.seq <= self.span.through_seq));
         let base = self.base.current.map(|current| read_base(current, self.cached)).transpose()?;
         let mut probes: Vec<Probe> = Vec::new();
         let mut probe_ids = Vec::new();
@@ -197,6 +208,7 @@ impl InputRows {
             task_id: self.base.settings.task_id,
             from_seq: span.first().map_or(self.span.from_seq, |first| first.seq),
             span,
+            tail,
             through_seq: self.span.through_seq,
             span_tokens,
             base,

@@ -40,6 +40,7 @@ pub(super) async fn refresh(
             session_id: material.session_id.clone(),
             task_id: material.task_id.clone(),
             span,
+            tail: Vec::new(),
             from_seq: at + 1,
             through_seq: end,
             span_tokens: 0,

@@ -33,6 +33,8 @@ pub struct Material {
     pub task_id: Option<String>,
     /// The span's messages, ascending.
     pub span: Vec<Numbered>,
+    /// The messages after the span, which the version does not cover.
+    pub tail: Vec<Numbered>,
     /// The first message that the version was made from: the span's first, or the session's when the whole
     /// history was read again.
     pub from_seq: Seq,
@@ -87,6 +89,7 @@ impl Material {
             from_seq: span.first().map_or(1, |first| first.seq),
             through_seq: span.last().map_or(0, |last| last.seq),
             span,
+            tail: Vec::new(),
             span_tokens,
             base: None,
             version: 1,

@@ -198,8 +198,13 @@ impl Board {
         }
         if !changes.state.is_empty() {
             let (phase, task) = (record.current_state.phase.take(), record.current_state.task.take());
-            record.current_state =
-                CurrentState { phase, task, text: changes.state.clone(), seqs: changes.seqs.clone() };
+            record.current_state = CurrentState {
+                phase,
+                task,
+                text: changes.state.clone(),
+                seqs: changes.seqs.clone(),
+                since: Vec::new(),
+            };
         }
         for revised in &changes.append {
             self.revise(revised, true);

@@ -184,7 +184,7 @@ fn weight(turn: &Turn, kind: LineKind) -> f64 {
             8.0
         }
         (LineKind::Said, Role::Assistant | Role::System | Role::Developer | Role::Tool) => 4.0,
-        (LineKind::Call, _) => 0.7,
+        (LineKind::Call | LineKind::Code, _) => 0.7,
         (LineKind::Output, _) => 1.0,
     }
 }

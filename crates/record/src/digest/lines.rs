@@ -13,6 +13,8 @@ use anchord_messages::message::{Message, Part};
 const LONGEST: usize = 300;
 /// From this length on a line of prose is split into sentences.
 const LONG_PROSE: usize = 220;
+/// A heading with fewer words is left out.
+const LEAST_HEADING_WORDS: usize = 6;
 /// The most characters of a call's arguments.
 const LONGEST_CALL: usize = 240;
 /// The most characters that are read of a text: two thirds at its beginning, a third at its end.
@@ -65,15 +67,33 @@ fn readable(text: &str) -> String {
 
 fn said(lines: &mut Vec<Line>, text: &str) {
     let text = readable(text);
+    let mut is_fenced = false;
     for line in text.lines() {
-        if line.len() <= LONG_PROSE {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") {
+            is_fenced = !is_fenced;
+        } else if is_fenced || is_code(trimmed) {
+            push(lines, LineKind::Code, line);
+        } else if line.len() <= LONG_PROSE && !is_bare_heading(trimmed) {
             push(lines, LineKind::Said, line);
-            continue;
-        }
-        for sentence in sentences(line) {
-            push(lines, LineKind::Said, sentence);
+        } else if !is_bare_heading(trimmed) {
+            sentences(line).for_each(|sentence| push(lines, LineKind::Said, sentence));
         }
     }
+}
+
+/// Whether a line is a heading that says nothing alone, such as `## Key files`.
+fn is_bare_heading(line: &str) -> bool {
+    let words = line.trim_start_matches('#');
+    words.len() < line.len() && words.split_whitespace().count() < LEAST_HEADING_WORDS
+}
+
+/// Whether a line that stands in no fence is code all the same.
+fn is_code(line: &str) -> bool {
+    const SIGNS: [&str; 7] = [":=", "==", "!=", "+=", "</", "/>", "();"];
+    line.ends_with([';', '{', '}', '(', '['])
+        || line.ends_with("),")
+        || SIGNS.iter().any(|sign| line.contains(sign))
 }
 
 /// Splits a line after the signs that end sentences.

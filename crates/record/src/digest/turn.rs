@@ -34,6 +34,8 @@ pub struct Line {
 pub enum LineKind {
     /// A person or the model said it.
     Said,
+    /// Code or a listing within what was said.
+    Code,
     /// The model called a tool.
     Call,
     /// A tool returned it.

@@ -20,7 +20,7 @@ pub(super) fn current(span: &[Numbered], facts: &Facts) -> CurrentState {
     let in_hand =
         items.filter(|item| item.status == TodoStatus::InProgress).map(|item| item.content.as_str()).next();
     let task = in_hand.map(|task| clip(&squash(task), LONGEST_TASK)).filter(|task| !task.is_empty());
-    CurrentState { phase: None, task, text, seqs }
+    CurrentState { task, text, seqs, ..CurrentState::default() }
 }
 
 /// Who has to act next, as a sentence, with the message that shows it.

@@ -130,7 +130,7 @@ fn update_entry(entry: &mut ErrorEntry, fact: &ErrorFact, version: i64) {
 }
 
 /// Resolves open errors whose location is a command that has passed since.
-fn resolve_by_passing_command(record: &mut [ErrorEntry], facts: &Facts, version: i64) {
+pub(super) fn resolve_by_passing_command(record: &mut [ErrorEntry], facts: &Facts, version: i64) {
     let mut latest: HashMap<&str, (bool, Seq)> = HashMap::new();
     for command in &facts.commands {
         let passed = match (command.exit_code, command.failed) {

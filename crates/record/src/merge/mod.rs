@@ -14,6 +14,7 @@ mod narrative;
 mod places;
 pub mod requests;
 mod runs;
+mod since;
 mod things;
 
 use std::collections::hash_map::Entry;
@@ -100,6 +101,11 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     let mut seen = BTreeSet::new();
     merged.warnings.retain(|w| seen.insert(w.clone()));
     merged
+}
+
+/// Takes what the messages after the span show into a merged summary, as far as it closes what the summary tells.
+pub fn merge_since(summary: &mut Summary, later: &Facts, version: i64) {
+    since::merge(summary, later, version);
 }
 
 /// Counts entries that a limit removed from a section.

@@ -132,6 +132,7 @@ fn span(version: i64) -> (Facts, Proposal) {
             task: Some(format!("port stage {version}")),
             text: format!("Stage {version} compiles and most of its tests pass."),
             seqs: vec![s + 8],
+            ..CurrentState::default()
         },
         blockers: vec![Blocker {
             text: format!("The fixture of stage {version} is missing"),
@@ -662,7 +663,7 @@ proptest! {
                 seqs: vec![], session_id: None,
                 key: Key::default(),
             }).collect(),
-            current_state: CurrentState { phase: None, task: Some(texts[0].clone()), text: texts[0].clone(), seqs: vec![] },
+            current_state: CurrentState { task: Some(texts[0].clone()), text: texts[0].clone(), ..CurrentState::default() },
             blockers: texts.iter().map(|t| Blocker { text: t.clone(), seqs: vec![], session_id: None  }).collect(),
             next_steps: texts.clone(),
             ..Proposal::default()

@@ -150,6 +150,14 @@ pub(super) fn state<'a>(summary: &Summary, [before_phase, before_task, before]: 
         let text = format!("{before}{}", escape::block(&state.text, &indent));
         lines.push(Line::entry(2, text).clippable());
     }
+    if !state.since.is_empty() {
+        let told = state.since.iter().map(|one| match one.seqs.last() {
+            Some(seq) => format!("{} (#{seq})", short(&one.text, FACT_CHARS)),
+            None => short(&one.text, FACT_CHARS),
+        });
+        let told: Vec<String> = told.collect();
+        lines.push(Line::entry(3, format!("{before}Since, in the messages after it: {}", told.join("; "))));
+    }
     Entries::printed(lines)
 }
 

@@ -147,6 +147,7 @@ fn small() -> Summary {
             task: Some("wire the callback".into()),
             text: "The redirect works; the callback is open.".into(),
             seqs: vec![10],
+            ..CurrentState::default()
         },
         errors: vec![
             ErrorEntry {
@@ -483,7 +484,7 @@ fn any_summary() -> impl Strategy<Value = Summary> {
                 phase: Some(intent.clone()),
                 task: texts.first().cloned(),
                 text: intent.clone(),
-                seqs: vec![],
+                ..CurrentState::default()
             },
             errors: vec![],
             test_results: vec![],

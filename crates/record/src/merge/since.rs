@@ -1,0 +1,127 @@
+//! Takes in what the messages after the span show, so that a reader of both is told nothing that is over: a test that passes
+//! by now, an error that is gone, a commit. A later version merges the same messages as its span, which changes nothing of it.
+
+use super::super::summary::{ErrorStatus, Remark, Summary};
+use super::{blockers, errors, runs};
+use anchord_facts::ledger::{CommandFact, Facts, TestOutcome};
+use anchord_facts::wording::{clip_words, join_seqs};
+
+/// The most lines that tell what happened since.
+const MOST: usize = 4;
+/// The most characters of a command.
+const LONGEST_COMMAND: usize = 100;
+
+/// Takes the facts of the later messages into the summary.
+pub(super) fn merge(summary: &mut Summary, later: &Facts, version: i64) {
+    summary.current_state.since = happened(later);
+    runs::merge(&mut summary.test_results, &later.test_runs);
+    for fact in &later.errors {
+        let Some(resolution) = &fact.resolution else { continue };
+        let open = summary.errors.iter_mut().find(|error| {
+            error.status != ErrorStatus::Resolved && error.message.eq_ignore_ascii_case(&fact.message)
+        });
+        if let Some(error) = open {
+            error.status = ErrorStatus::Resolved;
+            error.resolution = Some(resolution.clone());
+            error.resolved_in_version = Some(version);
+            join_seqs(&mut error.seqs, &fact.seqs);
+        }
+    }
+    errors::resolve_by_passing_command(&mut summary.errors, later, version);
+    blockers::merge(&mut summary.blockers, &summary.test_results);
+}
+
+/// Commits, pushes, pull requests, and the last test run, in their order.
+fn happened(later: &Facts) -> Vec<Remark> {
+    let commands = later.commands.iter().filter_map(|one| Some((told(one)?, &one.seqs)));
+    let run = later.test_runs.iter().rev().find(|run| run.outcome != TestOutcome::Unknown);
+    let run = run.map(|run| {
+        (format!("`{}`: {}", clip_words(&run.command, LONGEST_COMMAND), run.outcome.as_str()), &run.seqs)
+    });
+    let mut all: Vec<Remark> = commands
+        .chain(run)
+        .map(|(text, seqs)| Remark { text, seqs: seqs.clone(), session_id: None })
+        .collect();
+    all.sort_by_key(|remark| remark.seqs.last().copied());
+    all.split_off(all.len().saturating_sub(MOST))
+}
+
+/// A command that makes something lasting, when it succeeded.
+fn told(command: &CommandFact) -> Option<String> {
+    const LASTING: [&str; 6] =
+        ["git commit", "git push", "git merge", "gh pr create", "gh pr merge", "git tag"];
+    let failed = command.failed == Some(true) || command.exit_code.is_some_and(|code| code != 0);
+    let is_lasting = LASTING.iter().any(|words| command.command.contains(words));
+    (is_lasting && !failed).then(|| format!("`{}`", clip_words(&command.command, LONGEST_COMMAND)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::{ErrorEntry, TestResult};
+    use anchord_facts::ledger::{ErrorFact, TestRunFact};
+
+    fn run(outcome: TestOutcome, seq: i64) -> TestRunFact {
+        TestRunFact {
+            command: "cargo test".to_owned(),
+            outcome,
+            passed: None,
+            failed: None,
+            failing: Vec::new(),
+            seqs: vec![seq, seq + 1],
+        }
+    }
+
+    fn error(resolution: Option<&str>, seq: i64) -> ErrorFact {
+        ErrorFact {
+            kind: None,
+            message: "it broke".to_owned(),
+            location: None,
+            command: None,
+            resolution: resolution.map(str::to_owned),
+            count: u32::from(resolution.is_none()),
+            seqs: vec![seq],
+        }
+    }
+
+    #[test]
+    fn what_the_later_messages_show_is_told_and_closes_what_is_over() {
+        let mut summary = Summary::default();
+        let before = Facts {
+            test_runs: vec![run(TestOutcome::Fail, 1)],
+            errors: vec![error(None, 2)],
+            ..Facts::default()
+        };
+        errors::merge(&mut summary.errors, &before, 1);
+        runs::merge(&mut summary.test_results, &before.test_runs);
+        blockers::merge(&mut summary.blockers, &summary.test_results);
+        assert_eq!(summary.blockers.len(), 1);
+        let commit = |failed, seq| CommandFact {
+            command: "git add -A && git commit -m fix".to_owned(),
+            exit_code: None,
+            failed,
+            seqs: vec![seq],
+        };
+        let later = Facts {
+            test_runs: vec![run(TestOutcome::Pass, 8)],
+            errors: vec![error(Some("`cargo test` succeeded"), 9)],
+            commands: vec![commit(Some(true), 10), commit(Some(false), 12)],
+            ..Facts::default()
+        };
+        merge(&mut summary, &later, 1);
+        assert!(summary.blockers.is_empty());
+        let resolved = |error: &ErrorEntry| error.status == ErrorStatus::Resolved;
+        assert!(summary.errors.iter().all(resolved), "{:?}", summary.errors);
+        let passed = |result: &TestResult| result.outcome == TestOutcome::Pass;
+        assert!(summary.test_results.iter().all(passed));
+        let told: Vec<&str> = summary.current_state.since.iter().map(|remark| remark.text.as_str()).collect();
+        assert_eq!(told, ["`cargo test`: pass", "`git add -A && git commit -m fix`"]);
+        let once = summary.clone();
+        runs::merge(&mut summary.test_results, &later.test_runs);
+        errors::merge(&mut summary.errors, &later, 2);
+        assert_eq!(summary.test_results, once.test_results, "the next version reads the same messages");
+        assert!(summary.errors.iter().all(resolved));
+        merge(&mut summary, &Facts::default(), 2);
+        assert!(summary.current_state.since.is_empty());
+    }
+}
