@@ -66,6 +66,10 @@ bench-preaggregate *flags:
 bench-economy *flags:
     cargo bench --bench economy -- {{ flags }}
 
+# Let an agent that depends on its memory do tasks, and compare how often it does and what that costs (--quick only looks)
+bench-agent *flags:
+    cargo bench --bench agent -- {{ flags }}
+
 # Ask exams of what a reader of the context gets, and what it costs, over windows and fills (folders may be named)
 exams *flags:
     cargo bench --bench exams -- {{ flags }}

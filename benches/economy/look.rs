@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use memchr::memmem;
 use serde_json::Value;
 
-use crate::sessions::{Piece, Session};
+use crate::known::Known;
+use crate::piece::{Piece, count};
+use crate::sessions::Session;
 
 /// A name is old when none of so many newest messages has it.
 const NEW_MESSAGES: usize = 10;
@@ -18,59 +20,6 @@ const EDIT_LINES: usize = 3;
 const LEAST_LINE: usize = 12;
 /// The parameters by which tools of several harnesses name the text that an edit replaces.
 const REPLACED: [&str; 4] = ["old_string", "oldText", "old_str", "old_text"];
-
-/// Some of how many.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Share {
-    /// How many were found.
-    pub found: usize,
-    /// All.
-    pub of: usize,
-}
-
-impl Share {
-    fn count(&mut self, is_found: bool) {
-        self.of += 1;
-        self.found += usize::from(is_found);
-    }
-
-    fn add(&mut self, other: Self) {
-        self.found += other.found;
-        self.of += other.of;
-    }
-}
-
-/// How much prompts knew, of what they might have.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Known {
-    /// The outputs that follow the last call, whole.
-    pub newest: Share,
-    /// The last three outputs, whole.
-    pub last_three: Share,
-    /// The last ten outputs, whole.
-    pub last_ten: Share,
-    /// Old names that the agent's next message uses.
-    pub needs: Share,
-    /// Old texts that its next edit replaces.
-    pub edits: Share,
-    /// Conclusions of tasks that have ended.
-    pub conclusions: Share,
-    /// Wishes of a person.
-    pub wishes: Share,
-}
-
-impl Known {
-    /// Takes another one in.
-    pub fn add(&mut self, other: &Self) {
-        self.newest.add(other.newest);
-        self.last_three.add(other.last_three);
-        self.last_ten.add(other.last_ten);
-        self.needs.add(other.needs);
-        self.edits.add(other.edits);
-        self.conclusions.add(other.conclusions);
-        self.wishes.add(other.wishes);
-    }
-}
 
 /// Looks into the prompts of one session, in their order.
 pub struct Look<'a> {
@@ -141,7 +90,7 @@ impl<'a> Look<'a> {
         let newest_from = pieces.iter().rposition(|piece| !piece.has_results).map_or(0, |last| last + 1);
         let newest = || self.outputs.iter().rev().take_while(|(place, _)| *place >= newest_from);
         let bytes = newest().map(|(_, output)| output.len()).sum();
-        if crate::sessions::count(bytes) <= self.most_newest {
+        if count(bytes) <= self.most_newest {
             newest().for_each(|(_, output)| self.known.newest.count(has(output)));
         }
         let last = self.outputs.iter().rev().filter(|(_, output)| output.len() > LEAST_OUTPUT);

@@ -14,8 +14,11 @@
 //! Invariant: every way answers the same calls of the same sessions, and tokens are bytes by one ratio for each session.
 //! Must not know: store, server, models.
 
+mod history;
+mod known;
 mod look;
 mod made;
+mod piece;
 mod plot;
 #[path = "../load/random.rs"]
 #[expect(dead_code, reason = "the load bench uses the rest")]
@@ -35,9 +38,10 @@ use anchord_session::settings::Settings;
 use anyhow::Context as _;
 use clap::Parser;
 
-use crate::look::Share;
+use crate::known::Share;
 use crate::made::Kind;
-use crate::sessions::{Session, count, sessions_in};
+use crate::piece::count;
+use crate::sessions::{Session, sessions_in};
 use crate::tally::Tally;
 use crate::ways::Way;
 

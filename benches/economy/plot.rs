@@ -53,7 +53,7 @@ fn panel(canvas: &mut Canvas, top: f64, group: &str, rows: &[&Row]) {
         let Some(compact) = of_window().find(|row| row.way == Way::Compact) else { continue };
         let at = |tally: &Tally| {
             let needs = tally.known.needs;
-            let share = crate::sessions::count(needs.found) / crate::sessions::count(needs.of.max(1));
+            let share = crate::piece::count(needs.found) / crate::piece::count(needs.of.max(1));
             place(share, tally.cost() / compact.tally.cost())
         };
         let mut settings = Vec::new();

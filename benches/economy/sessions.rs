@@ -4,11 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::LazyLock;
 use std::{fs, io};
 
-use anchord_messages::format::{self, Format};
 use anchord_messages::message::{Message, Role};
 use anchord_messages::tokens::TokenCounter;
 use anyhow::Context as _;
@@ -16,24 +14,15 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::made::Told;
+use crate::piece::{Piece, count, pattern};
 use crate::replay::Transcript;
 
-/// A picture counts as much as a text of so many bytes.
-const PICTURE_BYTES: usize = 4_000;
-
-static PICTURE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r#"(data:[a-z/+.-]+;base64,|"data": ?")[A-Za-z0-9+/=]{400,}"#));
 /// Paths; words with a digit; figures of four digits or more; words with a dot or an underscore.
 static NAME: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"[\w.-]+(?:/[\w.-]+)+|[A-Za-z_][\w-]*[0-9][\w-]{3,}|(?-u:\b)[0-9]{4,}(?-u:\b)|[A-Za-z]+[._][A-Za-z._]{4,}",
     )
 });
-
-#[expect(clippy::expect_used, reason = "the patterns are constants, and every run compiles them")]
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a pattern")
-}
 
 /// A session.
 pub struct Session {
@@ -49,46 +38,6 @@ pub struct Session {
     pub bytes_of_token: f64,
     /// Sentences that were written into it to be asked for.
     pub told: Told,
-}
-
-/// A message of a prompt.
-#[derive(Clone, Debug)]
-pub struct Piece {
-    /// Who speaks.
-    pub role: Role,
-    /// Whether it has nothing but results of calls.
-    pub has_results: bool,
-    /// Its JSON, which is what it costs.
-    pub json: Rc<str>,
-    /// Its words: what is said, values of arguments without the parameters' names, and results.
-    pub text: Rc<str>,
-}
-
-impl Piece {
-    /// Reads a message.
-    pub fn read(format: Format, raw: &str) -> Result<Self, format::FormatError> {
-        Ok(Self::of(raw, &format::parse(format, raw)?))
-    }
-
-    fn of(raw: &str, message: &Message) -> Self {
-        let mut text = String::new();
-        message.each_text(&mut |part| {
-            text.push_str(part);
-            text.push('\n');
-        });
-        let json = if raw.contains("base64") || raw.contains(r#""data""#) {
-            PICTURE.replace_all(raw, "p".repeat(PICTURE_BYTES)).as_ref().into()
-        } else {
-            raw.into()
-        };
-        let has_results = message.results().next().is_some();
-        Self { role: message.role, has_results, json, text: text.trim_end().into() }
-    }
-
-    /// A message that has the system prompt alone, in formats that keep it apart.
-    pub fn system(text: &str) -> Self {
-        Self { role: Role::System, has_results: false, json: text.into(), text: text.into() }
-    }
 }
 
 impl Session {
@@ -174,10 +123,4 @@ fn read_file(file: &Path) -> anyhow::Result<Session> {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = name.split(".json").next().unwrap_or_default().to_owned();
     Session::read(name, &raw, Told::default())
-}
-
-/// A count as a number that is calculated with.
-#[expect(clippy::cast_precision_loss, reason = "counts of a bench are far below 2^52")]
-pub fn count(of: usize) -> f64 {
-    of as f64
 }

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
-use crate::look::Known;
-use crate::sessions::{Piece, count};
+use crate::known::Known;
+use crate::piece::{Piece, count};
 
 /// The price of a token that the prompt before had begun with as well; another costs 1.
-pub const CACHED_PRICE: f64 = 0.1;
+const CACHED_PRICE: f64 = 0.1;
+/// The price of a token of a model's answer.
+pub const ANSWER_PRICE: f64 = 5.0;
 /// Fewer tokens at the start of a prompt are not looked up in a provider's cache.
 const LEAST_CACHED: f64 = 1_024.0;
 /// Beyond them, what is cached grows in steps of so many tokens.
@@ -73,7 +75,8 @@ pub struct Sent {
     /// The sums so far.
     pub tally: Tally,
     bytes_of_token: f64,
-    effective: f64,
+    /// The part of the window that prompts may fill, in tokens.
+    pub effective: f64,
     last: Vec<Rc<str>>,
 }
 
@@ -85,9 +88,9 @@ impl Sent {
 
     /// Sends a prompt.
     pub fn send(&mut self, prompt: &[Piece]) {
-        let tokens = self.tokens(prompt.iter().map(|piece| piece.json.len()).sum());
+        let tokens = self.tokens(prompt);
         let shared = self.shared(prompt);
-        let cached = (self.tokens(shared) / CACHE_STEP).floor() * CACHE_STEP;
+        let cached = (self.tokens_of(shared) / CACHE_STEP).floor() * CACHE_STEP;
         let before: usize = self.last.iter().map(|json| json.len()).sum();
         let tally = &mut self.tally;
         tally.calls += 1;
@@ -99,13 +102,30 @@ impl Sent {
         self.last = prompt.iter().map(|piece| Rc::clone(&piece.json)).collect();
     }
 
-    /// Tokens of the JSON of messages.
-    pub fn tokens(&self, bytes: usize) -> f64 {
+    /// Has a model read all messages and write a summary of so many tokens.
+    pub fn summarise(&mut self, whole: &[Piece], written: f64) {
+        let old = self.tokens_of(self.shared(whole));
+        let new = self.tokens(whole) - old;
+        self.tally.summaries += new + old * CACHED_PRICE + written * ANSWER_PRICE;
+        self.tally.compressions += 1;
+    }
+
+    /// Tokens of messages.
+    pub fn tokens(&self, pieces: &[Piece]) -> f64 {
+        self.tokens_of(pieces.iter().map(|piece| piece.json.len()).sum())
+    }
+
+    /// Bytes of so many tokens.
+    pub fn bytes(&self, tokens: f64) -> f64 {
+        tokens * self.bytes_of_token
+    }
+
+    fn tokens_of(&self, bytes: usize) -> f64 {
         count(bytes) / self.bytes_of_token
     }
 
     /// Bytes of the prefix that a prompt shares with the last one that was sent.
-    pub fn shared(&self, prompt: &[Piece]) -> usize {
+    fn shared(&self, prompt: &[Piece]) -> usize {
         let mut bytes = 0;
         for (before, now) in self.last.iter().zip(prompt) {
             if *before != now.json {

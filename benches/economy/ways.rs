@@ -2,24 +2,18 @@
 
 use std::collections::HashMap;
 
-use anchord_messages::format::Format;
 use anchord_messages::message::Role;
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::settings::{Settings, Thresholds};
-use serde_json::Value;
 
+use crate::history::{History, SUMMARY_TOKENS, capped};
 use crate::look::Look;
+use crate::piece::Piece;
 use crate::replay::{self, Replay};
 use crate::served::serve;
-use crate::sessions::{Piece, Session};
-use crate::tally::{CACHED_PRICE, Sent, Tally};
+use crate::sessions::Session;
+use crate::tally::{Sent, Tally};
 
-/// The share of the effective window at which the ways with summaries write one.
-const TRIGGER: f64 = 0.7;
-/// Tokens of their summaries.
-const SUMMARY_TOKENS: f64 = 1_500.0;
-/// The price of a token of a model's answer.
-const ANSWER_PRICE: f64 = 5.0;
 /// Bytes of a text that a tool returns, where outputs are cut on arrival.
 const CAP: usize = 10_000;
 /// Messages that stay beside a summary where that is counted in messages.
@@ -86,7 +80,6 @@ impl Way {
     pub fn play(self, session: &Session, window: u32, effective: f64) -> Tally {
         let mut play = Play {
             session,
-            effective,
             sent: Sent::new(session.bytes_of_token, effective),
             look: Look::new(session, effective),
         };
@@ -110,7 +103,6 @@ impl Way {
 /// One session, played in one way.
 struct Play<'a> {
     session: &'a Session,
-    effective: f64,
     sent: Sent,
     look: Look<'a>,
 }
@@ -158,82 +150,50 @@ impl Play<'_> {
         self.look.at(at, prompt);
     }
 
-    /// Leaves the oldest messages out, down to half of the window.
     fn truncation(&mut self) {
-        let (system, mut appended) = self.begin();
-        let mut start = appended;
+        let (mut history, mut appended) = self.begin();
         for at in self.session.calls() {
+            history.messages.extend_from_slice(self.pieces(appended, at + 1));
             appended = appended.max(at + 1);
-            let size = |start: usize| self.tokens(&system) + self.tokens(self.pieces(start, appended));
-            if size(start) > self.effective {
-                let is_result =
-                    |at: usize| self.session.pieces.get(at).is_some_and(|piece| piece.has_results);
-                let has_more = |start: usize| (start + 1..appended).any(|at| !is_result(at));
-                while has_more(start) && (size(start) > self.effective / 2.0 || is_result(start)) {
-                    start += 1;
-                }
-            }
-            let prompt = [&system, self.pieces(start, appended)].concat();
-            self.ask(at, &prompt);
+            history.truncate(&self.sent);
+            self.ask(at, &history.prompt());
         }
     }
 
-    /// Writes a summary when the trigger is reached.
     fn summaries(&mut self, way: Way) {
-        let (system, mut appended) = self.begin();
-        let mut history: Vec<Piece> = Vec::new();
+        let (mut history, mut appended) = self.begin();
+        let format = self.session.transcript.format;
+        let kept = (way == Way::Keep20).then_some(KEPT);
         for at in self.session.calls() {
-            for piece in self.pieces(appended, at + 1) {
+            let new = self.pieces(appended, at + 1).iter().map(|piece| {
                 let is_cut = way == Way::Capped && piece.has_results;
-                history.push(if is_cut {
-                    capped(piece, self.session.transcript.format)
-                } else {
-                    piece.clone()
-                });
-            }
+                if is_cut { capped(piece, format, CAP) } else { piece.clone() }
+            });
+            history.messages.extend(new);
             appended = appended.max(at + 1);
-            let whole = [&system[..], &history].concat();
-            let from = if way == Way::Keep20 {
-                let most = history.len().saturating_sub(KEPT);
-                history.iter().take(most + 1).rposition(|piece| !piece.has_results)
-            } else {
-                history.iter().rposition(|piece| piece.role == Role::Assistant)
-            };
-            let is_full = self.tokens(&whole) > TRIGGER * self.effective;
-            if let Some(from) = from.filter(|from| is_full && history.len() > 2 && *from > 1) {
-                let old = self.sent.tokens(self.sent.shared(&whole));
-                let new = self.tokens(&whole) - old;
-                let tally = &mut self.sent.tally;
-                tally.summaries += new + old * CACHED_PRICE + SUMMARY_TOKENS * ANSWER_PRICE;
-                tally.compressions += 1;
-                let summary = self.summary();
-                history.splice(..from, [summary]);
-            }
-            self.ask(at, &[&system[..], &history].concat());
+            let summary = self.summary();
+            history.compact(&mut self.sent, kept, |_| summary);
+            self.ask(at, &history.prompt());
         }
     }
 
     /// The system prompt, and how many messages it has.
-    fn begin(&self) -> (Vec<Piece>, usize) {
+    fn begin(&self) -> (History, usize) {
         let pieces = &self.session.pieces;
         let system: Vec<Piece> = pieces.iter().take_while(|piece| piece.role.is_system()).cloned().collect();
         let messages = system.len();
-        (system, messages)
+        (History { system, messages: Vec::new() }, messages)
     }
 
     fn pieces(&self, from: usize, to: usize) -> &[Piece] {
         self.session.pieces.get(from..to).unwrap_or_default()
     }
 
-    fn tokens(&self, pieces: &[Piece]) -> f64 {
-        self.sent.tokens(pieces.iter().map(|piece| piece.json.len()).sum())
-    }
-
     /// A summary of the usual size, other than the ones before it. It has no words that are looked for: how good the summaries
     /// of others are is not measured.
     fn summary(&self) -> Piece {
         let number = format!("{:>8} ", self.sent.tally.compressions);
-        let bytes = SUMMARY_TOKENS * self.session.bytes_of_token;
+        let bytes = self.sent.bytes(SUMMARY_TOKENS);
         let json: String = number
             .chars()
             .cycle()
@@ -242,25 +202,5 @@ impl Play<'_> {
             .map(|(c, _)| c)
             .collect();
         Piece { role: Role::User, has_results: false, json: json.into(), text: "".into() }
-    }
-}
-
-/// A result whose long texts keep their beginning and their end.
-fn capped(piece: &Piece, format: Format) -> Piece {
-    let Ok(mut message) = serde_json::from_str(&piece.json) else { return piece.clone() };
-    cut(&mut message);
-    Piece::read(format, &message.to_string()).unwrap_or_else(|_| piece.clone())
-}
-
-fn cut(value: &mut Value) {
-    match value {
-        Value::String(text) if text.len() > CAP => {
-            let (head, tail) =
-                (text.floor_char_boundary(CAP / 2), text.ceil_char_boundary(text.len() - CAP / 2));
-            text.replace_range(head..tail, "\n[cut]\n");
-        }
-        Value::Array(items) => items.iter_mut().for_each(cut),
-        Value::Object(fields) => fields.values_mut().for_each(cut),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
