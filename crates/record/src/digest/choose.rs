@@ -25,6 +25,8 @@ const WORTH_OF_RETURN: f64 = 0.2;
 const FIXED_COST: f64 = 15.0;
 /// The share of its worth that the oldest line loses.
 const LOSS_OF_AGE: f64 = 0.3;
+/// A message of a person with more lines is taken line by line.
+const MOST_LINES_OF_MESSAGE: usize = 12;
 /// Tokens of a turn's number and speaker.
 const HEAD_COST: u32 = 6;
 /// The most bytes that are kept of a message: with words of a person or the agent, and without.
@@ -67,13 +69,15 @@ pub(super) type Place = (usize, usize);
 
 /// A line with its names and cost.
 pub(super) struct Seen<'t> {
-    place: Place,
+    pub(super) place: Place,
     line: &'t Line,
     names: Vec<(Name, f64)>,
     /// The worth of its words, and the factor for its speaker and age.
     words: f64,
     weight: f64,
-    cost: u32,
+    pub(super) cost: u32,
+    /// Whether a person said it.
+    is_persons: bool,
 }
 
 /// A line with its worth when it was last computed.
@@ -102,13 +106,29 @@ impl Ord for Offer {
 
 /// The best lines that fit into `room`, in units of `cost`.
 pub(super) fn choose(turns: &[Turn], room: u32, cost: &dyn Fn(&Turn, &Line) -> u32) -> HashSet<Place> {
-    pick(&look_at(turns, cost), room)
+    pick(&look_at(turns, cost), room, HashSet::new())
 }
 
-/// The best of these lines that fit into `room`. Separate from [`look_at`], so that several rooms can be
-/// tried.
-pub(super) fn pick(lines: &[Seen<'_>], room: u32) -> HashSet<Place> {
-    let served = lines.iter().filter(|seen| seen.line.served);
+/// The newest messages of people that fit into `room` as a whole: their words matter most, and a reader misses the rest
+/// of one that is told in part. A paste is none of them.
+pub(super) fn whole_messages(lines: &[Seen<'_>], room: u32) -> HashSet<Place> {
+    let (mut chosen, mut left) = (HashSet::new(), room);
+    for message in lines.chunk_by(|one, next| one.place.0 == next.place.0).rev() {
+        let is_whole =
+            message.iter().all(|seen| seen.is_persons && !seen.line.served && seen.cost < u32::MAX);
+        let cost = message.iter().fold(HEAD_COST, |sum, seen| sum.saturating_add(seen.cost));
+        if is_whole && message.len() <= MOST_LINES_OF_MESSAGE && cost <= left {
+            left -= cost;
+            chosen.extend(message.iter().map(|seen| seen.place));
+        }
+    }
+    chosen
+}
+
+/// The best of these lines that fit into `room` besides the `chosen` ones. Separate from [`look_at`], so that several
+/// rooms can be tried.
+pub(super) fn pick(lines: &[Seen<'_>], room: u32, mut chosen: HashSet<Place>) -> HashSet<Place> {
+    let served = lines.iter().filter(|seen| seen.line.served || chosen.contains(&seen.place));
     let (mut told, mut begun): (HashSet<Name>, HashSet<usize>) = (HashSet::new(), HashSet::new());
     for seen in served {
         told.extend(seen.names.iter().map(|(name, _)| *name));
@@ -119,9 +139,14 @@ pub(super) fn pick(lines: &[Seen<'_>], room: u32) -> HashSet<Place> {
             line.names.iter().filter(|(name, _)| !told.contains(name)).map(|(_, worth)| worth).sum();
         line.weight * (names + line.words) / (f64::from(line.cost) + FIXED_COST)
     };
-    let mut offers: BinaryHeap<Offer> =
-        lines.iter().enumerate().map(|(at, line)| Offer { worth: worth(line, &told), at }).collect();
-    let (mut chosen, mut left) = (HashSet::new(), room);
+    let is_left = |(_, seen): &(usize, &Seen<'_>)| !chosen.contains(&seen.place);
+    let mut offers: BinaryHeap<Offer> = lines
+        .iter()
+        .enumerate()
+        .filter(is_left)
+        .map(|(at, line)| Offer { worth: worth(line, &told), at })
+        .collect();
+    let mut left = room;
     while let Some(Offer { worth: before, at }) = offers.pop() {
         let Some(line) = lines.get(at) else { continue };
         let now = worth(line, &told);
@@ -168,6 +193,7 @@ pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Turn, &Line) -> u32)
                 weight: weight(turn, line.kind)
                     * (1.0 - LOSS_OF_AGE * share(turns.len() - 1 - at, turns.len())),
                 cost: cost(turn, line),
+                is_persons: turn.role == Role::User && line.kind == LineKind::Said,
             });
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use foldhash::fast::FixedState;
 
-use super::choose::{look_at, pick};
+use super::choose::{Seen, look_at, pick, whole_messages};
 use super::turn::{Line, LineKind, Turn};
 use crate::fill::share_of;
 use anchord_messages::id::Seq;
@@ -25,6 +25,8 @@ const LEAST_TOKENS: u32 = 120;
 const STEP_SHARE: f64 = 0.25;
 /// The share of its room that a digest takes which is chosen anew: the rest is for what later versions add.
 const ANEW_SHARE: f64 = 0.6;
+/// The share of its room that goes to whole messages of people first.
+const PEOPLES_SHARE: f64 = 0.4;
 /// How often the text is shortened when the tokenizer counts more than was estimated.
 const TRIES: u32 = 4;
 
@@ -130,7 +132,10 @@ fn chosen_within(
     let old = text(turns, |place| known.contains(&place));
     let mut room = within.saturating_sub(if known.is_empty() { head } else { counter.count_text(&old) });
     for _ in 0..TRIES {
-        let chosen = pick(&lines, room);
+        let whole = whole_messages(&lines, share_of(room, PEOPLES_SHARE));
+        let cost = |seen: &Seen<'_>| if whole.contains(&seen.place) { seen.cost } else { 0 };
+        let taken = lines.iter().map(cost).fold(0, u32::saturating_add);
+        let chosen = pick(&lines, room.saturating_sub(taken), whole);
         if chosen.is_empty() {
             return None;
         }

@@ -42,7 +42,9 @@ pub(super) fn find(
 /// The open requests, the first of them at length; without any, the latest request. A question beside the work does
 /// not take its place.
 fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedIntent> {
-    let is_work = |request: &&RequestEntry| !is_aside(&request.text);
+    // A word alone is the name of a command.
+    let is_word = |text: &str| text.is_ascii() && !text.trim().contains(char::is_whitespace);
+    let is_work = |request: &&RequestEntry| !is_aside(&request.text) && !is_word(&request.text);
     let is_open = |request: &&RequestEntry| request.state == RequestState::Open;
     let mut told: Vec<&RequestEntry> = requests.iter().filter(is_open).filter(is_work).collect();
     if told.is_empty() {

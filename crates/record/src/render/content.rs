@@ -22,6 +22,8 @@ pub(super) const ERROR_CHARS: usize = 300;
 pub const FACT_CHARS: usize = 160;
 /// The most characters of a rationale, a resolution or a reason.
 const REASON_CHARS: usize = 400;
+/// The most characters of how an error was resolved.
+const FIX_CHARS: usize = 120;
 /// The most characters of an earlier request.
 const REQUEST_CHARS: usize = 200;
 /// An open error is old when it was last reported this many messages before the anchor.
@@ -297,7 +299,8 @@ fn error(e: &ErrorEntry) -> String {
         let _ = write!(text, "{}: ", short(kind, 80));
     }
     text.push_str(&message);
-    if let Some(place) = e.location.as_ref().filter(|p| !p.trim().is_empty()) {
+    let is_open = e.status != ErrorStatus::Resolved;
+    if let Some(place) = e.location.as_ref().filter(|place| is_open && !place.trim().is_empty()) {
         let _ = write!(text, " (at {})", short(place, FACT_CHARS));
     }
     if e.count > 1 {
@@ -305,7 +308,7 @@ fn error(e: &ErrorEntry) -> String {
     }
     text.push_str(&origin(e.session_id.as_ref()));
     if let Some(fix) = e.resolution.as_ref().filter(|r| !r.trim().is_empty()) {
-        let _ = write!(text, "; resolved: {}", short(fix, REASON_CHARS));
+        let _ = write!(text, "; resolved: {}", short(fix, FIX_CHARS));
     }
     text
 }
