@@ -72,20 +72,24 @@ impl Query {
         let pairs = self.pairs();
         let mut found = vec![false; pairs.len()];
         let mut best: Option<(f64, String)> = None;
-        let mut head = String::new();
+        let (mut head, mut speaker) = (String::new(), String::new());
         each_text(message, &mut |field, text| {
             if field == Field::Speaker {
+                speaker = format!("{text}: ");
                 return;
             }
+            // What stands before a colon may be the subject as well as the speaker.
+            let lead = std::mem::take(&mut speaker);
+            let excerpt = |start, end| format!("{lead}{}", excerpt(text, start, end));
             if head.is_empty() {
-                head = excerpt(text, 0, 0);
+                head = excerpt(0, 0);
             }
             let marks = self.marks(text);
             note_pairs(&pairs, &marks, &mut found);
             if let Some((value, start, end)) = self.densest(&marks)
                 && best.as_ref().is_none_or(|(old, _)| value > *old)
             {
-                best = Some((value, excerpt(text, start, end)));
+                best = Some((value, excerpt(start, end)));
             }
         });
         let hits = f64::from(u32::try_from(found.iter().filter(|f| **f).count()).unwrap_or(u32::MAX));

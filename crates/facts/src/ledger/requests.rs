@@ -285,6 +285,11 @@ pub fn is_about(earlier: &str, later: &str) -> bool {
     shared > 0 && 2 * shared >= earlier.len()
 }
 
+/// How many words of an earlier request another one has, too.
+pub fn shared_words(earlier: &str, later: &str) -> usize {
+    Matter::of(earlier).shared(&Matter::of(later))
+}
+
 /// Whether a person only says thanks or goodbye.
 fn is_pleasantry(text: &str) -> bool {
     let thanks = || Phrase::Thanks.is_in(text) && substance(text) <= WORDS_OF_ANSWER;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::summary::{RequestEntry, RequestState, Summary};
 use anchord_facts::key;
-use anchord_facts::ledger::requests::{Earlier, RequestFact, is_about, is_aside, substance};
+use anchord_facts::ledger::requests::{Earlier, RequestFact, is_about, is_aside, shared_words, substance};
 use anchord_facts::wording::{clip_words, join_seqs, one_line};
 
 /// A request of more words is a brief: a change of mind adds to it and does not supersede it.
@@ -109,24 +109,32 @@ impl Fold {
                 }
             }
             Earlier::Superseded => {
+                // A change of mind may be about a request before the latest: one that shares more words with it.
                 let latest = self.open.last().map(|(at, _)| *at);
-                if let Some(at) = latest.filter(|at| self.words(*at) <= WORDS_OF_BRIEF) {
+                let shared =
+                    self.standing().map(|(at, request)| (shared_words(&request.text, &fact.text), at));
+                let closest =
+                    shared.filter(|(shared, at)| *shared >= 2 || *shared > 0 && Some(*at) == latest);
+                let meant = closest.max_by_key(|(shared, at)| (*shared, *at)).map(|(_, at)| at).or(latest);
+                if let Some(at) = meant.filter(|at| self.words(*at) <= WORDS_OF_BRIEF) {
                     self.supersede(at, fact);
                 }
             }
             Earlier::Revised => {
-                let revised = self.entries.iter().enumerate().rev().take(REVISED).find(|(_, request)| {
-                    request.as_ref().is_some_and(|request| {
-                        matches!(request.state, RequestState::Open | RequestState::Done)
-                            && !is_aside(&request.text)
-                            && is_about(&request.text, &fact.text)
-                    })
-                });
+                let revised = self.standing().find(|(_, request)| is_about(&request.text, &fact.text));
                 if let Some((at, _)) = revised {
                     self.supersede(at, fact);
                 }
             }
         }
+    }
+
+    /// The newest requests that a later message may change, the newest first.
+    fn standing(&self) -> impl Iterator<Item = (usize, &RequestEntry)> {
+        let newest = self.entries.iter().enumerate().rev().take(REVISED);
+        newest.filter_map(|(at, request)| Some((at, request.as_ref()?))).filter(|(_, request)| {
+            matches!(request.state, RequestState::Open | RequestState::Done) && !is_aside(&request.text)
+        })
     }
 
     fn words(&self, at: usize) -> usize {

@@ -618,6 +618,22 @@ fn a_question_beside_the_work_closes_no_task_and_is_over_with_the_next_message()
 }
 
 #[test]
+fn a_change_of_mind_may_pass_over_the_latest_request() {
+    let told = states(&[
+        (1, Role::User, "Read the ledgers of all depots and write a report."),
+        (2, Role::Assistant, "I begin."),
+        (3, Role::User, "Nobody reads cents: give the total in whole euros, please."),
+        (4, Role::Assistant, "I will."),
+        (5, Role::User, "The code word of the report is HARBOUR-5033, by the way."),
+        (6, Role::Assistant, "Noted."),
+        (7, Role::User, "I changed my mind about the total: I want it in cents after all."),
+    ]);
+    let told: Vec<RequestState> = told.into_iter().map(|(_, state)| state).collect();
+    assert_eq!(told.get(1), Some(&RequestState::Superseded), "{told:?}");
+    assert_ne!(told.get(2), Some(&RequestState::Superseded), "{told:?}");
+}
+
+#[test]
 fn a_change_of_mind_supersedes_the_request_that_it_speaks_of() {
     let told = states(&[
         (1, Role::User, "Build a REST API for invoices."),
