@@ -255,12 +255,7 @@ fn span(conversation: &Conversation, wanted: CompressOptions) -> Result<Seq, NoS
     let entries = &conversation.entries;
     let most = usize::try_from(wanted.strategy.preserves()).unwrap_or(usize::MAX);
     let Some(target) = wanted.target_tokens else { return group::span_end(entries, most, None) };
-    let lead = group::leading_system(entries);
-    let outside = |through: Seq| {
-        let (system, rest) = entries.split_at_checked(lead).unwrap_or_default();
-        let tail = rest.iter().filter(|entry| conversation.stays(entry, through));
-        system.iter().chain(tail).fold(LEAST_FORM_TOKENS, |sum, entry| sum.saturating_add(entry.tokens))
-    };
+    let outside = |through: Seq| fixed(conversation, through).saturating_add(LEAST_FORM_TOKENS);
     let mut end = Err(NoSpan::TooFew);
     for preserve in (1..=most).rev() {
         let Ok(through) = group::span_end(entries, preserve, None) else { continue };

@@ -226,14 +226,14 @@ fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     }
     let mut runs: Vec<_> = facts.test_runs.iter().collect();
     runs.reverse();
-    // A run that a later one covers is not rendered.
-    let covered: HashSet<&str> = candidate
+    // A run that a later one covers, or that was done again after the span, is not rendered.
+    let rendered: HashSet<&[Seq]> = candidate
         .test_results
         .iter()
-        .filter(|run| run.superseded_by.is_some())
-        .map(|run| run.command.as_str())
+        .filter(|run| run.superseded_by.is_none())
+        .map(|run| run.seqs.as_slice())
         .collect();
-    runs.retain(|run| !covered.contains(run.command.as_str()));
+    runs.retain(|run| rendered.contains(run.seqs.as_slice()));
     let mut commands = HashSet::new();
     runs.retain(|r| commands.insert(wording::one_line(&r.command)));
     for run in runs.into_iter().take(2) {
