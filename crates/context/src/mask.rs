@@ -66,13 +66,11 @@ pub struct Clipping {
 
 impl Clipping {
     /// The outputs up to `upto` with at least `from` tokens.
-    #[must_use]
     pub fn of(upto: Seq, from: u32) -> Self {
         Self { upto, from }
     }
 
     /// The tokens from which on an output is too large to stay whole in an effective window for long.
-    #[must_use]
     pub fn large_in(window: u32) -> u32 {
         (window / CLIPPED_SHARE).max(LEAST_CLIPPED)
     }
@@ -84,19 +82,16 @@ impl Clipping {
     }
 
     /// The tokens that are left of an output.
-    #[must_use]
     pub fn left(self) -> u32 {
         (self.from / LEFT_SHARE).max(LEAST_LEFT)
     }
 
     /// Whether an output of a message is clipped.
-    #[must_use]
     pub fn takes(self, seq: Seq, result: &ResultShape) -> bool {
         self.from > 0 && seq <= self.upto && result.tokens >= self.from && result.is_maskable()
     }
 
     /// The tokens that clipping saves of a message; nothing of one that the caller marked.
-    #[must_use]
     pub fn saves<T: AsShape>(self, item: &T, marks: &Marks) -> u64 {
         if marks.contains_key(&item.seq()) {
             return 0;
@@ -169,7 +164,6 @@ pub fn open_errors<T: AsShape>(items: &[T], upto: Seq) -> BTreeSet<Seq> {
 
 /// The text in place of a masked output; `what` describes the call. It says how to read the output only where the model
 /// that reads the text has the service's tools.
-#[must_use]
 pub fn placeholder(result: &ResultShape, what: Option<&str>, tools: ToolMode) -> String {
     let output = output_named(tools, &result.reference);
     let what = what.or(result.name.as_deref()).filter(|w| !w.is_empty()).unwrap_or("a tool");

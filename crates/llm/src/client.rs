@@ -106,7 +106,6 @@ impl Client {
     }
 
     /// The cost of an attempt, in millionths of the currency of the prices; 0 for a model without a price.
-    #[must_use]
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

@@ -25,7 +25,6 @@ pub use check::{CheckedDraft, check, recap};
 pub use material::{Base, Draft, Material, Proposed};
 
 /// The facts of the span, without secrets.
-#[must_use]
 pub fn read(material: &Material) -> Facts {
     let base = material.base.as_ref();
     let (none, known) = (LedgerState::default(), base.map(|base| base.summary.known()));
@@ -56,14 +55,12 @@ fn read_tail(material: &Material, carry: &LedgerState) -> Facts {
 }
 
 /// Merges the deterministic engine's proposal into the current summary.
-#[must_use]
 pub fn draft(material: &Material, facts: &Facts) -> Draft {
     merge_proposal(material, facts, propose(material, facts))
 }
 
 /// The deterministic engine's narrative of the span. A strategy without a narrative gets only the intent,
 /// because the task must stay in the summary.
-#[must_use]
 pub fn propose(material: &Material, facts: &Facts) -> Proposed {
     let base = material.base.as_ref().map(|base| &base.summary);
     let mut whole = extractive::propose(&material.span, facts, base, &requests::after(base, &facts.requests));
@@ -86,7 +83,6 @@ pub fn propose(material: &Material, facts: &Facts) -> Proposed {
 
 /// What code proposes when a model reads the span: decisions from tool calls, things, and an intent that
 /// stands until the model writes one. State, steps and what is stated in messages are the model's to write.
-#[must_use]
 pub fn propose_beside(material: &Material, facts: &Facts) -> Proposal {
     let Proposal { intent, things, .. } = propose(material, facts).proposal;
     let decisions = extractive::answered(&material.span);
@@ -97,7 +93,6 @@ pub fn propose_beside(material: &Material, facts: &Facts) -> Proposal {
 }
 
 /// The summary after code merged the span: the model is shown it, and its changes apply to it.
-#[must_use]
 pub fn record_beside(material: &Material, facts: &Facts) -> Summary {
     let proposal = propose_beside(material, facts);
     let proposed = Proposed {
@@ -112,7 +107,6 @@ pub fn record_beside(material: &Material, facts: &Facts) -> Summary {
 }
 
 /// Merges an engine's proposal into a copy of the current summary.
-#[must_use]
 pub fn merge_proposal(material: &Material, facts: &Facts, proposed: Proposed) -> Draft {
     let record = material.base.as_ref().map(|base| base.summary.clone());
     merge_into(record, material, facts, proposed)
@@ -121,7 +115,6 @@ pub fn merge_proposal(material: &Material, facts: &Facts, proposed: Proposed) ->
 /// Merges an engine's proposal into the current summary itself and takes it out of the material, which cannot
 /// be used for another merge then. A record grows with its session, and copying it was a fourth of a late
 /// merge.
-#[must_use]
 pub fn merge_last(material: &mut Material, facts: &Facts, proposed: Proposed) -> Draft {
     let record = material.base.as_mut().map(|base| std::mem::take(&mut base.summary));
     merge_into(record, material, facts, proposed)

@@ -18,7 +18,6 @@ pub fn default_fill(effective_window: u32) -> f64 {
 }
 
 /// A share of a number of tokens, rounded down.
-#[must_use]
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -125,13 +125,11 @@ pub enum Verdict {
 
 impl Calibration {
     /// Whether no report was taken yet.
-    #[must_use]
     pub fn is_none(&self) -> bool {
         self.taken == 0
     }
 
     /// The correction in force; `None` without reports.
-    #[must_use]
     pub fn view(&self) -> Option<CalibrationView> {
         (!self.is_none()).then(|| CalibrationView {
             offset_tokens: self.offset(),
@@ -141,26 +139,22 @@ impl Calibration {
     }
 
     /// Tokens of each call that the service does not see.
-    #[must_use]
     pub fn offset(&self) -> u32 {
         u32::try_from(self.applied.offset).unwrap_or_default()
     }
 
     /// The correction without its factor, for another model of the same caller.
-    #[must_use]
     pub fn offset_alone(&self) -> Self {
         Self { applied: Correction { factor: ONE, ..self.applied }, ..Self::default() }
     }
 
     /// A window of the provider's, in tokens of ours, rounded down.
-    #[must_use]
     pub fn window(&self, tokens: u32) -> u32 {
         let ours = i64::from(tokens) * ONE / self.applied.factor.max(1);
         u32::try_from(ours).unwrap_or(u32::MAX)
     }
 
     /// Whether another state corrects windows in another way.
-    #[must_use]
     pub fn corrects_otherwise(&self, other: &Self) -> bool {
         self.applied != other.applied
     }

@@ -53,19 +53,16 @@ pub enum Status {
 
 impl Status {
     /// The status' word in JSON and in the database.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// Parses the status' word; `None` when it is not one.
-    #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         word.parse().ok()
     }
 
     /// Whether the compression waits or runs.
-    #[must_use]
     pub fn is_live(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
     }
@@ -168,7 +165,6 @@ pub struct Report {
 
 impl Report {
     /// The results of its probes.
-    #[must_use]
     pub fn scores(&self) -> Scores {
         Scores {
             score: self.probe_score,

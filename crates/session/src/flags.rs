@@ -72,7 +72,6 @@ pub struct Asked {
 
 impl Asked {
     /// What the trigger, the request and the settings ask for.
-    #[must_use]
     pub fn of(trigger: &str, request: &Request, settings: &Settings) -> Self {
         let named = request.target.is_some() || request.through_seq.is_some() || request.strategy.is_some();
         let set =
@@ -82,7 +81,6 @@ impl Asked {
 }
 
 /// The flags of a compression's result.
-#[must_use]
 pub fn of(report: &Report, asked: Asked) -> Vec<Flag> {
     let mut flags = Vec::new();
     let mut raise = |metric, level, detail| flags.push(Flag { metric, level, detail });

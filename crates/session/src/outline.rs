@@ -43,7 +43,6 @@ impl AsShape for Outline {
 
 impl Outline {
     /// The values that a session's counts are made from.
-    #[must_use]
     pub fn counted(&self) -> MessageCounts {
         let bytes = u32::try_from(self.bytes).unwrap_or(u32::MAX);
         let counted =

@@ -89,7 +89,6 @@ impl Bound {
     ];
 
     /// The field of [`Quotas`] that sets it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Sessions => "sessions",
@@ -104,7 +103,6 @@ impl Bound {
     }
 
     /// The bound of a tenant without a quota of its own.
-    #[must_use]
     pub fn default(self) -> i64 {
         match self {
             Self::Sessions => 1_000_000,
@@ -116,7 +114,6 @@ impl Bound {
     }
 
     /// How a caller gets room again.
-    #[must_use]
     pub fn advice(self) -> &'static str {
         match self {
             Self::Sessions => {
@@ -133,7 +130,6 @@ impl Bound {
     }
 
     /// Whether room may come by itself within seconds.
-    #[must_use]
     pub fn passes(self) -> bool {
         matches!(self, Self::WaitingJobs | Self::WaitingDeliveries)
     }
@@ -141,7 +137,6 @@ impl Bound {
 
 impl Quotas {
     /// The tenant's own quota for a bound.
-    #[must_use]
     pub fn of(&self, bound: Bound) -> Option<u64> {
         match bound {
             Bound::Sessions => self.sessions,

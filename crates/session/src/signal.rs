@@ -34,7 +34,6 @@ pub enum Action {
 
 impl Action {
     /// The action's word in JSON.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -69,7 +68,6 @@ pub enum SignalKind {
 
 impl SignalKind {
     /// The signal's word in JSON and in a compression's trigger.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -90,7 +88,6 @@ pub struct Signal {
 
 impl Signal {
     /// Whether it asks for something: it counts, or it is advice, which nothing but the caller acts on.
-    #[must_use]
     pub fn acts(&self) -> bool {
         match self.action {
             Action::None => false,

@@ -65,7 +65,6 @@ pub fn end(
 }
 
 /// The policy with the request's own values for the newest messages.
-#[must_use]
 pub fn policy(settings: &Settings, counts: &Accounting, request: &Request) -> Policy {
     let mut policy = settings.policy().calibrated(&counts.calibration);
     if let Some(tokens) = request.preserve_recent_tokens {
@@ -75,7 +74,6 @@ pub fn policy(settings: &Settings, counts: &Accounting, request: &Request) -> Po
 }
 
 /// The messages with their tokens as they are served.
-#[must_use]
 pub fn served(policy: &Policy, counts: &Accounting, outlines: &[Outline]) -> Vec<MessageCounts> {
     let marks = counts.marks(outlines);
     let mut tail: Vec<MessageCounts> = outlines.iter().map(Outline::counted).collect();
@@ -90,7 +88,6 @@ pub fn served(policy: &Policy, counts: &Accounting, outlines: &[Outline]) -> Vec
 }
 
 /// The end of the last group within [`SPAN_BYTES`]; at least one group, and at least [`LEAST_SPAN_BYTES`].
-#[must_use]
 pub fn bounded(outlines: &[Outline], end: Seq) -> Seq {
     let groups = group::groups(outlines);
     let (mut bytes, mut through) = (0, 0);

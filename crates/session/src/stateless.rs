@@ -48,13 +48,11 @@ pub struct Conversation {
 
 impl Conversation {
     /// The format of its messages, and of what comes back.
-    #[must_use]
     pub fn format(&self) -> Format {
         self.format
     }
 
     /// A conversation without messages.
-    #[must_use]
     pub fn new(format: Format, counter: TokenCounter) -> Self {
         Self { format, counter, entries: Vec::new(), messages: Vec::new(), kept: BTreeSet::new() }
     }
@@ -100,7 +98,6 @@ impl Conversation {
     }
 
     /// Tokens of all messages.
-    #[must_use]
     pub fn tokens(&self) -> u32 {
         self.entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.tokens))
     }
@@ -224,7 +221,6 @@ pub fn span_end(conversation: &Conversation, wanted: CompressOptions) -> Result<
 }
 
 /// The room for a summary of the messages through `through`, in tokens.
-#[must_use]
 pub fn bound(conversation: &Conversation, through: Seq, target_tokens: Option<u32>) -> u32 {
     let room = target_tokens.map_or(u32::MAX, |target| target.saturating_sub(fixed(conversation, through)));
     room.clamp(LEAST_FORM_TOKENS, DEFAULT_BOUND_TOKENS)
@@ -232,7 +228,6 @@ pub fn bound(conversation: &Conversation, through: Seq, target_tokens: Option<u3
 
 /// The room for the summary and the digest of the messages up to `through`, in tokens: what the target
 /// leaves, else the share of all messages that a session's context would fill.
-#[must_use]
 pub fn room(conversation: &Conversation, through: Seq, target_tokens: Option<u32>) -> u32 {
     let default =
         share_of(conversation.tokens(), DEFAULT_FILL).clamp(DEFAULT_BOUND_TOKENS, MAX_DEFAULT_FILL_TOKENS);

@@ -11,7 +11,6 @@ pub enum SummaryModels {
 
 impl SummaryModels {
     /// Whether a session may name this model.
-    #[must_use]
     pub fn allow(&self, model: &str) -> bool {
         match self {
             Self::Listed(names) => names.iter().any(|name| name == model),

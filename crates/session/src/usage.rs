@@ -46,13 +46,11 @@ impl Kind {
     ];
 
     /// The kind's word in the database.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// Parses the kind's word; `None` when it is not one.
-    #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         word.parse().ok()
     }
@@ -118,7 +116,6 @@ impl Tally {
     }
 
     /// The figures of one kind.
-    #[must_use]
     pub fn of(&self, kind: Kind) -> UsageDelta {
         match kind {
             Kind::Context => self.context,
@@ -147,7 +144,6 @@ impl Tally {
 
     /// The report of these sums. `active_us` is how long the sessions were at work, in microseconds; `None`
     /// when that is unknown.
-    #[must_use]
     pub fn report(&self, active_us: Option<i64>) -> UsageFigures {
         let refetches = self.messages.calls + self.tool_outputs.calls + self.recall.calls;
         let refetch_rate = ratio(refetches, self.context.calls);
@@ -348,13 +344,11 @@ pub enum TaskStatus {
 
 impl TaskStatus {
     /// The status's word in the API and in the database.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// Parses the status's word; `None` when it is not one.
-    #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         word.parse().ok()
     }
@@ -383,7 +377,6 @@ pub struct TaskOutcomes {
 
 impl TaskOutcomes {
     /// The report of these sums; tokens and requests are those of completed tasks.
-    #[must_use]
     pub fn of(ended: i64, completed: i64, tokens: i64, requests: i64) -> Self {
         Self {
             ended,

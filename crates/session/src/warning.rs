@@ -56,7 +56,6 @@ pub enum WarningCode {
 
 impl Warning {
     /// The warning of a window that nobody told.
-    #[must_use]
     pub fn of_window(source: WindowSource<'_>) -> Option<Self> {
         match source {
             WindowSource::Assumed => Some(Self { window: ASSUMED, ..Self::bare(WarningCode::WindowAssumed) }),
@@ -72,19 +71,16 @@ impl Warning {
     }
 
     /// The warning of a context that was asked for a model that is not known.
-    #[must_use]
     pub fn of_requested_model(model: &str) -> Self {
         Self { model: Some(model.to_owned()), ..Self::bare(WarningCode::RequestedModelUnknown) }
     }
 
     /// The warning of stored messages.
-    #[must_use]
     pub fn of_messages(code: WarningCode, seqs: Vec<Seq>) -> Self {
         Self { seqs, ..Self::bare(code) }
     }
 
     /// The warning of a tool output of `tokens` tokens where at most `max_tokens` are served whole.
-    #[must_use]
     pub fn of_large_output(seq: Seq, tokens: u32, max_tokens: u32) -> Self {
         let (seqs, tokens, max_tokens) = (vec![seq], Some(tokens), Some(max_tokens));
         Self { seqs, tokens, max_tokens, ..Self::bare(WarningCode::OutputLargerThanWindow) }
@@ -103,7 +99,6 @@ impl Warning {
     }
 
     /// The warning with its detail.
-    #[must_use]
     pub fn in_full(self) -> Self {
         let model = self.model.as_deref().unwrap_or_default();
         let detail = match self.code {

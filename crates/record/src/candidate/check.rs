@@ -82,20 +82,17 @@ impl CheckedDraft {
     }
 
     /// Whether the version may be published.
-    #[must_use]
     pub fn is_accepted(&self) -> bool {
         self.refusals.is_empty() && holds(self.meta.strategy, &self.report)
     }
 
     /// Whether the version is refused only because it is not smaller than what it replaces.
-    #[must_use]
     pub fn is_not_smaller(&self) -> bool {
         !self.refusals.is_empty() && self.refusals.iter().all(Refusal::is_skip)
     }
 }
 
 /// Renders the candidate, scores the probes, and repairs what can be repaired from the ledger.
-#[must_use]
 pub fn check(material: &Material, facts: &Facts, draft: Draft) -> CheckedDraft {
     let Draft { proposed, merged, before } = draft;
     let summary = merged.summary;
@@ -303,7 +300,6 @@ fn subject_of<'a>(material: &'a Material, summary: &'a Summary, meta: &'a Versio
 }
 
 /// The recap: current task, open errors and next steps once more, for the end of a long context.
-#[must_use]
 pub fn recap(summary: &Summary) -> String {
     use super::super::summary::ErrorStatus;
     let mut lines = Vec::new();

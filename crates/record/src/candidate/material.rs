@@ -80,7 +80,6 @@ pub struct Material {
 impl Material {
     /// The input of a session's first version, anchored and within the default bound; a caller sets only what
     /// differs.
-    #[must_use]
     pub fn first(span: Vec<Numbered>, span_tokens: u32, counter: TokenCounter, now: DateTime<Utc>) -> Self {
         Self {
             strategy: Strategy::Anchored,
@@ -155,7 +154,6 @@ pub struct Draft {
 
 impl Proposed {
     /// The proposed narrative, whether code or a model wrote it; `record` is the summary that contains it.
-    #[must_use]
     pub fn told(&self, record: &Summary) -> Cow<'_, Proposal> {
         if self.changes.is_empty() {
             return Cow::Borrowed(&self.proposal);

@@ -36,7 +36,6 @@ pub struct KnownModel {
 }
 
 /// What the model of this name takes and gives; `None` when it is not known.
-#[must_use]
 pub fn limits_of(name: &str, own: &[OwnModel]) -> Option<ModelLimits> {
     own.iter()
         .find(|model| model.is_named(name))
@@ -46,7 +45,6 @@ pub fn limits_of(name: &str, own: &[OwnModel]) -> Option<ModelLimits> {
 }
 
 /// The model of this name, with all that is known of it.
-#[must_use]
 pub fn find(name: &str, own: &[OwnModel]) -> Option<KnownModel> {
     let of_tenant = own.iter().find(|model| model.is_named(name)).map(KnownModel::from);
     of_tenant.or_else(|| table::find(name).map(KnownModel::from)).or_else(|| {

@@ -21,7 +21,6 @@ const VENDORS: [&str; 9] = [
 ];
 
 /// Whether a text can be the name of a model.
-#[must_use]
 pub fn is_name(text: &str) -> bool {
     (1..=MAX_CHARS).contains(&text.chars().count()) && !text.chars().any(char::is_control)
 }

@@ -27,13 +27,11 @@ pub struct OwnModel {
 
 impl OwnModel {
     /// Whether it is the model of this name.
-    #[must_use]
     pub fn is_named(&self, name: &str) -> bool {
         is_same(&self.name, name)
     }
 
     /// What it takes and gives.
-    #[must_use]
     pub fn limits(&self) -> ModelLimits {
         ModelLimits {
             context_window: self.context_window,

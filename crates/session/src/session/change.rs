@@ -12,7 +12,6 @@ use anchord_messages::id::Seq;
 
 impl Session {
     /// The floor of a version with this anchor: the last message before the tail.
-    #[must_use]
     pub fn floor_at(&self, anchor: Seq) -> Seq {
         anchor.max(self.accounting.system_through)
     }
@@ -33,7 +32,6 @@ impl Session {
     }
 
     /// Whether new settings change the mode of masking; then [`Self::set`] needs the session's tail.
-    #[must_use]
     pub fn masks_otherwise(&self, settings: &Settings) -> bool {
         settings.over(&self.defaults).mask.unwrap_or_default()
             != self.effective_settings().mask.unwrap_or_default()
@@ -76,13 +74,11 @@ impl Session {
 
     /// Whether the settings have changed since this branch was counted. A change writes main's row alone, so that every
     /// other branch finds it when it is read.
-    #[must_use]
     pub fn is_behind(&self) -> bool {
         !self.is_main() && self.accounting.under.revision != self.settings_revision
     }
 
     /// Whether [`Self::catch_up`] needs the tail: placeholders are served that do not count, as after masking was off.
-    #[must_use]
     pub fn has_uncounted_masks(&self) -> bool {
         let counts = &self.accounting;
         counts.masked_tokens == 0
@@ -170,7 +166,6 @@ impl Session {
     }
 
     /// Whether a message of the tail becomes a placeholder when it is no longer kept.
-    #[must_use]
     pub fn masks_when_released(&self, seq: Seq) -> bool {
         seq > self.floor() && seq <= self.accounting.mask_upto
     }

@@ -40,7 +40,6 @@ pub struct Served {
 impl Session {
     /// The final status: not a success when another version was published meanwhile, or when the session has
     /// become critical and refuses the strategy.
-    #[must_use]
     pub fn judge(&self, ending: Ending<'_>, report: &mut Report) -> Status {
         let moved = ending.span.is_some_and(|span| span.parent_version != self.version);
         if ending.status != Status::Succeeded {
@@ -62,7 +61,6 @@ impl Session {
 
     /// Why a compression that a caller asks for now would have nothing to cover; `None` when it has
     /// something. `tail` is every message after [`Self::floor`], ascending.
-    #[must_use]
     pub fn covers_nothing(&self, trigger: &str, request: &Request, tail: &[Outline]) -> Option<NoSpan> {
         let settings = self.effective_settings();
         let strategy = request.strategy.unwrap_or_else(|| settings.strategy_in_force());
@@ -75,7 +73,6 @@ impl Session {
     }
 
     /// The floor after a compression has ended with this status.
-    #[must_use]
     pub fn floor_after(&self, status: Status, ending: Ending<'_>) -> Seq {
         let publishes = status == Status::Succeeded && ending.version.is_some();
         let anchor = ending.span.filter(|_| publishes).map_or(self.anchor_seq, |span| span.through_seq);
@@ -108,7 +105,6 @@ impl Session {
     }
 
     /// The compression that the present messages start, if any.
-    #[must_use]
     pub fn next_start(&self) -> Option<Start> {
         let situation = TriggerInput {
             counts: &self.accounting,

@@ -68,7 +68,6 @@ impl ForkPoint<'_> {
 
 impl Outline {
     /// The message as one of a person; `None` for any other, and for a tool's result in the role of the user.
-    #[must_use]
     pub fn of_person(&self) -> Option<RetainedMessage> {
         let speaks =
             self.role == Role::User && !self.shape().is_some_and(|shape| shape.has(Feature::OnlyResults));
@@ -80,7 +79,6 @@ impl Session {
     /// The newest message when a version was published, among those that this branch shares with the one that it is of.
     /// What a version covers that this branch has inherited is its own; the newest message then, `head`, may be of
     /// another.
-    #[must_use]
     pub fn published_here(&self, version: i64, head: Seq) -> Seq {
         let begun_with = &self.accounting.begun_with;
         let inherited = begun_with.iter().find(|begun| version <= begun.version);
@@ -88,13 +86,11 @@ impl Session {
     }
 
     /// The newest message when the version was published that a fork begins with, among those that the fork shares.
-    #[must_use]
     pub fn published_of_fork(&self, seq: Seq, version: &InheritedVersion) -> Seq {
         self.published_here(version.version, version.head.min(seq))
     }
 
     /// The floor of a branch that shares the messages through `seq` and begins with a version of this anchor.
-    #[must_use]
     pub fn floor_of_fork(&self, seq: Seq, anchor: Seq) -> Seq {
         anchor.max(self.accounting.system_through.min(seq))
     }
@@ -102,7 +98,6 @@ impl Session {
     /// The state of a branch that is forked from this one. It has no signals of what this one said after
     /// the fork; what the newest compression left behind counts for it only when it stands on the same version. What is
     /// masked at the newest message is known; at an earlier one it is counted again, with what appends alone have masked.
-    #[must_use]
     pub fn fork(&self, (id, branch): (SessionId, BranchName), at: ForkPoint<'_>, now: DateTime<Utc>) -> Self {
         let version = at.version.as_ref();
         let stands_on_same = version.map(|version| version.version) == self.version;

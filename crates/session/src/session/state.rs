@@ -75,7 +75,6 @@ pub struct Live {
 
 impl Session {
     /// A new session.
-    #[must_use]
     pub fn new(id: SessionId, name: SessionName, defaults: Settings, now: DateTime<Utc>) -> Self {
         Self {
             id,
@@ -102,32 +101,27 @@ impl Session {
     }
 
     /// The branch, unless it is main.
-    #[must_use]
     pub fn other_branch(&self) -> Option<&BranchName> {
         Some(&self.branch).filter(|branch| !branch.is_main())
     }
 
     /// How a caller names it, whichever branch is current then: main is named, too, when it is not the only one.
-    #[must_use]
     pub fn reference(&self) -> SessionRef {
         let is_told = self.has_branches || !self.branch.is_main();
         SessionRef { name: self.name.clone(), branch: Some(self.branch.clone()).filter(|_| is_told) }
     }
 
     /// Whether it is the branch main, whose row stands for the whole session.
-    #[must_use]
     pub fn is_main(&self) -> bool {
         self.id == self.root
     }
 
     /// Whether the tokenizer is fixed: by the first message, or by the first fork, because all branches count with one.
-    #[must_use]
     pub fn has_fixed_tokenizer(&self) -> bool {
         self.accounting.tokenizer.is_some()
     }
 
     /// The settings, with the tenant's defaults where the session sets nothing, and with the tokenizer once it is fixed.
-    #[must_use]
     pub fn effective_settings(&self) -> Settings {
         self.in_force(&self.settings)
     }
@@ -146,7 +140,6 @@ impl Session {
     }
 
     /// Grows with every change of pins or settings, the tenant's included.
-    #[must_use]
     pub fn served_revision(&self) -> i64 {
         // A change of the settings is written to main's row, where it counts as a change of the context.
         let of_session = if self.is_main() { 0 } else { self.settings_revision };
@@ -154,7 +147,6 @@ impl Session {
     }
 
     /// What a caller should know about the window: that nobody told its size.
-    #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
         self.window_warning().into_iter().collect()
     }
@@ -162,7 +154,6 @@ impl Session {
     /// The policy for a context that another model gets: its window and the reserve for its answer, whatever window the session
     /// has. The counting tokenizer stays, and what the provider's reports say of the session's own model is taken for the
     /// offset alone. `None` when the model is not known.
-    #[must_use]
     pub fn policy_for(&self, model: &str) -> Option<Policy> {
         let limits = models::limits_of(model, self.defaults.wide_models())?;
         let own = Settings {
@@ -187,13 +178,11 @@ impl Session {
     }
 
     /// The settings with every default resolved, and the windows corrected by the provider's reports.
-    #[must_use]
     pub fn policy(&self) -> Policy {
         self.effective_settings().policy().calibrated(&self.accounting.calibration)
     }
 
     /// How full the context is.
-    #[must_use]
     pub fn usage(&self) -> Usage {
         let settings = self.effective_settings();
         let policy = settings.policy().calibrated(&self.accounting.calibration);
@@ -206,7 +195,6 @@ impl Session {
     }
 
     /// What a default context serves now, in tokens.
-    #[must_use]
     pub fn context_tokens(&self) -> u32 {
         u32::try_from(self.usage().context_tokens).unwrap_or(u32::MAX)
     }
@@ -216,7 +204,6 @@ impl Session {
     }
 
     /// The last message before the tail: the anchor, or the end of the system prompt.
-    #[must_use]
     pub fn floor(&self) -> Seq {
         self.floor_at(self.anchor_seq)
     }
@@ -230,7 +217,6 @@ impl Session {
     }
 
     /// Which outputs are clipped.
-    #[must_use]
     pub fn clipping(&self) -> Clipping {
         self.accounting.clipping()
     }

@@ -131,7 +131,6 @@ pub struct Settings {
 
 impl Settings {
     /// Whether they differ in the model at most.
-    #[must_use]
     pub fn is_same_but_for_model(&self, other: &Self) -> bool {
         Self { model: other.model.clone(), ..self.clone() } == *other
     }
@@ -139,7 +138,6 @@ impl Settings {
     /// These settings, with `defaults` for the fields that are not set, and with what follows from the models that both
     /// name: what is set here stands above what follows from the model here, then what is set in `defaults`, then what follows
     /// from the model there.
-    #[must_use]
     pub fn over(&self, defaults: &Self) -> Self {
         if *defaults == Self::default() && self.model.is_none() {
             return self.clone();
@@ -182,45 +180,38 @@ impl Settings {
     }
 
     /// The models that the tenant adds to those that are known.
-    #[must_use]
     pub fn wide_models(&self) -> &[OwnModel] {
         self.wide.as_ref().map_or(&[], |wide| &wide.models)
     }
 
     /// The pins of every session of the tenant.
-    #[must_use]
     pub fn wide_pins(&self) -> &[Pin] {
         self.wide.as_ref().map_or(&[], |wide| &wide.pins)
     }
 
     /// The tenant's part of a session's context revision.
-    #[must_use]
     pub fn wide_revision(&self) -> i64 {
         self.wide.as_ref().map_or(0, |wide| wide.revision)
     }
 
     /// The tenant's revision that last changed its pins.
-    #[must_use]
     pub fn wide_pins_revision(&self) -> i64 {
         self.wide.as_ref().map_or(0, |wide| wide.pins_revision)
     }
 
     /// The strategy when a compression names none. If the session is critical, a tenant's default that cannot
     /// be verified is replaced by one that can.
-    #[must_use]
     pub fn strategy_in_force(&self) -> Strategy {
         let strategy = self.strategy.unwrap_or_default();
         if self.refuses(strategy) { Strategy::Anchored } else { strategy }
     }
 
     /// Whether the session refuses versions of a strategy.
-    #[must_use]
     pub fn refuses(&self, strategy: Strategy) -> bool {
         self.critical == Some(true) && !strategy.is_verifiable()
     }
 
     /// How many messages stay verbatim under a strategy.
-    #[must_use]
     pub fn preserved_by(&self, strategy: Strategy) -> u32 {
         self.preserve_recent.unwrap_or_else(|| strategy.preserves())
     }
@@ -282,7 +273,6 @@ impl Implied {
 
 impl Settings {
     /// Where the window in force comes from, with `defaults` below these settings.
-    #[must_use]
     pub fn window_source<'a>(&'a self, defaults: &'a Self) -> WindowSource<'a> {
         let is_known = |model: &str| models::limits_of(model, defaults.wide_models()).is_some();
         if self.context_window.is_some() {

@@ -25,7 +25,6 @@ pub const MAX_METADATA_LEVELS: usize = 8;
 pub const MAX_METADATA_VALUE_CHARS: usize = 200;
 
 /// The tokens that are reserved for the answer when nobody says how many: what the usable share leaves of the window.
-#[must_use]
 pub fn usual_reserve(window: u32) -> u32 {
     window - share_of(window, DEFAULT_EFFECTIVE_SHARE).min(window)
 }

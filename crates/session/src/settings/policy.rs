@@ -70,7 +70,6 @@ pub struct Policy {
 impl Settings {
     /// Resolves every default. A threshold that contradicts another is moved to the nearest value that does not:
     /// those of a session and those that its tenant set later may contradict, and the session must go on.
-    #[must_use]
     pub fn policy(&self) -> Policy {
         let mut policy = self.resolved();
         policy.warn = policy.warn.min(policy.compress);
@@ -131,7 +130,6 @@ impl Policy {
     /// The policy with its windows in tokens as the session counts them. What the provider sees besides leaves the window
     /// smaller by as much as `system_tokens` does not say already, but never by more than half. The effective window
     /// never exceeds the context window that was set, because reads of a context rely on it.
-    #[must_use]
     pub fn calibrated(mut self, calibration: &Calibration) -> Self {
         let unseen = calibration.offset().saturating_sub(self.system_tokens).min(self.effective_window / 2);
         let seen = self.effective_window - unseen;

@@ -22,7 +22,6 @@ pub enum PolicyName {
 
 impl PolicyName {
     /// Whether a signal counts under the policy.
-    #[must_use]
     pub fn counts(self, kind: SignalKind) -> bool {
         match self {
             Self::Utilization => kind == SignalKind::Utilization,

@@ -78,7 +78,6 @@ pub struct BriefDecision {
 
 impl Decision {
     /// The signals that act; with `whole` all of them.
-    #[must_use]
     pub fn brief(self, whole: bool) -> BriefDecision {
         let Self { action, reasons, mut signals, held_back } = self;
         if !whole {
@@ -101,7 +100,6 @@ pub struct Start {
 
 impl Start {
     /// The request of the compression. After a task boundary its span ends with the task.
-    #[must_use]
     pub fn request(&self) -> Request {
         let through_seq = (self.kind == SignalKind::TaskBoundary).then_some(self.through_seq);
         Request { through_seq, ..Request::default() }
@@ -109,7 +107,6 @@ impl Start {
 }
 
 /// Evaluates every signal; returns a [`Start`] when a compression starts.
-#[must_use]
 pub fn decide(policy: &Policy, input: &TriggerInput<'_>) -> (Decision, Option<Start>) {
     let mut signals: Vec<Signal> = RULES.iter().map(|rule| rule(policy, input)).collect();
     for signal in &mut signals {

@@ -57,7 +57,6 @@ pub(super) struct Todos {
 
 impl MessageSignals {
     /// The values of a message; `shape` is that message's shape.
-    #[must_use]
     pub fn of(message: &Message, shape: Option<&Shape>) -> Self {
         if message.role.is_system() {
             return Self::default();

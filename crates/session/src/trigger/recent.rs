@@ -102,19 +102,16 @@ impl Recent {
     }
 
     /// The state after a version is published: it keeps the usual length of messages and the open todo items.
-    #[must_use]
     pub fn after_publication(&self) -> Self {
         Self { lengths: self.lengths.after_publication(), todos: self.todos.clone(), ..Self::default() }
     }
 
     /// The state without the open todo items.
-    #[must_use]
     pub fn without_todos(self) -> Self {
         Self { todos: OpenTodos::default(), ..self }
     }
 
     /// When the newest message arrived, in seconds since 1970.
-    #[must_use]
     pub fn newest(&self) -> i64 {
         self.growth.newest()
     }
