@@ -171,7 +171,7 @@ fn text(made: &OfflineResult, left_out: Option<&str>) -> Result<String, std::fmt
         writeln!(out, "  failed: {}", result.probe.question)?;
     }
     let model = meta.model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
-    writeln!(out, "engine: {}{model}, strategy: {}", meta.engine.as_str(), meta.strategy.as_str())?;
+    writeln!(out, "engine: {}{model}, strategy: {}", meta.engine.as_ref(), meta.strategy.as_ref())?;
     write_calls(&mut out, made)?;
     for warning in &meta.warnings {
         writeln!(out, "warning: {warning}")?;

@@ -198,14 +198,14 @@ impl Import {
         if self.output.json {
             return output::print_json(&json!({
                 "session_id": session,
-                "format": read.log.as_str(),
+                "format": read.log.as_ref(),
                 "messages": total,
                 "appended": total.saturating_sub(stored),
                 "left_out": read.left_out,
             }));
         }
         let before = before(stored, total);
-        output::print(&format!("session {session}: {total} messages ({}){before}\n", read.log.as_str()))?;
+        output::print(&format!("session {session}: {total} messages ({}){before}\n", read.log.as_ref()))?;
         match read.told_left_out() {
             Some(told) => output::print(&format!("left out (not messages): {told}\n")),
             None => Ok(()),
@@ -225,7 +225,7 @@ fn body(transcript: &Transcript, range: Range<usize>) -> String {
     let next = range.start + 1;
     let batch = transcript.messages.get(range).unwrap_or_default();
     let messages: Vec<&str> = batch.iter().map(|message| message.raw.as_str()).collect();
-    let format = transcript.format.as_str();
+    let format = transcript.format.as_ref();
     let messages = messages.join(",");
     format!("{{\"format\":\"{format}\",\"expected_next_seq\":{next},\"messages\":[{messages}]}}")
 }

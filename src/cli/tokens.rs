@@ -94,7 +94,7 @@ impl TokensCommand {
             at = range.end;
             let batch = read.messages.get(range).unwrap_or_default();
             let messages: Vec<&str> = batch.iter().map(|message| message.raw.as_str()).collect();
-            let mut rest = json!({"format": read.format.as_str()});
+            let mut rest = json!({"format": read.format.as_ref()});
             self.name_tokenizer(&mut rest);
             let rest = rest.to_string();
             // The messages are sent as they are in the file.

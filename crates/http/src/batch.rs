@@ -139,7 +139,7 @@ pub(super) fn read_message(
     let tool_outputs = tool_outputs(results);
     let shape = shape.map(|shape| serde_json::to_string(&shape)).transpose().map_err(ApiError::internal)?;
     Ok(NewMessage {
-        format: format.as_str(),
+        format: format.into(),
         counted: counts,
         noticed,
         least_tokens,

@@ -272,7 +272,7 @@ pub async fn cancel_compression(
     let row = row.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
     // A second DELETE of the same one finds what it asked for.
     if !cancelled && row.status != Status::Cancelled {
-        let status = row.status.as_str();
+        let status = row.status.as_ref();
         return Err(ApiError::Conflict(format!("{} has ended already: {status}", path.compression_id)));
     }
     Ok(Reply(Compression::of(&session, row)))

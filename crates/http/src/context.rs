@@ -318,7 +318,7 @@ fn entity_tag(session: &Session, query: Asked) -> String {
         session.head_seq,
         session.served_revision(),
         format_args!("{}-{}", session.accounting.mask_upto, session.accounting.mask_from),
-        query.format.as_str(),
+        query.format.as_ref(),
         budget(session, query),
         u8::from(query.recap),
         query.cache_control.map_or("", CacheTtl::as_str),

@@ -68,8 +68,7 @@ pub async fn list_deliveries(
     Path(path): Path<WebhookPath>,
     Query(query): Query<DeliveriesQuery>,
 ) -> Result<Reply<Page<Delivery>>, ApiError> {
-    let scope =
-        format!("deliveries {} {}", path.webhook_id, query.status.map_or("all", DeliveryStatus::as_str));
+    let scope = format!("deliveries {} {}", path.webhook_id, query.status.map_or("all", <&str>::from));
     let paging = Paging::<DeliveryId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let place = (caller.tenant, path.webhook_id);
     let rows = state.store.list_deliveries(place, query.status, paging.after, paging.rows()).await?;

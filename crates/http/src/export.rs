@@ -232,7 +232,7 @@ fn message_line(message: ExportedMessage, is_kept: bool) -> ExportLine {
     ExportLine {
         kind: LineKind::Message,
         seq: Some(message.seq),
-        format: Format::from_name(&message.format),
+        format: message.format.parse::<Format>().ok(),
         role: Some(message.role),
         tokens: Some(message.tokens),
         keep,

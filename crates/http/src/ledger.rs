@@ -339,7 +339,7 @@ impl Source {
             .iter()
             .filter_map(|stored| {
                 // Stored messages normally parse; one that does not is skipped, and is no failure.
-                let format = Format::from_name(&stored.format)?;
+                let format = stored.format.parse::<Format>().ok()?;
                 let message = format::parse(format, &stored.body).ok()?;
                 Some(Numbered { seq: stored.seq, message })
             })

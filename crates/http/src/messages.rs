@@ -496,7 +496,7 @@ pub async fn list_messages(
         };
         items.push(StoredMessageView {
             seq: stored.seq,
-            role: Role::parse(&stored.role).ok_or_else(|| corrupt("role", "unknown word".to_owned()))?,
+            role: stored.role.parse::<Role>().map_err(|_| corrupt("role", "unknown word".to_owned()))?,
             tokens: stored.tokens,
             created_at: stored.created_at,
             message: RawValue::from_string(stored.body).map_err(|e| corrupt("body", e.to_string()))?,

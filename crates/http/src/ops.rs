@@ -108,10 +108,10 @@ fn set_queue_gauges(queue: &[QueueState]) {
             let known = queue.iter().find(|state| state.kind == kind && state.status == status);
             let jobs = known.map_or(0, |state| u32::try_from(state.jobs).unwrap_or(u32::MAX));
             oldest = oldest.max(known.and_then(|state| state.oldest_due_seconds).unwrap_or_default());
-            metrics::gauge!("anchord_queue_jobs", "kind" => kind.as_str(), "status" => status)
+            metrics::gauge!("anchord_queue_jobs", "kind" => <&str>::from(kind), "status" => status)
                 .set(f64::from(jobs));
         }
-        metrics::gauge!("anchord_queue_oldest_due_seconds", "kind" => kind.as_str()).set(oldest);
+        metrics::gauge!("anchord_queue_oldest_due_seconds", "kind" => <&str>::from(kind)).set(oldest);
     }
 }
 

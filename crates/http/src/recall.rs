@@ -265,7 +265,7 @@ async fn ask(
         // What goes to a model is without secrets.
         let text: Cow<'_, str> = redact(q);
         let asked = embedder.question(caller.tenant, &text).await;
-        metrics::counter!("anchord_recall_questions_total", "outcome" => asked.as_ref().map_or_else(LlmError::as_str, |_| "ok"))
+        metrics::counter!("anchord_recall_questions_total", "outcome" => asked.as_ref().map_or_else(<&str>::from, |_| "ok"))
             .increment(1);
         match asked.map(|vector| Question::new(&vector)) {
             Ok(Some(question)) => vector = Some((embedder.model().to_owned(), Arc::new(question))),

@@ -124,7 +124,7 @@ impl StoredOutput {
             ));
         };
         let corrupt = |reason: &str| StoreError::corrupt("tool_outputs", "ordinal", reference, reason);
-        let format = Format::from_name(&found.format).ok_or_else(|| corrupt("unknown format"))?;
+        let format = found.format.parse::<Format>().map_err(|_| corrupt("unknown format"))?;
         let message =
             format::parse(format, &found.body).map_err(|_| corrupt("its message does not read back"))?;
         let place = usize::try_from(found.ordinal).unwrap_or(usize::MAX);

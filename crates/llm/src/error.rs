@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Why a call failed. It never holds a text of the server, because that may repeat the prompt.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::AsRefStr, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum LlmError {
     /// The server answered with an error.
@@ -44,11 +44,6 @@ pub enum LlmError {
 }
 
 impl LlmError {
-    /// The stable name of the error, for records and metrics.
-    pub fn as_str(&self) -> &'static str {
-        self.into()
-    }
-
     /// Whether the same call may succeed a little later.
     pub fn is_retryable(&self) -> bool {
         match self {

@@ -192,6 +192,6 @@ mod tests {
     #[case::nothing(json!({"choices": []}), Err("malformed"))]
     fn answers_of_many_servers_are_read(#[case] value: Value, #[case] expected: Result<&str, &str>) {
         let result = parse(&value).result;
-        assert_eq!(result.as_deref().map_err(LlmError::as_str), expected);
+        assert_eq!(result.as_deref().map_err(<&str>::from), expected);
     }
 }

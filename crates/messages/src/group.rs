@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use strum::IntoStaticStr;
+use strum::{AsRefStr, IntoStaticStr};
 
 use super::id::Seq;
 use super::message::Role;
@@ -213,7 +213,7 @@ impl<'a> OpenCalls<'a> {
 }
 
 /// The reason why nothing can be compressed now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error, AsRefStr, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum NoSpan {
     /// There are no messages beyond those that stay verbatim.
@@ -242,13 +242,6 @@ pub enum NoSpan {
     /// The requested end is at or before the start.
     #[error("the asked end is already covered")]
     AlreadyCovered,
-}
-
-impl NoSpan {
-    /// The reason's stable name in the API.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// The last seq that the next span may cover. `items` are all messages after the anchor.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strum::{EnumString, IntoStaticStr};
+use strum::{AsRefStr, EnumString, IntoStaticStr};
 
 use super::id::Seq;
 use super::inner_json;
@@ -12,7 +12,7 @@ use super::inner_json;
 /// The role of a message's author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[derive(IntoStaticStr, EnumString)]
+#[derive(AsRefStr, IntoStaticStr, EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub enum Role {
     /// The operator's instructions.
@@ -31,16 +31,6 @@ impl Role {
     /// Whether the role carries the operator's instructions.
     pub fn is_system(self) -> bool {
         matches!(self, Self::System | Self::Developer)
-    }
-
-    /// The role's name in every format and in the database.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses a role's name.
-    pub fn parse(name: &str) -> Option<Self> {
-        name.parse().ok()
     }
 }
 

@@ -21,7 +21,7 @@
 //! | unknown block | its JSON text, in which a run of 1,024 or more base64 characters counts as a file |
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr};
+use strum::{AsRefStr, EnumString, IntoStaticStr};
 
 use super::message::{Attachment, Image, MediaSource, Message, Part, ToolResult};
 
@@ -52,7 +52,7 @@ const BASE64_RUN: usize = 1_024;
 /// Whose tokens are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[derive(IntoStaticStr, EnumString)]
+#[derive(AsRefStr, IntoStaticStr, EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum Tokenizer {
     /// The vocabulary of newer models.
@@ -64,18 +64,6 @@ pub enum Tokenizer {
     Cl100kBase,
     /// No vocabulary: characters by class, for models whose vocabulary is not public.
     Estimate,
-}
-
-impl Tokenizer {
-    /// The tokenizer's name in the API and in the database.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses a tokenizer's name; `None` when no tokenizer has it.
-    pub fn from_name(name: &str) -> Option<Self> {
-        name.parse().ok()
-    }
 }
 
 /// Counts tokens with one tokenizer. It is cheap to copy, because vocabularies are loaded once for the whole process.

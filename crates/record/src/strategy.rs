@@ -4,7 +4,7 @@
 //! one dense line of 500 tokens loses nothing but what it does not show.
 
 use serde::{Deserialize, Deserializer, Serialize};
-use strum::IntoStaticStr;
+use strum::{AsRefStr, IntoStaticStr};
 use utoipa::ToSchema;
 
 /// What a compression reads and what it makes of it.
@@ -12,7 +12,7 @@ use utoipa::ToSchema;
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
-#[derive(IntoStaticStr)]
+#[derive(AsRefStr, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Strategy {
     /// Reads the new span only and merges it into the current summary.
@@ -66,11 +66,6 @@ pub fn asked_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Strate
 }
 
 impl Strategy {
-    /// The strategy's word in JSON, in the database and in settings.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
     /// Whether its versions have a narrative that the gate can check.
     pub fn has_narrative(self) -> bool {
         matches!(self, Self::Anchored | Self::Regenerative)
@@ -140,20 +135,13 @@ pub enum Verifiable {
 /// The engine that read the span of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[derive(IntoStaticStr)]
+#[derive(AsRefStr, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Engine {
     /// Code alone: no network, the same bytes for the same input.
     Extractive,
     /// A model fills the narrative; the ledger stays the same.
     Llm,
-}
-
-impl Engine {
-    /// The engine's word in JSON, in the database and in settings.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// The engine that a session requests.

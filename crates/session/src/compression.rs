@@ -1,7 +1,7 @@
 //! One compression: its request, its status and its report.
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr};
+use strum::{AsRefStr, EnumString, IntoStaticStr};
 use utoipa::ToSchema;
 
 use anchord_messages::group::NoSpan;
@@ -29,7 +29,7 @@ pub struct Span {
 /// How far a compression is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[derive(EnumString, IntoStaticStr)]
+#[derive(EnumString, AsRefStr, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[schema(as = CompressionStatus)]
 pub enum Status {
@@ -52,16 +52,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// The status' word in JSON and in the database.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses the status' word; `None` when it is not one.
-    pub fn parse(word: &str) -> Option<Self> {
-        word.parse().ok()
-    }
-
     /// Whether the compression waits or runs.
     pub fn is_live(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
@@ -191,7 +181,7 @@ pub struct Failure {
 
 impl From<NoSpan> for Failure {
     fn from(reason: NoSpan) -> Self {
-        Self { kind: reason.as_str().to_owned(), detail: reason.to_string() }
+        Self { kind: reason.as_ref().to_owned(), detail: reason.to_string() }
     }
 }
 

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use strum::IntoStaticStr;
+use strum::{AsRefStr, IntoStaticStr};
 use utoipa::ToSchema;
 
 /// The action that a signal requests, in order of severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[derive(IntoStaticStr)]
+#[derive(AsRefStr, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[schema(as = SignalAction)]
 pub enum Action {
@@ -32,15 +32,8 @@ pub enum Action {
     Immediate,
 }
 
-impl Action {
-    /// The action's word in JSON.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// The rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema, AsRefStr, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum SignalKind {
@@ -64,13 +57,6 @@ pub enum SignalKind {
     Growth,
     /// The session was summarised many times.
     Cycles,
-}
-
-impl SignalKind {
-    /// The signal's word in JSON and in a compression's trigger.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// The result of one rule.

@@ -53,7 +53,7 @@ pub fn end(
     }
     let tail = served(&policy, counts, outlines);
     let end = room.span_end(&policy, (outlines, &tail), preserve)?;
-    if asked.trigger == SignalKind::Utilization.as_str() {
+    if asked.trigger == SignalKind::Utilization.as_ref() {
         if counts.is_clipping_enough(room, &policy, outlines, &counts.marks(outlines)) {
             return Err(NoSpan::Clips);
         }

@@ -359,7 +359,7 @@ pub fn serve(
         SummaryForm::Reduced => Some("a part of the summary is served: the target holds no more"),
         SummaryForm::Least => Some("the summary is in its least form: the target holds no more"),
     };
-    let omitted = context.omitted.iter().map(|run| (run.from_seq, run.to_seq, run.reason.as_str())).collect();
+    let omitted = context.omitted.iter().map(|run| (run.from_seq, run.to_seq, run.reason.into())).collect();
     Ok(Compressed {
         summary: None,
         rendering: forms.get(context.summary_step).map(|form| (*form).to_owned()),

@@ -3,14 +3,14 @@
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr};
+use strum::{AsRefStr, EnumString, IntoStaticStr};
 use utoipa::ToSchema;
 
 /// A re-fetch rate above this means that compressions remove too much.
 const TOO_AGGRESSIVE: f64 = 0.20;
 
 /// What was used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, AsRefStr, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Kind {
     /// A context was served: `tokens_out`, `tokens_whole` (what the whole session takes), `time_us`.
@@ -44,16 +44,6 @@ impl Kind {
         Self::Model,
         Self::Version,
     ];
-
-    /// The kind's word in the database.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses the kind's word; `None` when it is not one.
-    pub fn parse(word: &str) -> Option<Self> {
-        word.parse().ok()
-    }
 }
 
 /// Sums of one kind; [`Kind`] says which fields a kind has.
@@ -328,7 +318,7 @@ pub struct Latency {
 /// The status of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[derive(EnumString, IntoStaticStr)]
+#[derive(EnumString, AsRefStr, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum TaskStatus {
     /// It goes on.
@@ -340,18 +330,6 @@ pub enum TaskStatus {
     Failed,
     /// Nobody goes on with it.
     Abandoned,
-}
-
-impl TaskStatus {
-    /// The status's word in the API and in the database.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses the status's word; `None` when it is not one.
-    pub fn parse(word: &str) -> Option<Self> {
-        word.parse().ok()
-    }
 }
 
 /// How the tasks of one sort ended.
@@ -410,7 +388,7 @@ mod tests {
     fn a_kind_is_found_by_its_word_and_keeps_its_own_sums() {
         let mut tally = Tally::default();
         for (calls, kind) in (1..).zip(Kind::ALL) {
-            assert_eq!(Kind::parse(kind.as_str()), Some(kind));
+            assert_eq!(kind.as_str().parse::<Kind>().ok(), Some(kind));
             tally.add(kind, UsageDelta { calls, ..UsageDelta::default() });
         }
         for (calls, kind) in (1..).zip(Kind::ALL) {
@@ -471,9 +449,9 @@ mod tests {
     #[test]
     fn an_ended_task_is_found_by_its_word() {
         for status in [TaskStatus::Active, TaskStatus::Completed, TaskStatus::Failed, TaskStatus::Abandoned] {
-            assert_eq!(TaskStatus::parse(status.as_str()), Some(status));
+            assert_eq!(status.as_str().parse::<TaskStatus>().ok(), Some(status));
         }
-        assert_eq!(TaskStatus::parse("done"), None);
+        assert_eq!("done".parse::<TaskStatus>().ok(), None);
         let outcomes = TaskOutcomes::of(4, 3, 30_000, 30);
         assert_eq!(outcomes.completion_rate, Some(0.75));
         assert_eq!(outcomes.tokens_per_completed_task, Some(10_000.0));

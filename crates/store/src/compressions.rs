@@ -93,8 +93,8 @@ impl RawCompression {
         let id = self.id;
         Ok(CompressionRow {
             id: CompressionId(id),
-            kind: Kind::parse(&self.kind).ok_or_else(|| corrupt("kind", id, "unknown word"))?,
-            status: Status::parse(&self.status).ok_or_else(|| corrupt("status", id, "unknown word"))?,
+            kind: self.kind.parse::<Kind>().map_err(|_| corrupt("kind", id, "unknown word"))?,
+            status: self.status.parse::<Status>().map_err(|_| corrupt("status", id, "unknown word"))?,
             request: serde_json::from_value(self.request).map_err(|e| corrupt("request", id, e))?,
             report: self
                 .report
@@ -144,7 +144,7 @@ pub async fn enqueue(
             tenant.0,
             id,
             session.0,
-            job.kind.as_str(),
+            job.kind.as_ref(),
             job.trigger,
             request,
             channel::JOBS,
@@ -163,7 +163,7 @@ pub async fn enqueue(
              where tenant_id = $1 and session_id = $2 and kind = $3 and status in ('queued', 'running')",
             tenant.0,
             session.0,
-            job.kind.as_str(),
+            job.kind.as_ref(),
         )
         .fetch_optional(&mut *connection)
         .await?;
@@ -370,7 +370,7 @@ impl Store {
         .await?;
         let state = |row: Raw| {
             // Skip a kind that only a newer version of the service has.
-            let kind = Kind::parse(&row.kind)?;
+            let kind = row.kind.parse::<Kind>().ok()?;
             Some(QueueState {
                 kind,
                 status: row.status,

@@ -148,7 +148,7 @@ impl Store {
             tenant.0,
             webhook.0,
             before.map(|id| id.0),
-            status.map(DeliveryStatus::as_str),
+            status.map(<&str>::from),
             limit
         )
         .fetch_all(&mut *tx)
@@ -303,7 +303,7 @@ impl Row {
             status: parsed(self.id, &self.status)?,
             attempts: self.attempts,
             last_status_code: self.last_status_code,
-            last_error: self.last_error.as_deref().and_then(Failure::parse),
+            last_error: self.last_error.as_deref().and_then(|word| word.parse::<Failure>().ok()),
             last_duration_ms: self.last_duration_ms,
             last_attempt_at: self.last_attempt_at,
             next_attempt_at: self.due_at.filter(|_| self.running != Some(true)),
@@ -352,6 +352,6 @@ fn named(id: Uuid, session: Option<String>, branch: Option<String>) -> Result<Na
 }
 
 fn parsed(id: Uuid, word: &str) -> Result<DeliveryStatus, StoreError> {
-    let status = DeliveryStatus::parse(word);
+    let status = word.parse::<DeliveryStatus>().ok();
     status.ok_or_else(|| StoreError::corrupt("webhook_deliveries", "status", id, "unknown word"))
 }

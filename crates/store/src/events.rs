@@ -258,7 +258,7 @@ pub(super) fn end_of(
     let error = report.error.as_ref();
     let payload = json!({
         "compression_id": job.id.to_string(),
-        "status": status.as_str(),
+        "status": status.as_ref(),
         "version": version,
         "tokens_before": report.tokens_before,
         "tokens_after": report.tokens_after,

@@ -19,8 +19,8 @@ impl Figures {
     pub fn of(report: &Report) -> Self {
         let Report { strategy_used, engine, tokens_before, tokens_after, .. } = report;
         Self {
-            strategy: strategy_used.map_or("none", Strategy::as_str),
-            engine: engine.map_or("none", Engine::as_str),
+            strategy: strategy_used.map_or("none", <&str>::from),
+            engine: engine.map_or("none", <&str>::from),
             tokens: tokens_before.zip(*tokens_after),
             ratio: report.reduction,
             probe_score: report.probe_score,
@@ -31,7 +31,7 @@ impl Figures {
     /// Records the metrics, labelled with the final status.
     pub fn record(&self, status: Status) {
         let Self { strategy, engine, .. } = *self;
-        let ended = status.as_str();
+        let ended: &str = status.into();
         metrics::counter!("anchord_compressions_total", "status" => ended, "strategy" => strategy, "engine" => engine)
             .increment(1);
         if let Some(score) = self.probe_score {

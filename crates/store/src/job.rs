@@ -1,7 +1,7 @@
 //! A job of the queue: what it does, for which session, and the attempt that it is.
 
 use serde::Serialize;
-use strum::{EnumString, IntoStaticStr, VariantArray};
+use strum::{AsRefStr, EnumString, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
 use super::StoreError;
@@ -10,7 +10,18 @@ use anchord_session::compression::{Report, Request, Span};
 
 /// What a job does.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema, EnumString, IntoStaticStr, VariantArray,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    ToSchema,
+    EnumString,
+    AsRefStr,
+    IntoStaticStr,
+    VariantArray,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -22,17 +33,6 @@ pub enum Kind {
     Evaluate,
     /// Indexes messages for recall.
     Index,
-}
-
-impl Kind {
-    /// The name of the kind in the database.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    pub(super) fn parse(word: &str) -> Option<Self> {
-        word.parse().ok()
-    }
 }
 
 /// A job to enqueue.

@@ -342,8 +342,9 @@ impl Row {
         let live = match (self.live_id, self.live_status.as_deref()) {
             (Some(id), Some(word)) => Some(Live {
                 id: CompressionId(id),
-                status: Status::parse(word)
-                    .ok_or_else(|| StoreError::corrupt("compressions", "status", id, "unknown word"))?,
+                status: word
+                    .parse::<Status>()
+                    .map_err(|_| StoreError::corrupt("compressions", "status", id, "unknown word"))?,
             }),
             _ => None,
         };

@@ -58,7 +58,7 @@ pub(super) fn read_all(session: SessionId, rows: Vec<OutlineRow>) -> Result<Vec<
         let shape = row.shape.as_deref().map(serde_json::from_str).transpose();
         outlines.push(Outline {
             seq: row.seq,
-            role: Role::parse(&row.role).ok_or_else(|| corrupt("role", "unknown word".to_owned()))?,
+            role: row.role.parse::<Role>().map_err(|_| corrupt("role", "unknown word".to_owned()))?,
             is_item: row.is_item,
             tokens: u32::try_from(row.tokens).map_err(|error| corrupt("tokens", error.to_string()))?,
             shape: shape.map_err(|error| corrupt("shape", error.to_string()))?,

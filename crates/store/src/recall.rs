@@ -113,13 +113,13 @@ pub(super) struct Row {
 impl Row {
     /// Parses the message. One that no longer parses in its format is searched as plain JSON.
     fn message(&self) -> Message {
-        let format = Format::from_name(&self.format);
+        let format = self.format.parse::<Format>().ok();
         if let Some(message) = format.and_then(|format| parse(format, &self.body).ok()) {
             return message;
         }
         let roles = [Role::System, Role::Developer, Role::Assistant, Role::Tool];
         Message {
-            role: roles.into_iter().find(|r| r.as_str() == self.role).unwrap_or(Role::User),
+            role: roles.into_iter().find(|r| r.as_ref() == self.role).unwrap_or(Role::User),
             name: None,
             parts: vec![Part::Other(self.body.clone())],
         }

@@ -232,9 +232,9 @@ pub(super) async fn put(
     if loaded.session.has_fixed_tokenizer()
         && let Some(fixed) = old.tokenizer
     {
-        let given = settings.entry("tokenizer").or_insert_with(|| fixed.as_str().into());
+        let given = settings.entry("tokenizer").or_insert_with(|| fixed.as_ref().into());
         if given.is_null() {
-            *given = fixed.as_str().into();
+            *given = fixed.as_ref().into();
         }
     }
     let settings = match old.replaced(settings, defaults) {

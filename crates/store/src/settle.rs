@@ -214,7 +214,7 @@ impl Store {
             job.tenant.0,
             job.id.0,
             job.attempt,
-            status.as_str(),
+            status.as_ref(),
             report,
         )
         .fetch_one(&self.pool)
@@ -237,7 +237,7 @@ async fn write_end(
         job.tenant.0,
         job.id.0,
         job.attempt,
-        status.as_str(),
+        status.as_ref(),
         version,
         report,
     )

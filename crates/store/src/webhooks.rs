@@ -421,7 +421,7 @@ impl Row {
         // Skip an event that only a newer version of the service has.
         let known = |names: Vec<String>| names.iter().filter_map(|name| WebhookEvent::parse(name)).collect();
         let (word, disabled_at) = self.disabled_reason.zip(self.disabled_at).unzip();
-        let parsed = |word: String| DisabledReason::parse(&word).ok_or_else(|| corrupt("disabled_reason"));
+        let parsed = |word: String| word.parse::<DisabledReason>().map_err(|_| corrupt("disabled_reason"));
         let disabled_reason = word.map(parsed).transpose()?;
         Ok(Webhook {
             id: WebhookId(self.id),

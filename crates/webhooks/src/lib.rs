@@ -13,7 +13,7 @@ pub mod target;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantArray};
+use strum::{AsRefStr, EnumString, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
 /// The waits after the first, second … failed attempt. After the last one the message is given up, about 28
@@ -90,7 +90,9 @@ impl WebhookEvent {
 pub const TEST_EVENT: &str = "webhook.test";
 
 /// The status of a delivery to a webhook.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, EnumString, IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, EnumString, AsRefStr, IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
 #[schema(as = WebhookDeliveryStatus)]
@@ -105,20 +107,10 @@ pub enum DeliveryStatus {
     Cancelled,
 }
 
-impl DeliveryStatus {
-    /// Its name, as it is stored.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses a stored name; `None` when it is not one.
-    pub fn parse(name: &str) -> Option<Self> {
-        name.parse().ok()
-    }
-}
-
 /// Why an attempt failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, EnumString, IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, EnumString, AsRefStr, IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = WebhookDeliveryFailure)]
 #[strum(serialize_all = "snake_case")]
@@ -138,20 +130,10 @@ pub enum Failure {
     Secret,
 }
 
-impl Failure {
-    /// Its name, as it is stored and counted.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses a stored name; `None` when it is not one.
-    pub fn parse(name: &str) -> Option<Self> {
-        name.parse().ok()
-    }
-}
-
 /// Why a webhook gets nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, EnumString, IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, EnumString, AsRefStr, IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
 #[schema(as = WebhookDisabledReason)]
@@ -162,18 +144,6 @@ pub enum DisabledReason {
     Gone,
     /// Every attempt of several days failed.
     Failing,
-}
-
-impl DisabledReason {
-    /// Its name, as it is stored and counted.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses a stored name; `None` when it is not one.
-    pub fn parse(name: &str) -> Option<Self> {
-        name.parse().ok()
-    }
 }
 
 /// The wait after `tries` failed attempts; `None` when the message is given up.
@@ -225,8 +195,8 @@ mod tests {
         }
         assert_eq!(found, WebhookEvent::COUNT);
         assert_eq!(WebhookEvent::parse(TEST_EVENT), None);
-        assert_eq!(DeliveryStatus::parse("cancelled"), Some(DeliveryStatus::Cancelled));
-        assert_eq!(Failure::parse("tls"), Some(Failure::Tls));
-        assert_eq!(DisabledReason::parse("gone"), Some(DisabledReason::Gone));
+        assert_eq!("cancelled".parse::<DeliveryStatus>().ok(), Some(DeliveryStatus::Cancelled));
+        assert_eq!("tls".parse::<Failure>().ok(), Some(Failure::Tls));
+        assert_eq!("gone".parse::<DisabledReason>().ok(), Some(DisabledReason::Gone));
     }
 }

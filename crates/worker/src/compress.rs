@@ -163,7 +163,7 @@ async fn settle_and_index(
 async fn refuse(env: &Env, job: &Job, strategy: Strategy) -> Result<(), JobError> {
     let error = Some(Failure {
         kind: "critical-session".to_owned(),
-        detail: format!("{} cannot be verified and is refused for critical sessions", strategy.as_str()),
+        detail: format!("{} cannot be verified and is refused for critical sessions", strategy.as_ref()),
     });
     let report = Report { strategy_used: Some(strategy), error, ..Report::default() };
     settle(env, job, job.span, ended(Status::Rejected, report)).await?;

@@ -94,7 +94,7 @@ impl VectorMaker {
             }
             Failure::Server(error) => {
                 warn!(%error, session = %job.session.0, failures = job.failures, "embeddings.failed");
-                (error.as_str(), self.embedder.wait_after(&error, job.failures))
+                (<&str>::from(&error), self.embedder.wait_after(&error, job.failures))
             }
             Failure::Broken => ("broken", self.embedder.wait_after(&LlmError::Malformed, job.failures)),
         };

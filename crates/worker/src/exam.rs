@@ -189,7 +189,7 @@ impl Exam {
                 let written = blocking(move || paper.read(&reply.text, &read.material.span)).await?;
                 ("unusable_reply", written)
             }
-            Err(error) => (error.as_str(), None),
+            Err(error) => (error.into(), None),
         };
         let Some(written) = written else {
             self.give_up(call_log, "examiner", reason);
@@ -233,7 +233,7 @@ impl Exam {
         };
         let (reason, answered) = match model_client.ask(question).await? {
             Ok(reply) => ("unusable_reply", sheet.read(&reply.text).map(|answered| (answered, reply.spent))),
-            Err(error) => (error.as_str(), None),
+            Err(error) => (error.into(), None),
         };
         let Some((answered, spent)) = answered else {
             self.give_up(call_log, "reader", reason);

@@ -102,7 +102,7 @@ impl Grader {
                 Ok(reply) => {
                     ("unusable_reply", sheet.read(&reply.text).map(|answered| (answered, reply.spent)))
                 }
-                Err(error) => (error.as_str(), None),
+                Err(error) => (error.into(), None),
             };
             let Some((answered, spent)) = answered else {
                 warn!(compression.id = call_log.name(), llm.model = model, reason, "llm.probes_unanswered");
@@ -188,7 +188,7 @@ impl Grader {
         };
         let (reason, rubric) = match model_client.ask(question).await? {
             Ok(reply) => ("unusable_reply", rubric::read(&reply.text, &model)),
-            Err(error) => (error.as_str(), None),
+            Err(error) => (error.into(), None),
         };
         if rubric.is_none() {
             warn!(compression.id = call_log.name(), llm.model = model, reason, "llm.judge_unusable");

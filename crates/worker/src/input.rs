@@ -174,7 +174,7 @@ impl InputRows {
 
     /// Whether the compression was triggered by verbose talk, which is then trimmed.
     fn trims(&self) -> bool {
-        self.job.trigger == SignalKind::Verbosity.as_str()
+        self.job.trigger == SignalKind::Verbosity.as_ref()
     }
 
     fn material(self) -> Result<(Material, Vec<ProbeId>), String> {
@@ -236,7 +236,7 @@ impl InputRows {
 pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, String> {
     let mut messages = Vec::with_capacity(originals.len());
     for original in originals {
-        let format = Format::from_name(&original.format).ok_or("a message has an unknown format")?;
+        let format = original.format.parse::<Format>().map_err(|_| "a message has an unknown format")?;
         let message = format::parse(format, &original.body)
             .map_err(|error| format!("message {} does not read back: {error}", original.seq))?;
         messages.push(Numbered { seq: original.seq, message });

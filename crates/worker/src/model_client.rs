@@ -98,7 +98,7 @@ impl ModelClient<'_> {
 
     /// Records metrics of an attempt; returns its entry for the call log.
     fn end(&self, purpose: &'static str, attempt: &Attempt) -> AttemptEnd {
-        let outcome = attempt.result.as_ref().map_or_else(LlmError::as_str, |_| "ok");
+        let outcome = attempt.result.as_ref().map_or_else(<&str>::from, |_| "ok");
         let http_status = match &attempt.result {
             Err(LlmError::Status { status, .. }) => Some(*status),
             _ => None,

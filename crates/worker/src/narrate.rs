@@ -332,7 +332,7 @@ impl<'a> Narrator<'a> {
             Ok(reply) => Ok(reply.text),
             // A smaller chunk may succeed.
             Err(error @ (LlmError::TooLong | LlmError::Cut | LlmError::Timeout)) => {
-                Err(PieceFailure::Smaller(error.as_str()))
+                Err(PieceFailure::Smaller(error.into()))
             }
             Err(
                 error @ (LlmError::Status { .. }
@@ -342,7 +342,7 @@ impl<'a> Narrator<'a> {
                 | LlmError::Refused
                 | LlmError::Open
                 | LlmError::Busy),
-            ) => Err(PieceFailure::Final(error.as_str())),
+            ) => Err(PieceFailure::Final(error.into())),
         })
     }
 }

@@ -218,7 +218,7 @@ async fn run(env: &Env, job: Job, lease: Duration) -> usize {
 
 /// Runs one job to its settlement, with a heartbeat; returns the job that was claimed with it.
 async fn run_one(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
-    let kind = job.kind.as_str();
+    let kind: &str = job.kind.into();
     let span = span_of(&job);
     if job.attempt == 1 {
         record_wait(&job);
@@ -236,7 +236,7 @@ fn span_of(job: &Job) -> Span {
         "job",
         tenant.id = %job.tenant,
         compression.id = %job.id,
-        compression.kind = job.kind.as_str(),
+        compression.kind = job.kind.as_ref(),
         compression.attempt = job.attempt
     );
     if let Some(parent) = &job.trace {
@@ -248,7 +248,8 @@ fn span_of(job: &Job) -> Span {
 /// Records how long a job waited for its first attempt.
 fn record_wait(job: &Job) {
     let waited = Duration::from_millis(u64::try_from(job.queued_ms).unwrap_or_default());
-    metrics::histogram!("anchord_job_wait_seconds", "kind" => job.kind.as_str()).record(waited.as_secs_f64());
+    metrics::histogram!("anchord_job_wait_seconds", "kind" => <&str>::from(job.kind))
+        .record(waited.as_secs_f64());
 }
 
 async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
@@ -260,7 +261,7 @@ async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
         warn!(compression.id = %job.id, compression.attempt = job.attempt, "worker.lease_lost");
         return None;
     }
-    metrics::counter!("anchord_jobs_total", "kind" => job.kind.as_str(), "ended" => if outcome.is_ok() { "settled" } else { "broken" })
+    metrics::counter!("anchord_jobs_total", "kind" => <&str>::from(job.kind), "ended" => if outcome.is_ok() { "settled" } else { "broken" })
         .increment(1);
     match outcome {
         Ok(next) => next,

@@ -59,7 +59,7 @@ impl WebhookDispatcher {
         let begun = Instant::now();
         let answer = self.client.send(attempt, self.clock.now().timestamp()).await;
         let took = begun.elapsed();
-        let outcome = answer.failure.map_or("succeeded", Failure::as_str);
+        let outcome = answer.failure.map_or("succeeded", <&str>::from);
         metrics::counter!("anchord_webhook_attempts_total", "outcome" => outcome).increment(1);
         metrics::histogram!("anchord_webhook_attempt_seconds").record(took.as_secs_f64());
         let ended = ended(attempt.tries, &answer, took, rand::rng().random_range(0.0..1.0));
@@ -67,13 +67,13 @@ impl WebhookDispatcher {
             Ok(settled) => {
                 debug!(outcome, status = answer.status, took_ms = took.as_millis(), "webhook.attempted");
                 if let Some(status) = settled.status.filter(|status| *status != DeliveryStatus::Pending) {
-                    metrics::counter!("anchord_webhook_deliveries_total", "status" => status.as_str())
+                    metrics::counter!("anchord_webhook_deliveries_total", "status" => <&str>::from(status))
                         .increment(1);
                 }
                 if let Some(reason) = settled.disabled {
-                    metrics::counter!("anchord_webhooks_disabled_total", "reason" => reason.as_str())
+                    metrics::counter!("anchord_webhooks_disabled_total", "reason" => <&str>::from(reason))
                         .increment(1);
-                    warn!(reason = reason.as_str(), "webhook.disabled");
+                    warn!(reason = reason.as_ref(), "webhook.disabled");
                 }
             }
             // When the lease ends, the message is sent again under the same id.

@@ -390,7 +390,7 @@ impl<'a> Writer<'a> {
                 Body::Whole(text) => text,
                 Body::Raw(entry) => Cow::Borrowed(&*entry.raw),
                 Body::Turn(role, blocks) => {
-                    let role = role.as_str();
+                    let role = role.as_ref();
                     Cow::Owned(format!("{{\"role\":\"{role}\",\"content\":[{}]}}", blocks.join(",")))
                 }
             });

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use strum::{EnumString, IntoStaticStr};
+use strum::{AsRefStr, EnumString, IntoStaticStr};
 use utoipa::ToSchema;
 
 use anchord_messages::format::Format;
@@ -122,7 +122,7 @@ pub struct Masked {
 }
 
 /// Why something is not served, or not in full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, EnumString, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, EnumString, AsRefStr, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Reason {
@@ -140,13 +140,6 @@ pub enum Reason {
     InSystem,
     /// It answers no open call, and waits until the pending ones are answered.
     Held,
-}
-
-impl Reason {
-    /// The reason's stable name in the API.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// A run of messages that is not served, or not in full.

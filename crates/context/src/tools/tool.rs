@@ -66,7 +66,7 @@ fn scopes() -> Vec<&'static str> {
 }
 
 fn sections() -> Vec<&'static str> {
-    Section::ALL.into_iter().map(Section::as_str).collect()
+    Section::ALL.into_iter().map(<&str>::from).collect()
 }
 
 const POSITION: Kind = Kind::Count(MAX_POSITION);

@@ -8,7 +8,7 @@ use anchord_messages::message::{Attachment, MediaSource, Message, Part};
 pub fn message_text(seq: Seq, message: &Message) -> String {
     let mut said = String::new();
     parts(&message.parts, &mut said);
-    let mut text = format!("#{seq} {}:\n", message.role.as_str());
+    let mut text = format!("#{seq} {}:\n", message.role.as_ref());
     for line in said.split_inclusive('\n') {
         // What is said cannot look like the heading of another message.
         let is_like_one =

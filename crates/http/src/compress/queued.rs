@@ -376,9 +376,9 @@ async fn result(
         made.probes = report.scores();
         made.warnings.extend(report.warnings);
         if let Some(error) = report.error {
-            made.warnings.push(format!("{}: {}", call.row.status.as_str(), error.detail));
+            made.warnings.push(format!("{}: {}", call.row.status.as_ref(), error.detail));
         } else if call.row.status != Status::Succeeded {
-            made.warnings.push(format!("{}: no summary was made", call.row.status.as_str()));
+            made.warnings.push(format!("{}: no summary was made", call.row.status.as_ref()));
         }
         made.summary = version.map(|version| (version.meta, version.summary));
         let used = report.strategy_used.unwrap_or(call.kept.strategy);

@@ -108,7 +108,7 @@ impl Asked<'_> {
         let (mut text, mut shown, mut room) = (String::new(), 0, self.room());
         for (other, seq, role, snippet) in &hits {
             let session = other.as_ref().map(|name| format!("session {name} ")).unwrap_or_default();
-            let line = format!("{session}#{seq} {}: {}\n", role.as_str(), one_line(snippet, HIT_CHARS));
+            let line = format!("{session}#{seq} {}: {}\n", role.as_ref(), one_line(snippet, HIT_CHARS));
             let tokens = self.counter.count_text(&line);
             // The first is shown in any case, as far as there is room.
             if tokens > room {
@@ -234,7 +234,7 @@ impl Asked<'_> {
             Ok((page(&text, place, room, counter).map(Read::of), text.trim().is_empty(), anchor))
         });
         let (read, is_empty, anchor) = read.await?;
-        let name = section.map_or("The record", Section::as_str);
+        let name = section.map_or("The record", <&str>::from);
         if is_empty {
             return Ok(Outcome::done(&format!("{name}: the record has nothing there.")));
         }
@@ -308,10 +308,10 @@ fn pages(
 
 fn text_of(stored: &StoredMessage) -> Result<String, StoreError> {
     let corrupt = |column, reason| StoreError::corrupt("messages", column, stored.seq, reason);
-    let format = Format::from_name(&stored.format).ok_or_else(|| corrupt("format", "unknown format"))?;
+    let format = stored.format.parse::<Format>().map_err(|_| corrupt("format", "unknown format"))?;
     let mut message =
         format::parse(format, &stored.body).map_err(|_| corrupt("body", "does not read back"))?;
-    message.role = Role::parse(&stored.role).unwrap_or(message.role);
+    message.role = stored.role.parse::<Role>().ok().unwrap_or(message.role);
     Ok(message_text(stored.seq, &message))
 }
 

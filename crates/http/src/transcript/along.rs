@@ -123,8 +123,9 @@ impl Sync<'_> {
         let mut stored = stored.into_iter();
         in_steps(self.caller.tenant, bytes > LARGE_BODY_BYTES, move |until| {
             for Stored { seq, format, body } in stored.by_ref() {
-                let format = Format::from_name(&format)
-                    .ok_or_else(|| StoreError::corrupt("messages", "format", seq, "unknown word"))?;
+                let format = format
+                    .parse::<Format>()
+                    .map_err(|_| StoreError::corrupt("messages", "format", seq, "unknown word"))?;
                 digests.push(Digests::of(format, &body));
                 if Instant::now() > until {
                     return Ok(None);

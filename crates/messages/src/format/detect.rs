@@ -149,7 +149,7 @@ impl Detector {
     }
 
     fn show(&mut self, index: usize, format: Format, shape: String) -> Result<(), FormatError> {
-        let name = format.as_str();
+        let name = format.as_ref();
         let refused = |detail: String| Err(FormatError::at(format!("/{index}"), detail));
         if let Some(stated) = self.stated {
             if stated == format {
@@ -157,14 +157,14 @@ impl Detector {
             }
             return refused(format!(
                 "has {shape}, which {} does not have; did you mean \"format\": \"{name}\"?",
-                stated.as_str()
+                stated.as_ref()
             ));
         }
         match &self.shown {
             Some((first, _, _)) if *first == format => Ok(()),
             Some((first, at, there)) => refused(format!(
                 "has {shape} ({name}), but message {at} has {there} ({}); send each format in a batch of its own",
-                first.as_str()
+                first.as_ref()
             )),
             None => {
                 self.shown = Some((format, index, shape));

@@ -16,7 +16,7 @@ pub mod normalize;
 pub mod openai_chat;
 pub mod openai_responses;
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr};
+use strum::{AsRefStr, EnumString, IntoStaticStr};
 
 use super::message::{Message, Part};
 
@@ -27,7 +27,7 @@ pub use json::push_string;
 /// A conversation format, in and out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
-#[derive(IntoStaticStr, EnumString)]
+#[derive(AsRefStr, IntoStaticStr, EnumString)]
 #[strum(serialize_all = "kebab-case")]
 #[schema(as = MessageFormat)]
 pub enum Format {
@@ -38,18 +38,6 @@ pub enum Format {
     Anthropic,
     /// Items of the responses API; every item is one message.
     OpenaiResponses,
-}
-
-impl Format {
-    /// The format's name in the API and in the database.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses a format's name; `None` when no format has it.
-    pub fn from_name(name: &str) -> Option<Self> {
-        name.parse().ok()
-    }
 }
 
 /// Parses the JSON text of one message.
@@ -99,7 +87,7 @@ mod tests {
     fn a_format_has_one_name_everywhere() {
         for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
             assert_eq!(serde_json::to_string(&format).unwrap(), format!("\"{}\"", format.as_str()));
-            assert_eq!(Format::from_name(format.as_str()), Some(format));
+            assert_eq!(format.as_str().parse::<Format>().ok(), Some(format));
         }
     }
 }

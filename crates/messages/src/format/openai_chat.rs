@@ -174,7 +174,7 @@ fn audio_of(part: &Part) -> Option<&str> {
 /// Writes a message without tool results as one JSON object. Signed thinking is left out.
 pub fn write(message: &Message) -> String {
     let mut out = String::from("{");
-    push_field(&mut out, "role", message.role.as_str());
+    push_field(&mut out, "role", message.role.as_ref());
     if let Some(name) = &message.name {
         push_field(&mut out, "name", name);
     }

@@ -246,7 +246,7 @@ pub fn write(message: &Message) -> Vec<String> {
     if !content.is_empty() {
         let mut out = String::from("{");
         push_field(&mut out, "type", "message");
-        push_field(&mut out, "role", message.role.as_str());
+        push_field(&mut out, "role", message.role.as_ref());
         push_key(&mut out, "content");
         out.push('[');
         for part in content {

@@ -138,10 +138,10 @@ fn tokenizers_keep_their_words() {
     ];
     for (tokenizer, word) in all {
         assert_eq!(tokenizer.as_str(), word);
-        assert_eq!(Tokenizer::from_name(word), Some(tokenizer));
+        assert_eq!(word.parse::<Tokenizer>().ok(), Some(tokenizer));
         assert_eq!(serde_json::to_value(tokenizer).unwrap(), word);
     }
-    assert_eq!(Tokenizer::from_name("O200kBase"), None);
+    assert_eq!("O200kBase".parse::<Tokenizer>().ok(), None);
 }
 
 #[test]

@@ -18,14 +18,14 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use strum::IntoStaticStr;
+use strum::{AsRefStr, IntoStaticStr};
 
 use super::format::detect::Detector;
 use super::format::{self, Format};
 use super::message::Message;
 
 /// The kind of a log, by the program that writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AsRefStr, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Log {
     /// Messages of a provider: an array, an object with `messages`, or one message per line.
@@ -38,13 +38,6 @@ pub enum Log {
     SweAgent,
     /// `OpenHands`: events.
     Openhands,
-}
-
-impl Log {
-    /// The log's name on the command line.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// A log's messages.
@@ -122,7 +115,7 @@ pub fn read(text: &str, log: Option<Log>, format: Option<Format>) -> Result<Tran
         let line = lines.line_of(at);
         let message = format::parse(format, &raw).map_err(|error| TranscriptError {
             line,
-            detail: format!("not a message in the format {}: {error}", format.as_str()),
+            detail: format!("not a message in the format {}: {error}", format.as_ref()),
         })?;
         messages.push(Logged { line, raw, message });
     }

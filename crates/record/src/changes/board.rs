@@ -288,7 +288,7 @@ impl Board {
             }
             List::Decisions => {
                 let Some(decision) = self.summary.decisions_made.get_mut(number.at) else { return };
-                let by = if closing.note.is_empty() { closing.ended.as_str() } else { &closing.note };
+                let by = if closing.note.is_empty() { closing.ended.as_ref() } else { &closing.note };
                 decision.superseded_by = Some(by.to_owned());
                 see(&mut decision.seqs, &closing.seqs);
             }

@@ -255,7 +255,7 @@ fn block(numbered: &Numbered, clipping: Clipping) -> Option<Block> {
     }
     Some(Block {
         seq: numbered.seq,
-        role: message.role.as_str(),
+        role: message.role.into(),
         voice,
         text,
         words: clipped(reading.words().unwrap_or_default(), clipping.text),

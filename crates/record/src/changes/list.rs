@@ -1,10 +1,12 @@
 //! The numbered lists of a summary, and their numbers: `D3` is the third decision.
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{AsRefStr, IntoStaticStr};
 
 /// A numbered list of a summary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, AsRefStr, IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
 pub enum List {
@@ -51,11 +53,6 @@ impl List {
             Self::Blockers => 'B',
             Self::Next => 'N',
         }
-    }
-
-    /// Its word in prompts and replies.
-    pub fn as_str(self) -> &'static str {
-        self.into()
     }
 }
 

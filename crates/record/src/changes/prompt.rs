@@ -415,7 +415,7 @@ pub fn schema() -> Value {
         (
             "add",
             list(object(&[
-                ("section", one_of(List::ALL.map(List::as_str).to_vec())),
+                ("section", one_of(List::ALL.map(<&str>::from).to_vec())),
                 ("name", text.clone()),
                 ("text", text.clone()),
                 ("seqs", seqs.clone()),
@@ -427,7 +427,7 @@ pub fn schema() -> Value {
             "close",
             list(object(&[
                 ("id", text.clone()),
-                ("as", one_of(Ended::ALL.map(Ended::as_str).to_vec())),
+                ("as", one_of(Ended::ALL.map(<&str>::from).to_vec())),
                 ("note", text.clone()),
                 ("seqs", seqs.clone()),
             ])),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use strum::IntoStaticStr;
+use strum::{AsRefStr, IntoStaticStr};
 
 use super::list::List;
 use anchord_facts::redact::redact;
@@ -87,7 +87,7 @@ pub struct Closing {
 }
 
 /// How an entry ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, AsRefStr, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
 pub enum Ended {
@@ -118,11 +118,6 @@ impl Ended {
         Self::Answered,
         Self::Reopened,
     ];
-
-    /// Its word in prompts and replies.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// Why a reply cannot be used; it never quotes the reply.

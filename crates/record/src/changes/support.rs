@@ -31,7 +31,7 @@ pub fn check(read: Read, chunk: &Chunk, board: &Board) -> (Changes, Account) {
     let or_end = |seqs: Vec<Seq>| if seqs.is_empty() { vec![chunk.through_seq] } else { seqs };
     kept.seqs = or_end(kept.seqs);
     for mut added in changes.add {
-        let place = format!("add ({})", added.section.as_str());
+        let place = format!("add ({})", added.section.as_ref());
         if let Err(refused) = board.may_add(&added) {
             check.account.lose(&place, &added.text, &refused.to_string());
             continue;

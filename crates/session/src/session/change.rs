@@ -49,7 +49,7 @@ impl Session {
                 pointer: "/tokenizer".to_owned(),
                 detail: format!(
                     "cannot change once messages are stored or a branch is forked, because all messages are counted with it; this session counts with {}",
-                    counting.unwrap_or_default().as_str()
+                    counting.unwrap_or_default().as_ref()
                 ),
             });
         }

@@ -33,7 +33,7 @@ impl Claimed {
             tenant: TenantId(self.tenant_id),
             session: SessionId(self.session_id),
             id: CompressionId(id),
-            kind: Kind::parse(&self.kind).ok_or_else(|| corrupt("kind", id, "unknown word"))?,
+            kind: self.kind.parse::<Kind>().map_err(|_| corrupt("kind", id, "unknown word"))?,
             request: serde_json::from_value(self.request).map_err(|e| corrupt("request", id, e))?,
             trigger: self.trigger,
             attempt: self.attempt,

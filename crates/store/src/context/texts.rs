@@ -235,12 +235,20 @@ impl Row {
         }
         let shape = self.shape.as_deref().map(serde_json::from_str).transpose();
         let shape: Option<Shape> = shape.map_err(|_| corrupt("shape"))?;
-        let format = self.format.as_deref().and_then(Format::from_name).ok_or_else(|| corrupt("format"))?;
+        let format = self
+            .format
+            .as_deref()
+            .and_then(|word| word.parse::<Format>().ok())
+            .ok_or_else(|| corrupt("format"))?;
         let body = self.body.ok_or_else(|| corrupt("body"))?;
         Ok(Entry {
             seq,
             format,
-            role: self.role.as_deref().and_then(Role::parse).ok_or_else(|| corrupt("role"))?,
+            role: self
+                .role
+                .as_deref()
+                .and_then(|word| word.parse::<Role>().ok())
+                .ok_or_else(|| corrupt("role"))?,
             tokens: self.tokens.and_then(|t| u32::try_from(t).ok()).ok_or_else(|| corrupt("tokens"))?,
             raw: Shape::served(shape.as_ref(), format, body).into(),
             shape,

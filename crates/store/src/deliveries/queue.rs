@@ -190,7 +190,7 @@ impl Store {
             attempt.id.0,
             attempt.attempt,
             ended.status_code.map(i32::from),
-            ended.failure.map(Failure::as_str),
+            ended.failure.map(<&str>::from),
             ended.again_after.unwrap_or_default().as_secs_f64(),
             i64::try_from(ended.took.as_millis()).unwrap_or(i64::MAX),
             is_final
@@ -285,7 +285,7 @@ async fn note_failure(
     )
     .fetch_optional(tx)
     .await?;
-    Ok(word.flatten().and_then(|word| DisabledReason::parse(&word)))
+    Ok(word.flatten().and_then(|word| word.parse::<DisabledReason>().ok()))
 }
 
 /// Cancels the pending deliveries of a webhook. Locked and leased ones are left to the attempt that holds them, or to

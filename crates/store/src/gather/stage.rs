@@ -339,8 +339,8 @@ impl Staged {
                 rows.messages.push(MessageRow {
                     place,
                     seq,
-                    role: message.counted.role.as_str(),
-                    format: format.map_or(message.format, Format::as_str),
+                    role: message.counted.role.as_ref(),
+                    format: format.map_or(message.format, <&str>::from),
                     tokens: i32::try_from(message.counted.tokens).unwrap_or(i32::MAX),
                     least_tokens: message.least_tokens.and_then(|tokens| i32::try_from(tokens).ok()),
                     shape: message.shape.as_deref(),
@@ -372,7 +372,7 @@ impl Staged {
             Ok::<_, StoreError>(())
         };
         if let Some((id, start)) = &self.job {
-            ask(id.0, "compress", start.kind.as_str(), &start.request())?;
+            ask(id.0, "compress", start.kind.as_ref(), &start.request())?;
         }
         if self.indexes {
             ask(Uuid::now_v7(), "index", "recall", &Request::default())?;

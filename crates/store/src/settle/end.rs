@@ -131,9 +131,9 @@ impl End<'_> {
             tenant_id: job.tenant.0,
             session_id: job.session.0,
             id: job.id.0,
-            from_status: from_status.as_str(),
+            from_status: from_status.into(),
             attempt: job.attempt,
-            status: status.as_str(),
+            status: status.into(),
             report: report_text(job, self.report)?,
             revision: self.session.and_then(|loaded| loaded.revision),
             tenant_revision: self.session.map(|loaded| loaded.above_revision),
@@ -209,12 +209,12 @@ impl End<'_> {
         let mut jobs = Vec::new();
         if let Some(next) = &self.next {
             let request = text(&next.request())?;
-            let (id, trigger) = (Uuid::now_v7(), next.kind.as_str());
-            jobs.push(JobRow { place: 1, id, kind: Kind::Compress.as_str(), trigger, request, trace });
+            let (id, trigger) = (Uuid::now_v7(), next.kind.into());
+            jobs.push(JobRow { place: 1, id, kind: Kind::Compress.into(), trigger, request, trace });
         }
         if let Some(id) = index {
             let request = text(&Request::default())?;
-            jobs.push(JobRow { place: 1, id, kind: Kind::Index.as_str(), trigger: "recall", request, trace });
+            jobs.push(JobRow { place: 1, id, kind: Kind::Index.into(), trigger: "recall", request, trace });
         }
         Ok(jobs)
     }

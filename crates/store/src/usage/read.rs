@@ -111,7 +111,7 @@ impl Store {
                  ended_at = case when old.status = excluded.status then old.ended_at else excluded.ended_at end",
             tenant.0,
             task_id,
-            status.as_str()
+            status.as_ref()
         )
         .execute(&mut *tx)
         .await?;
@@ -207,7 +207,7 @@ impl Store {
 }
 
 fn read_kind(table: &'static str, word: &str) -> Result<Kind, StoreError> {
-    Kind::parse(word).ok_or_else(|| StoreError::corrupt(table, "kind", word, "unknown word"))
+    word.parse::<Kind>().map_err(|_| StoreError::corrupt(table, "kind", word, "unknown word"))
 }
 
 async fn find(tx: &mut PgConnection, tenant: TenantId, task_id: &str) -> Result<Option<Task>, StoreError> {
@@ -269,8 +269,9 @@ async fn find(tx: &mut PgConnection, tenant: TenantId, task_id: &str) -> Result<
     }
     let status = match head.status.as_deref() {
         None => TaskStatus::Active,
-        Some(word) => TaskStatus::parse(word)
-            .ok_or_else(|| StoreError::corrupt("tasks", "status", task_id, "unknown word"))?,
+        Some(word) => word
+            .parse::<TaskStatus>()
+            .map_err(|_| StoreError::corrupt("tasks", "status", task_id, "unknown word"))?,
     };
     Ok(Some(Task {
         task_id: task_id.to_owned(),

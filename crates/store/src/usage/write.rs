@@ -294,7 +294,7 @@ impl<'a> Row<'a> {
 }
 
 fn order(key: &Key) -> (TenantId, Option<SessionId>, &str, NaiveDate, &'static str) {
-    (key.tenant, key.session, key.task_id.as_deref().unwrap_or_default(), key.day, key.kind.as_str())
+    (key.tenant, key.session, key.task_id.as_deref().unwrap_or_default(), key.day, key.kind.into())
 }
 
 /// The figures by column, for `unnest`.
@@ -343,7 +343,7 @@ async fn add_to_sessions(
     let sessions: Vec<Uuid> = rows.iter().map(|row| row.session).collect();
     let tasks: Vec<&str> = rows.iter().map(|row| row.task_id).collect();
     let days: Vec<NaiveDate> = rows.iter().map(|row| row.day).collect();
-    let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_str()).collect();
+    let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_ref()).collect();
     let firsts: Vec<DateTime<Utc>> = rows.iter().map(|row| row.counted.first_at).collect();
     let lasts: Vec<DateTime<Utc>> = rows.iter().map(|row| row.counted.last_at).collect();
     let last_tokens: Vec<i64> = rows.iter().map(|row| row.counted.last_tokens).collect();
@@ -401,7 +401,7 @@ async fn add_to_days(
 ) -> Result<(), StoreError> {
     let mut sums: BTreeMap<(NaiveDate, &'static str), UsageDelta> = BTreeMap::new();
     for (day, kind, figures) in used {
-        *sums.entry((day, kind.as_str())).or_default() += figures;
+        *sums.entry((day, kind.into())).or_default() += figures;
     }
     if sums.is_empty() {
         return Ok(());

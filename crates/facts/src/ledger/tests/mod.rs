@@ -99,7 +99,7 @@ impl Talk {
 
 pub(super) fn lines(facts: &Facts) -> Vec<String> {
     let line = |f: &super::FileFact| {
-        let action = f.action.map_or("read", super::FileAction::as_str);
+        let action = f.action.map_or("read", <&str>::from);
         let mut line = format!("{action} {}", f.path);
         if let Some(from) = &f.renamed_from {
             line.push_str(" from ");
