@@ -29,6 +29,8 @@ pub(crate) const SECRETS: &str = include_str!("../../../rules/secrets.toml");
 pub(crate) const STATEMENTS: &str = include_str!("../../../rules/statements.toml");
 /// Agents' tools.
 pub(crate) const TOOLS: &str = include_str!("../../../rules/tools.toml");
+/// Words by which facts are told from other text.
+pub(crate) const WORDS: &str = include_str!("../../../rules/words.toml");
 
 /// Parses a rule file.
 ///

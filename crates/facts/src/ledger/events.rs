@@ -13,6 +13,7 @@ use super::line::{clip_bytes, head};
 use super::presence::Presence;
 use super::shell::{self, Effect, Op};
 use super::tools::{self, Kind};
+use super::words::WORDS;
 use super::{diff, paths, swe_agent};
 
 /// The events of a span's tool uses, in order, and the file that an editor has open at the end.
@@ -356,15 +357,7 @@ impl<'u> Gatherer<'u> {
                 None => return true,
             },
         };
-        let refused = [
-            "introduced new syntax error",
-            "already exists",
-            "not found",
-            "No file open",
-            "does not exist",
-            "Usage:",
-        ];
-        if refused.iter().any(|r| head(output, 400).contains(r)) {
+        if WORDS.editor_refusals.iter().any(|r| head(output, 400).contains(r)) {
             return true;
         }
         let change = typed.text.and_then(|text| diff::wording(&path, "", text));

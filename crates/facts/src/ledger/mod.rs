@@ -39,6 +39,7 @@ mod things;
 mod todos;
 mod tools;
 mod vocabulary;
+pub(crate) mod words;
 
 pub use crate::todo_list::{TodoItem, TodoList, TodoStatus};
 pub use facts::{

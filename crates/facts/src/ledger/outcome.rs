@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::line::{any_of, head, tail};
 use super::vocabulary::VOCABULARY;
+use super::words::WORDS;
 use anchord_messages::inner_json;
 
 /// The outcome of a call.
@@ -170,16 +171,7 @@ fn exit_code(output: &str) -> Option<i32> {
         return Some(code);
     }
     let last = tail(output.trim_end(), 300);
-    let harness = [
-        "[Command ",
-        "[The command ",
-        "Command exited with code",
-        "<exited with",
-        "Exit Code:",
-        "exit code: ",
-        "(exit code",
-    ];
-    if harness.iter().any(|h| last.contains(h)) {
+    if WORDS.exit_labels.iter().any(|h| last.contains(h)) {
         return find(last, true);
     }
     None

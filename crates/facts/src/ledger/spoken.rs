@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::invocation::Invocation;
 use super::line::head;
 use super::reading::Reading;
+use super::words::WORDS;
 use super::{aider, tools};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
@@ -110,27 +111,13 @@ enum Runs {
     Any,
 }
 
-/// Beginnings of reports from harnesses that run one block per turn.
-const ONE: &[&str] = &["<returncode>", "diff --git ", "The last command <command>", "{\"returncode\""];
-/// Beginnings of reports from harnesses that run any number.
-const ANY: &[&str] = &[
-    "<output>",
-    "Observation:",
-    "OBSERVATION:",
-    "EXECUTION RESULT",
-    "Execution result",
-    "Command output:",
-    "[Command ",
-    "Exit code: ",
-    "exitcode: ",
-];
-
 fn observation(reply: &str) -> Option<Runs> {
     let text = reply.trim_start();
-    if ONE.iter().any(|p| text.starts_with(p)) {
+    if WORDS.reports_of_one.iter().any(|p| text.starts_with(p)) {
         return Some(Runs::One);
     }
-    let any = ANY.iter().any(|p| text.starts_with(p)) || text.trim_end().ends_with("bash-$");
+    let any =
+        WORDS.reports_of_many.iter().any(|p| text.starts_with(p)) || text.trim_end().ends_with("bash-$");
     any.then_some(Runs::Any)
 }
 
@@ -168,20 +155,6 @@ fn fences(text: &str) -> Vec<&str> {
     if shells.is_empty() && bare.len() == 1 { bare } else { shells }
 }
 
-/// Tools that agents call with XML tags in their text.
-const TAGGED: &[&str] = &[
-    "write_to_file",
-    "replace_in_file",
-    "apply_diff",
-    "insert_content",
-    "search_and_replace",
-    "read_file",
-    "execute_command",
-    "list_files",
-    "search_files",
-    "new_rule",
-];
-
 static FUNCTION: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"<function=([A-Za-z0-9_.-]{1,80})>").ok());
 static PARAMETER: LazyLock<Option<Regex>> =
@@ -207,7 +180,7 @@ fn tagged(text: &str, seq: Seq) -> Vec<Invocation<'_>> {
     }
     for found in tag.captures_iter(text) {
         let (Some(all), Some(name)) = (found.get(0), found.get(1)) else { continue };
-        if all.start() < from || !TAGGED.contains(&name.as_str()) || uses.len() >= MAX_USES {
+        if all.start() < from || !WORDS.tagged_tools.contains(name.as_str()) || uses.len() >= MAX_USES {
             continue;
         }
         let close = format!("</{}>", name.as_str());

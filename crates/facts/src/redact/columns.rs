@@ -8,6 +8,7 @@ use aho_corasick::AhoCorasick;
 
 use super::doubt::{placeholder, token};
 use crate::ledger::line::any_of;
+use crate::ledger::words::WORDS;
 use crate::wording::words_of;
 
 /// The most columns of a table.
@@ -16,25 +17,6 @@ const MOST_COLUMNS: usize = 24;
 const LONGEST_NAME: usize = 40;
 /// A cell with more words is prose about a secret.
 const MOST_WORDS: usize = 3;
-
-/// Parts of the names of secrets.
-const NAMES: [&str; 15] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "passwort",
-    "kennwort",
-    "pwd",
-    "secret",
-    "token",
-    "credential",
-    "cookie",
-    "apikey",
-    "api_key",
-    "api-key",
-    "пароль",
-    "密码",
-];
 
 /// Whether a property or a column holds secrets by its name.
 pub(crate) fn names_secret(name: &str) -> bool {
@@ -84,7 +66,7 @@ struct Table {
 
 /// A text in which the cells of such columns are replaced; `None` when it has none.
 pub(super) fn redact(text: &str) -> Option<String> {
-    static HEADERS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(NAMES));
+    static HEADERS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(&WORDS.secret_columns));
     let (mut out, mut kept, mut read) = (String::new(), 0, 0);
     for hit in HEADERS.find_iter(text) {
         // A word in the rows of a table is no header.

@@ -4,32 +4,7 @@ use std::ops::Range;
 
 use regex::Captures;
 
-/// Names of things and not of secrets, although they end like those.
-const HARMLESS_NAMES: [&str; 23] = [
-    "primary_key",
-    "foreign_key",
-    "public_key",
-    "cache_key",
-    "sort_key",
-    "partition_key",
-    "unique_key",
-    "lookup_key",
-    "next_token",
-    "page_token",
-    "public-key",
-    "primary-key",
-    "foreign-key",
-    "cache-key",
-    "idempotency_key",
-    "idempotency-key",
-    "object_key",
-    "group_key",
-    "dict_key",
-    "map_key",
-    "hot_key",
-    "row_key",
-    "query_key",
-];
+use crate::ledger::words::WORDS;
 
 /// Whether a token of letters and digits is random, and neither words and numbers side by side nor a part of a file's path.
 pub(super) fn token(text: &str, range: &Range<usize>) -> bool {
@@ -59,33 +34,7 @@ pub(super) fn placeholder(value: &str) -> bool {
         || value.contains("[REDACTED")
         || value.contains("${")
         || value.bytes().all(|b| matches!(b, b'*' | b'x' | b'X' | b'.' | b'-' | b'_'))
-        || [
-            "your",
-            "example",
-            "changeme",
-            "placeholder",
-            "redacted",
-            "process.env",
-            "os.environ",
-            "os.getenv",
-            "env.",
-            "secrets.",
-            "config.",
-            "settings.",
-            "self.",
-            "this.",
-            "none",
-            "null",
-            "undefined",
-            "true",
-            "false",
-            "string",
-            "required",
-            "optional",
-            "foobar",
-        ]
-        .iter()
-        .any(|p| lower.starts_with(p))
+        || WORDS.placeholders.iter().any(|p| lower.starts_with(p))
         || lower.contains("example.com")
 }
 
@@ -101,7 +50,7 @@ pub(super) fn named_secret(caps: &Captures<'_>, text: &str) -> bool {
     if caps.name("arrow").is_some() && group("quote").is_empty() {
         return false;
     }
-    if HARMLESS_NAMES.iter().any(|harmless| name.ends_with(harmless)) {
+    if WORDS.harmless_names.iter().any(|harmless| name.ends_with(harmless)) {
         return false;
     }
     if is_migration(value) || caps.name("secret").is_some_and(|secret| in_path(text, &secret.range())) {

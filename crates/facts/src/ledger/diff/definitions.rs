@@ -1,74 +1,7 @@
 //! Finds the name that a line of code, configuration or prose defines.
 
 use crate::ledger::line::{clip_bytes, head};
-
-/// Words that may precede a definition's keyword.
-const MODIFIERS: &[&str] = &[
-    "pub",
-    "export",
-    "default",
-    "async",
-    "static",
-    "public",
-    "private",
-    "protected",
-    "internal",
-    "final",
-    "abstract",
-    "unsafe",
-    "extern",
-    "override",
-    "virtual",
-    "inline",
-    "declare",
-    "partial",
-    "sealed",
-    "open",
-    "suspend",
-    "data",
-    "readonly",
-    "local",
-    "\"C\"",
-    "constexpr",
-];
-
-/// Keywords before a defined name, each with the word that is shown in its place.
-const KEYWORDS: &[(&str, &str)] = &[
-    ("fn", "fn"),
-    ("def", "def"),
-    ("func", "func"),
-    ("fun", "fun"),
-    ("function", "function"),
-    ("function*", "function"),
-    ("class", "class"),
-    ("struct", "struct"),
-    ("enum", "enum"),
-    ("trait", "trait"),
-    ("interface", "interface"),
-    ("impl", "impl"),
-    ("type", "type"),
-    ("mod", "mod"),
-    ("module", "module"),
-    ("namespace", "namespace"),
-    ("record", "record"),
-    ("object", "object"),
-    ("protocol", "protocol"),
-    ("macro_rules!", "macro"),
-    ("sub", "sub"),
-    ("union", "union"),
-    ("const", ""),
-    ("let", ""),
-    ("var", ""),
-    ("val", ""),
-    ("#define", ""),
-];
-
-/// Words before a `(` that do not define anything.
-const CONTROL: &[&str] = &[
-    "if", "for", "while", "switch", "catch", "return", "else", "do", "with", "match", "when", "foreach",
-    "elif", "using", "lock", "sizeof", "typeof", "new", "await", "throw", "assert", "describe", "it", "test",
-    "expect",
-];
+use crate::ledger::words::WORDS;
 
 /// The name that the line defines, as it is shown (`fn parse`, `retry()`, `TIMEOUT`), by the
 /// file's extension.
@@ -111,10 +44,10 @@ fn keyword(text: &str, indented: bool) -> Option<String> {
     for _ in 0..6 {
         let word = rest.split_whitespace().next()?;
         let bare = word.split('(').next().unwrap_or(word);
-        if let Some((_, shown)) = KEYWORDS.iter().find(|(k, _)| *k == word) {
+        if let Some(shown) = WORDS.keywords.get(word) {
             return defined(rest.get(word.len()..)?.trim_start(), shown, indented);
         }
-        if !MODIFIERS.contains(&bare) {
+        if !WORDS.modifiers.contains(bare) {
             return None;
         }
         // `pub(crate)` has no space; `pub(in a::b)` is rare enough to be ignored.
@@ -184,7 +117,11 @@ fn method(text: &str, extension: &str) -> Option<String> {
     let name =
         before.rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '~' | ':'))).next()?;
     let first = before.split_whitespace().next()?;
-    if name.is_empty() || CONTROL.contains(&name) || CONTROL.contains(&first) || first.starts_with('}') {
+    if name.is_empty()
+        || WORDS.control.contains(name)
+        || WORDS.control.contains(first)
+        || first.starts_with('}')
+    {
         return None;
     }
     Some(format!("{}()", head(name, 80)))

@@ -20,6 +20,7 @@ use super::line::{MAX_LINE, clip, head, plain, squash};
 use super::reading::Reading;
 use super::shell::Pipeline;
 use super::test_runs::Run;
+use super::words::WORDS;
 use super::{ErrorFact, LedgerState, prose};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
@@ -264,44 +265,10 @@ impl Ledger {
 
 /// Marks a read of a missing path as resolved: knowing that it is missing leaves nothing to fix.
 fn looked_for(mut fact: ErrorFact) -> ErrorFact {
-    const LOOKS: [&str; 22] = [
-        "read",
-        "view",
-        "open",
-        "cat",
-        "ls",
-        "head",
-        "tail",
-        "sed",
-        "grep",
-        "rg",
-        "find",
-        "glob",
-        "fd",
-        "stat",
-        "wc",
-        "cd",
-        "read_file",
-        "view_file",
-        "open_file",
-        "readfile",
-        "list_directory",
-        "str_replace_editor",
-    ];
-    const GONE: [&str; 8] = [
-        "does not exist",
-        "no such file",
-        "not found",
-        "enoent",
-        "cannot find path",
-        "doesn't exist",
-        "not a directory",
-        "is a directory",
-    ];
     let message = fact.message.to_lowercase();
     let work = fact.command.as_deref().and_then(|command| command.split_whitespace().next());
-    let looks = work.is_some_and(|work| LOOKS.contains(&work.to_lowercase().as_str()));
-    if fact.resolution.is_none() && looks && GONE.iter().any(|gone| message.contains(gone)) {
+    let looks = work.is_some_and(|work| WORDS.looking.contains(&work.to_lowercase()));
+    if fact.resolution.is_none() && looks && WORDS.gone.iter().any(|gone| message.contains(gone)) {
         fact.resolution = Some("looked for in vain".to_owned());
     }
     fact
@@ -427,19 +394,7 @@ fn tool_failure(output: &str, failed: Option<bool>, guarded: bool) -> Option<Fou
         return None;
     }
     let first = head.lines().next().unwrap_or("").trim();
-    let said = [
-        "Error: ",
-        "ERROR: ",
-        "Error executing ",
-        "Error calling ",
-        "Error running ",
-        "MCP error ",
-        "InputValidationError",
-        "Tool error: ",
-        "error: ",
-    ]
-    .iter()
-    .any(|p| first.starts_with(p));
+    let said = WORDS.error_labels.iter().any(|label| first.starts_with(label));
     if said && (!guarded || failed == Some(true)) {
         let message =
             ["Error: ", "ERROR: ", "error: "].iter().find_map(|p| first.strip_prefix(p)).unwrap_or(first);

@@ -8,37 +8,7 @@ use super::effects::{MAX_WRITTEN, Reader, one_line};
 use super::windows::as_path;
 use crate::ledger::line::head;
 use crate::ledger::paths;
-
-/// Parameters that take a value, in lower case.
-const VALUED: &[&str] = &[
-    "-path",
-    "-literalpath",
-    "-filepath",
-    "-destination",
-    "-value",
-    "-newname",
-    "-itemtype",
-    "-type",
-    "-encoding",
-    "-name",
-    "-filter",
-    "-include",
-    "-exclude",
-    "-totalcount",
-    "-tail",
-    "-head",
-    "-first",
-    "-last",
-    "-inputobject",
-    "-target",
-    "-pattern",
-    "-erroraction",
-    "-ea",
-    "-delimiter",
-    "-uri",
-    "-outfile",
-    "-context",
-];
+use crate::ledger::words::WORDS;
 
 /// The longest text of a value that is kept, in bytes.
 const TEXT_BYTES: usize = 64 * 1024;
@@ -61,7 +31,7 @@ impl Given {
             let lower = head(&word.text, 40).to_ascii_lowercase();
             let option = lower.len() > 1 && lower.starts_with('-') && !lower.contains(char::is_whitespace);
             if option {
-                if VALUED.contains(&lower.as_str()) {
+                if WORDS.valued_parameters.contains(&lower) {
                     open = Some(lower);
                 } else {
                     open = None;

@@ -1,49 +1,10 @@
 //! Effects of formatters and fixers, which rewrite the files in their arguments.
 
+use std::collections::BTreeSet;
+
 use super::effect::Op;
 use super::effects::Reader;
-
-/// A program; the arguments of which one makes it rewrite files (empty: it always does); and the arguments that prevent
-/// it.
-type Rewrites = (&'static str, &'static [&'static str], &'static [&'static str]);
-
-const REWRITES: &[Rewrites] = &[
-    ("prettier", &["--write", "-w"], &[]),
-    ("prettierd", &["--write"], &[]),
-    ("biome", &["--write", "--apply", "--fix", "--apply-unsafe"], &[]),
-    ("eslint", &["--fix"], &["--fix-dry-run"]),
-    ("oxlint", &["--fix"], &[]),
-    ("stylelint", &["--fix"], &[]),
-    ("standard", &["--fix"], &[]),
-    ("markdownlint", &["--fix", "-f"], &[]),
-    ("black", &[], &["--check", "--diff"]),
-    ("isort", &[], &["--check", "--check-only", "-c", "--diff"]),
-    ("autopep8", &["--in-place", "-i"], &["--diff"]),
-    ("autoflake", &["--in-place", "-i"], &["--check"]),
-    ("yapf", &["--in-place", "-i"], &["--diff"]),
-    ("pyupgrade", &[], &[]),
-    ("ruff", &["--fix", "format"], &["--check", "--diff"]),
-    ("gofmt", &["-w"], &[]),
-    ("goimports", &["-w"], &[]),
-    ("gofumpt", &["-w"], &[]),
-    ("rustfmt", &[], &["--check"]),
-    ("clang-format", &["-i"], &["--dry-run"]),
-    ("shfmt", &["-w"], &[]),
-    ("rubocop", &["-a", "-A", "--auto-correct", "--autocorrect"], &[]),
-    ("standardrb", &["--fix"], &[]),
-    ("php-cs-fixer", &["fix"], &["--dry-run"]),
-    ("phpcbf", &[], &[]),
-    ("pint", &[], &["--test"]),
-    ("ktlint", &["-F", "--format"], &[]),
-    ("swiftformat", &[], &["--lint"]),
-    ("google-java-format", &["-i", "--replace"], &[]),
-    ("dprint", &["fmt"], &[]),
-    ("taplo", &["fmt", "format"], &["--check"]),
-    ("terraform", &["fmt"], &["-check"]),
-    ("deno", &["fmt"], &["--check"]),
-    ("stylua", &[], &["--check"]),
-    ("codespell", &["-w", "--write-changes"], &[]),
-];
+use crate::ledger::words::{Formatter, WORDS};
 
 impl Reader<'_> {
     /// Adds the files that a formatter rewrites; returns `false` when the command is no formatter or rewrites nothing.
@@ -54,8 +15,8 @@ impl Reader<'_> {
             name = module;
             words.drain(..2);
         }
-        let Some((_, needs, forbids)) = REWRITES.iter().find(|(n, ..)| *n == name) else { return false };
-        let has = |list: &[&str]| words.iter().skip(1).any(|w| list.contains(w));
+        let Some(Formatter { needs, forbids }) = WORDS.formatters.get(name) else { return false };
+        let has = |list: &BTreeSet<String>| words.iter().skip(1).any(|word| list.contains(*word));
         if !needs.is_empty() && !has(needs) || has(forbids) {
             return false;
         }

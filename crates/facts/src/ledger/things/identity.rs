@@ -2,6 +2,7 @@
 
 use super::super::super::wording::{clip_chars, words_of};
 use super::super::shell::Word;
+use super::super::words::WORDS;
 use super::value::{Fields, scalar};
 use crate::redact;
 
@@ -15,60 +16,6 @@ const LONGEST_SCOPE: usize = 60;
 const LONGEST_PLACE: usize = 40;
 /// The longest kind, in characters.
 const LONGEST_KIND: usize = 40;
-
-/// Words of a tool's name that are not the kind of thing it is about.
-const NO_NOUNS: [&str; 50] = [
-    "get",
-    "list",
-    "search",
-    "find",
-    "fetch",
-    "read",
-    "create",
-    "add",
-    "new",
-    "update",
-    "edit",
-    "set",
-    "save",
-    "make",
-    "delete",
-    "remove",
-    "cancel",
-    "book",
-    "modify",
-    "change",
-    "query",
-    "lookup",
-    "look",
-    "show",
-    "describe",
-    "view",
-    "check",
-    "run",
-    "call",
-    "send",
-    "calculate",
-    "all",
-    "by",
-    "of",
-    "for",
-    "from",
-    "to",
-    "the",
-    "a",
-    "my",
-    "up",
-    "with",
-    "details",
-    "detail",
-    "info",
-    "information",
-    "status",
-    "data",
-    "result",
-    "results",
-];
 
 /// What a tool's output is about, according to its call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -143,31 +90,7 @@ fn scope_of(arguments: &str) -> String {
 
 /// Whether an argument is content or a question, and not a place.
 fn tells(key: &str) -> bool {
-    const PROSE: [&str; 22] = [
-        "title",
-        "description",
-        "desc",
-        "body",
-        "content",
-        "text",
-        "message",
-        "prompt",
-        "query",
-        "question",
-        "summary",
-        "note",
-        "notes",
-        "comment",
-        "state",
-        "status",
-        "priority",
-        "assignee",
-        "label",
-        "labels",
-        "reason",
-        "subject",
-    ];
-    words_of(key).last().is_some_and(|word| PROSE.contains(&word.as_str()))
+    words_of(key).last().is_some_and(|word| WORDS.prose_arguments.contains(word))
 }
 
 /// Whether a property is secret by its name, whatever its value.
@@ -184,7 +107,7 @@ pub(super) fn is_secret(name: &str) -> bool {
 
 /// The last noun, in the singular.
 fn noun<'w>(words: impl Iterator<Item = &'w str>) -> String {
-    let last = words.filter(|word| !NO_NOUNS.contains(word) && word.len() > 1).last();
+    let last = words.filter(|word| !WORDS.tool_verbs.contains(*word) && word.len() > 1).last();
     last.map(kind_of).unwrap_or_default()
 }
 

@@ -23,6 +23,7 @@ use super::line::head;
 use super::reading::Reading;
 use super::test_runs::Run;
 use super::tools::{self, Kind};
+use super::words::WORDS;
 use crate::wording::words_of;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
@@ -38,44 +39,6 @@ const MOST_TEXT: usize = 64 * 1024;
 const MOST_SPOKEN: usize = 64 * 1024;
 /// The shortest identity that is searched for in messages, in bytes.
 const SHORTEST_NAMED: usize = 4;
-
-/// Programs that show files, differences and lists of files; their output contains no things.
-const SHOW_FILES: [&str; 34] = [
-    "cat",
-    "head",
-    "tail",
-    "sed",
-    "awk",
-    "less",
-    "more",
-    "bat",
-    "nl",
-    "grep",
-    "rg",
-    "ag",
-    "find",
-    "fd",
-    "ls",
-    "tree",
-    "wc",
-    "diff",
-    "stat",
-    "du",
-    "file",
-    "type",
-    "dir",
-    "get-content",
-    "select-string",
-    "get-childitem",
-    "od",
-    "xxd",
-    "strings",
-    "cut",
-    "sort",
-    "uniq",
-    "tee",
-    "echo",
-];
 
 /// The things of a span.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -139,7 +102,7 @@ fn shown_by(one: &Invocation<'_>) -> ExtractedThings {
     };
     let subject = if let Some(pipelines) = one.pipelines() {
         let programs = || pipelines.iter().flat_map(|pipeline| &pipeline.commands);
-        let shows_files = |program: &str| SHOW_FILES.contains(&program.to_ascii_lowercase().as_str());
+        let shows_files = |program: &str| WORDS.file_programs.contains(&program.to_ascii_lowercase());
         // The output of several programs cannot be separated. Of a pipe, the first program determines the subject.
         let [only] = pipelines.as_slice() else { return shown };
         let Some(first) = only.commands.first() else { return shown };
@@ -194,25 +157,7 @@ fn deletes(tool: &str) -> bool {
 }
 
 fn is_about_files(tool: &str) -> bool {
-    const FILES: [&str; 16] = [
-        "file",
-        "files",
-        "dir",
-        "directory",
-        "folder",
-        "glob",
-        "grep",
-        "path",
-        "tree",
-        "code",
-        "symbol",
-        "symbols",
-        "notebook",
-        "todo",
-        "task",
-        "agent",
-    ];
-    words_of(tool).iter().any(|word| FILES.contains(&word.as_str()))
+    words_of(tool).iter().any(|word| WORDS.file_tools.contains(word))
 }
 
 /// Finds the messages in which people, the agent or arguments of calls name a thing.
