@@ -217,9 +217,9 @@ impl Process {
         let llm = models::client(&settings.llm)?;
         let embeddings = models::embedder(&settings.embeddings)?;
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
-        let admin_listen = settings.api.as_ref().and_then(config::Api::admin_listen);
+        let admin_listen = settings.api.as_ref().and_then(|api| api.admin_listen);
         let admin = bind(admin_listen, "ANCHORD_ADMIN_LISTEN").await?;
-        let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
+        let scraped = bind(settings.metrics.metrics_listen, "ANCHORD_METRICS_LISTEN").await?;
         warm_up(settings.roles.contains(&Role::Worker));
         let (embedded, located) = database::locate(&settings.database).await?;
         Store::migrate(located.target()).await.context("the database cannot be migrated")?;
@@ -229,13 +229,14 @@ impl Process {
             .context("the database cannot be reached")?;
         let clock = Clock::system();
         let own = embedded.is_some().then_some(settings.database.data_dir.as_path());
-        let store = store.with_secret_keys(bootstrap::secret_keys(settings.webhooks.secrets_key(), own)?);
+        let store =
+            store.with_secret_keys(bootstrap::secret_keys(settings.webhooks.secrets_key.as_ref(), own)?);
         let key = match &settings.api {
-            Some(api) => bootstrap::ensure_key(&store, clock, api.api_key(), own).await?,
+            Some(api) => bootstrap::ensure_key(&store, clock, api.api_key.as_ref(), own).await?,
             None => BootstrapKey::None,
         };
         let (operator, operator_token_file) = match &settings.api {
-            Some(api) => bootstrap::operator_token(api.admin_token(), own)?,
+            Some(api) => bootstrap::operator_token(api.admin_token.as_ref(), own)?,
             None => (None, None),
         };
         let ready = Ready {
@@ -303,7 +304,7 @@ impl Process {
         let admitted = api.map_or_else(AdmissionLimits::default, |api| AdmissionLimits {
             bodies_bytes: api.bodies_bytes(),
             body_bytes: limits.body_bytes,
-            trusted_proxies: api.trusted_proxies(),
+            trusted_proxies: api.trusted_proxies.clone(),
         });
         anchord_http::AppState::new(anchord_http::Shared {
             store: self.store.clone(),
@@ -321,7 +322,7 @@ impl Process {
             llm_models: models::allowed(&settings.llm),
             embedder,
             webhook_reach: webhook_reach(&settings.webhooks),
-            origins: api.map(config::Api::cors_origins).unwrap_or_default(),
+            origins: api.and_then(|api| api.cors_origins.clone()).unwrap_or_default(),
         })
     }
 

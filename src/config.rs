@@ -4,11 +4,11 @@
 //! start, with the name of its variable and what is allowed. Secrets are checked after parsing, by [`Check`], because
 //! clap quotes a value that it rejects, and a secret must not be printed.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use clap::builder::Resettable;
 use clap::{Args, ValueEnum};
 use secrecy::{ExposeSecret as _, SecretString};
 use tracing_subscriber::filter::Targets;
@@ -25,10 +25,21 @@ pub use api::Api;
 pub use client::{Endpoint, OperatorAccess, TenantAccess};
 pub use llm::{Embeddings, KeyHeader, Llm, LlmProvider, ModelPrice};
 pub use value::{BadValue, Check, whole};
-use value::{
-    OptionalAddress, base_url, given, given_secret, optional_socket_address, refuse_unless, secret,
-    socket_address,
-};
+use value::{base_url, refuse_unless, secret, socket_address};
+
+/// A command for which a variable that is set to nothing (`NAME=` in a file) is not set.
+pub fn without_empty_variables(command: clap::Command) -> clap::Command {
+    #[expect(clippy::disallowed_methods, reason = "this file is the one reader of the environment")]
+    without_variables(command, |name| std::env::var_os(name).is_some_and(|value| value.is_empty()))
+}
+
+fn without_variables(command: clap::Command, left_out: fn(&OsStr) -> bool) -> clap::Command {
+    let without = |arg: clap::Arg| match arg.get_env() {
+        Some(name) if left_out(name) => arg.env(Resettable::Reset),
+        _ => arg,
+    };
+    command.mut_args(without).mut_subcommands(|command| without_variables(command, left_out))
+}
 
 /// Which parts of the service a process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -74,7 +85,7 @@ pub struct Database {
     /// URL of a Postgres database, as its owner [default: run an embedded Postgres]
     #[arg(long, env = "DATABASE_URL", value_name = "DATABASE_URL", hide_env_values = true)]
     #[arg(value_parser = secret)]
-    database_url: Option<SecretString>,
+    pub database_url: Option<SecretString>,
     /// Role that the service works as in that database; each installation on a server needs its own
     #[arg(long, env = "ANCHORD_DATABASE_ROLE", value_name = "ANCHORD_DATABASE_ROLE")]
     #[arg(default_value = DEFAULT_ROLE, value_parser = role)]
@@ -84,8 +95,7 @@ pub struct Database {
     pub data_dir: PathBuf,
     /// Folder of the programs initdb and postgres [default: search the usual places]
     #[arg(long, env = "ANCHORD_PG_BIN", value_name = "ANCHORD_PG_BIN")]
-    #[arg(value_parser = OsStringValueParser::new().map(PathBuf::from))]
-    pg_bin: Option<PathBuf>,
+    pub pg_bin: Option<PathBuf>,
     /// Maximum number of database connections, 2 to 1000
     #[arg(long, env = "ANCHORD_POOL_SIZE", value_name = "ANCHORD_POOL_SIZE", default_value = "16")]
     #[arg(value_parser = whole::<u32>(2..=1_000))]
@@ -97,8 +107,8 @@ pub struct Database {
 pub struct Metrics {
     /// Address and port for /metrics alone [default: the API serves it, for the operator token]
     #[arg(long, env = "ANCHORD_METRICS_LISTEN", value_name = "ANCHORD_METRICS_LISTEN")]
-    #[arg(value_parser = optional_socket_address)]
-    metrics_listen: Option<OptionalAddress>,
+    #[arg(value_parser = socket_address)]
+    pub metrics_listen: Option<SocketAddr>,
 }
 
 /// Whom a health check asks.
@@ -116,7 +126,7 @@ pub struct Health {
 impl Health {
     /// The address to ask.
     pub fn address(&self) -> String {
-        let Some(url) = given(self.url.as_deref()) else {
+        let Some(url) = &self.url else {
             let mut address = self.listen;
             // A service that listens on every address is asked on this machine's own.
             if address.ip().is_unspecified() {
@@ -128,7 +138,7 @@ impl Health {
             return format!("http://{address}/readyz");
         };
         let is_check = url.ends_with("/readyz") || url.ends_with("/healthz");
-        if is_check { url.to_owned() } else { format!("{url}/readyz") }
+        if is_check { url.clone() } else { format!("{url}/readyz") }
     }
 }
 
@@ -167,21 +177,14 @@ pub struct Webhooks {
     /// encrypts, all decrypt
     #[arg(long, env = "ANCHORD_SECRETS_KEY", value_name = "ANCHORD_SECRETS_KEY", hide_env_values = true)]
     #[arg(value_parser = secret)]
-    secrets_key: Option<SecretString>,
-}
-
-impl Webhooks {
-    /// The keys that encrypt secrets, when the operator chose some.
-    pub fn secrets_key(&self) -> Option<&SecretString> {
-        given_secret(self.secrets_key.as_ref())
-    }
+    pub secrets_key: Option<SecretString>,
 }
 
 impl Check for Webhooks {
     fn check(&self) -> Result<(), BadValue> {
         let good = |keys: &SecretString| SecretKeys::parse(keys).is_ok();
         refuse_unless(
-            self.secrets_key().is_none_or(good),
+            self.secrets_key.as_ref().is_none_or(good),
             "ANCHORD_SECRETS_KEY",
             "keys of 32 bytes in base64, separated by commas; `openssl rand -base64 32` makes one",
         )
@@ -198,26 +201,16 @@ pub struct Roles {
 }
 
 impl Database {
-    /// The address of a database of the operator's.
-    pub fn url(&self) -> Option<&SecretString> {
-        given_secret(self.database_url.as_ref())
-    }
-
     /// Checks that there is a database already, for commands that work on one and do not begin one.
     ///
     /// # Errors
     /// When no database is named, and the data folder has none.
     pub fn check_existing(&self) -> Result<(), BadValue> {
         refuse_unless(
-            self.url().is_some() || self.data_dir.is_dir(),
+            self.database_url.is_some() || self.data_dir.is_dir(),
             "DATABASE_URL",
             "is required here, because there is no data folder of a service (ANCHORD_DATA_DIR)",
         )
-    }
-
-    /// The folder of the server's programs, when it is named.
-    pub fn programs(&self) -> Option<PathBuf> {
-        self.pg_bin.clone().filter(|folder| !folder.as_os_str().is_empty())
     }
 
     /// The process's `PATH`, where the server's programs may be.
@@ -235,25 +228,19 @@ impl Check for Database {
             let schemes = ["postgres://", "postgresql://"];
             schemes.iter().any(|s| url.starts_with(s)) && Address::parse(url).is_ok()
         };
-        refuse_unless(self.url().is_none_or(|url| good(url.expose_secret())), "DATABASE_URL", allowed)
-    }
-}
-
-impl Metrics {
-    /// The listen address of `/metrics`, when it has one of its own.
-    pub fn listen(&self) -> Option<SocketAddr> {
-        self.metrics_listen.and_then(|address| address.0)
+        refuse_unless(
+            self.database_url.as_ref().is_none_or(|url| good(url.expose_secret())),
+            "DATABASE_URL",
+            allowed,
+        )
     }
 }
 
 fn role(text: &str) -> Result<String, String> {
-    // A variable that is set to nothing is not set.
-    let text = if text.is_empty() { DEFAULT_ROLE } else { text };
     WorkingRole::parse(text).map(|_| text.to_owned()).map_err(|refused| refused.to_string())
 }
 
 fn log_filter(text: &str) -> Result<String, String> {
-    let text = if text.is_empty() { "info" } else { text };
     text.parse::<Targets>().map(|_| text.to_owned()).map_err(|_| {
         "a level (error, warn, info, debug, trace, off) is allowed, or a list such as info,sqlx=warn"
             .to_owned()
@@ -311,7 +298,7 @@ mod tests {
         assert_eq!(all.roles.roles, [Role::Api, Role::Worker]);
         assert_eq!(all.api.max_body_bytes, 16 * 1024 * 1024);
         assert_eq!(all.api.bodies_bytes(), 80 * 1024 * 1024);
-        assert!(all.database.url().is_none() && all.api.api_key().is_none());
+        assert!(all.database.database_url.is_none() && all.api.api_key.is_none());
         assert_eq!(all.webhooks.webhook_targets, WebhookTargets::Public);
     }
 
@@ -414,26 +401,26 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_nothing_is_no_value() {
-        let names =
-            ["--api-key", "--admin-token", "--database-url", "--llm-model", "--metrics-listen", "--log"];
-        let more = ["--admin-listen", "--trusted-proxies", "--max-bodies-bytes", "--cors-origins"];
-        let flags: Vec<&str> = names.iter().chain(&more).flat_map(|name| [*name, ""]).collect();
-        let all = parse(&flags).expect("nothing is allowed");
-        assert!(all.api.api_key().is_none() && all.metrics.listen().is_none() && all.llm.model().is_none());
-        assert!(all.api.admin_listen().is_none() && all.api.trusted_proxies().is_empty());
-        assert_eq!(all.api.cors_origins(), Origins::None);
-        assert_eq!(all.telemetry.filter, "info");
+    fn a_variable_that_is_set_to_nothing_is_not_set() {
+        // Any variable that every machine has stands for one that is set, and is left out by its name.
+        let command = clap::Command::new("outer").subcommand(clap::Command::new("inner").args([
+            clap::Arg::new("empty").long("empty").env("PATH"),
+            clap::Arg::new("set").long("set").env("CARGO_MANIFEST_DIR"),
+        ]));
+        let matches =
+            without_variables(command, |name| name == "PATH").try_get_matches_from(["outer", "inner"]);
+        let (_, inner) = matches.expect("no flag is needed").remove_subcommand().expect("it was named");
+        assert_eq!((inner.contains_id("empty"), inner.contains_id("set")), (false, true));
     }
 
     #[test]
     fn origins_are_read_as_browsers_write_them() {
-        let read = |text| parse(&["--cors-origins", text]).expect("good values").api.cors_origins();
-        assert_eq!(read("*"), Origins::Any);
+        let read = |text| parse(&["--cors-origins", text]).expect("good values").api.cors_origins;
+        assert_eq!(read("*"), Some(Origins::Any));
         let these = ["https://app.example.com", "http://localhost:5173"].map(HeaderValue::from_static);
         assert_eq!(
             read("https://App.example.com:443, http://localhost:5173"),
-            Origins::These(these.to_vec())
+            Some(Origins::These(these.to_vec()))
         );
     }
 
@@ -461,10 +448,10 @@ mod tests {
         ];
         let llm = parse(&flags).expect("good values").llm;
         assert_eq!(
-            (llm.base_url(), llm.models()),
+            (llm.llm_base_url.as_deref(), llm.models()),
             (Some("http://localhost:1/v1"), vec!["m".into(), "n".into()])
         );
-        let prices: Vec<_> = llm.prices().map(|p| (p.model.as_str(), p.input, p.output)).collect();
+        let prices: Vec<_> = llm.llm_prices.iter().map(|p| (p.model.as_str(), p.input, p.output)).collect();
         assert_eq!(prices, [("m", 0.15, 0.6), ("org/n", 2.0, 10.0)]);
     }
 }

@@ -31,7 +31,7 @@ impl Located {
 
 /// Locates the database: the configured one, or that of the embedded server, which is started for it.
 pub(super) async fn locate(config: &config::Database) -> anyhow::Result<(Option<Embedded>, Located)> {
-    if let Some(url) = config.url() {
+    if let Some(url) = &config.database_url {
         let (url, role) = (url.expose_secret().to_owned(), config.database_role.clone());
         return Ok((None, Located { url, role }));
     }
@@ -47,7 +47,7 @@ fn launch(config: &config::Database) -> anchord_postgres::Config {
     let connections = pools.saturating_add(SPARE_CONNECTIONS);
     anchord_postgres::Config {
         data_dir: config.data_dir.clone(),
-        programs: config.programs(),
+        programs: config.pg_bin.clone(),
         path: config::Database::search_path(),
         max_connections: u16::try_from(connections).unwrap_or(u16::MAX),
         durability: anchord_postgres::Durability::Full,

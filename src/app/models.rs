@@ -21,19 +21,19 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
         LlmProvider::Openai => Provider::Openai,
         LlmProvider::Anthropic => Provider::Anthropic,
     };
-    let model = config.model().context("ANCHORD_LLM_MODEL: the name of a model")?;
+    let model = config.llm_model.as_deref().context("ANCHORD_LLM_MODEL: the name of a model")?;
     let price = |price: &config::ModelPrice| {
         (price.model.clone(), Price { input: price.input, output: price.output })
     };
     let options = Options {
-        base_url: config.base_url().map(str::to_owned),
-        api_key: config.api_key().cloned(),
+        base_url: config.llm_base_url.clone(),
+        api_key: config.llm_api_key.clone(),
         sends_api_key: config.llm_key_header == KeyHeader::ApiKey,
         models: allowed(config).context("ANCHORD_LLM_MODEL: the name of a model")?,
-        probe_model: config.probe_model().map(str::to_owned),
-        exam_model: config.exam_model().map(str::to_owned),
-        judge_model: config.judge_model().map(str::to_owned),
-        prices: config.prices().map(price).collect(),
+        probe_model: config.probe_model.clone(),
+        exam_model: config.exam_model.clone(),
+        judge_model: config.judge_model.clone(),
+        prices: config.llm_prices.iter().map(price).collect(),
         context_tokens: config.llm_context_tokens,
         input_tokens: config.llm_input_tokens,
         concurrency: config.llm_concurrency.into(),
@@ -49,9 +49,11 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
 /// # Errors
 /// When the client cannot be built.
 pub(super) fn embedder(config: &config::Embeddings) -> anyhow::Result<Option<Embedder>> {
-    let Some((url, model)) = config.url().zip(config.model()) else { return Ok(None) };
+    let Some((url, model)) = config.embeddings_url.as_deref().zip(config.embeddings_model.as_deref()) else {
+        return Ok(None);
+    };
     let options = EmbeddingOptions {
-        api_key: config.api_key().cloned(),
+        api_key: config.embeddings_api_key.clone(),
         sends_api_key: config.embeddings_key_header == KeyHeader::ApiKey,
         ..EmbeddingOptions::new(url.to_owned(), model.to_owned())
     };
@@ -60,7 +62,7 @@ pub(super) fn embedder(config: &config::Embeddings) -> anyhow::Result<Option<Emb
 
 /// The models that sessions may name: the configured one and those that are listed, or any; `None` without a provider.
 pub(super) fn allowed(config: &config::Llm) -> Option<SummaryModels> {
-    let own = config.model().filter(|_| config.llm_provider != LlmProvider::None)?;
+    let own = config.llm_model.as_deref().filter(|_| config.llm_provider != LlmProvider::None)?;
     let listed = config.models();
     if listed.iter().any(|name| name == ANY) {
         return Some(SummaryModels::Any);

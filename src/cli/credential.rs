@@ -53,13 +53,13 @@ pub(super) struct Credential {
 impl Credential {
     /// The API key that the command's options name, or that of a service on this machine.
     pub(super) fn of_tenant(access: &TenantAccess, url: &Url) -> anyhow::Result<Self> {
-        let default = access.endpoint.data_dir().join(KEY_FILE);
+        let default = access.endpoint.data_dir.join(KEY_FILE);
         find(Purpose::Tenant, url, (access.key_file.as_deref(), access.key(), &default))
     }
 
     /// The operator token that the command's options name, or that of a service on this machine.
     pub(super) fn of_operator(access: &OperatorAccess, url: &Url) -> anyhow::Result<Self> {
-        let default = access.endpoint.data_dir().join(TOKEN_FILE);
+        let default = access.endpoint.data_dir.join(TOKEN_FILE);
         find(Purpose::Operator, url, (access.operator_token_file.as_deref(), access.token(), &default))
     }
 }

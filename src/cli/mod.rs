@@ -38,7 +38,7 @@ mod worker;
 use std::process::ExitCode;
 
 use clap::error::ContextKind;
-use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::{config, telemetry};
 
@@ -119,7 +119,8 @@ enum Command {
 
 /// Parses the command line and the environment, runs the command, and returns the exit code.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let matches = config::without_empty_variables(Cli::command()).try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(mut usage) => {
             // It would list arguments that the environment has set as if the command line lacked them.

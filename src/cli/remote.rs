@@ -117,7 +117,7 @@ pub(super) struct Sent<'a> {
 impl Remote {
     /// A client with a tenant's key.
     pub(super) fn of_tenant(access: &TenantAccess) -> anyhow::Result<Self> {
-        let url = parse(access.endpoint.url())?;
+        let url = parse(&access.endpoint.url)?;
         let credential = Credential::of_tenant(access, &url)?;
         Self::new(url, credential)
     }

@@ -8,10 +8,7 @@ use ipnet::IpNet;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::Database;
-use super::value::{
-    BadValue, Check, OptionalAddress, given_secret, optional_socket_address, refuse_unless, secret,
-    socket_address, whole,
-};
+use super::value::{BadValue, Check, refuse_unless, secret, socket_address, whole};
 use anchord_http::origins::Origins;
 
 /// How many of the largest bodies the memory for bodies takes, unless it is set.
@@ -29,12 +26,12 @@ pub struct Api {
     /// API key of the tenant "default", at least 32 characters [default: generated with an embedded Postgres, else none]
     #[arg(long, env = "ANCHORD_API_KEY", value_name = "ANCHORD_API_KEY", hide_env_values = true)]
     #[arg(value_parser = secret)]
-    api_key: Option<SecretString>,
+    pub api_key: Option<SecretString>,
     /// Operator token for /v1/admin and /metrics, at least 32 characters [default: generated with an embedded Postgres,
     /// else none: both are closed]
     #[arg(long, env = "ANCHORD_ADMIN_TOKEN", value_name = "ANCHORD_ADMIN_TOKEN", hide_env_values = true)]
     #[arg(value_parser = secret)]
-    admin_token: Option<SecretString>,
+    pub admin_token: Option<SecretString>,
     /// Maximum size of a request body, in bytes
     #[arg(long, env = "ANCHORD_MAX_BODY_BYTES", value_name = "ANCHORD_MAX_BODY_BYTES")]
     #[arg(default_value = "16777216", value_parser = whole::<u64>(1_024..=1 << 30))]
@@ -50,8 +47,8 @@ pub struct Api {
     /// Maximum memory for all request bodies at once, in bytes; replies may take as much again [default: five bodies of
     /// the maximum size]
     #[arg(long, env = "ANCHORD_MAX_BODIES_BYTES", value_name = "ANCHORD_MAX_BODIES_BYTES")]
-    #[arg(value_parser = optional_bytes)]
-    max_bodies_bytes: Option<OptionalBytes>,
+    #[arg(value_parser = whole::<u64>(1 << 20..=1 << 40))]
+    max_bodies_bytes: Option<u64>,
     /// Maximum number of requests per second and API key; 0 for no limit
     #[arg(long, env = "ANCHORD_RATE_LIMIT", value_name = "ANCHORD_RATE_LIMIT", default_value = "1000")]
     pub rate_limit: u32,
@@ -65,49 +62,23 @@ pub struct Api {
     pub body_timeout: u32,
     /// Address and port for /v1/admin and /metrics [default: the API's own address serves both]
     #[arg(long, env = "ANCHORD_ADMIN_LISTEN", value_name = "ANCHORD_ADMIN_LISTEN")]
-    #[arg(value_parser = optional_socket_address)]
-    admin_listen: Option<OptionalAddress>,
+    #[arg(value_parser = socket_address)]
+    pub admin_listen: Option<SocketAddr>,
     /// Addresses or networks of the proxies in front of the service, separated by commas; their X-Forwarded-For is
     /// trusted
     #[arg(long, env = "ANCHORD_TRUSTED_PROXIES", value_name = "ANCHORD_TRUSTED_PROXIES")]
-    #[arg(value_parser = networks)]
-    trusted_proxies: Option<Networks>,
+    #[arg(value_parser = network, value_delimiter = ',')]
+    pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may call the API from a browser (CORS), separated by a comma, or * for any; none without it
     #[arg(long, env = "ANCHORD_CORS_ORIGINS", value_name = "ANCHORD_CORS_ORIGINS")]
     #[arg(value_parser = origins)]
-    cors_origins: Option<Origins>,
+    pub cors_origins: Option<Origins>,
 }
 
 impl Api {
-    /// The key of the tenant `default`, when the operator chose one.
-    pub fn api_key(&self) -> Option<&SecretString> {
-        given_secret(self.api_key.as_ref())
-    }
-
     /// The bytes of all bodies that are received or worked on at once.
     pub fn bodies_bytes(&self) -> u64 {
-        let largest = self.max_body_bytes.saturating_mul(LARGEST_BODIES);
-        self.max_bodies_bytes.and_then(|bytes| bytes.0).unwrap_or(largest)
-    }
-
-    /// The listen address of the operator's API, when it has one of its own.
-    pub fn admin_listen(&self) -> Option<SocketAddr> {
-        self.admin_listen.and_then(|address| address.0)
-    }
-
-    /// The proxies whose `X-Forwarded-For` is believed.
-    pub fn trusted_proxies(&self) -> Vec<IpNet> {
-        self.trusted_proxies.clone().unwrap_or_default().0
-    }
-
-    /// The origins whose pages may call the API.
-    pub fn cors_origins(&self) -> Origins {
-        self.cors_origins.clone().unwrap_or_default()
-    }
-
-    /// The operator token.
-    pub fn admin_token(&self) -> Option<&SecretString> {
-        given_secret(self.admin_token.as_ref())
+        self.max_bodies_bytes.unwrap_or(self.max_body_bytes.saturating_mul(LARGEST_BODIES))
     }
 
     /// Checks that an address of the operator's API comes with a token. With an embedded database the service makes one.
@@ -116,7 +87,7 @@ impl Api {
     /// When the operator's API has an address and nothing opens it.
     pub fn check_operator(&self, database: &Database) -> Result<(), BadValue> {
         refuse_unless(
-            self.admin_listen().is_none() || self.admin_token().is_some() || database.url().is_none(),
+            self.admin_listen.is_none() || self.admin_token.is_some() || database.database_url.is_none(),
             "ANCHORD_ADMIN_LISTEN",
             "only with ANCHORD_ADMIN_TOKEN, without which the operator's API is closed",
         )
@@ -128,12 +99,12 @@ impl Check for Api {
         let sendable = |secret: &SecretString| secret.expose_secret().bytes().all(|b| b.is_ascii_graphic());
         let long = |secret: &SecretString| secret.expose_secret().len() >= 32;
         refuse_unless(
-            self.api_key().is_none_or(|key| long(key) && sendable(key)),
+            self.api_key.as_ref().is_none_or(|key| long(key) && sendable(key)),
             "ANCHORD_API_KEY",
             "at least 32 characters, printable ASCII without spaces",
         )?;
         refuse_unless(
-            self.admin_token().is_none_or(|token| long(token) && sendable(token)),
+            self.admin_token.as_ref().is_none_or(|token| long(token) && sendable(token)),
             "ANCHORD_ADMIN_TOKEN",
             "at least 32 characters, printable ASCII without spaces",
         )?;
@@ -150,31 +121,9 @@ impl Check for Api {
     }
 }
 
-/// A number of bytes that may be set to nothing.
-#[derive(Clone, Copy, Debug)]
-struct OptionalBytes(Option<u64>);
-
-fn optional_bytes(text: &str) -> Result<OptionalBytes, String> {
-    if text.is_empty() {
-        return Ok(OptionalBytes(None));
-    }
-    let bytes = text.parse().ok().filter(|bytes| (1 << 20..=1 << 40).contains(bytes));
-    bytes
-        .map(|bytes| OptionalBytes(Some(bytes)))
-        .ok_or_else(|| format!("must be a number of bytes from {} to {}", 1 << 20, 1_u64 << 40))
-}
-
-/// Networks of addresses; none when set to nothing.
-#[derive(Clone, Debug, Default)]
-struct Networks(Vec<IpNet>);
-
-fn networks(text: &str) -> Result<Networks, String> {
-    let read = |entry: &str| entry.parse().or_else(|_| entry.parse::<IpAddr>().map(IpNet::from));
-    let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-    let networks: Result<Vec<IpNet>, _> = entries.map(read).collect();
-    networks.map(Networks).map_err(|_| {
-        "must be IP addresses or networks, separated by a comma, such as 10.0.0.0/8,::1".to_owned()
-    })
+fn network(text: &str) -> Result<IpNet, &'static str> {
+    let network = text.trim().parse().or_else(|_| text.trim().parse::<IpAddr>().map(IpNet::from));
+    network.map_err(|_| "must be IP addresses or networks, separated by a comma, such as 10.0.0.0/8,::1")
 }
 
 fn origins(text: &str) -> Result<Origins, String> {

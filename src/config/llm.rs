@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::value::{BadValue, Check, base_url, given, given_secret, refuse_unless, secret, whole};
+use super::value::{BadValue, Check, base_url, refuse_unless, secret, whole};
 
 /// Which wire format the model server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -35,11 +35,11 @@ pub struct Llm {
     pub llm_provider: LlmProvider,
     /// Base URL of the model's server [default: the provider's own]
     #[arg(long, env = "ANCHORD_LLM_BASE_URL", value_name = "ANCHORD_LLM_BASE_URL", value_parser = base_url)]
-    llm_base_url: Option<String>,
+    pub llm_base_url: Option<String>,
     /// API key for the model's server
     #[arg(long, env = "ANCHORD_LLM_API_KEY", value_name = "ANCHORD_LLM_API_KEY", hide_env_values = true)]
     #[arg(value_parser = secret)]
-    llm_api_key: Option<SecretString>,
+    pub llm_api_key: Option<SecretString>,
     /// How the API key is sent to a server that speaks chat completions
     #[arg(
         long,
@@ -50,14 +50,14 @@ pub struct Llm {
     pub llm_key_header: KeyHeader,
     /// Name of the model
     #[arg(long, env = "ANCHORD_LLM_MODEL", value_name = "ANCHORD_LLM_MODEL")]
-    llm_model: Option<String>,
+    pub llm_model: Option<String>,
     /// Further models that sessions may name, separated by commas; * for any of the provider's
     #[arg(long, env = "ANCHORD_LLM_MODELS", value_name = "ANCHORD_LLM_MODELS", value_delimiter = ',')]
     llm_models: Vec<String>,
     /// Prices of a million input and output tokens, such as small=0.15/0.6,large=2.5/10; they are only recorded
     #[arg(long, env = "ANCHORD_LLM_PRICES", value_name = "ANCHORD_LLM_PRICES", value_delimiter = ',')]
     #[arg(value_parser = price)]
-    llm_prices: Vec<ModelPrice>,
+    pub llm_prices: Vec<ModelPrice>,
     /// Context window of the model in tokens, input and output together
     #[arg(long, env = "ANCHORD_LLM_CONTEXT_TOKENS", value_name = "ANCHORD_LLM_CONTEXT_TOKENS")]
     #[arg(default_value = "128000", value_parser = whole::<u32>(8_000..=10_000_000))]
@@ -85,14 +85,14 @@ pub struct Llm {
     pub llm_timeout: u16,
     /// Model on the same server that answers the probes of every version [default: code answers them]
     #[arg(long, env = "ANCHORD_PROBE_MODEL", value_name = "ANCHORD_PROBE_MODEL")]
-    probe_model: Option<String>,
+    pub probe_model: Option<String>,
     /// Model on the same server that writes exams from the messages, and answers them unless there is a probe model
     /// [default: no exams]
     #[arg(long, env = "ANCHORD_EXAM_MODEL", value_name = "ANCHORD_EXAM_MODEL")]
-    exam_model: Option<String>,
+    pub exam_model: Option<String>,
     /// Model on the same server that judges summaries by a rubric [default: no rubric]
     #[arg(long, env = "ANCHORD_JUDGE_MODEL", value_name = "ANCHORD_JUDGE_MODEL")]
-    judge_model: Option<String>,
+    pub judge_model: Option<String>,
 }
 
 /// The server that makes vectors of messages, by which recall finds what they mean.
@@ -102,10 +102,10 @@ pub struct Llm {
 pub struct Embeddings {
     /// Base URL of a server that speaks OpenAI's POST /embeddings; without it recall searches by words alone
     #[arg(long, env = "ANCHORD_EMBEDDINGS_URL", value_name = "ANCHORD_EMBEDDINGS_URL", value_parser = base_url)]
-    embeddings_url: Option<String>,
+    pub embeddings_url: Option<String>,
     /// The model that makes the vectors; changing it recomputes all vectors
     #[arg(long, env = "ANCHORD_EMBEDDINGS_MODEL", value_name = "ANCHORD_EMBEDDINGS_MODEL")]
-    embeddings_model: Option<String>,
+    pub embeddings_model: Option<String>,
     /// API key for the embeddings server
     #[arg(
         long,
@@ -114,7 +114,7 @@ pub struct Embeddings {
         hide_env_values = true
     )]
     #[arg(value_parser = secret)]
-    embeddings_api_key: Option<SecretString>,
+    pub embeddings_api_key: Option<SecretString>,
     /// How the key is sent to the embeddings server
     #[arg(
         long,
@@ -125,26 +125,9 @@ pub struct Embeddings {
     pub embeddings_key_header: KeyHeader,
 }
 
-impl Embeddings {
-    /// The server's base URL, when there is one.
-    pub fn url(&self) -> Option<&str> {
-        given(self.embeddings_url.as_deref())
-    }
-
-    /// The model.
-    pub fn model(&self) -> Option<&str> {
-        given(self.embeddings_model.as_deref())
-    }
-
-    /// The key for the server.
-    pub fn api_key(&self) -> Option<&SecretString> {
-        given_secret(self.embeddings_api_key.as_ref())
-    }
-}
-
 impl Check for Embeddings {
     fn check(&self) -> Result<(), BadValue> {
-        let (url, model) = (self.url().is_some(), self.model().is_some());
+        let (url, model) = (self.embeddings_url.is_some(), self.embeddings_model.is_some());
         refuse_unless(
             model || !url,
             "ANCHORD_EMBEDDINGS_MODEL",
@@ -157,7 +140,7 @@ impl Check for Embeddings {
         )?;
         let sendable = |key: &SecretString| key.expose_secret().bytes().all(|b| b.is_ascii_graphic());
         refuse_unless(
-            self.api_key().is_none_or(sendable),
+            self.embeddings_api_key.as_ref().is_none_or(sendable),
             "ANCHORD_EMBEDDINGS_API_KEY",
             "printable ASCII without spaces",
         )
@@ -176,48 +159,11 @@ pub struct ModelPrice {
 }
 
 impl Llm {
-    /// The base URL, when it is not the provider's own.
-    pub fn base_url(&self) -> Option<&str> {
-        given(self.llm_base_url.as_deref())
-    }
-
-    /// The key for the model's server.
-    pub fn api_key(&self) -> Option<&SecretString> {
-        given_secret(self.llm_api_key.as_ref())
-    }
-
-    /// The model.
-    pub fn model(&self) -> Option<&str> {
-        given(self.llm_model.as_deref())
-    }
-
-    /// The model that answers probes.
-    pub fn probe_model(&self) -> Option<&str> {
-        given(self.probe_model.as_deref())
-    }
-
-    /// The model that writes exams.
-    pub fn exam_model(&self) -> Option<&str> {
-        given(self.exam_model.as_deref())
-    }
-
-    /// The model that judges summaries.
-    pub fn judge_model(&self) -> Option<&str> {
-        given(self.judge_model.as_deref())
-    }
-
     /// The models that sessions may name besides; `*` for any.
     pub fn models(&self) -> Vec<String> {
         self.llm_models.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
     }
 
-    /// The prices.
-    pub fn prices(&self) -> impl Iterator<Item = &ModelPrice> {
-        self.llm_prices.iter().filter(|price| !price.model.is_empty())
-    }
-}
-
-impl Llm {
     /// Whether no model is configured.
     pub fn is_none(&self) -> bool {
         self.llm_provider == LlmProvider::None
@@ -229,23 +175,23 @@ impl Check for Llm {
         if self.llm_provider == LlmProvider::None {
             // Reject it, because a model that is never called would be configured in vain.
             let allowed = "nothing, unless ANCHORD_LLM_PROVIDER is set";
-            refuse_unless(self.probe_model().is_none(), "ANCHORD_PROBE_MODEL", allowed)?;
-            refuse_unless(self.exam_model().is_none(), "ANCHORD_EXAM_MODEL", allowed)?;
-            return refuse_unless(self.judge_model().is_none(), "ANCHORD_JUDGE_MODEL", allowed);
+            refuse_unless(self.probe_model.is_none(), "ANCHORD_PROBE_MODEL", allowed)?;
+            refuse_unless(self.exam_model.is_none(), "ANCHORD_EXAM_MODEL", allowed)?;
+            return refuse_unless(self.judge_model.is_none(), "ANCHORD_JUDGE_MODEL", allowed);
         }
         refuse_unless(
-            self.model().is_some(),
+            self.llm_model.is_some(),
             "ANCHORD_LLM_MODEL",
             "is required when ANCHORD_LLM_PROVIDER is set",
         )?;
         let sendable = |key: &SecretString| key.expose_secret().bytes().all(|b| b.is_ascii_graphic());
         refuse_unless(
-            self.api_key().is_none_or(sendable),
+            self.llm_api_key.as_ref().is_none_or(sendable),
             "ANCHORD_LLM_API_KEY",
             "printable ASCII without spaces",
         )?;
         refuse_unless(
-            self.api_key().is_some() || self.base_url().is_some(),
+            self.llm_api_key.is_some() || self.llm_base_url.is_some(),
             "ANCHORD_LLM_API_KEY",
             "the provider's key, unless ANCHORD_LLM_BASE_URL names a server that needs none",
         )
@@ -253,9 +199,6 @@ impl Check for Llm {
 }
 
 fn price(text: &str) -> Result<ModelPrice, String> {
-    if text.is_empty() {
-        return Ok(ModelPrice { model: String::new(), input: 0.0, output: 0.0 });
-    }
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|price| (0.0..=1e6).contains(price));
     let read = || {
         let (model, prices) = text.rsplit_once('=')?;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::ops::{Bound, RangeBounds};
 use std::str::FromStr;
 
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 
 /// A value that was rejected after parsing. The error does not quote it, because it may be a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,39 +35,15 @@ pub(super) fn refuse_unless(
     if good { Ok(()) } else { Err(BadValue { variable, allowed }) }
 }
 
-/// The value, unless it is empty: a variable that is set to nothing (`NAME=` in a file) counts as not set.
-pub(super) fn given(value: Option<&str>) -> Option<&str> {
-    value.filter(|text| !text.is_empty())
-}
-
-/// The secret, unless it is empty.
-pub(super) fn given_secret(value: Option<&SecretString>) -> Option<&SecretString> {
-    value.filter(|secret| !secret.expose_secret().is_empty())
-}
-
 /// Parses a secret.
-#[expect(clippy::unnecessary_wraps, reason = "clap's parsers return a Result")]
-pub(super) fn secret(text: &str) -> Result<SecretString, std::convert::Infallible> {
-    Ok(SecretString::from(text))
+pub(super) fn secret(text: &str) -> Result<SecretString, &'static str> {
+    if text.is_empty() { Err("must not be empty") } else { Ok(SecretString::from(text)) }
 }
-
-/// An address that may be set to nothing.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OptionalAddress(pub(super) Option<SocketAddr>);
 
 /// Parses an address with its port.
 pub(super) fn socket_address(text: &str) -> Result<SocketAddr, String> {
     text.parse()
         .map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8080 or [::]:8080".to_owned())
-}
-
-/// Parses an address with its port, or nothing.
-pub(super) fn optional_socket_address(text: &str) -> Result<OptionalAddress, String> {
-    if text.is_empty() {
-        Ok(OptionalAddress(None))
-    } else {
-        socket_address(text).map(|a| OptionalAddress(Some(a)))
-    }
 }
 
 /// A parser of whole numbers in a range, which says in words what is allowed.
@@ -93,12 +69,12 @@ where
     }
 }
 
-/// Parses the base URL of a server, or an empty text.
+/// Parses the base URL of a server.
 pub(super) fn base_url(text: &str) -> Result<String, String> {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
     let good = host.is_some_and(|host| !host.is_empty()) && text.bytes().all(|b| b.is_ascii_graphic());
-    if good || text.is_empty() {
+    if good {
         return Ok(text.trim_end_matches('/').to_owned());
     }
     Err("must begin with http:// or https://".to_owned())

@@ -1,6 +1,5 @@
 //! The metrics of a finished compression.
 
-use anchord_record::strategy::{Engine, Strategy};
 use anchord_session::compression::{Report, Status};
 
 /// The figures of a compression, copied before its report is moved.

@@ -15,7 +15,7 @@ use super::webhook_client::{SendResult, WebhookClient};
 use anchord_runtime::clock::Clock;
 use anchord_store::deliveries::queue::{Attempt, AttemptOutcome};
 use anchord_store::{Store, StoreError};
-use anchord_webhooks::{DeliveryStatus, Failure};
+use anchord_webhooks::DeliveryStatus;
 
 /// The most concurrent attempts of a process. They mostly wait.
 const MAX_CONCURRENT: usize = 64;
