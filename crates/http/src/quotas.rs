@@ -12,6 +12,7 @@ use axum::extract::State;
 use chrono::{DateTime, Days, NaiveTime, Utc};
 use moka::future::Cache;
 use serde::Serialize;
+use strum::VariantArray as _;
 use utoipa::ToSchema;
 
 use super::auth::Reader;
@@ -120,7 +121,7 @@ fn statuses(quotas: &Quotas, used: &Used, tomorrow: Option<DateTime<Utc>>) -> Ve
         of_tenant("llm_tokens_per_day", quotas.llm_tokens_per_day, Some(used.llm_tokens), tomorrow),
         of_tenant("concurrent_compressions", compressions, Some(used.running_compressions), None),
     ];
-    for bound in Bound::ALL {
+    for &bound in Bound::VARIANTS {
         let limit = quotas.of(bound).or(u64::try_from(bound.default()).ok());
         let (scope, used) = match bound {
             Bound::Sessions => (QuotaScope::Tenant, Some(used.sessions)),

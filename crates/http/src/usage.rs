@@ -286,9 +286,7 @@ pub async fn find_usage(
     let report = state.store.report_tenant_usage(caller.tenant, (from, to)).await?;
     let mut total = Tally::default();
     for day in &report.days {
-        for kind in UsageKind::ALL {
-            total.add(kind, day.tally.of(kind));
-        }
+        total.join(&day.tally);
     }
     let days =
         report.days.iter().map(|day| DayView { day: day.day, figures: day.tally.report(None) }).collect();

@@ -1,6 +1,7 @@
 //! Quotas: limits for a single tenant, besides those for every tenant of the installation.
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
 /// The largest bound on rows.
@@ -55,7 +56,8 @@ pub struct Quotas {
 }
 
 /// A bound that every tenant has: its own quota, or the default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Bound {
     /// Sessions.
     Sessions,
@@ -76,30 +78,9 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// All bounds.
-    pub const ALL: [Self; 8] = [
-        Self::Sessions,
-        Self::Keys,
-        Self::KeptReplies,
-        Self::WaitingJobs,
-        Self::WaitingDeliveries,
-        Self::JobsPerSession,
-        Self::VersionsPerSession,
-        Self::TasksPerSession,
-    ];
-
     /// The field of [`Quotas`] that sets it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Sessions => "sessions",
-            Self::Keys => "keys",
-            Self::KeptReplies => "kept_replies",
-            Self::WaitingJobs => "waiting_jobs",
-            Self::WaitingDeliveries => "waiting_deliveries",
-            Self::JobsPerSession => "jobs_per_session",
-            Self::VersionsPerSession => "versions_per_session",
-            Self::TasksPerSession => "tasks_per_session",
-        }
+        self.into()
     }
 
     /// The bound of a tenant without a quota of its own.
@@ -175,7 +156,7 @@ impl Quotas {
             return Err((name, "must be at most 9223372036854775807"));
         }
         // They are counted row by row, one more than the bound.
-        match Bound::ALL.into_iter().find(|bound| self.of(*bound).is_some_and(|own| own > MAX_COUNT)) {
+        match Bound::VARIANTS.iter().find(|bound| self.of(**bound).is_some_and(|own| own > MAX_COUNT)) {
             Some(bound) => Err((bound.name(), "must be at most 100000000")),
             None => Ok(()),
         }
@@ -188,7 +169,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_bound_is_that_of_its_quota() {
-        for bound in Bound::ALL {
+        for &bound in Bound::VARIANTS {
             let quotas = serde_json::json!({bound.name(): 7});
             let quotas: Quotas = serde_json::from_value(quotas).unwrap();
             assert_eq!(quotas.of(bound), Some(7), "{bound:?}");

@@ -1,5 +1,6 @@
 //! Usage of a session, a task or a tenant: the sums that are stored, and the figures computed from them.
 
+use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ const TOO_AGGRESSIVE: f64 = 0.20;
 
 /// What was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, AsRefStr, IntoStaticStr)]
+#[cfg_attr(test, derive(strum::VariantArray))]
 #[strum(serialize_all = "snake_case")]
 pub enum Kind {
     /// A context was served: `tokens_out`, `tokens_whole` (what the whole session takes), `time_us`.
@@ -30,20 +32,6 @@ pub enum Kind {
     /// A version was published: `tokens_in` (record and digest before it and the span that it covers), `tokens_out` (its own
     /// record and digest).
     Version,
-}
-
-impl Kind {
-    /// Every kind, in the order of [`Tally`].
-    pub const ALL: [Self; 8] = [
-        Self::Context,
-        Self::Append,
-        Self::Messages,
-        Self::ToolOutputs,
-        Self::Recall,
-        Self::Reported,
-        Self::Model,
-        Self::Version,
-    ];
 }
 
 /// Sums of one kind; [`Kind`] says which fields a kind has.
@@ -87,103 +75,77 @@ impl AddAssign for UsageDelta {
 }
 
 /// Sums of every kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    context: UsageDelta,
-    append: UsageDelta,
-    messages: UsageDelta,
-    tool_outputs: UsageDelta,
-    recall: UsageDelta,
-    reported: UsageDelta,
-    model: UsageDelta,
-    version: UsageDelta,
-}
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally(BTreeMap<Kind, UsageDelta>);
 
 impl Tally {
     /// Adds the figures of one kind.
     pub fn add(&mut self, kind: Kind, figures: UsageDelta) {
-        *self.of_mut(kind) += figures;
+        *self.0.entry(kind).or_default() += figures;
     }
 
-    /// The figures of one kind.
-    pub fn of(&self, kind: Kind) -> UsageDelta {
-        match kind {
-            Kind::Context => self.context,
-            Kind::Append => self.append,
-            Kind::Messages => self.messages,
-            Kind::ToolOutputs => self.tool_outputs,
-            Kind::Recall => self.recall,
-            Kind::Reported => self.reported,
-            Kind::Model => self.model,
-            Kind::Version => self.version,
-        }
+    /// Adds those of another tally.
+    pub fn join(&mut self, other: &Self) {
+        other.0.iter().for_each(|(kind, figures)| self.add(*kind, *figures));
     }
 
-    fn of_mut(&mut self, kind: Kind) -> &mut UsageDelta {
-        match kind {
-            Kind::Context => &mut self.context,
-            Kind::Append => &mut self.append,
-            Kind::Messages => &mut self.messages,
-            Kind::ToolOutputs => &mut self.tool_outputs,
-            Kind::Recall => &mut self.recall,
-            Kind::Reported => &mut self.reported,
-            Kind::Model => &mut self.model,
-            Kind::Version => &mut self.version,
-        }
+    fn of(&self, kind: Kind) -> UsageDelta {
+        self.0.get(&kind).copied().unwrap_or_default()
     }
 
     /// The report of these sums. `active_us` is how long the sessions were at work, in microseconds; `None`
     /// when that is unknown.
     pub fn report(&self, active_us: Option<i64>) -> UsageFigures {
-        let refetches = self.messages.calls + self.tool_outputs.calls + self.recall.calls;
-        let refetch_rate = ratio(refetches, self.context.calls);
-        let time_us = self.context.time_us.saturating_add(self.append.time_us);
+        let [context, append, reported] =
+            [Kind::Context, Kind::Append, Kind::Reported].map(|kind| self.of(kind));
+        let [messages, tool_outputs, recall] =
+            [Kind::Messages, Kind::ToolOutputs, Kind::Recall].map(|kind| self.of(kind));
+        let [model, version] = [Kind::Model, Kind::Version].map(|kind| self.of(kind));
+        let refetches = messages.calls + tool_outputs.calls + recall.calls;
+        let refetch_rate = ratio(refetches, context.calls);
+        let time_us = context.time_us.saturating_add(append.time_us);
         UsageFigures {
-            requests: self.context.calls,
-            context_tokens: self.context.tokens_out,
-            uncompressed_tokens: self.context.tokens_whole,
-            tokens_saved: self.context.tokens_whole.saturating_sub(self.context.tokens_out).max(0),
-            total_tokens: self
-                .context
-                .tokens_out
-                .saturating_add(self.model.tokens_in)
-                .saturating_add(self.model.tokens_out),
-            tokens_per_request: ratio(self.context.tokens_out, self.context.calls),
+            requests: context.calls,
+            context_tokens: context.tokens_out,
+            uncompressed_tokens: context.tokens_whole,
+            tokens_saved: context.tokens_whole.saturating_sub(context.tokens_out).max(0),
+            total_tokens: context.tokens_out.saturating_add(model.tokens_in).saturating_add(model.tokens_out),
+            tokens_per_request: ratio(context.tokens_out, context.calls),
             llm: ModelUsage {
-                calls: self.model.calls,
-                failed_calls: self.model.failures,
-                input_tokens: self.model.tokens_in,
-                output_tokens: self.model.tokens_out,
-                cached_tokens: self.model.tokens_cached,
-                cost_micros: self.model.cost_micros,
+                calls: model.calls,
+                failed_calls: model.failures,
+                input_tokens: model.tokens_in,
+                output_tokens: model.tokens_out,
+                cached_tokens: model.tokens_cached,
+                cost_micros: model.cost_micros,
             },
             compressed: Compressed {
-                tokens_before: self.version.tokens_in,
-                tokens_after: self.version.tokens_out,
-                tokens_saved: self.version.tokens_in.saturating_sub(self.version.tokens_out),
+                tokens_before: version.tokens_in,
+                tokens_after: version.tokens_out,
+                tokens_saved: version.tokens_in.saturating_sub(version.tokens_out),
             },
             refetched: Refetched {
                 requests: refetches,
-                tokens: self.messages.tokens_out + self.tool_outputs.tokens_out + self.recall.tokens_out,
-                messages_tokens: self.messages.tokens_out,
-                tool_outputs_tokens: self.tool_outputs.tokens_out,
-                recall_tokens: self.recall.tokens_out,
+                tokens: messages.tokens_out + tool_outputs.tokens_out + recall.tokens_out,
+                messages_tokens: messages.tokens_out,
+                tool_outputs_tokens: tool_outputs.tokens_out,
+                recall_tokens: recall.tokens_out,
             },
             refetch_rate,
             too_aggressive: refetch_rate.is_some_and(|rate| rate > TOO_AGGRESSIVE),
             reported: ReportedUsage {
-                reports: self.reported.calls,
-                input_tokens: self.reported.tokens_in,
-                output_tokens: self.reported.tokens_out,
-                cached_tokens: self.reported.tokens_cached,
+                reports: reported.calls,
+                input_tokens: reported.tokens_in,
+                output_tokens: reported.tokens_out,
+                cached_tokens: reported.tokens_cached,
             },
-            appends: self.append.calls,
-            appended_tokens: self.append.tokens_in,
-            appended_messages: self.append.messages,
-            stored_bytes: self.append.bytes,
+            appends: append.calls,
+            appended_tokens: append.tokens_in,
+            appended_messages: append.messages,
+            stored_bytes: append.bytes,
             latency: Latency {
-                context_ms_per_request: ratio(self.context.time_us, self.context.calls).map(to_ms),
-                append_ms_per_request: ratio(self.append.time_us, self.append.calls).map(to_ms),
+                context_ms_per_request: ratio(context.time_us, context.calls).map(to_ms),
+                append_ms_per_request: ratio(append.time_us, append.calls).map(to_ms),
                 total_ms: to_ms(ratio(time_us, 1).unwrap_or_default()),
                 share: active_us.and_then(|active| ratio(time_us, active)).map(|share| share.min(1.0)),
             },
@@ -379,6 +341,7 @@ fn to_ms(us: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use strum::VariantArray as _;
 
     fn calls(calls: i64, tokens_out: i64) -> UsageDelta {
         UsageDelta { calls, tokens_out, ..UsageDelta::default() }
@@ -387,11 +350,11 @@ mod tests {
     #[test]
     fn a_kind_is_found_by_its_word_and_keeps_its_own_sums() {
         let mut tally = Tally::default();
-        for (calls, kind) in (1..).zip(Kind::ALL) {
-            assert_eq!(kind.as_str().parse::<Kind>().ok(), Some(kind));
+        for (calls, kind) in (1..).zip(Kind::VARIANTS.iter().copied()) {
+            assert_eq!(kind.as_ref().parse::<Kind>().ok(), Some(kind));
             tally.add(kind, UsageDelta { calls, ..UsageDelta::default() });
         }
-        for (calls, kind) in (1..).zip(Kind::ALL) {
+        for (calls, kind) in (1..).zip(Kind::VARIANTS.iter().copied()) {
             assert_eq!(tally.of(kind).calls, calls, "{kind:?}");
         }
     }
@@ -449,7 +412,7 @@ mod tests {
     #[test]
     fn an_ended_task_is_found_by_its_word() {
         for status in [TaskStatus::Active, TaskStatus::Completed, TaskStatus::Failed, TaskStatus::Abandoned] {
-            assert_eq!(status.as_str().parse::<TaskStatus>().ok(), Some(status));
+            assert_eq!(status.as_ref().parse::<TaskStatus>().ok(), Some(status));
         }
         assert_eq!("done".parse::<TaskStatus>().ok(), None);
         let outcomes = TaskOutcomes::of(4, 3, 30_000, 30);

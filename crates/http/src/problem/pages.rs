@@ -31,7 +31,7 @@ async fn list(headers: HeaderMap) -> Response {
         || {
             let rows = kinds.iter().map(|kind| {
                 let about = kind.about();
-                let (slug, status) = (kind.slug(), about.status.as_u16());
+                let (slug, status) = (kind.slug(), about.status);
                 format!("| {status} | [`/problems/{slug}`](/problems/{slug}) | {} |\n", about.title)
             });
             let head = "# Problems\n\n| status | `type` | title |\n|---|---|---|\n";
@@ -40,9 +40,9 @@ async fn list(headers: HeaderMap) -> Response {
         || {
             let rows = kinds.iter().map(|kind| {
                 let about = kind.about();
-                let (slug, status) = (kind.slug(), about.status.as_u16());
+                let (slug, status) = (kind.slug(), about.status);
                 let link = format!("<a href=\"/problems/{slug}\"><code>/problems/{slug}</code></a>");
-                format!("<tr><td>{status}</td><td>{link}</td><td>{}</td></tr>\n", html(about.title))
+                format!("<tr><td>{status}</td><td>{link}</td><td>{}</td></tr>\n", html(&about.title))
             });
             let rows: String = rows.collect();
             page(
@@ -85,13 +85,13 @@ fn render(
 
 fn as_json(kind: Kind) -> Value {
     let about = kind.about();
-    let extras = about.extras.iter().map(|(name, meaning)| json!({"name": name, "meaning": plain(meaning)}));
+    let extras = about.members.iter().map(|(name, meaning)| json!({"name": name, "meaning": plain(meaning)}));
     json!({
         "type": format!("/problems/{}", kind.slug()),
         "title": about.title,
-        "status": about.status.as_u16(),
-        "meaning": plain(about.meaning),
-        "remedy": plain(about.remedy),
+        "status": about.status,
+        "meaning": plain(&about.meaning),
+        "remedy": plain(&about.remedy),
         "members": extras.collect::<Vec<_>>(),
     })
 }
@@ -102,13 +102,13 @@ fn as_markdown(kind: Kind) -> String {
         "# {}\n\n`/problems/{}`, status {}\n\n{}\n\n## What to do\n\n{}\n",
         about.title,
         kind.slug(),
-        about.status.as_u16(),
+        about.status,
         about.meaning,
         about.remedy
     );
-    if !about.extras.is_empty() {
+    if !about.members.is_empty() {
         text.push_str("\n## The reply also has\n\n");
-        for (name, meaning) in about.extras {
+        for (name, meaning) in &about.members {
             text.extend(["- `", name, "`: ", meaning, "\n"]);
         }
     }
@@ -117,7 +117,7 @@ fn as_markdown(kind: Kind) -> String {
 
 fn as_html(kind: Kind) -> String {
     let about = kind.about();
-    let extras = about.extras.iter();
+    let extras = about.members.iter();
     let extras: Vec<String> = extras
         .map(|(name, meaning)| format!("<dt><code>{}</code></dt><dd>{}</dd>\n", html(name), html(meaning)))
         .collect();
@@ -131,11 +131,11 @@ fn as_html(kind: Kind) -> String {
         "<p><code>/problems/{}</code>, status {}</p>\n<p>{}</p>\n<h2>What to do</h2>\n<p>{}</p>\n{extras}\
          <p><a href=\"/problems\">All problems</a> · <a href=\"/docs/\">The API</a></p>\n",
         kind.slug(),
-        about.status.as_u16(),
-        html(about.meaning),
-        html(about.remedy),
+        about.status,
+        html(&about.meaning),
+        html(&about.remedy),
     );
-    page(about.title, &body)
+    page(&about.title, &body)
 }
 
 fn page(title: &str, body: &str) -> String {

@@ -172,8 +172,8 @@ impl Problem {
         let about = kind.about();
         Self {
             kind: format!("/problems/{}", kind.slug()),
-            title: about.title.to_owned(),
-            status: about.status.as_u16(),
+            title: about.title.clone(),
+            status: about.status,
             detail: clipped(detail),
             instance: String::new(),
             errors: Vec::new(),

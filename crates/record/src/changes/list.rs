@@ -1,11 +1,11 @@
 //! The numbered lists of a summary, and their numbers: `D3` is the third decision.
 
 use serde::{Deserialize, Serialize};
-use strum::{AsRefStr, IntoStaticStr};
+use strum::{AsRefStr, VariantArray};
 
 /// A numbered list of a summary.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, AsRefStr, IntoStaticStr,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, AsRefStr, VariantArray,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
@@ -29,18 +29,6 @@ pub enum List {
 }
 
 impl List {
-    /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 8] = [
-        Self::Requests,
-        Self::Decisions,
-        Self::Things,
-        Self::Files,
-        Self::Findings,
-        Self::Questions,
-        Self::Blockers,
-        Self::Next,
-    ];
-
     /// The letter of its numbers.
     pub fn letter(self) -> char {
         match self {
@@ -70,7 +58,7 @@ impl Number {
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim().trim_matches(['[', ']', '#']);
         let letter = text.chars().next()?.to_ascii_uppercase();
-        let list = List::ALL.into_iter().find(|list| list.letter() == letter)?;
+        let list = *List::VARIANTS.iter().find(|list| list.letter() == letter)?;
         let at = text.get(1..)?.parse::<usize>().ok()?.checked_sub(1)?;
         Some(Self { list, at })
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use strum::{VariantArray as _, VariantNames as _};
 
 use super::super::mark::lasting_mark;
 use super::super::summary::Summary;
@@ -159,7 +160,7 @@ impl Frame {
     fn size(&self, board: &Board) -> String {
         let summary = board.summary();
         let mut written = format!("{}\n{}", summary.session_intent, summary.current_state.text);
-        for list in List::ALL {
+        for &list in List::VARIANTS {
             let open = (0..board.len_of(list)).map(|at| Number { list, at });
             for number in open.filter(|number| !board.is_closed(*number)) {
                 written.push('\n');
@@ -186,7 +187,7 @@ impl Frame {
             constraints(summary).map(|text| Line::of_code(Rank::Constraint, &text)).collect();
         let mut lasting = Vec::new();
         let mut passing = Vec::new();
-        for list in List::ALL {
+        for &list in List::VARIANTS {
             let numbers = (0..board.len_of(list)).map(|at| Number { list, at });
             let closed = numbers.clone().filter(|number| board.is_closed(*number)).count();
             let hidden = closed.saturating_sub(CLOSED_SHOWN) / CLOSED_SHOWN * CLOSED_SHOWN;
@@ -415,7 +416,7 @@ pub fn schema() -> Value {
         (
             "add",
             list(object(&[
-                ("section", one_of(List::ALL.map(<&str>::from).to_vec())),
+                ("section", one_of(List::VARIANTS.iter().map(AsRef::as_ref).collect())),
                 ("name", text.clone()),
                 ("text", text.clone()),
                 ("seqs", seqs.clone()),
@@ -427,7 +428,7 @@ pub fn schema() -> Value {
             "close",
             list(object(&[
                 ("id", text.clone()),
-                ("as", one_of(Ended::ALL.map(<&str>::from).to_vec())),
+                ("as", one_of(Ended::VARIANTS.to_vec())),
                 ("note", text.clone()),
                 ("seqs", seqs.clone()),
             ])),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use strum::{AsRefStr, IntoStaticStr};
+use strum::{AsRefStr, VariantNames};
 
 use super::list::List;
 use anchord_facts::redact::redact;
@@ -87,7 +87,7 @@ pub struct Closing {
 }
 
 /// How an entry ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, AsRefStr, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, AsRefStr, VariantNames)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
 pub enum Ended {
@@ -105,19 +105,6 @@ pub enum Ended {
     Answered,
     /// A request that code took for done and that is still open.
     Reopened,
-}
-
-impl Ended {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Done,
-        Self::Dropped,
-        Self::Superseded,
-        Self::Overturned,
-        Self::Resolved,
-        Self::Answered,
-        Self::Reopened,
-    ];
 }
 
 /// Why a reply cannot be used; it never quotes the reply.

@@ -67,37 +67,10 @@ fn is_sent(change: &Value, pointer: &str) -> bool {
 /// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would not be
 /// noticed.
 fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
-    const FIELDS: [&str; 27] = [
-        "context_window",
-        "reserved_output_tokens",
-        "system_tokens",
-        "safety_buffer",
-        "policy",
-        "thresholds",
-        "mask",
-        "tools",
-        "fill",
-        "preserve_recent",
-        "preserve_recent_tokens",
-        "min_messages",
-        "auto",
-        "strategy",
-        "engine",
-        "model",
-        "summary_model",
-        "exam",
-        "tokenizer",
-        "phase",
-        "task_id",
-        "parent_session_id",
-        "user",
-        "critical",
-        "max_summary_tokens",
-        "constraints",
-        "metadata",
-    ];
     for name in change.keys() {
-        if !FIELDS.contains(&name.as_str()) {
+        let alone = Map::from_iter([(name.clone(), Value::Null)]);
+        // What the tenant sets beyond defaults is no setting of a caller.
+        if name == "wide" || serde_json::from_value::<Settings>(Value::Object(alone)).is_err() {
             return refuse(&format!("/{}", escape(name)), "unknown field".to_owned());
         }
     }

@@ -49,7 +49,7 @@ pub struct Task {
 }
 
 /// What a tenant used on one day.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct DayUsage {
     /// The day in UTC.
     pub day: NaiveDate,
