@@ -80,7 +80,6 @@ pub struct Telemetry {
 /// The database: an address, or a server of our own.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Database")]
-#[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
 pub struct Database {
     /// URL of a Postgres database, as its owner [default: run an embedded Postgres]
     #[arg(long, env = "DATABASE_URL", value_name = "DATABASE_URL", hide_env_values = true)]
@@ -428,7 +427,7 @@ mod tests {
     fn proxies_are_addresses_and_networks() {
         let api =
             parse(&["--trusted-proxies", "10.0.0.0/8, 192.0.2.7,2001:db8::/32"]).expect("good values").api;
-        let shown: Vec<String> = api.trusted_proxies().iter().map(ToString::to_string).collect();
+        let shown: Vec<String> = api.trusted_proxies.iter().map(ToString::to_string).collect();
         assert_eq!(shown, ["10.0.0.0/8", "192.0.2.7/32", "2001:db8::/32"]);
     }
 

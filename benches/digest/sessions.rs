@@ -58,7 +58,7 @@ fn written(message: &Message) -> String {
             Part::Image(_) | Part::File(_) | Part::Thinking(_) | Part::Other(_) => json!(null),
         })
         .collect();
-    json!({"role": message.role.as_str(), "content": parts}).to_string()
+    json!({"role": message.role.as_ref(), "content": parts}).to_string()
 }
 
 /// Reads every transcript of a folder, in the order of names.

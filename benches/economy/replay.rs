@@ -213,7 +213,7 @@ impl<'a> Replay<'a> {
     pub fn work(&mut self) {
         for _ in 0..MOST_IN_A_ROW {
             let Some(start) = self.start.take() else { return };
-            self.start = self.compress(start.kind.as_str(), &start.request());
+            self.start = self.compress(start.kind.as_ref(), &start.request());
         }
     }
 

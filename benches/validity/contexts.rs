@@ -154,9 +154,9 @@ fn one(input: &ContextInput<'_>, counter: TokenCounter, tally: &mut Tally) {
         }
     };
     for omitted in &context.omitted {
-        *tally.omitted.entry(omitted.reason.as_str().to_owned()).or_default() += 1;
+        *tally.omitted.entry(omitted.reason.as_ref().to_owned()).or_default() += 1;
     }
-    let told = || format!("head {}, {}, budget {}", input.head_seq, input.format.as_str(), input.budget);
+    let told = || format!("head {}, {}, budget {}", input.head_seq, input.format.as_ref(), input.budget);
     let Ok(reply) = context.to_json(|reply| reply).and_then(|json| serde_json::from_str::<Value>(&json))
     else {
         tally.invalid += 1;

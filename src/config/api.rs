@@ -17,7 +17,6 @@ const LARGEST_BODIES: u64 = 5;
 /// The HTTP API.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "API")]
-#[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
 pub struct Api {
     /// Address and port of the API
     #[arg(long, env = "ANCHORD_LISTEN", value_name = "ANCHORD_LISTEN", default_value = "127.0.0.1:8080")]

@@ -98,7 +98,6 @@ pub struct Llm {
 /// The server that makes vectors of messages, by which recall finds what they mean.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Embeddings")]
-#[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
 pub struct Embeddings {
     /// Base URL of a server that speaks OpenAI's POST /embeddings; without it recall searches by words alone
     #[arg(long, env = "ANCHORD_EMBEDDINGS_URL", value_name = "ANCHORD_EMBEDDINGS_URL", value_parser = base_url)]

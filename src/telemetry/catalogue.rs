@@ -161,8 +161,7 @@ mod tests {
             for found in name.find_iter(expression["expr"].as_str().unwrap()) {
                 let whole = found.as_str();
                 let base = ["_bucket", "_sum", "_count"].iter().find_map(|end| whole.strip_suffix(end));
-                let of_histogram =
-                    |name: &&str| metrics().any(|m| m.name == *name && m.kind == "histogram");
+                let of_histogram = |name: &&str| metrics().any(|m| m.name == *name && m.kind == "histogram");
                 let metric = base.filter(of_histogram).unwrap_or(whole);
                 assert!(known.contains(metric), "{whole}");
                 asked.insert(metric.to_owned());

@@ -1,12 +1,13 @@
 //! The rubric: six dimensions of a summary, graded by a model from 0 to 5.
 //!
-//! What lives here: the dimensions with their weights and targets, the judge's prompt, the strict parser of
+//! What lives here: the dimensions with their weights and targets (`rubric.json`), the judge's prompt, the strict parser of
 //! its answer.
 //! Invariant: the judge does not know how a summary was made; code applies the weights; without a complete
 //! answer there is no rubric, because no heuristic may replace it.
 //! Must not know: how a model is called, where a rubric is stored.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -19,74 +20,23 @@ use super::mark::free_mark;
 const BEST: f64 = 5.0;
 
 /// A dimension of the rubric: name, target, and its criteria with their weights.
+#[derive(Deserialize)]
 struct Dimension {
-    name: &'static str,
+    name: String,
     target: f64,
-    criteria: &'static [Criterion],
+    criteria: Vec<Criterion>,
 }
 
+#[derive(Deserialize)]
 struct Criterion {
-    name: &'static str,
+    name: String,
     weight: f64,
-    asks: &'static str,
+    asks: String,
 }
 
-const fn criterion(name: &'static str, weight: f64, asks: &'static str) -> Criterion {
-    Criterion { name, weight, asks }
-}
-
-const DIMENSIONS: [Dimension; 6] = [
-    Dimension {
-        name: "accuracy",
-        target: 4.0,
-        criteria: &[
-            criterion("factual", 0.6, "what it says happened did happen, as it says"),
-            criterion("technical", 0.4, "names, paths, figures and commands are right"),
-        ],
-    },
-    Dimension {
-        name: "context_awareness",
-        target: 4.0,
-        criteria: &[
-            criterion("conversation", 0.5, "it follows what was asked, said and agreed"),
-            criterion("artifact_state", 0.5, "it knows in which state files and other artifacts are"),
-        ],
-    },
-    Dimension {
-        name: "artifact_trail",
-        target: 3.5,
-        criteria: &[
-            criterion("created", 0.3, "files that were created are named"),
-            criterion("modified", 0.4, "files that were modified are named, with what changed"),
-            criterion("key_details", 0.3, "key names, signatures and figures of them are kept"),
-        ],
-    },
-    Dimension {
-        name: "completeness",
-        target: 3.5,
-        criteria: &[
-            criterion("coverage", 0.6, "nothing that matters later is missing"),
-            criterion("depth", 0.4, "what is there is told in enough depth to go on"),
-        ],
-    },
-    Dimension {
-        name: "continuity",
-        target: 4.0,
-        criteria: &[
-            criterion("work_state", 0.4, "work can go on where it stands"),
-            criterion("todos", 0.3, "what is still to be done is there"),
-            criterion("reasoning", 0.3, "why things were decided is there"),
-        ],
-    },
-    Dimension {
-        name: "instruction_following",
-        target: 4.0,
-        criteria: &[
-            criterion("format", 0.5, "its sections are clear and each holds what it should"),
-            criterion("constraints", 0.5, "every rule that a person set is there"),
-        ],
-    },
-];
+#[expect(clippy::expect_used, reason = "the file is a part of the program, and tests read it")]
+static DIMENSIONS: LazyLock<Vec<Dimension>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("rubric.json")).expect("the rubric is valid"));
 
 /// A judged summary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -134,8 +84,8 @@ pub fn question(summary: &str, evidence: &str) -> Prompt {
          from the summary alone. Compare it with the session, of which long parts are left out, and give \
          every criterion a number from 0 (useless) to 5 (nothing to improve).\n\n",
     );
-    for dimension in &DIMENSIONS {
-        for criterion in dimension.criteria {
+    for dimension in DIMENSIONS.iter() {
+        for criterion in &dimension.criteria {
             let _ = writeln!(system, "- {}.{}: {}", dimension.name, criterion.name, criterion.asks);
         }
     }
@@ -163,23 +113,23 @@ pub fn schema() -> Value {
         json!({"type": "object", "properties": properties, "required": names, "additionalProperties": false})
     };
     let dimension = |dimension: &Dimension| {
-        object(dimension.criteria.iter().map(|criterion| (criterion.name, number.clone())).collect())
+        object(dimension.criteria.iter().map(|criterion| (criterion.name.as_str(), number.clone())).collect())
     };
-    object(DIMENSIONS.iter().map(|d| (d.name, dimension(d))).collect())
+    object(DIMENSIONS.iter().map(|d| (d.name.as_str(), dimension(d))).collect())
 }
 
 /// Parses the judge's answer; `None` unless every criterion has its grade.
 pub fn read(reply: &str, model: &str) -> Option<Rubric> {
     let reply: Value = serde_json::from_str(bare_json(reply)).ok()?;
     let judged = |dimension: &Dimension| {
-        let given = reply.get(dimension.name)?;
+        let given = reply.get(&dimension.name)?;
         let criterion = |criterion: &Criterion| {
-            let score = given.get(criterion.name)?.as_f64().filter(|score| (0.0..=BEST).contains(score))?;
-            Some(CriterionScore { name: criterion.name.to_owned(), weight: criterion.weight, score })
+            let score = given.get(&criterion.name)?.as_f64().filter(|score| (0.0..=BEST).contains(score))?;
+            Some(CriterionScore { name: criterion.name.clone(), weight: criterion.weight, score })
         };
         let criteria = dimension.criteria.iter().map(criterion).collect::<Option<Vec<_>>>()?;
         let score = rounded(criteria.iter().map(|c| c.weight * c.score).sum());
-        Some(DimensionScore { name: dimension.name.to_owned(), score, target: dimension.target, criteria })
+        Some(DimensionScore { name: dimension.name.clone(), score, target: dimension.target, criteria })
     };
     let dimensions = DIMENSIONS.iter().map(judged).collect::<Option<Vec<_>>>()?;
     let sum: f64 = dimensions.iter().map(|dimension| dimension.score).sum();
@@ -199,17 +149,17 @@ mod tests {
 
     fn answer(score: f64) -> Value {
         let mut all = Map::new();
-        for dimension in &DIMENSIONS {
+        for dimension in DIMENSIONS.iter() {
             let criteria: Map<String, Value> =
-                dimension.criteria.iter().map(|c| (c.name.to_owned(), json!(score))).collect();
-            all.insert(dimension.name.to_owned(), Value::Object(criteria));
+                dimension.criteria.iter().map(|c| (c.name.clone(), json!(score))).collect();
+            all.insert(dimension.name.clone(), Value::Object(criteria));
         }
         Value::Object(all)
     }
 
     #[test]
     fn weights_add_up_to_one_in_every_dimension() {
-        for dimension in &DIMENSIONS {
+        for dimension in DIMENSIONS.iter() {
             let sum: f64 = dimension.criteria.iter().map(|c| c.weight).sum();
             assert!((sum - 1.0).abs() < 1e-9, "{}", dimension.name);
         }

@@ -119,6 +119,7 @@ fn ended(tries: u32, answer: &SendResult, took: Duration, spread: f64) -> Attemp
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anchord_webhooks::Failure;
 
     #[test]
     fn an_answer_is_success_another_try_or_the_end() {

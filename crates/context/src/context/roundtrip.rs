@@ -395,7 +395,7 @@ proptest! {
                 prop_assert_eq!(told, Ok(BatchFormat::Shown(format)));
                 for other in FORMATS.into_iter().filter(|other| *other != format) {
                     let refused = detect(Some(other), messages()).unwrap_err();
-                    prop_assert!(refused.detail.contains(format.as_str()), "{}", refused.detail);
+                    prop_assert!(refused.detail.contains(format.as_ref()), "{}", refused.detail);
                 }
             } else {
                 // What shows no format is taken in its own one when the session has it.

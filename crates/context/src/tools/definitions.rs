@@ -80,7 +80,7 @@ mod tests {
     fn the_definitions_are_small_enough_to_be_offered_with_every_call() {
         for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
             let made = definitions(format);
-            assert!(made.tokens <= MOST_TOKENS, "{} {}", format.as_str(), made.tokens);
+            assert!(made.tokens <= MOST_TOKENS, "{} {}", format.as_ref(), made.tokens);
             assert_eq!(made.tools.len(), made.names.len());
         }
         let tokens = |format| definitions(format).tokens;

@@ -424,7 +424,7 @@ mod tests {
             }
             let refused = said.unwrap_err();
             assert_eq!(refused.pointer, "/1");
-            let hint = format!("did you mean \"format\": \"{}\"?", format.as_str());
+            let hint = format!("did you mean \"format\": \"{}\"?", format.as_ref());
             assert!(refused.detail.ends_with(&hint), "{}", refused.detail);
         }
     }

@@ -86,8 +86,8 @@ mod tests {
     #[test]
     fn a_format_has_one_name_everywhere() {
         for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
-            assert_eq!(serde_json::to_string(&format).unwrap(), format!("\"{}\"", format.as_str()));
-            assert_eq!(format.as_str().parse::<Format>().ok(), Some(format));
+            assert_eq!(serde_json::to_string(&format).unwrap(), format!("\"{}\"", format.as_ref()));
+            assert_eq!(format.as_ref().parse::<Format>().ok(), Some(format));
         }
     }
 }

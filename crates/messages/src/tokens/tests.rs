@@ -137,7 +137,7 @@ fn tokenizers_keep_their_words() {
         (Tokenizer::Estimate, "estimate"),
     ];
     for (tokenizer, word) in all {
-        assert_eq!(tokenizer.as_str(), word);
+        assert_eq!(tokenizer.as_ref(), word);
         assert_eq!(word.parse::<Tokenizer>().ok(), Some(tokenizer));
         assert_eq!(serde_json::to_value(tokenizer).unwrap(), word);
     }
