@@ -222,7 +222,7 @@ impl Run<'_> {
         let show = |prompt: &[Piece], answer: &Value| -> anyhow::Result<()> {
             calls += 1;
             let Some(folder) = &folder else { return Ok(()) };
-            let texts = prompt.iter().map(|piece| format!("=== {}\n{}\n", piece.role.as_str(), piece.text));
+            let texts = prompt.iter().map(|piece| format!("=== {}\n{}\n", piece.role.as_ref(), piece.text));
             let shown = texts.collect::<String>() + "=== answer\n" + &serde_json::to_string_pretty(answer)?;
             Ok(fs::write(folder.join(format!("{calls:03}.txt")), shown)?)
         };

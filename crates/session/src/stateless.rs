@@ -316,8 +316,8 @@ pub fn serve(
         })
         .collect();
     let texts: Vec<String> = forms.iter().map(|form| summary_message_text(form)).collect();
-    let counted: Vec<Counted<'_>> = texts.iter().map(|text| Counted::new(text, counter)).collect();
-    let summary = counted.split_first().map(|(message, smaller)| {
+    let messages: Vec<Counted<'_>> = texts.iter().map(|text| Counted::new(text, counter)).collect();
+    let summary = messages.split_first().map(|(message, smaller)| {
         let digest = shown.map(|shown| shown.digest).filter(|digest| !digest.text.is_empty());
         let digest = digest.map(|digest| Counted { text: &digest.text, tokens: digest.tokens });
         SummaryInput { version: 1, anchor_seq: anchor, message: *message, smaller, digest }

@@ -43,8 +43,8 @@ pub(super) fn find(
 /// not take its place.
 fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedIntent> {
     // A word alone is the name of a command.
-    let is_word = |text: &str| text.is_ascii() && !text.trim().contains(char::is_whitespace);
-    let is_work = |request: &&RequestEntry| !is_aside(&request.text) && !is_word(&request.text);
+    let names_a_command = |text: &str| text.is_ascii() && !text.trim().contains(char::is_whitespace);
+    let is_work = |request: &&RequestEntry| !is_aside(&request.text) && !names_a_command(&request.text);
     let is_open = |request: &&RequestEntry| request.state == RequestState::Open;
     let mut told: Vec<&RequestEntry> = requests.iter().filter(is_open).filter(is_work).collect();
     if told.is_empty() {
