@@ -8,7 +8,7 @@ use super::digest;
 use super::merge::{MergeContext, Merged, merge, merge_since, requests};
 use super::proposal::Proposal;
 use super::strategy::Engine;
-use super::summary::Summary;
+use super::summary::{ErrorEntry, ErrorStatus, Summary};
 use super::{extractive, gate, redacted};
 use crate::phase::Phase;
 use anchord_facts::ledger::TestOutcome;
@@ -128,7 +128,12 @@ fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, propo
         for changes in &proposed.changes {
             board.apply(changes);
         }
+        merged.gone.constraints.extend(board.take_withdrawn());
         merged.summary = board.finish();
+        let ended = |error: &&mut ErrorEntry| error.status == ErrorStatus::Resolved;
+        for error in merged.summary.errors.iter_mut().filter(ended) {
+            error.resolved_in_version.get_or_insert(material.version);
+        }
         // A model was asked for what the span does not state, so these warnings are wrong.
         merged.warnings.retain(|warning| !warning.starts_with("the messages name no "));
     }

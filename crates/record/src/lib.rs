@@ -25,6 +25,7 @@ pub mod file_history;
 pub mod fill;
 pub mod gate;
 pub mod handoff;
+pub mod ids;
 mod mark;
 pub mod merge;
 pub mod parts;

@@ -29,6 +29,7 @@ pub fn grow(mut page: Material, facts: Facts, proposed: Proposed) -> Base {
 /// taken, because a decision stays a fact. They are older than the fresh entries and come first. The cost: a
 /// wrong decision stays until a later one reverses it.
 pub fn adopt(old: &Summary, fresh: &mut Summary) {
+    fresh.ids.clone_from(&old.ids);
     let modified: HashSet<String> = fresh
         .files_modified
         .iter()

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::digest::Turn;
+use super::ids::Ids;
 use super::section::Section;
 use anchord_facts::ledger::EarlierNames;
 use anchord_facts::ledger::constraints::Constraint;
@@ -67,6 +68,9 @@ pub struct Summary {
     /// the document says what was understood, and these are quotations.
     #[serde(skip)]
     pub digest: Vec<Turn>,
+    /// The ids of the entries that a model was shown; stored with the record and never served.
+    #[serde(skip)]
+    pub ids: Ids,
 }
 
 impl Summary {

@@ -20,12 +20,15 @@ use anchord_store::compressions::Job;
 /// The proposal for a narrative that a model wrote, together with what code found.
 fn with_narrative(span_facts: &SpanFacts, narrative: Narrative, model: String) -> Proposed {
     let mut proposal = candidate::propose_beside(&span_facts.material, &span_facts.facts);
-    let Account { told: all, unverified, dropped, .. } = &narrative.account;
+    let Account { told: all, unverified, dropped, losses, .. } = &narrative.account;
     if unverified + dropped > 0 {
+        let why = losses.first().map(|first| format!(" (the first: {})", first.reason)).unwrap_or_default();
         proposal.warnings.push(format!(
-            "llm: of {all} entries of the model's {dropped} were left out, and {unverified} are marked unverified, because a name or a figure in them stands nowhere"
+            "llm: of {all} entries of the model's {dropped} were left out{why}, and {unverified} are published as unverified, because a name or a figure in them stands nowhere"
         ));
     }
+    let proposed = losses.iter().filter(|loss| loss.is_proposal());
+    proposal.warnings.extend(proposed.map(|loss| format!("llm: {}; {}", loss.reason, loss.text)));
     let Narrative { changes, account } = narrative;
     Proposed { proposal, changes, account, engine: strategy::Engine::Llm, model: Some(model) }
 }

@@ -57,7 +57,7 @@ async fn two_versions_are_asked_for_with_one_beginning_which_is_named_to_the_cac
         "{}",
         &one[..shared]
     );
-    assert!(one.find("kind=\"message\"") > one.find("state: "), "the span is last");
+    assert!(one.find("kind=\"message\"") > one.find("\nstate"), "the span is last");
     let mark = json!({"type": "ephemeral"});
     match provider {
         Provider::Openai => {
@@ -72,7 +72,7 @@ async fn two_versions_are_asked_for_with_one_beginning_which_is_named_to_the_cac
                 let marked: Vec<&str> = marked.filter_map(|block| block["text"].as_str()).collect();
                 assert_eq!(seen.body["system"][0]["cache_control"], mark);
                 assert!((1..4).contains(&marked.len()), "{marked:?}");
-                assert!(marked.last().unwrap().contains("state: "), "the record's end");
+                assert!(marked.last().unwrap().contains("\nstate"), "the record's end");
                 assert!(!marked.iter().any(|text| text.contains("kind=\"message\"")), "{marked:?}");
             }
         }
@@ -102,7 +102,7 @@ async fn what_stands_nowhere_is_published_with_a_mark_and_nobody_is_asked_again(
     let context = app.call("GET", "/v1/sessions/s/context", "").await.text;
     assert!(context.contains("[unverified: 4711]"), "{context}");
     let warnings = done["warnings"].to_string();
-    assert!(warnings.contains("3 were left out, and 1 are marked unverified"), "{warnings}");
+    assert!(warnings.contains("3 were left out (the first: intent: no message of a person is cited), and 1 are published as unverified"), "{warnings}");
     let entries = &done["entries"];
     assert_eq!((&entries["dropped"], &entries["unverified"]), (&json!(3), &json!(1)), "{entries}");
     let losses = entries["losses"].to_string();

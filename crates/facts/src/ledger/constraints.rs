@@ -92,6 +92,68 @@ impl Constraint {
     }
 }
 
+/// A later message that somebody takes for the end of a constraint.
+#[derive(Clone, Copy, Debug)]
+pub struct Later<'a> {
+    /// Its number.
+    pub seq: Seq,
+    /// Who wrote it, when it names its speaker.
+    pub speaker: Option<&'a str>,
+    /// The person's words.
+    pub words: &'a str,
+    /// The words of the agent that it answers.
+    pub asked: Option<&'a str>,
+}
+
+impl Constraint {
+    /// The words with which a message of a person ends this constraint for somebody who understood both; `None` when it does not.
+    /// Understanding is not enough: it must be a later message of the same person, nothing but the person's own words, and a
+    /// sentence of it must name the matter and say something else of it, or be the leave that the agent asked for.
+    pub fn end_by(&self, later: &Later<'_>) -> Option<String> {
+        let Later { seq, speaker, words, asked } = *later;
+        if self.source != ConstraintSource::User
+            || self.seqs.last() >= Some(&seq)
+            || self.speaker.as_deref() != speaker
+            || !is_plain(words, speaker.is_some())
+        {
+            return None;
+        }
+        let was = Spoken::of(self);
+        if prose::sentences(words).iter().any(|sentence| was.is_lifted_by(&sentence.text)) {
+            return Some(clip(&squash(words), MAX_TEXT));
+        }
+        let asked = asked.and_then(|asked| prose::sentences(asked).pop()).map(|last| last.text)?;
+        let is_leave = was.force == Force::Forbids
+            && Phrase::AsksLeave.is_in(&asked)
+            && Phrase::GoOn.is_in(words)
+            && names(&was.all, &Matter::of(&asked));
+        is_leave.then(|| clip(&format!("{} (asked: {asked})", squash(words)), MAX_TEXT))
+    }
+}
+
+/// Puts the words that end a constraint in its place, or to the constraint that they are already; returns the one that ended.
+pub fn withdraw(all: &mut Vec<Constraint>, at: usize, (seq, words): (Seq, &str)) -> Option<Constraint> {
+    let old = all.get(at).filter(|old| old.source == ConstraintSource::User)?.clone();
+    let told = clip(&old.text, MAX_REPLACED);
+    let is_it = |one: &&mut Constraint| {
+        one.source == old.source && one.speaker == old.speaker && one.seqs.contains(&seq)
+    };
+    if let Some(new) = all.iter_mut().find(is_it) {
+        new.replaces.push(told);
+        all.remove(at);
+    } else if let Some(place) = all.get_mut(at) {
+        let new = Constraint::new(id(old.source, words), words.to_owned(), old.source, vec![seq]);
+        *place = Constraint { permits: true, replaces: vec![told], speaker: old.speaker.clone(), ..new };
+    }
+    Some(old)
+}
+
+/// Whether a sentence names a matter: all words of the one are in the other.
+fn names(matter: &Matter, sentence: &Matter) -> bool {
+    let shared = matter.shared(sentence);
+    shared > 0 && shared == matter.len() || shared >= 2 && shared == sentence.len()
+}
+
 /// The constraints of a span, in the order of first appearance. With `minutes`, the span is a conversation among
 /// people, in which only orders count. `asked` is the leave that the agent had asked for last, before the span and then
 /// behind it.
@@ -184,7 +246,10 @@ pub fn settle(all: &mut Vec<Constraint>, new: impl Fn(&Constraint) -> bool) -> V
             if earlier == at || old.speaker != new.speaker || old.seqs.last() >= new.seqs.last() {
                 continue;
             }
-            match said.bearing_on(was) {
+            // It ended the same before: reading the whole history again brings back both.
+            let told = clip(&old.text, MAX_REPLACED);
+            let bearing = if new.replaces.contains(&told) { Bearing::Ends } else { said.bearing_on(was) };
+            match bearing {
                 Bearing::Ends => {
                     ended.insert(earlier, at);
                     concerns = true;
@@ -300,6 +365,23 @@ impl Spoken {
         } else {
             Bearing::None
         }
+    }
+
+    /// Whether a later sentence of its speaker names its matter and goes back on it, without a condition: it permits what this
+    /// forbids, releases from what this wants or forbids just that, or changes the plan.
+    fn is_lifted_by(&self, sentence: &str) -> bool {
+        let sentence = prose::speaker(sentence).map_or(sentence, |(_, said)| said);
+        let (forbids, changes) = (Phrase::Forbids.is_in(sentence), Phrase::Superseded.is_in(sentence));
+        let matter = Matter::of(sentence);
+        let goes_back = match self.force {
+            Force::Forbids => !forbids && (changes || Phrase::Permits.is_in(sentence)),
+            Force::Demands => {
+                let all_of_it = self.all.shared(&matter) == matter.len();
+                changes || Phrase::Releases.is_in(sentence) || forbids && all_of_it
+            }
+            Force::Permits | Force::Releases => false,
+        };
+        goes_back && !Phrase::NoPermission.is_in(sentence) && names(&self.all, &matter)
     }
 
     /// Whether it rejects what the earlier one wants, of the same thing.
@@ -797,5 +879,21 @@ mod tests {
         let (never, may) = ("Never log email addresses.", "You may log email addresses now.");
         let span = [(1, never), (4, may), (7, never)].map(|(seq, text)| message(seq, Role::User, text));
         assert_eq!(in_force(&span), (vec![never.to_owned()], vec![may.to_owned()]));
+    }
+
+    #[test]
+    fn what_a_model_saw_ended_stays_so_when_the_history_is_read_again() {
+        let (never, later) = ("Never push to main.", "It's fine to push to main now that Ana has read it.");
+        let span = [message(1, Role::User, never), message(4, Role::User, later)];
+        assert_eq!(in_force(&span).0[0], never, "code alone does not see it");
+        let mut held = read(&span);
+        settle(&mut held, |_| true);
+        let words = Later { seq: 4, speaker: None, words: later, asked: None };
+        let at = held.iter().position(|one| one.end_by(&words).is_some()).unwrap();
+        assert_eq!(withdraw(&mut held, at, (4, later)).map(|old| old.text).as_deref(), Some(never));
+        let known = held.clone();
+        held.extend(read(&span).into_iter().filter(|one| one.text == never));
+        assert_eq!(settle(&mut held, |one| !one.replaces.is_empty()).len(), 1);
+        assert_eq!(held, known);
     }
 }

@@ -5,6 +5,7 @@ mod sessions;
 
 use chrono::DateTime;
 
+use super::super::changes::List;
 use super::chain::Chain;
 use super::*;
 use crate::fill::share_of;
@@ -24,6 +25,48 @@ fn the_sample_goes_through_every_step_and_is_accepted() {
     let checked = check(&material, &facts, draft);
     assert!(checked.is_accepted(), "{:?} {:?}", checked.refusals, checked.report);
     assert!(checked.rendering.text.contains("src/auth.rs"));
+}
+
+#[test]
+fn what_a_model_sees_ended_is_no_critical_probe_of_its_span_or_of_a_later_one() {
+    let mut material = sample::sample();
+    let words = "Ok, it's fine to push to main now that Ana has read it.";
+    for text in ["Never push to main.", words] {
+        let seq = material.through_seq + 1;
+        material.span.push(Numbered { seq, message: said(Role::User, text.to_owned()) });
+        material.through_seq = seq;
+    }
+    let facts = read(&material);
+    let shown = Board::new(record_beside(&material, &facts));
+    let id = |list: List, at: usize| {
+        let held = shown.summary().ids.held.iter().filter(|held| held.list == list).nth(at);
+        format!("{}{}", list.letter(), held.expect("an entry").id)
+    };
+    let at = shown.summary().constraints.iter().position(|one| one.text == "Never push to main.").unwrap();
+    let changes = serde_json::json!({"close": [
+        {"id": id(List::Constraints, at), "as": "withdrawn", "note": words, "seqs": [material.through_seq]},
+        {"id": id(List::Errors, 0), "as": "resolved", "note": "mended", "seqs": [2]},
+    ]});
+    let proposed = Proposed {
+        proposal: propose_beside(&material, &facts),
+        changes: vec![serde_json::from_value(changes).unwrap()],
+        account: Account::default(),
+        engine: Engine::Llm,
+        model: None,
+    };
+    let Draft { merged, proposed, .. } = merge_proposal(&material, &facts, proposed);
+    assert_eq!(merged.gone.constraints.len(), 1, "{:?}", merged.summary.constraints);
+    assert_eq!(merged.summary.errors[0].resolved_in_version, Some(material.version));
+    let asked = probe::generate(&facts, &proposed.proposal, None, &merged.summary);
+    let over = [merged.gone.constraints[0].text.as_str(), merged.summary.errors[0].message.as_str()];
+    let about = |probe: &&probe::Probe| {
+        probe.expected.iter().any(|text| over.iter().any(|one| one.starts_with(text.as_str())))
+    };
+    assert!(!asked.iter().filter(about).any(|probe| probe.critical), "{asked:?}");
+    let before = probe::generate(&facts, &proposed.proposal, None, shown.summary());
+    assert!(before.iter().filter(about).any(|probe| probe.critical), "{before:?}");
+    let carried = probe::carry_over(&before, &merged.summary, &merged.gone);
+    assert!(!carried.iter().any(|probe| about(&probe)), "{carried:?}");
 }
 
 fn said(role: Role, text: String) -> Message {

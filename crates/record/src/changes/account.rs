@@ -18,6 +18,17 @@ pub struct Loss {
     pub reason: String,
 }
 
+/// Why the end of a constraint changes nothing.
+pub(super) const PROPOSAL: &str =
+    "only later words of the person who made it, about the matter itself, end it";
+
+impl Loss {
+    /// Whether it proposes to end a constraint, which people are to judge.
+    pub fn is_proposal(&self) -> bool {
+        self.reason.ends_with(PROPOSAL)
+    }
+}
+
 /// How much of a model's answer was published.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]

@@ -1,16 +1,23 @@
 //! The summary while a model changes it: its entries are numbered, and changes are applied piece by piece.
 //!
-//! Invariant: a number means the same entry from the first piece of a span to its last. A closed entry keeps
-//! its number and takes no further change; if its list removes closed entries, it is removed after the last
-//! piece.
+//! Invariant: a number means the same entry for its whole life. An entry that is closed and that its list does not keep
+//! takes no further change and is removed after the last piece. A person's demand ends by the person's own words alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use strum::VariantArray;
 
 use super::super::file_history::identity;
-use super::super::summary::{Blocker, CurrentState, Decision, Remark, RequestEntry, RequestState, Summary};
+use super::super::ids;
+use super::super::merge::{is_blocked_by, is_of_failing_tests, merge_blockers};
+use super::super::summary::{
+    Blocker, CurrentState, Decision, ErrorStatus, ModifiedFile, Remark, RequestEntry, RequestState, Summary,
+    TestResult,
+};
 use super::list::{List, Number};
 use super::reply::{Addition, Changes, Closing, Ended, Revision};
 use anchord_facts::key::{self, Key};
+use anchord_facts::ledger::constraints::{Constraint, withdraw};
 use anchord_facts::thing::{NOTE, Property, Thing};
 use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
@@ -30,8 +37,8 @@ pub enum RefusedChange {
     /// Code writes the entry.
     #[error("code keeps this entry")]
     Support,
-    /// Only requests can be opened again.
-    #[error("only a request is opened again")]
+    /// What is removed when it is over cannot be opened again.
+    #[error("entries of this list are not opened again; add it anew")]
     Ending,
     /// Things and files need a name.
     #[error("\"name\" is empty")]
@@ -42,14 +49,25 @@ pub enum RefusedChange {
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     summary: Summary,
+    /// The ids of each list's entries, in their order.
+    ids: BTreeMap<List, Vec<u32>>,
     /// Entries that the model closed, of lists that remove closed entries.
     gone: BTreeSet<Number>,
+    /// Demands that their person took back.
+    withdrawn: Vec<Constraint>,
 }
 
 impl Board {
     /// Numbers the entries of a summary into which code merged the span.
-    pub fn new(summary: Summary) -> Self {
-        Self { summary, gone: BTreeSet::new() }
+    pub fn new(mut summary: Summary) -> Self {
+        let mut ids = BTreeMap::new();
+        for &list in List::VARIANTS {
+            let keys = ids::keys(&summary, list);
+            let numbers = summary.ids.number(list, &keys);
+            summary.ids.hold(list, &numbers, &keys);
+            ids.insert(list, numbers);
+        }
+        Self { summary, ids, ..Self::default() }
     }
 
     /// The summary with the changes so far.
@@ -57,40 +75,44 @@ impl Board {
         &self.summary
     }
 
-    /// How many entries a list has, closed ones included.
-    pub fn len_of(&self, list: List) -> usize {
-        let record = &self.summary;
-        match list {
-            List::Requests => record.requests.len(),
-            List::Decisions => record.decisions_made.len(),
-            List::Things => record.things.len(),
-            List::Files => record.files_modified.len(),
-            List::Findings => record.findings.len(),
-            List::Questions => record.open_questions.len(),
-            List::Blockers => record.blockers.len(),
-            List::Next => record.next_steps.len(),
-        }
+    /// The numbers of a list's entries, closed ones included, in their order.
+    pub(super) fn numbers(&self, list: List) -> impl DoubleEndedIterator<Item = Number> + Clone + '_ {
+        self.ids.get(&list).into_iter().flatten().map(move |id| Number { list, id: *id })
     }
 
-    /// The newest message that an entry refers to: about when it was changed last.
-    pub(super) fn newest(&self, number: Number) -> Seq {
-        let (record, at) = (&self.summary, number.at);
+    /// The oldest message that an entry refers to: about when it was made.
+    pub(super) fn oldest(&self, number: Number) -> Seq {
+        let (record, at) = (&self.summary, self.at(number).unwrap_or_default());
         let seqs = match number.list {
             List::Requests => record.requests.get(at).map(|request| &request.seqs),
             List::Decisions => record.decisions_made.get(at).map(|decision| &decision.seqs),
             List::Things => record.things.get(at).map(|thing| &thing.seqs),
             List::Files => record.files_modified.get(at).map(|file| &file.seqs),
             List::Findings => record.findings.get(at).map(|finding| &finding.seqs),
-            List::Questions => record.open_questions.get(at).map(|question| &question.seqs),
-            List::Blockers => record.blockers.get(at).map(|blocker| &blocker.seqs),
-            List::Next => Some(&record.next_steps_seqs),
+            // In the order of their ids.
+            _ => None,
         };
-        seqs.into_iter().flatten().copied().max().unwrap_or_default()
+        seqs.and_then(|seqs| seqs.iter().copied().min()).unwrap_or_default()
+    }
+
+    /// The index of an entry in its list.
+    pub(super) fn at(&self, number: Number) -> Option<usize> {
+        self.ids.get(&number.list)?.iter().position(|id| *id == number.id)
+    }
+
+    /// A demand by its number.
+    pub(super) fn constraint(&self, number: Number) -> Option<&Constraint> {
+        self.summary.constraints.get(self.at(number)?)
+    }
+
+    /// The demands that ended, whose probes are retired.
+    pub fn take_withdrawn(&mut self) -> Vec<Constraint> {
+        std::mem::take(&mut self.withdrawn)
     }
 
     /// The part of an entry's text that a model may write.
     pub fn text(&self, number: Number) -> Option<String> {
-        let (record, at) = (&self.summary, number.at);
+        let (record, at) = (&self.summary, self.at(number)?);
         match number.list {
             List::Requests => record.requests.get(at).map(|request| request.text.clone()),
             List::Decisions => record.decisions_made.get(at).map(decided),
@@ -100,60 +122,56 @@ impl Board {
             List::Questions => record.open_questions.get(at).map(|question| question.text.clone()),
             List::Blockers => record.blockers.get(at).map(|blocker| blocker.text.clone()),
             List::Next => record.next_steps.get(at).cloned(),
+            List::Errors => record.errors.get(at).map(|error| error.resolution.clone().unwrap_or_default()),
+            List::Tests | List::Constraints => Some(String::new()),
         }
     }
 
     /// Whether an entry is closed.
     pub fn is_closed(&self, number: Number) -> bool {
-        let record = &self.summary;
+        let (record, Some(at)) = (&self.summary, self.at(number)) else { return true };
         self.gone.contains(&number)
             || match number.list {
-                List::Requests => {
-                    record.requests.get(number.at).is_some_and(|r| r.state != RequestState::Open)
-                }
-                List::Decisions => {
-                    record.decisions_made.get(number.at).is_some_and(|d| d.superseded_by.is_some())
-                }
+                List::Requests => record.requests.get(at).is_some_and(|r| r.state != RequestState::Open),
+                List::Decisions => record.decisions_made.get(at).is_some_and(|d| d.superseded_by.is_some()),
+                List::Errors => record.errors.get(at).is_some_and(|e| e.status == ErrorStatus::Resolved),
+                List::Tests => record.test_results.get(at).is_some_and(|run| run.superseded_by.is_some()),
                 List::Things
                 | List::Files
                 | List::Findings
                 | List::Questions
                 | List::Blockers
-                | List::Next => false,
+                | List::Next
+                | List::Constraints => false,
             }
     }
 
-    /// Checks that an entry can be changed.
+    /// Finds the entry with a number, unless it is removed.
+    fn find(&self, id: &str) -> Result<Number, RefusedChange> {
+        let number = Number::read(id).filter(|number| self.at(*number).is_some());
+        let number = number.ok_or(RefusedChange::Unknown)?;
+        if self.gone.contains(&number) { Err(RefusedChange::Closed) } else { Ok(number) }
+    }
+
+    /// Checks that an entry's text can be changed.
     ///
     /// # Errors
     /// When it cannot, with the reason.
-    pub fn find(&self, id: &str) -> Result<Number, RefusedChange> {
-        let number = Number::read(id).filter(|number| number.at < self.len_of(number.list));
-        let number = number.ok_or(RefusedChange::Unknown)?;
-        // A request that code marked as done may get an outcome, or may still be open.
-        if self.is_closed(number) && number.list != List::Requests {
-            return Err(RefusedChange::Closed);
-        }
-        let blocker = self.summary.blockers.get(number.at).filter(|_| number.list == List::Blockers);
-        if blocker.is_some_and(super::super::merge::is_of_failing_tests) {
-            return Err(RefusedChange::Support);
-        }
-        Ok(number)
+    pub fn may_revise(&self, id: &str) -> Result<Number, RefusedChange> {
+        let number = self.find(id)?;
+        // What a run printed and what a person demanded stand word for word.
+        let is_verbatim = matches!(number.list, List::Tests | List::Constraints);
+        if is_verbatim { Err(RefusedChange::Support) } else { Ok(number) }
     }
 
-    /// Checks that an entry can end in this way.
+    /// Checks that an entry can end in this way, or be opened again. One that is closed and kept takes another end or note.
     ///
     /// # Errors
     /// When it cannot, with the reason.
     pub fn may_close(&self, closing: &Closing) -> Result<Number, RefusedChange> {
         let number = self.find(&closing.id)?;
-        let is_told =
-            |at: usize| self.summary.requests.get(at).is_some_and(|request| request.outcome.is_some());
-        let reopens = closing.ended == Ended::Reopened;
-        if number.list == List::Requests && self.is_closed(number) && is_told(number.at) && !reopens {
-            return Err(RefusedChange::Closed);
-        }
-        if closing.ended == Ended::Reopened && number.list != List::Requests {
+        let is_kept = matches!(number.list, List::Requests | List::Decisions | List::Errors | List::Tests);
+        if closing.ended == Ended::Reopened && !is_kept {
             return Err(RefusedChange::Ending);
         }
         Ok(number)
@@ -166,14 +184,8 @@ impl Board {
     pub fn may_add(&self, added: &Addition) -> Result<(), RefusedChange> {
         match added.section {
             List::Things | List::Files if added.name.is_empty() => Err(RefusedChange::NoName),
-            List::Requests
-            | List::Decisions
-            | List::Things
-            | List::Files
-            | List::Findings
-            | List::Questions
-            | List::Blockers
-            | List::Next => Ok(()),
+            list if list.is_codes() => Err(RefusedChange::Support),
+            _ => Ok(()),
         }
     }
 
@@ -221,14 +233,19 @@ impl Board {
     }
 
     fn revise(&mut self, revised: &Revision, behind: bool) {
-        let Ok(number) = self.find(&revised.id) else { return };
+        let Ok(number) = self.may_revise(&revised.id) else { return };
+        let Some(at) = self.at(number) else { return };
         let before = self.text(number).filter(|_| behind).unwrap_or_default();
         let text = joined(&before, &revised.text);
-        let (record, at) = (&mut self.summary, number.at);
+        if number.list == List::Blockers {
+            self.take_over_run(at);
+        }
+        let record = &mut self.summary;
         let seqs = match number.list {
             List::Requests => record.requests.get_mut(at).map(|request| {
                 request.text = text;
                 request.key = Key::default();
+                record.ids.settle(number.list, number.id, request.state == RequestState::Open);
                 &mut request.seqs
             }),
             List::Decisions => record.decisions_made.get_mut(at).map(|decision| {
@@ -243,7 +260,7 @@ impl Board {
                 &mut thing.seqs
             }),
             List::Files => record.files_modified.get_mut(at).map(|file| {
-                file.purpose = Some(text);
+                explain(file, text);
                 &mut file.seqs
             }),
             List::Findings => record.findings.get_mut(at).map(|finding| {
@@ -255,13 +272,23 @@ impl Board {
                 &mut question.seqs
             }),
             List::Blockers => record.blockers.get_mut(at).map(|blocker| {
-                blocker.text = text;
+                // In a model's words it is no longer code's to write.
+                let is_codes = is_of_failing_tests(&text);
+                blocker.text = if is_codes { text.replacen("Failing", "Still failing", 1) } else { text };
                 &mut blocker.seqs
             }),
             List::Next => record.next_steps.get_mut(at).map(|step| {
                 *step = text;
                 &mut record.next_steps_seqs
             }),
+            List::Errors => record.errors.get_mut(at).map(|error| {
+                error.resolution = Some(text);
+                if error.status == ErrorStatus::Open {
+                    error.status = ErrorStatus::Investigating;
+                }
+                &mut error.seqs
+            }),
+            List::Tests | List::Constraints => None,
         };
         if let Some(seqs) = seqs {
             see(seqs, &revised.seqs);
@@ -270,47 +297,104 @@ impl Board {
 
     fn close(&mut self, closing: &Closing) {
         let Ok(number) = self.may_close(closing) else { return };
+        let Some(at) = self.at(number) else { return };
+        let reopens = closing.ended == Ended::Reopened;
+        let note = Some(closing.note.clone()).filter(|note| !note.is_empty());
+        // What ended it, for entries that always say by what.
+        let by = || note.clone().unwrap_or_else(|| closing.ended.as_ref().to_owned());
+        let record = &mut self.summary;
         match number.list {
             List::Requests => {
-                let Some(request) = self.summary.requests.get_mut(number.at) else { return };
-                if closing.ended == Ended::Reopened || request.state == RequestState::Open {
-                    request.state = match closing.ended {
-                        Ended::Reopened => RequestState::Open,
-                        Ended::Dropped => RequestState::Dropped,
-                        Ended::Superseded => RequestState::Superseded,
-                        Ended::Done | Ended::Overturned | Ended::Resolved | Ended::Answered => {
-                            RequestState::Done
-                        }
-                    };
+                let Some(request) = record.requests.get_mut(at) else { return };
+                request.state = closing.ended.of_request();
+                if reopens {
+                    request.superseded_by = None;
                 }
-                request.outcome = Some(closing.note.clone()).filter(|note| !note.is_empty());
+                if reopens || note.is_some() {
+                    request.outcome = note;
+                }
                 see(&mut request.seqs, &closing.seqs);
+                record.ids.settle(number.list, number.id, reopens);
             }
             List::Decisions => {
-                let Some(decision) = self.summary.decisions_made.get_mut(number.at) else { return };
-                let by = if closing.note.is_empty() { closing.ended.as_ref() } else { &closing.note };
-                decision.superseded_by = Some(by.to_owned());
+                let Some(decision) = record.decisions_made.get_mut(at) else { return };
+                decision.superseded_by = (!reopens).then(by);
                 see(&mut decision.seqs, &closing.seqs);
+            }
+            List::Errors => {
+                let Some(error) = record.errors.get_mut(at) else { return };
+                error.status = if reopens { ErrorStatus::Open } else { ErrorStatus::Resolved };
+                error.resolution = if reopens { note } else { Some(by()) };
+                error.resolved_in_version = None;
+                see(&mut error.seqs, &closing.seqs);
+            }
+            List::Tests => {
+                let Some(run) = record.test_results.get_mut(at) else { return };
+                let name = closing.id.trim().split_once(char::is_whitespace).map(|(_, name)| name.trim());
+                if let Some(name) = name {
+                    let before = run.failing.len();
+                    run.failing.retain(|failing| failing != name);
+                    let gone = u32::try_from(before - run.failing.len()).unwrap_or_default();
+                    run.failed = run.failed.map(|failed| failed.saturating_sub(gone));
+                }
+                // A run of which nothing fails any more is over.
+                if name.is_none() || run.failing.is_empty() {
+                    run.superseded_by = (!reopens).then(by);
+                }
+                see(&mut run.seqs, &closing.seqs);
+            }
+            List::Constraints => {
+                let [seq] = closing.seqs.as_slice() else { return };
+                let before = record.constraints.len();
+                self.withdrawn.extend(withdraw(&mut record.constraints, at, (*seq, &closing.note)));
+                // Where the person's words came into its place, they have its number.
+                if record.constraints.len() < before {
+                    self.ids.entry(number.list).or_default().retain(|id| *id != number.id);
+                }
             }
             List::Things => {
                 // The properties that code found stay.
-                if let Some(thing) = self.summary.things.get_mut(number.at) {
+                if let Some(thing) = record.things.get_mut(at) {
                     thing.properties.retain(|property| property.name != NOTE);
                     if thing.properties.is_empty() {
                         self.gone.insert(number);
                     }
                 }
             }
-            List::Findings | List::Questions | List::Blockers | List::Next => {
+            List::Blockers => {
+                // With the run that it tells of, which a later one makes a blocker again.
+                for run in self.runs_of(at) {
+                    run.superseded_by = Some(by());
+                }
+                self.gone.insert(number);
+            }
+            List::Next => {
+                record.ids.settle(number.list, number.id, true);
+                self.gone.insert(number);
+            }
+            List::Findings | List::Questions => {
                 self.gone.insert(number);
             }
             // The facts that code found about a file stay, as with a thing.
             List::Files => {
-                if let Some(file) = self.summary.files_modified.get_mut(number.at) {
+                if let Some(file) = record.files_modified.get_mut(at) {
                     file.purpose = None;
                 }
             }
         }
+    }
+
+    /// The runs of tests that a blocker of code's tells of.
+    fn runs_of(&mut self, blocker: usize) -> impl Iterator<Item = &mut TestResult> {
+        let Summary { blockers, test_results, .. } = &mut self.summary;
+        let text = blockers.get(blocker).map(|blocker| blocker.text.as_str()).unwrap_or_default();
+        test_results.iter_mut().filter(move |run| is_blocked_by(text, run))
+    }
+
+    /// A model writes about a failing run from now on: code makes no blocker of it until it runs again.
+    fn take_over_run(&mut self, blocker: usize) {
+        let commands = self.runs_of(blocker).map(|run| ids::of_run(&run.command)).collect();
+        self.summary.ids.settle_all(List::Tests, &commands, true);
     }
 
     fn add(&mut self, added: &Addition) {
@@ -325,7 +409,9 @@ impl Board {
             List::Requests => {
                 let key = key::of_text(&text);
                 if !record.requests.iter().any(|request| request.key() == key) {
-                    let (state, superseded_by, outcome) = (RequestState::Open, None, None);
+                    let (state, superseded_by) =
+                        (added.ended.map_or(RequestState::Open, Ended::of_request), None);
+                    let outcome = Some(added.note.clone()).filter(|note| !note.is_empty());
                     record.requests.push(RequestEntry {
                         text,
                         state,
@@ -352,7 +438,8 @@ impl Board {
             List::Files => match file {
                 Some((true, at)) => {
                     if let Some(file) = record.files_modified.get_mut(at) {
-                        file.purpose = Some(joined(file.purpose.as_deref().unwrap_or_default(), &text));
+                        let text = joined(file.purpose.as_deref().unwrap_or_default(), &text);
+                        explain(file, text);
                     }
                 }
                 Some((false, at)) => {
@@ -378,27 +465,60 @@ impl Board {
                     see(&mut record.next_steps_seqs, &seqs);
                 }
             }
+            List::Errors | List::Tests | List::Constraints => {}
+        }
+        self.number_new(added.section);
+    }
+
+    /// Numbers what was added at the end of a list, or of the things that a file is put among.
+    fn number_new(&mut self, list: List) {
+        for list in [list, List::Things] {
+            let keys = ids::keys(&self.summary, list);
+            let known = self.ids.entry(list).or_default();
+            for key in keys.get(known.len()..).unwrap_or_default() {
+                known.push(self.summary.ids.give(list, *key));
+            }
         }
     }
 
     /// The summary without the closed entries of lists that remove them.
     pub fn finish(self) -> Summary {
-        let Self { mut summary, gone } = self;
-        let keep = |list: List| {
-            let mut at = 0..;
-            let gone = &gone;
-            move || at.next().is_none_or(|at| !gone.contains(&Number { list, at }))
+        let Self { mut summary, mut ids, gone, .. } = self;
+        let keep = |list: List, ids: &[u32]| {
+            let kept: Vec<bool> = ids.iter().map(|id| !gone.contains(&Number { list, id: *id })).collect();
+            let mut kept = kept.into_iter();
+            move || kept.next().unwrap_or(true)
         };
-        retain(&mut summary.things, keep(List::Things));
-        retain(&mut summary.findings, keep(List::Findings));
-        retain(&mut summary.open_questions, keep(List::Questions));
-        retain(&mut summary.blockers, keep(List::Blockers));
-        retain(&mut summary.next_steps, keep(List::Next));
+        for (list, ids) in &mut ids {
+            match list {
+                List::Things => retain(&mut summary.things, keep(*list, ids)),
+                List::Findings => retain(&mut summary.findings, keep(*list, ids)),
+                List::Questions => retain(&mut summary.open_questions, keep(*list, ids)),
+                List::Blockers => retain(&mut summary.blockers, keep(*list, ids)),
+                List::Next => retain(&mut summary.next_steps, keep(*list, ids)),
+                List::Requests
+                | List::Decisions
+                | List::Files
+                | List::Errors
+                | List::Tests
+                | List::Constraints => {}
+            }
+            ids.retain(|id| !gone.contains(&Number { list: *list, id: *id }));
+            let keys = ids::keys(&summary, *list);
+            summary.ids.hold(*list, ids, &keys);
+        }
         if summary.next_steps.is_empty() {
             summary.next_steps_seqs.clear();
         }
+        merge_blockers(&mut summary.blockers, &summary.test_results, &summary.ids);
         summary
     }
+}
+
+/// What a model says of a file takes the place of the edits that code lists; later ones come behind it.
+fn explain(file: &mut ModifiedFile, purpose: String) {
+    file.purpose = Some(purpose);
+    file.changes.clear();
 }
 
 fn retain<T>(entries: &mut Vec<T>, mut keep: impl FnMut() -> bool) {

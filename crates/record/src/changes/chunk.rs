@@ -80,6 +80,8 @@ fn level(lengths: &[usize], room: usize) -> usize {
 
 /// The least characters of a body when a single group is too large.
 const LEAST_CHARS: usize = 120;
+/// The end of the mark where a text is cut.
+const LEFT_OUT: &str = "bytes left out …]";
 /// Tokens of the marks around a message.
 const MARK_TOKENS: u32 = 40;
 
@@ -100,6 +102,15 @@ pub(super) struct Block {
     pub(super) text: String,
     /// The text without calls and results.
     pub(super) words: String,
+    /// Who of several people wrote it.
+    pub(super) speaker: Option<String>,
+}
+
+impl Block {
+    /// Whether its words are not all there.
+    pub(super) fn is_cut(&self) -> bool {
+        self.words.contains(LEFT_OUT)
+    }
 }
 
 /// A piece of the span.
@@ -259,6 +270,7 @@ fn block(numbered: &Numbered, clipping: Clipping) -> Option<Block> {
         voice,
         text,
         words: clipped(reading.words().unwrap_or_default(), clipping.text),
+        speaker: reading.speaker().map(str::to_owned),
     })
 }
 
@@ -307,7 +319,7 @@ fn clipped(text: &str, max: usize) -> String {
     let start = text.floor_char_boundary(head);
     let end = text.ceil_char_boundary(text.len().saturating_sub(tail));
     format!(
-        "{}\n[… {} bytes left out …]\n{}",
+        "{}\n[… {} {LEFT_OUT}\n{}",
         text.get(..start).unwrap_or_default(),
         end.saturating_sub(start),
         text.get(end..).unwrap_or_default()

@@ -7,7 +7,9 @@ use serde_json::Value;
 use super::board::Board;
 use super::chunk::{Chunk, Voice};
 use super::words::{clauses, names, share, stems};
+use anchord_facts::ledger::constraints::{Constraint, Later};
 use anchord_facts::phrases::Phrase;
+use anchord_facts::wording::{clip_words, one_line};
 use anchord_messages::id::Seq;
 
 /// The most places of one word, and of one name in a text, that are searched.
@@ -21,6 +23,8 @@ const COPIED: f64 = 0.5;
 const MARGIN: f64 = 0.2;
 /// With fewer words it is not checked who said them.
 const FEWEST_WORDS: usize = 3;
+/// The most characters of a message that a proposal quotes.
+const QUOTED_CHARS: usize = 200;
 /// The shortest name that is searched without its signs.
 const SHORTEST_BARE: usize = 5;
 /// The fields of the summary whose numbers are figures and not positions of messages.
@@ -140,6 +144,28 @@ impl<'a> Corpus<'a> {
         own.sort_unstable();
         own.dedup();
         own
+    }
+
+    /// The first of some cited messages that ends a constraint, with its words.
+    pub(super) fn ending(&self, constraint: &Constraint, seqs: &[Seq]) -> Option<(Seq, String)> {
+        let blocks = &self.chunk.blocks;
+        let cited = blocks.iter().enumerate().filter(|(_, block)| seqs.contains(&block.seq));
+        let persons = cited.filter(|(_, block)| block.voice == Voice::Person && !block.is_cut());
+        persons.into_iter().find_map(|(at, block)| {
+            let before = at.checked_sub(1).and_then(|at| blocks.get(at));
+            let asked =
+                before.filter(|before| before.voice == Voice::Assistant).map(|before| before.words.as_str());
+            let later =
+                Later { seq: block.seq, speaker: block.speaker.as_deref(), words: &block.words, asked };
+            constraint.end_by(&later).map(|words| (block.seq, words))
+        })
+    }
+
+    /// The beginning of a message, quoted with who wrote it.
+    pub(super) fn quoted(&self, seq: Seq) -> Option<String> {
+        let block = self.chunk.blocks.iter().find(|block| block.seq == seq)?;
+        let text = one_line(&block.text);
+        Some(format!("\"{}\" (#{seq}, {})", clip_words(&text, QUOTED_CHARS), block.role))
     }
 
     /// The names of a text that stand in no message, no entry and no fact. Adds messages that have its other names to the

@@ -1,19 +1,30 @@
 //! Writes a summary as lines, for prompts.
 
-use super::super::summary::{ErrorStatus, Summary};
+use std::borrow::Cow;
+
+use super::super::summary::{RequestState, Summary, TestResult};
 use super::board::{self, Board};
 use super::list::{List, Number};
 use anchord_facts::thing::NOTE;
+use anchord_facts::wording::clip_words;
 use anchord_messages::id::Seq;
 
-/// The most constraints that are shown, [`STEP`] aside; other lists have a part or a multiple of it.
-const KEPT_SHOWN: usize = 30;
-/// So many of the oldest are left out at once, because those behind them stand elsewhere then.
-const STEP: usize = 10;
+/// The most runs, errors and files read that are shown: the latest.
+const MOST_RUNS: usize = 10;
+const MOST_ERRORS: usize = 15;
+const MOST_READ: usize = 60;
+/// The most characters of an open request's text, so that the items of a list stand in it; of what closed or code quotes; and of
+/// a request that is closed and of which is told what came.
+const OPEN_CHARS: usize = 600;
+const QUOTED_CHARS: usize = 300;
+pub(super) const CLOSED_CHARS: usize = 160;
+/// The mark behind a text that is shown in part.
+const CUT: &str = " … (cut here, stored whole)";
 
 /// An entry as a line: what code found, then what was written about it.
 pub(super) fn entry(board: &Board, number: Number) -> String {
-    let (summary, at) = (board.summary(), number.at);
+    let summary = board.summary();
+    let Some(at) = board.at(number) else { return String::new() };
     let text = board.text(number).unwrap_or_default();
     match number.list {
         List::Requests => summary.requests.get(at).map_or(text, |request| {
@@ -21,7 +32,10 @@ pub(super) fn entry(board: &Board, number: Number) -> String {
                 Some(outcome) => format!("{}: {outcome}", request.state.as_str()),
                 None => request.state.as_str().to_owned(),
             };
-            format!("[{state}]{} {}", seqs(&request.seqs), request.text)
+            // Code only takes a request for done: a model may have to open it again.
+            let is_told = request.state != RequestState::Open && request.outcome.is_some();
+            let most = if is_told { CLOSED_CHARS } else { OPEN_CHARS };
+            format!("[{state}] {} {}", first(&request.seqs), cut(&request.text, most))
         }),
         List::Decisions => summary.decisions_made.get(at).map_or(text.clone(), |decision| {
             let over = decision.superseded_by.as_ref().map(|by| format!("[over: {by}] ")).unwrap_or_default();
@@ -39,50 +53,67 @@ pub(super) fn entry(board: &Board, number: Number) -> String {
             }
         }),
         List::Files => summary.files_modified.get(at).map_or(text, |file| {
-            let changes = if file.changes.is_empty() {
-                String::new()
-            } else {
-                format!(": {}", file.changes.join(", "))
+            let changes = file.changes.join(", ");
+            let told = match &file.purpose {
+                Some(purpose) if changes.is_empty() => format!(": {purpose}"),
+                Some(purpose) => format!(": {purpose} | since: {changes}"),
+                None if changes.is_empty() => String::new(),
+                None => format!(": | {changes}"),
             };
-            let purpose = file.purpose.as_ref().map(|text| format!(" | {text}")).unwrap_or_default();
-            format!("{} ({}){changes}{purpose}", file.path, file.action.as_str())
+            format!("{} ({}){told}", file.path, file.action.as_str())
         }),
+        List::Errors => summary.errors.get(at).map_or(text.clone(), |error| {
+            let told = if text.is_empty() { String::new() } else { format!(" | {text}") };
+            format!("[open] {} {}{told}", first(&error.seqs), cut(&error.message, QUOTED_CHARS))
+        }),
+        List::Tests => summary
+            .test_results
+            .get(at)
+            .map_or(text, |run| format!("{} {}", first(&run.seqs), self::run(run))),
+        List::Constraints => summary
+            .constraints
+            .get(at)
+            .map_or(text, |one| format!("{} {}", first(&one.seqs), one.text).trim().to_owned()),
         List::Findings | List::Questions | List::Blockers | List::Next => text,
     }
 }
 
-fn seqs(seqs: &[Seq]) -> String {
-    seqs.first().map(|first| format!(" (#{first})")).unwrap_or_default()
+fn first(seqs: &[Seq]) -> String {
+    seqs.first().map(|first| format!("(#{first})")).unwrap_or_default()
 }
 
-/// The constraints, which only code writes, oldest first.
-pub(super) fn constraints(summary: &Summary) -> impl Iterator<Item = String> {
-    let older = summary.constraints.len().saturating_sub(KEPT_SHOWN) / STEP * STEP;
-    summary.constraints.iter().skip(older).map(|c| format!("constraint: {}", c.text))
+/// A text as far as there is room, with a mark where it is cut.
+pub(super) fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    let shown = clip_words(text, most);
+    if shown.len() < text.trim_end().len() { format!("{shown}{CUT}").into() } else { text.into() }
 }
 
-/// Lines of the other sections that only code writes: the latest test runs, open errors, files read.
-pub(super) fn kept(summary: &Summary) -> Vec<String> {
-    let mut lines = Vec::new();
-    for run in
-        summary.test_results.iter().filter(|run| run.superseded_by.is_none()).rev().take(KEPT_SHOWN / 3)
-    {
-        let outcome = format!("{:?}", run.outcome).to_lowercase();
-        let counts = match (run.passed, run.failed) {
-            (None, None) => String::new(),
-            (passed, failed) => {
-                format!(" ({} passed, {} failed)", passed.unwrap_or_default(), failed.unwrap_or_default())
-            }
-        };
-        let failing =
-            if run.failing.is_empty() { String::new() } else { format!(": {}", run.failing.join(", ")) };
-        lines.push(format!("test run: {} {outcome}{counts}{failing}", run.command));
+fn run(run: &TestResult) -> String {
+    let counts = match (run.passed, run.failed) {
+        (None, None) => String::new(),
+        (passed, failed) => {
+            format!(" ({} passed, {} failed)", passed.unwrap_or_default(), failed.unwrap_or_default())
+        }
+    };
+    let failing =
+        if run.failing.is_empty() { String::new() } else { format!(": {}", run.failing.join(", ")) };
+    let text = format!("{} {}{counts}{failing}", run.command, run.outcome.as_str());
+    cut(&text, QUOTED_CHARS).into_owned()
+}
+
+/// Whether a prompt shows an entry of a list that only code adds to: the latest runs and errors of which something is open.
+pub(super) fn is_shown(board: &Board, number: Number, newer: usize) -> bool {
+    match number.list {
+        List::Errors => newer < MOST_ERRORS && !board.is_closed(number),
+        List::Tests => newer < MOST_RUNS && !board.is_closed(number),
+        _ => true,
     }
-    let open = summary.errors.iter().filter(|error| error.status != ErrorStatus::Resolved);
-    lines.extend(open.rev().take(KEPT_SHOWN / 2).map(|error| format!("open error: {}", error.message)));
-    lines.extend(summary.files_read.iter().rev().take(2 * KEPT_SHOWN).map(|file| {
+}
+
+/// The files that were read, the latest first.
+pub(super) fn read(summary: &Summary) -> impl Iterator<Item = String> + '_ {
+    summary.files_read.iter().rev().take(MOST_READ).map(|file| {
         let reason = file.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         format!("file read: {}{reason}", file.path)
-    }));
-    lines
+    })
 }

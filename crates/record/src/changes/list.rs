@@ -1,11 +1,11 @@
-//! The numbered lists of a summary, and their numbers: `D3` is the third decision.
+//! The numbered lists of a summary, and their numbers: `D3` is the decision with the id 3.
 
 use serde::{Deserialize, Serialize};
 use strum::{AsRefStr, VariantArray};
 
 /// A numbered list of a summary.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, AsRefStr, VariantArray,
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, AsRefStr, VariantArray,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
@@ -26,9 +26,25 @@ pub enum List {
     Blockers,
     /// What comes next.
     Next,
+    /// What went wrong.
+    Errors,
+    /// Runs of tests.
+    Tests,
+    /// What people demand.
+    Constraints,
 }
 
 impl List {
+    /// Whether only code adds entries to it, from the messages.
+    pub fn is_codes(self) -> bool {
+        matches!(self, Self::Errors | Self::Tests | Self::Constraints)
+    }
+
+    /// Whether every part of a session changes it.
+    pub fn passes(self) -> bool {
+        matches!(self, Self::Questions | Self::Blockers | Self::Next | Self::Errors | Self::Tests)
+    }
+
     /// The letter of its numbers.
     pub fn letter(self) -> char {
         match self {
@@ -40,32 +56,36 @@ impl List {
             Self::Questions => 'Q',
             Self::Blockers => 'B',
             Self::Next => 'N',
+            Self::Errors => 'E',
+            Self::Tests => 'X',
+            Self::Constraints => 'C',
         }
     }
 }
 
-/// The number of an entry.
+/// The number of an entry: its list's letter and its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Number {
     /// The list.
     pub list: List,
-    /// The index in it, from 0.
-    pub at: usize,
+    /// The id, which no other entry of the list has or had.
+    pub id: u32,
 }
 
 impl Number {
-    /// Parses a number as prompts write it: `D3`.
+    /// Parses a number as prompts write it: `D3`; the name of a test may follow that of a run: `X7 reads_utf8`.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim().trim_matches(['[', ']', '#']);
         let letter = text.chars().next()?.to_ascii_uppercase();
         let list = *List::VARIANTS.iter().find(|list| list.letter() == letter)?;
-        let at = text.get(1..)?.parse::<usize>().ok()?.checked_sub(1)?;
-        Some(Self { list, at })
+        let id = text.get(1..)?;
+        let id = if list == List::Tests { id.split_whitespace().next()? } else { id };
+        Some(Self { list, id: id.parse().ok()? })
     }
 }
 
 impl std::fmt::Display for Number {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}{}", self.list.letter(), self.at + 1)
+        write!(f, "{}{}", self.list.letter(), self.id)
     }
 }

@@ -9,8 +9,8 @@ use super::super::mark::lasting_mark;
 use super::super::summary::Summary;
 use super::board::Board;
 use super::chunk::{Chunk, Voice, last_chunk, next_chunk};
-use super::lines::{constraints, entry, kept};
-use super::list::{List, Number};
+use super::lines::{CLOSED_CHARS, cut, entry, is_shown, read};
+use super::list::List;
 use super::reply::{Ended, ReplyError};
 use crate::phase::Phase;
 use anchord_facts::ledger::{Facts, TodoStatus};
@@ -49,9 +49,6 @@ pub struct Frame {
 
 /// The most characters of a line of facts for a judge.
 const LINE_CHARS: usize = 300;
-/// The most characters of a closed entry, and of a line without a number.
-const CLOSED_CHARS: usize = 160;
-const KEPT_CHARS: usize = 300;
 /// The most characters of the text about a file that was read.
 const ENTRY_CHARS: usize = 1_700;
 /// Of each list, fewer than twice as many closed entries are shown: the newest. The older ones are left out in steps of as
@@ -98,60 +95,75 @@ impl Frame {
         let summary = board.summary();
         let mut written = format!("{}\n{}", summary.session_intent, summary.current_state.text);
         for &list in List::VARIANTS {
-            let open = (0..board.len_of(list)).map(|at| Number { list, at });
-            for number in open.filter(|number| !board.is_closed(*number)) {
+            for number in board.numbers(list).filter(|number| !board.is_closed(*number)) {
                 written.push('\n');
                 written.push_str(&board.text(number).unwrap_or_default());
             }
         }
         let (size, bound) = (self.counter.count_text(&written), self.bound);
+        let told = format!(
+            "Your part of the record (intent, state, what you may write of open entries; no closed ones, notes and constraints) takes about {size} of {bound} tokens"
+        );
         if size > bound {
             let surplus = size - bound;
             format!(
-                "Your part of the record takes about {size} tokens; about {bound} are served. Make it some {surplus} shorter: update what is long and finished to its essence, close what nobody will ask for."
+                "{told}; what is beyond is not served. Make it some {surplus} shorter: update what is long and finished to its essence, close what nobody will ask for."
             )
         } else {
-            format!("Your part of the record takes about {size} of {bound} tokens.")
+            format!("{told}.")
         }
     }
 
-    /// The summary in lines, its entries numbered, by how long they stay as they are: constraints, the entries that change
-    /// last-changed last, and then what every part of a session changes. Where there is no room, code's lines are left out
-    /// first, then closed entries, then the oldest.
+    /// The summary in lines, its entries in the order in which they were made, by how long they stay: a new entry comes behind the others,
+    /// so that two prompts share their beginning; behind them what every part of a session changes. Where there is no room,
+    /// code's lines are left out first, then closed entries, then the oldest.
     fn record(&self, board: &Board) -> Record {
         let summary = board.summary();
-        let mut lines: Vec<Line> =
-            constraints(summary).map(|text| Line::of_code(Rank::Constraint, &text)).collect();
-        let mut lasting = Vec::new();
-        let mut passing = Vec::new();
+        let (mut lasting, mut passing) = (Vec::new(), Vec::new());
         for &list in List::VARIANTS {
-            let numbers = (0..board.len_of(list)).map(|at| Number { list, at });
-            let closed = numbers.clone().filter(|number| board.is_closed(*number)).count();
+            let all = board.numbers(list);
+            let closed = all.clone().filter(|number| board.is_closed(*number)).count();
             let hidden = closed.saturating_sub(CLOSED_SHOWN) / CLOSED_SHOWN * CLOSED_SHOWN;
-            let mut seen = 0;
-            for number in numbers {
+            let (mut seen, mut newer) = (0, 0);
+            // The newest first, because of some lists only these are shown.
+            for number in all.rev() {
                 let is_closed = board.is_closed(number);
                 seen += usize::from(is_closed);
-                if is_closed && seen <= hidden {
+                if is_closed && seen > closed - hidden || !is_shown(board, number, newer) {
                     continue;
                 }
-                let passes = matches!(list, List::Questions | List::Blockers | List::Next);
+                newer += 1;
+                let passes = list.passes();
                 if passes { &mut passing } else { &mut lasting }.push((number, is_closed));
             }
         }
-        // Sorting is stable, so that the entries of a message stay in the order of their lists.
-        lasting.sort_by_key(|(number, _)| board.newest(*number));
-        lines.extend(lasting.into_iter().chain(passing).map(|(number, is_closed)| {
-            let text = entry(board, number);
-            let text = if is_closed { clip_words(&text, CLOSED_CHARS) } else { &text };
-            let rank = if is_closed { Rank::Closed } else { Rank::Open };
-            Line { rank, text: format!("{number} {text}") }
-        }));
-        lines.extend(kept(summary).iter().map(|text| Line::of_code(Rank::Kept, text)));
+        // Demands change least.
+        lasting.sort_by_key(|(number, _)| (number.list != List::Constraints, board.oldest(*number), *number));
+        passing.sort();
+        let mut lines: Vec<Line> = lasting
+            .into_iter()
+            .chain(passing)
+            .map(|(number, is_closed)| {
+                let text = entry(board, number);
+                let is_long = is_closed && number.list != List::Requests;
+                let text = if is_long { cut(&text, CLOSED_CHARS) } else { text.into() };
+                let rank = match number.list {
+                    List::Errors | List::Tests => Rank::Kept,
+                    List::Constraints => Rank::Constraint,
+                    _ if is_closed => Rank::Closed,
+                    _ => Rank::Open,
+                };
+                Line { rank, text: format!("{number} {text}") }
+            })
+            .collect();
+        lines.extend(
+            read(summary).map(|text| Line { rank: Rank::Kept, text: cut(&text, ENTRY_CHARS).into_owned() }),
+        );
+        let as_of = |seqs: &[Seq]| seqs.iter().max().map(|seq| format!(" (as of {seq})")).unwrap_or_default();
         let or_none = |text: &str| if text.trim().is_empty() { "(none)".to_owned() } else { text.to_owned() };
         let last = [
-            format!("intent: {}", or_none(&summary.session_intent)),
-            format!("state: {}", or_none(&summary.current_state.text)),
+            format!("intent{}: {}", as_of(&summary.session_intent_seqs), or_none(&summary.session_intent)),
+            format!("state{}: {}", as_of(&summary.current_state.seqs), or_none(&summary.current_state.text)),
         ];
         let room = self.max_chars.saturating_sub(last.iter().map(|line| line.len() + 1).sum());
         for rank in [Rank::Kept, Rank::Constraint, Rank::Closed, Rank::Open] {
@@ -194,18 +206,11 @@ struct Line {
 /// Which lines are left out first where there is no room.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rank {
-    /// Code's lines about tests, errors and files that were read.
+    /// About tests, errors and files that were read.
     Kept,
     Constraint,
     Closed,
     Open,
-}
-
-impl Line {
-    fn of_code(rank: Rank, text: &str) -> Self {
-        let most = if text.starts_with("file read") { ENTRY_CHARS } else { KEPT_CHARS };
-        Self { rank, text: clip_words(text, most).to_owned() }
-    }
 }
 
 /// The data that a judge is shown of a span: its facts, its beginning and its end, in about `budget` tokens.
@@ -353,9 +358,16 @@ pub fn schema() -> Value {
         (
             "add",
             list(object(&[
-                ("section", one_of(List::VARIANTS.iter().map(AsRef::as_ref).collect())),
+                (
+                    "section",
+                    one_of(
+                        List::VARIANTS.iter().filter(|list| !list.is_codes()).map(AsRef::as_ref).collect(),
+                    ),
+                ),
                 ("name", text.clone()),
                 ("text", text.clone()),
+                ("as", one_of(vec!["", "done", "dropped", "superseded"])),
+                ("note", text.clone()),
                 ("seqs", seqs.clone()),
             ])),
         ),

@@ -1,9 +1,10 @@
 //! Parses a model's reply into changes.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-use strum::{AsRefStr, VariantNames};
+use strum::{AsRefStr, EnumString, VariantNames};
 
+use super::super::summary::RequestState;
 use super::list::List;
 use anchord_facts::redact::redact;
 use anchord_facts::wording::one_line;
@@ -53,9 +54,21 @@ pub struct Addition {
     pub name: String,
     /// Its text.
     pub text: String,
+    /// What became of it by now: of a request that is over.
+    #[serde(default, rename = "as", deserialize_with = "known")]
+    pub ended: Option<Ended>,
+    /// What came of it.
+    #[serde(default)]
+    pub note: String,
     /// The messages that support it.
     #[serde(default)]
     pub seqs: Vec<Seq>,
+}
+
+/// How an entry ended; an empty or other word says that it did not.
+fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Ended>, D::Error> {
+    let word = Option::<String>::deserialize(deserializer)?;
+    Ok(word.as_deref().and_then(|word| word.parse().ok()))
 }
 
 /// A text that replaces or extends an entry's.
@@ -87,7 +100,7 @@ pub struct Closing {
 }
 
 /// How an entry ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, AsRefStr, VariantNames)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, AsRefStr, EnumString, VariantNames)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
 pub enum Ended {
@@ -103,8 +116,22 @@ pub enum Ended {
     Resolved,
     /// A question that somebody answered.
     Answered,
-    /// A request that code took for done and that is still open.
+    /// Taken for over, and it is not.
     Reopened,
+    /// A demand that the person took back.
+    Withdrawn,
+}
+
+impl Ended {
+    /// The state in which it leaves a request.
+    pub(super) fn of_request(self) -> RequestState {
+        match self {
+            Self::Reopened => RequestState::Open,
+            Self::Dropped | Self::Withdrawn => RequestState::Dropped,
+            Self::Superseded => RequestState::Superseded,
+            Self::Done | Self::Overturned | Self::Resolved | Self::Answered => RequestState::Done,
+        }
+    }
 }
 
 /// Why a reply cannot be used; it never quotes the reply.
@@ -168,6 +195,7 @@ pub fn read(text: &str) -> Result<Read, ReplyError> {
     for added in &mut changes.add {
         added.name = clean(&added.name, 200, "a name", objections);
         added.text = clean(&added.text, LONGEST_ENTRY, "an entry of \"add\"", objections);
+        added.note = clean(&added.note, LONGEST_ENTRY, "a note", objections);
     }
     for revised in changes.append.iter_mut().chain(&mut changes.update) {
         let what = format!("the text of {}", clip(&revised.id));

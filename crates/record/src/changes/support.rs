@@ -5,12 +5,12 @@
 //! left out. And it can tell that an id, a path or a figure stands nowhere: such an entry is published with a mark.
 //! Nothing is cut out of an entry, and no model is asked again because of its words.
 
-use super::account::Account;
+use super::account::{Account, PROPOSAL};
 use super::board::Board;
 use super::chunk::Chunk;
 use super::corpus::{Corpus, Speaker, marked, unmarked};
-use super::list::List;
-use super::reply::{Changes, Read};
+use super::list::{List, Number};
+use super::reply::{Changes, Closing, Read};
 use anchord_messages::id::Seq;
 
 /// The changes of a reply that can be made, and how much of the reply they are.
@@ -39,6 +39,7 @@ pub fn check(read: Read, chunk: &Chunk, board: &Board) -> (Changes, Account) {
         let mut seqs = check.corpus.own(&added.seqs);
         let said = (speaker(added.section), added.text.as_str(), "");
         if let Some(text) = check.take(&place, said, &added.name, &mut seqs) {
+            added.note = check.marked(&added.note, "", &mut seqs);
             (added.text, added.seqs) = (text, or_end(seqs));
             kept.add.push(added);
         }
@@ -48,7 +49,7 @@ pub fn check(read: Read, chunk: &Chunk, board: &Board) -> (Changes, Account) {
     {
         for mut revised in revised {
             let place = format!("{verb} {}", revised.id);
-            let number = match board.find(&revised.id) {
+            let number = match board.may_revise(&revised.id) {
                 Ok(number) => number,
                 Err(refused) => {
                     check.account.lose(&place, &revised.text, &refused.to_string());
@@ -66,11 +67,18 @@ pub fn check(read: Read, chunk: &Chunk, board: &Board) -> (Changes, Account) {
     }
     for mut closing in changes.close {
         let place = format!("close {}", closing.id);
-        if let Err(refused) = board.may_close(&closing) {
-            check.account.lose(&place, &closing.note, &refused.to_string());
+        let number = match board.may_close(&closing) {
+            Ok(number) => number,
+            Err(refused) => {
+                check.account.lose(&place, &closing.note, &refused.to_string());
+                continue;
+            }
+        };
+        let mut seqs = check.corpus.own(&closing.seqs);
+        if number.list == List::Constraints {
+            kept.close.extend(check.withdrawal(&place, closing, (board, number), &seqs));
             continue;
         }
-        let mut seqs = check.corpus.own(&closing.seqs);
         if let Some(note) = check.take(&place, (Speaker::Nobody, &closing.note, ""), "", &mut seqs) {
             (closing.note, closing.seqs) = (note, or_end(seqs));
             kept.close.push(closing);
@@ -89,6 +97,30 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
+    /// The end of a constraint in the words of the person who ended it. Where none of the cited messages is that person's, later and
+    /// about the matter, it is a proposal, which changes nothing: both sides are told for people to judge.
+    fn withdrawal(
+        &mut self,
+        place: &str,
+        closing: Closing,
+        (board, number): (&Board, Number),
+        seqs: &[Seq],
+    ) -> Option<Closing> {
+        let constraint = board.constraint(number)?;
+        if let Some((seq, words)) = self.corpus.ending(constraint, seqs) {
+            return Some(Closing { note: words, seqs: vec![seq], ..closing });
+        }
+        let cited = seqs.iter().filter_map(|seq| self.corpus.quoted(*seq)).collect::<Vec<_>>();
+        let cited = if cited.is_empty() { "no message of this part".to_owned() } else { cited.join(", ") };
+        let both = format!(
+            "\"{}\" stands; the model takes it for {} by {cited}",
+            constraint.text,
+            closing.ended.as_ref()
+        );
+        self.account.lose(place, &both, PROPOSAL);
+        None
+    }
+
     /// The text of an entry, with a mark when a name in it, or the entry's own `name`, stands nowhere; `None` when those did
     /// not say it who must have.
     fn take(
@@ -103,10 +135,14 @@ impl Check<'_> {
             self.account.lose(place, &text, why);
             return None;
         }
+        Some(self.marked(&text, name, seqs))
+    }
+
+    fn marked(&mut self, text: &str, name: &str, seqs: &mut Vec<Seq>) -> String {
         let mut unknown = self.corpus.unknown_names(name, seqs);
-        unknown.extend(self.corpus.unknown_names(&text, seqs));
+        unknown.extend(self.corpus.unknown_names(text, seqs));
         self.account.unverified += u32::from(!unknown.is_empty());
-        Some(marked(&text, &unknown))
+        marked(text, &unknown)
     }
 }
 
@@ -116,6 +152,13 @@ fn speaker(list: List) -> Speaker {
         List::Requests => Speaker::Person,
         List::Decisions => Speaker::Anyone,
         List::Next => Speaker::AnyoneUncited,
-        List::Things | List::Files | List::Findings | List::Questions | List::Blockers => Speaker::Nobody,
+        List::Things
+        | List::Files
+        | List::Findings
+        | List::Questions
+        | List::Blockers
+        | List::Errors
+        | List::Tests
+        | List::Constraints => Speaker::Nobody,
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::super::changes::List;
+use super::super::ids::{Ids, of_run};
 use super::super::summary::{Blocker, TestResult};
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::wording::clip_words;
@@ -15,15 +17,29 @@ const LONGEST_COMMAND: usize = 140;
 const MOST_NAMES: usize = 6;
 
 /// Whether code wrote a blocker, about failing tests.
-pub fn is_of_failing_tests(blocker: &Blocker) -> bool {
-    blocker.text.starts_with(FAILING)
+pub fn is_of_failing_tests(text: &str) -> bool {
+    text.starts_with(FAILING)
 }
 
-/// Replaces the blockers about failing tests by the present ones; a model's blockers stay.
-pub(super) fn merge(blockers: &mut Vec<Blocker>, results: &[TestResult]) {
-    blockers.retain(|blocker| !is_of_failing_tests(blocker));
+/// The command of a blocker about failing tests, as far as it is told.
+pub fn blocked_command(text: &str) -> Option<&str> {
+    let command = text.strip_prefix(FAILING)?;
+    Some(command.rsplit_once('`').map_or(command, |(command, _)| command))
+}
+
+/// Whether a blocker about failing tests is about this run.
+pub fn is_blocked_by(text: &str, run: &TestResult) -> bool {
+    text.starts_with(&format!("{FAILING}{}`", clip_words(&run.command, LONGEST_COMMAND)))
+}
+
+/// Replaces the blockers about failing tests by the present ones; a model's blockers stay, and so does what it made of a run.
+pub(in super::super) fn merge(blockers: &mut Vec<Blocker>, results: &[TestResult], ids: &Ids) {
+    blockers.retain(|blocker| !is_of_failing_tests(&blocker.text));
+    let settled = ids.settled(List::Tests);
     let failing = results.iter().filter(|run| {
-        run.superseded_by.is_none() && matches!(run.outcome, TestOutcome::Fail | TestOutcome::Error)
+        run.superseded_by.is_none()
+            && matches!(run.outcome, TestOutcome::Fail | TestOutcome::Error)
+            && !settled.contains(&of_run(&run.command))
     });
     let mut failing: Vec<&TestResult> = failing.collect();
     failing.sort_by_key(|run| run.seqs.last().copied());

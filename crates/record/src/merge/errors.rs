@@ -120,12 +120,10 @@ fn update_entry(entry: &mut ErrorEntry, fact: &ErrorFact, version: i64) {
         }
         entry.status = ErrorStatus::Resolved;
         entry.resolution.clone_from(&fact.resolution);
-    } else if fact.count > 0 {
+    } else if fact.count > 0 && entry.status == ErrorStatus::Resolved {
         entry.resolution = None;
         entry.resolved_in_version = None;
-        if entry.status == ErrorStatus::Resolved {
-            entry.status = ErrorStatus::Open;
-        }
+        entry.status = ErrorStatus::Open;
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::super::changes::List;
 use super::super::file_history::{FileHistory, PathSet, path_key};
+use super::super::ids::of_file;
 use super::super::summary::{FileStatus, ModifiedFile, ReadFile, Summary};
 use super::places::remove;
 use anchord_facts::ledger::{Facts, FileAction, FileFact, TestOutcome, TestRunFact};
@@ -37,9 +39,12 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts, is_beside: bool) -> BT
         }
     }
     let (mut gone, mut first_reads) = (Vec::new(), Vec::new());
-    for (at, file) in modified.into_iter().zip(told.by_ref()) {
+    for ((at, before), file) in modified.into_iter().zip(told.by_ref()) {
         match file.map(&mut entry) {
-            Some(Entry::Modified(file)) => put(&mut summary.files_modified, at, file),
+            Some(Entry::Modified(file)) => {
+                summary.ids.rename(List::Files, before, of_file(&file.path));
+                put(&mut summary.files_modified, at, file);
+            }
             Some(Entry::Read(file)) => {
                 gone.push(at);
                 first_reads.push(file);
@@ -129,8 +134,8 @@ impl<'a> Runs<'a> {
 
 /// The summary's files that the span touches. Their entries are incomplete until they are replaced.
 struct Opened {
-    /// Their indexes in `files_modified`.
-    modified: Vec<usize>,
+    /// Their indexes in `files_modified`, with the keys of their ids.
+    modified: Vec<(usize, u64)>,
     /// Their indexes in `files_read`.
     read: Vec<usize>,
     /// Their histories, in the same order.
@@ -157,7 +162,7 @@ fn open(summary: &mut Summary, touched: &PathSet, is_beside: bool) -> Opened {
             continue;
         }
         earlier.insert(path_key(&file.path), Known { status: file.status, purpose: file.purpose.take() });
-        modified.push(at);
+        modified.push((at, of_file(&file.path)));
         record.push(FileFact {
             path: std::mem::take(&mut file.path),
             action: Some(file.action),

@@ -28,7 +28,8 @@ use anchord_facts::ledger::constraints::{self, Constraint, ConstraintSource};
 use anchord_facts::wording;
 use anchord_messages::id::Seq;
 
-pub use blockers::is_of_failing_tests;
+pub(super) use blockers::merge as merge_blockers;
+pub use blockers::{blocked_command, is_blocked_by, is_of_failing_tests};
 
 /// The most proposed constraints of a record.
 const MOST_PROPOSED: usize = 200;
@@ -85,18 +86,18 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     merged.gone.files = files::merge(summary, facts, proposal.is_beside);
     decisions::merge(&mut summary.decisions_made, &proposal.decisions);
     errors::merge(&mut summary.errors, facts, ctx.version);
-    runs::merge(&mut summary.test_results, &facts.test_runs);
-    requests::fold(&mut summary.requests, &facts.requests);
+    runs::merge(summary, &facts.test_runs);
+    requests::fold(&mut summary.requests, &facts.requests, &summary.ids);
     let gone = requests::bound(&mut summary.requests);
     leave_out(summary, Section::Requests, gone);
-    let mut gone = things::merge(&mut summary.things, &facts.things, &facts.named);
-    gone += things::merge(&mut summary.things, &proposal.things, &[]);
+    let mut gone = things::merge(summary, &facts.things, &facts.named);
+    gone += things::merge(summary, &proposal.things, &[]);
     leave_out(summary, Section::Things, gone.saturating_add(facts.things_left_out));
     merge_questions(&mut summary.open_questions, facts, proposal);
     merged.gone.constraints = merge_constraints(&mut summary.constraints, &facts.constraints, ctx);
     merge_proposals(summary, &facts.proposed_constraints, ctx.removed_constraints);
     narrative::merge(summary, facts, proposal, &mut merged.warnings);
-    blockers::merge(&mut summary.blockers, &summary.test_results);
+    blockers::merge(&mut summary.blockers, &summary.test_results, &summary.ids);
     bound::keep(summary, ctx.anchor, &mut merged.gone);
     let mut seen = BTreeSet::new();
     merged.warnings.retain(|w| seen.insert(w.clone()));

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use super::super::changes::List;
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::summary::{RequestEntry, RequestState, Summary};
+use anchord_facts::key;
 use anchord_facts::ledger::statements::Stated;
 use anchord_facts::ledger::{Facts, TodoItem, TodoStatus};
 use anchord_facts::wording::{self, join_seqs};
@@ -130,7 +132,10 @@ fn join_steps(summary: &mut Summary, facts: &Facts, seqs: &[Seq]) {
         wording::normalized(step).starts_with(&wording::normalized(&item.content))
     };
     summary.next_steps.retain(|step| !todos(facts, TodoStatus::Completed).any(|item| is_step_of(step, item)));
-    for item in todos(facts, TodoStatus::InProgress).chain(todos(facts, TodoStatus::Pending)) {
+    // An agent repeats its list: a step that a model ended does not come back with it.
+    let over = summary.ids.settled(List::Next);
+    let open = todos(facts, TodoStatus::InProgress).chain(todos(facts, TodoStatus::Pending));
+    for item in open.filter(|item| !over.contains(&key::of_text(&item.content))) {
         if !summary.next_steps.iter().any(|step| is_step_of(step, item)) {
             summary.next_steps.push(item.content.clone());
             join_seqs(&mut summary.next_steps_seqs, seqs);

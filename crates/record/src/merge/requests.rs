@@ -1,7 +1,9 @@
 //! Merges requests: each once, in order; a later message marks earlier ones as done, dropped or superseded.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
+use super::super::changes::List;
+use super::super::ids::Ids;
 use super::super::summary::{RequestEntry, RequestState, Summary};
 use anchord_facts::key;
 use anchord_facts::ledger::requests::{Earlier, RequestFact, is_about, is_aside, shared_words, substance};
@@ -21,16 +23,16 @@ const MOST: usize = 200;
 /// The requests of a summary, if there is one, with those of the span merged into them.
 pub fn after(record: Option<&Summary>, new: &[RequestFact]) -> Vec<RequestEntry> {
     let mut requests = record.map(|record| record.requests.clone()).unwrap_or_default();
-    fold(&mut requests, new);
+    fold(&mut requests, new, record.map_or(&Ids::default(), |record| &record.ids));
     requests
 }
 
-/// Merges the span's requests into the record's, message by message.
-pub(super) fn fold(record: &mut Vec<RequestEntry>, new: &[RequestFact]) {
+/// Merges the span's requests into the record's, message by message. `ids` knows which a model holds open.
+pub(super) fn fold(record: &mut Vec<RequestEntry>, new: &[RequestFact], ids: &Ids) {
     if new.is_empty() {
         return;
     }
-    let mut fold = Fold::of(std::mem::take(record));
+    let mut fold = Fold { held_open: ids.settled(List::Requests), ..Fold::of(std::mem::take(record)) };
     for fact in new {
         fold.earlier(fact);
         if !fact.text.is_empty() {
@@ -53,6 +55,8 @@ struct Fold {
     asides: Vec<usize>,
     /// The place of the session's first request.
     first: Option<usize>,
+    /// The keys of those that a model opened again: that the work goes on does not close them.
+    held_open: BTreeSet<u64>,
 }
 
 impl Fold {
@@ -73,6 +77,7 @@ impl Fold {
             asides,
             first: (!record.is_empty()).then_some(0),
             entries: record.into_iter().map(Some).collect(),
+            held_open: BTreeSet::new(),
         }
     }
 
@@ -81,6 +86,10 @@ impl Fold {
     }
 
     fn close(&mut self, at: usize, state: RequestState) {
+        let key = self.entry(at).map(|request| request.key());
+        if state == RequestState::Done && key.is_some_and(|key| self.held_open.contains(&key)) {
+            return;
+        }
         self.open.retain(|(open, _)| *open != at);
         if let Some(request) = self.entry(at) {
             request.state = state;

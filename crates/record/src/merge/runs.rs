@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::super::summary::TestResult;
+use super::super::changes::List;
+use super::super::ids::of_run;
+use super::super::summary::{Summary, TestResult};
 use anchord_facts::ledger::{TestOutcome, TestRunFact};
 use anchord_facts::wording;
 
@@ -26,10 +28,13 @@ impl From<&TestRunFact> for TestResult {
 }
 
 /// Keeps the latest run of each command, in the order in which commands were first run.
-pub(super) fn merge(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
+pub(super) fn merge(summary: &mut Summary, runs: &[TestRunFact]) {
     if runs.is_empty() {
         return;
     }
+    let Summary { test_results: results, ids, .. } = summary;
+    // Code speaks again of what runs again.
+    ids.settle_all(List::Tests, &runs.iter().map(|run| of_run(&run.command)).collect(), false);
     let commands: Vec<String> = runs.iter().map(|run| wording::one_line(&run.command)).collect();
     let run: HashSet<&str> = commands.iter().map(String::as_str).collect();
     let run_again = |result: &TestResult| run.get(wording::one_line(&result.command).as_str()).copied();

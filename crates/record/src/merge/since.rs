@@ -14,7 +14,7 @@ const LONGEST_COMMAND: usize = 100;
 /// Takes the facts of the later messages into the summary.
 pub(super) fn merge(summary: &mut Summary, later: &Facts, version: i64) {
     summary.current_state.since = happened(later);
-    runs::merge(&mut summary.test_results, &later.test_runs);
+    runs::merge(summary, &later.test_runs);
     for fact in &later.errors {
         let Some(resolution) = &fact.resolution else { continue };
         let open = summary.errors.iter_mut().find(|error| {
@@ -28,7 +28,7 @@ pub(super) fn merge(summary: &mut Summary, later: &Facts, version: i64) {
         }
     }
     errors::resolve_by_passing_command(&mut summary.errors, later, version);
-    blockers::merge(&mut summary.blockers, &summary.test_results);
+    blockers::merge(&mut summary.blockers, &summary.test_results, &summary.ids);
 }
 
 /// Commits, pushes, pull requests, and the last test run, in their order.
@@ -93,8 +93,8 @@ mod tests {
             ..Facts::default()
         };
         errors::merge(&mut summary.errors, &before, 1);
-        runs::merge(&mut summary.test_results, &before.test_runs);
-        blockers::merge(&mut summary.blockers, &summary.test_results);
+        runs::merge(&mut summary, &before.test_runs);
+        blockers::merge(&mut summary.blockers, &summary.test_results, &summary.ids);
         assert_eq!(summary.blockers.len(), 1);
         let commit = |failed, seq| CommandFact {
             command: "git add -A && git commit -m fix".to_owned(),
@@ -117,7 +117,7 @@ mod tests {
         let told: Vec<&str> = summary.current_state.since.iter().map(|remark| remark.text.as_str()).collect();
         assert_eq!(told, ["`cargo test`: pass", "`git add -A && git commit -m fix`"]);
         let once = summary.clone();
-        runs::merge(&mut summary.test_results, &later.test_runs);
+        runs::merge(&mut summary, &later.test_runs);
         errors::merge(&mut summary.errors, &later, 2);
         assert_eq!(summary.test_results, once.test_results, "the next version reads the same messages");
         assert!(summary.errors.iter().all(resolved));

@@ -3,6 +3,9 @@
 
 use std::collections::HashMap;
 
+use super::super::changes::List;
+use super::super::ids::of_thing;
+use super::super::summary::Summary;
 use anchord_facts::thing::{Places, Thing, keep};
 use anchord_messages::id::Seq;
 
@@ -12,14 +15,17 @@ const MOST_BYTES: usize = 128 * 1024;
 
 /// Merges the things that a span shows, and counts the messages that name a thing by its id. Returns how many
 /// things the limits removed.
-pub(super) fn merge(record: &mut Vec<Thing>, shown: &[Thing], named: &[(String, Vec<Seq>)]) -> u32 {
+pub(super) fn merge(summary: &mut Summary, shown: &[Thing], named: &[(String, Vec<Seq>)]) -> u32 {
+    let Summary { things: record, ids, .. } = summary;
     if !shown.is_empty() {
         let mut places = Places::default();
         record.iter().enumerate().for_each(|(at, thing)| places.add(thing, at));
         for thing in shown.iter().filter(|thing| !thing.id.trim().is_empty()) {
             let known = places.find(record, thing);
             if let Some(existing) = known.and_then(|at| record.get_mut(at)) {
+                let before = of_thing(&existing.key());
                 existing.update(thing);
+                ids.rename(List::Things, before, of_thing(&existing.key()));
             } else {
                 places.add(thing, record.len());
                 record.push(thing.clone());

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::keyed;
+use crate::changes::List;
 use crate::digest::Turn;
+use crate::ids::{Held, Ids};
 use crate::section::Section;
 use crate::summary::{
     Blocker, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry, Summary,
@@ -21,6 +23,8 @@ use anchord_messages::id::Seq;
 pub(super) const ENTRIES: usize = 16;
 /// Messages whose turns are one part.
 const TURNS: Seq = 32;
+/// Ids that are one part, held or not.
+const IDS: u32 = 64;
 
 fn is_empty(left_out: &BTreeMap<Section, u32>) -> bool {
     left_out.is_empty()
@@ -36,6 +40,8 @@ pub(super) struct Head<'a> {
     next_steps_seqs: Cow<'a, [Seq]>,
     #[serde(default, skip_serializing_if = "is_empty")]
     left_out: Cow<'a, BTreeMap<Section, u32>>,
+    #[serde(default)]
+    last_ids: Cow<'a, BTreeMap<List, u32>>,
 }
 
 impl<'a> Head<'a> {
@@ -62,6 +68,7 @@ impl<'a> Head<'a> {
             constraints: _,
             proposed_constraints: _,
             digest: _,
+            ids,
         } = summary;
         Self {
             session_intent: Cow::Borrowed(session_intent),
@@ -70,6 +77,7 @@ impl<'a> Head<'a> {
             next_steps: Cow::Borrowed(next_steps),
             next_steps_seqs: Cow::Borrowed(next_steps_seqs),
             left_out: Cow::Borrowed(left_out),
+            last_ids: Cow::Borrowed(&ids.last),
         }
     }
 
@@ -82,6 +90,7 @@ impl<'a> Head<'a> {
             next_steps: self.next_steps.into_owned(),
             next_steps_seqs: self.next_steps_seqs.into_owned(),
             left_out: self.left_out.into_owned(),
+            ids: Ids { last: self.last_ids.into_owned(), held: Vec::new() },
             ..Summary::default()
         }
     }
@@ -96,6 +105,7 @@ macro_rules! lists {
         pub(super) enum Part<'a> {
             $($part($(#[$stored])? Cow<'a, [$entry]>),)+
             Digest(Cow<'a, [Turn]>),
+            Ids(Cow<'a, [Held]>),
         }
 
         impl Part<'_> {
@@ -104,6 +114,7 @@ macro_rules! lists {
                 match self {
                     $(Self::$part(entries) => summary.$list.extend(entries.into_owned()),)+
                     Self::Digest(turns) => summary.digest.extend(turns.into_owned()),
+                    Self::Ids(held) => summary.ids.held.extend(held.into_owned()),
                 }
             }
         }
@@ -113,6 +124,7 @@ macro_rules! lists {
             std::iter::empty()
                 $(.chain(summary.$list.chunks(ENTRIES).map(|entries| Part::$part(Cow::Borrowed(entries)))))+
                 .chain(turns(&summary.digest))
+                .chain(ids(&summary.ids.held))
         }
     };
 }
@@ -140,4 +152,10 @@ lists! {
 fn turns(digest: &[Turn]) -> impl Iterator<Item = Part<'_>> {
     let together = |a: &Turn, b: &Turn| a.seq / TURNS == b.seq / TURNS;
     digest.chunk_by(together).map(|turns| Part::Digest(Cow::Borrowed(turns)))
+}
+
+/// Cuts ids where their numbers do, for the same reason.
+fn ids(held: &[Held]) -> impl Iterator<Item = Part<'_>> {
+    held.chunk_by(|a, b| a.list == b.list && a.id / IDS == b.id / IDS)
+        .map(|held| Part::Ids(Cow::Borrowed(held)))
 }

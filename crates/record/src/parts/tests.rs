@@ -1,5 +1,7 @@
 use super::cut::ENTRIES;
 use super::*;
+use crate::changes::List;
+use crate::ids::{Held, Ids};
 use crate::section::Section;
 use crate::summary::{
     Blocker, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry,
@@ -85,6 +87,10 @@ fn record(errors: usize) -> Summary {
         constraints: Vec::new(),
         proposed_constraints: Vec::new(),
         digest: Vec::new(),
+        ids: Ids {
+            last: BTreeMap::from([(List::Errors, 9)]),
+            held: vec![Held { id: 7, list: List::Errors, key: 1, settled: true }],
+        },
     }
 }
 
@@ -119,7 +125,7 @@ fn a_version_brings_what_changed_and_every_version_reads_back() {
     let mut shelf = Shelf::default();
     let first = record(ENTRIES * 5 + 3);
     // Errors in six parts, and one of each other list that is not empty.
-    assert_eq!(shelf.store(Parts::default(), &first).0, 13);
+    assert_eq!(shelf.store(Parts::default(), &first).0, 14);
     let mut second = first.clone();
     second.errors[ENTRIES].status = ErrorStatus::Resolved;
     second.errors.push(error(999));
@@ -185,7 +191,7 @@ fn a_part_that_is_gone_or_is_none_is_an_error() {
     shelf.store(Parts::default(), &record(40));
     let mut stored = shelf.stored.remove(0);
     stored.texts.pop();
-    assert!(stored.read().unwrap_err().to_string().contains("9 of 10 parts are there"));
+    assert!(stored.read().unwrap_err().to_string().contains("10 of 11 parts are there"));
     stored.texts.push(r#"{"error":[]}"#.to_owned());
     assert!(stored.read().is_err());
 }

@@ -7,7 +7,7 @@ use super::super::file_history::{PathSet, path_key};
 use super::super::proposal::Proposal;
 use super::super::render::FACT_CHARS;
 use super::super::section::Section;
-use super::super::summary::{ModifiedFile, Summary};
+use super::super::summary::{ErrorStatus, ModifiedFile, Summary};
 use super::question::{Match, Probe, ProbeKind};
 use super::score::gives_away;
 use crate::critical::{CRITICAL_ERRORS, CRITICAL_FILES};
@@ -128,8 +128,15 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
                 &file.seqs,
             )
         });
-        if let Some(change) =
-            file.changes.last().and_then(|c| fact(c)).filter(|_| i < 6 && !is_transient(file))
+        // What a model says of a file takes the place of its changes.
+        let explained = told.iter().find(|known| known.path == path && known.purpose.is_some());
+        let is_listed = |change: &&String| explained.is_none_or(|known| known.changes.contains(change));
+        if let Some(change) = file
+            .changes
+            .last()
+            .filter(is_listed)
+            .and_then(|c| fact(c))
+            .filter(|_| i < 6 && !is_transient(file))
         {
             let question = format!("What changed last in {path}?");
             probes.push(probe(
@@ -193,7 +200,12 @@ fn constraints(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     // What the span itself ended is not asked for, and a permission demands nothing.
     let mut found = facts.constraints.clone();
     constraints::settle(&mut found, |_| true);
-    found.retain(|constraint| !constraint.permits);
+    // Nor is what a model saw ended by a person's words.
+    let ended: HashSet<&str> =
+        candidate.constraints.iter().flat_map(|held| &held.replaces).map(String::as_str).collect();
+    found.retain(|one| {
+        !one.permits && !ended.iter().any(|text| !text.is_empty() && one.text.starts_with(text))
+    });
     found.sort_by_key(|c| Reverse(latest(&c.seqs)));
     let mut room = CRITICAL_CONSTRAINT_CHARS;
     for constraint in found.into_iter().take(10) {
@@ -216,11 +228,16 @@ fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     errors.retain(|e| {
         wording::error_shape(e.kind.as_deref(), &e.message).is_none_or(|shape| shapes.insert(shape))
     });
+    // A model may have seen that one is over.
+    let over = candidate.errors.iter().filter(|error| error.status == ErrorStatus::Resolved);
+    let over: HashSet<&str> = over.map(|error| error.message.as_str()).collect();
     for (i, error) in errors.into_iter().take(6).enumerate() {
         let Some(message) = fact(&error.message) else { continue };
         let question = format!("Which error did message {} show?", latest(&error.seqs));
         probes.push(Probe {
-            critical: error.resolution.is_none() && i < CRITICAL_ERRORS,
+            critical: error.resolution.is_none()
+                && !over.contains(error.message.as_str())
+                && i < CRITICAL_ERRORS,
             ..probe(ProbeKind::Recall, Section::Errors, question, vec![message], &error.seqs)
         });
     }

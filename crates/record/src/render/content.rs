@@ -308,7 +308,8 @@ fn error(e: &ErrorEntry) -> String {
     }
     text.push_str(&origin(e.session_id.as_ref()));
     if let Some(fix) = e.resolution.as_ref().filter(|r| !r.trim().is_empty()) {
-        let _ = write!(text, "; resolved: {}", short(fix, FIX_CHARS));
+        let told = if e.status == ErrorStatus::Resolved { "resolved: " } else { "" };
+        let _ = write!(text, "; {told}{}", short(fix, FIX_CHARS));
     }
     text
 }
