@@ -107,8 +107,6 @@ pub(super) struct ShorterSpan {
 
 /// The share of the effective window that a model aims at: two fifths of what a compression fills.
 const AIM_SHARE: f64 = 0.16;
-/// The largest share of the room for record and digest that a model's narrative may take.
-const NARRATIVE_SHARE: f64 = 0.6;
 
 impl ShorterSpan {
     pub(super) fn apply(self, material: &mut Material) {
@@ -190,7 +188,8 @@ impl InputRows {
         };
         let model_bound = match self.base.settings.max_summary_tokens {
             Some(_) => left.record,
-            None => left.record.max(share_of(left.together, NARRATIVE_SHARE).min(DEFAULT_BOUND_TOKENS)),
+            // A reader gains more from what a model wrote than from lines of the digest.
+            None => left.record.max(left.together.min(aim)),
         };
         let mut span = read_messages(self.originals)?;
         let tail = span.split_off(span.partition_point(|message| message.seq <= self.span.through_seq));
