@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::changes::List;
 use super::file_history::path_key;
 use super::merge::blocked_command;
-use super::summary::Summary;
+use super::summary::{Decision, ErrorEntry, RequestEntry, Summary};
 use anchord_facts::key;
 use anchord_facts::wording::one_line;
 
@@ -49,9 +49,9 @@ impl Ids {
         }
         let next = |key: &u64| {
             known.get_mut(key).and_then(Vec::pop).unwrap_or_else(|| {
-                let last = self.last.entry(list).or_default();
-                *last += 1;
-                *last
+                let newest = self.last.entry(list).or_default();
+                *newest += 1;
+                *newest
             })
         };
         keys.iter().map(next).collect()
@@ -59,10 +59,10 @@ impl Ids {
 
     /// Gives the next id to a new entry.
     pub(super) fn give(&mut self, list: List, key: u64) -> u32 {
-        let last = self.last.entry(list).or_default();
-        *last += 1;
-        self.held.push(Held { id: *last, list, key, settled: list == List::Requests });
-        *last
+        let newest = self.last.entry(list).or_default();
+        *newest += 1;
+        self.held.push(Held { id: *newest, list, key, settled: list == List::Requests });
+        *newest
     }
 
     /// Takes over the ids of a list's entries with their keys; those of other entries go, but for what is settled.
@@ -107,8 +107,8 @@ impl Ids {
 /// The keys of a list's entries, in their order.
 pub(super) fn keys(record: &Summary, list: List) -> Vec<u64> {
     match list {
-        List::Requests => record.requests.iter().map(|request| request.key()).collect(),
-        List::Decisions => record.decisions_made.iter().map(|decision| decision.key()).collect(),
+        List::Requests => record.requests.iter().map(RequestEntry::key).collect(),
+        List::Decisions => record.decisions_made.iter().map(Decision::key).collect(),
         List::Things => record.things.iter().map(|thing| of_thing(&thing.key())).collect(),
         List::Files => record.files_modified.iter().map(|file| of_file(&file.path)).collect(),
         List::Findings => record.findings.iter().map(|finding| key::of_text(&finding.text)).collect(),
@@ -117,7 +117,7 @@ pub(super) fn keys(record: &Summary, list: List) -> Vec<u64> {
         }
         List::Blockers => record.blockers.iter().map(|blocker| of_blocker(&blocker.text)).collect(),
         List::Next => record.next_steps.iter().map(|step| key::of_text(step)).collect(),
-        List::Errors => record.errors.iter().map(|error| error.key()).collect(),
+        List::Errors => record.errors.iter().map(ErrorEntry::key).collect(),
         List::Tests => record.test_results.iter().map(|run| of_run(&run.command)).collect(),
         List::Constraints => record.constraints.iter().map(|one| key::of_normalized(&one.id)).collect(),
     }

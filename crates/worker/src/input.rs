@@ -105,8 +105,9 @@ pub(super) struct ShorterSpan {
     left: Left,
 }
 
-/// The share of the effective window that a model aims at: two fifths of what a compression fills.
-const AIM_SHARE: f64 = 0.16;
+/// The share of the effective window that a model aims at: about what record and digest together are served in, so that the
+/// model chooses what stays, and not the order of the rendering.
+const AIM_SHARE: f64 = 0.11;
 
 impl ShorterSpan {
     pub(super) fn apply(self, material: &mut Material) {

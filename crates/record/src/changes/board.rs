@@ -90,7 +90,12 @@ impl Board {
             List::Files => record.files_modified.get(at).map(|file| &file.seqs),
             List::Findings => record.findings.get(at).map(|finding| &finding.seqs),
             // In the order of their ids.
-            _ => None,
+            List::Questions
+            | List::Blockers
+            | List::Next
+            | List::Errors
+            | List::Tests
+            | List::Constraints => None,
         };
         seqs.and_then(|seqs| seqs.iter().copied().min()).unwrap_or_default()
     }
@@ -182,11 +187,11 @@ impl Board {
     /// # Errors
     /// When it cannot, with the reason.
     pub fn may_add(&self, added: &Addition) -> Result<(), RefusedChange> {
-        match added.section {
-            List::Things | List::Files if added.name.is_empty() => Err(RefusedChange::NoName),
-            list if list.is_codes() => Err(RefusedChange::Support),
-            _ => Ok(()),
+        if added.section.is_codes() {
+            return Err(RefusedChange::Support);
         }
+        let needs_name = matches!(added.section, List::Things | List::Files);
+        if needs_name && added.name.is_empty() { Err(RefusedChange::NoName) } else { Ok(()) }
     }
 
     /// The file with this path, changed or read.

@@ -103,11 +103,8 @@ fn run(run: &TestResult) -> String {
 
 /// Whether a prompt shows an entry of a list that only code adds to: the latest runs and errors of which something is open.
 pub(super) fn is_shown(board: &Board, number: Number, newer: usize) -> bool {
-    match number.list {
-        List::Errors => newer < MOST_ERRORS && !board.is_closed(number),
-        List::Tests => newer < MOST_RUNS && !board.is_closed(number),
-        _ => true,
-    }
+    let most = if number.list == List::Errors { MOST_ERRORS } else { MOST_RUNS };
+    !matches!(number.list, List::Errors | List::Tests) || newer < most && !board.is_closed(number)
 }
 
 /// The files that were read, the latest first.

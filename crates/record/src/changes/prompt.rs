@@ -147,11 +147,14 @@ impl Frame {
                 let text = entry(board, number);
                 let is_long = is_closed && number.list != List::Requests;
                 let text = if is_long { cut(&text, CLOSED_CHARS) } else { text.into() };
-                let rank = match number.list {
-                    List::Errors | List::Tests => Rank::Kept,
-                    List::Constraints => Rank::Constraint,
-                    _ if is_closed => Rank::Closed,
-                    _ => Rank::Open,
+                let rank = if matches!(number.list, List::Errors | List::Tests) {
+                    Rank::Kept
+                } else if number.list == List::Constraints {
+                    Rank::Constraint
+                } else if is_closed {
+                    Rank::Closed
+                } else {
+                    Rank::Open
                 };
                 Line { rank, text: format!("{number} {text}") }
             })

@@ -658,7 +658,7 @@ fn what_a_model_says_of_a_file_takes_the_place_of_its_edits_and_later_ones_come_
 #[test]
 fn what_is_cut_says_so_an_open_request_shows_its_items_and_the_state_its_message() {
     let mut long = record();
-    let items: String = (1..=60).map(|n| format!("{n}. item of the list; ")).collect();
+    let items = (1..=60).map(|n| format!("{n}. item of the list; ")).collect::<Vec<_>>().concat();
     long.requests[0].text = items;
     long.current_state =
         CurrentState { text: "Half is done.".into(), seqs: vec![3, 7], ..CurrentState::default() };

@@ -161,7 +161,8 @@ impl<'a> Renderer<'a> {
             draft.section(frame, lines);
         }
         let mut files = Files::of(&self.files);
-        fill(&mut draft, &mut files, (self.pins, layout.first), bound);
+        let open_errors = content::open_errors(subject.summary).len();
+        fill(&mut draft, &mut files, (self.pins, open_errors, layout.first), bound);
         let (hidden_files, shortened_files) = files.untold();
         draft.place(Section::FilesModified, files.into_lines(), hidden_files, shortened_files);
         if intent_is_cut {
@@ -188,7 +189,7 @@ fn intent_room(bound: u32) -> u32 {
 fn fill(
     draft: &mut BoundedText<'_>,
     files: &mut Files<'_>,
-    (pins, first): (usize, &[(Section, u32)]),
+    (pins, open_errors, first): (usize, usize, &[(Section, u32)]),
     bound: u32,
 ) {
     use Section::{
@@ -204,12 +205,13 @@ fn fill(
     files.paths(draft, bound / 20 * 9, CRITICAL_FILES);
     draft.offer(CurrentState, bound / 10, 1);
     draft.offer(Constraints, bound / 4, ALL);
-    draft.offer(Errors, bound / 5, CRITICAL_ERRORS);
+    draft.offer(Errors, bound / 5, CRITICAL_ERRORS.min(open_errors));
     for (section, part) in first {
         draft.offer(*section, bound / part, ALL);
     }
     files.paths(draft, bound / 20 * 9, ALL);
-    draft.offer(Errors, bound / 12, 1);
+    let later_errors = open_errors.saturating_sub(CRITICAL_ERRORS);
+    draft.offer(Errors, bound / 12, later_errors.min(1));
     // The other paths come before any description; a little is reserved for the state and the next steps.
     let waiting = |draft: &BoundedText<'_>, s| u32::from(draft.waiting(s) > 0);
     let kept_back = bound / 14 * waiting(draft, CurrentState)
@@ -218,7 +220,7 @@ fn fill(
     files.paths(draft, draft.left.saturating_sub(kept_back), ALL);
     draft.offer(CurrentState, bound / 7, ALL);
     draft.offer(NextSteps, bound / 8, ALL);
-    draft.offer(Errors, bound / 10, ALL);
+    draft.offer(Errors, bound / 10, later_errors);
     draft.offer(Blockers, bound / 10, ALL);
     draft.offer(OpenQuestions, bound / 12, ALL);
     // The rest: every section gets its share before any gets more.
@@ -232,6 +234,8 @@ fn fill(
     }
     draft.offer(TestResults, bound / 16, ALL);
     draft.offer(FilesRead, bound / 16, ALL);
+    // Errors that are resolved are over: what is open and known comes first.
+    draft.offer(Errors, bound / 10, ALL);
     if !files.is_empty() {
         files.details(draft, u32::MAX, Depth::Brief);
         files.details(draft, u32::MAX, Depth::Long);

@@ -89,7 +89,7 @@ fn file(path: &str, action: FileAction, changes: &[&str], seq: i64) -> ModifiedF
 fn small() -> Summary {
     Summary {
         digest: vec![],
-        ids: Default::default(),
+        ids: crate::ids::Ids::default(),
         open_questions: vec![],
         findings: vec![],
         notes: vec![],
@@ -443,7 +443,7 @@ fn any_summary() -> impl Strategy<Value = Summary> {
     (hostile(), texts(), texts(), texts(), any::<bool>()).prop_map(|(intent, paths, texts, more, flag)| {
         Summary {
             digest: vec![],
-            ids: Default::default(),
+            ids: crate::ids::Ids::default(),
             session_intent: intent.clone(),
             session_intent_seqs: vec![1],
             requests: vec![],
