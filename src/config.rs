@@ -318,7 +318,7 @@ mod tests {
             (&["--llm-base-url", "api.example.com"], "ANCHORD_LLM_BASE_URL", "https://"),
             (&["--max-body-bytes", "1"], "ANCHORD_MAX_BODY_BYTES", "from 1024 to"),
             (&["--max-message-bytes", "16777217"], "ANCHORD_MAX_MESSAGE_BYTES", "ANCHORD_MAX_BODY_BYTES"),
-            (&["--max-bodies-bytes", "many"], "ANCHORD_MAX_BODIES_BYTES", "a number of bytes"),
+            (&["--max-bodies-bytes", "many"], "ANCHORD_MAX_BODIES_BYTES", "a whole number from 1048576"),
             (&["--max-bodies-bytes", "20000000"], "ANCHORD_MAX_BODIES_BYTES", "ANCHORD_MAX_BODY_BYTES"),
             (&["--admin-listen", "x"], "ANCHORD_ADMIN_LISTEN", "127.0.0.1:8080"),
             (

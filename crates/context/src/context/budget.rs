@@ -1,6 +1,6 @@
 //! Makes a context fit its budget. Content is removed in this order, each step only as far as needed:
 //!
-//! 1. the newest outputs are clipped where they would leave no room for the record and half of the digest;
+//! 1. the newest outputs are clipped where they would leave no room for the record, half of the digest and the last groups;
 //! 2. older tool outputs become placeholders, the oldest first: they stand behind digest and record, which a provider's
 //!    cache keeps meanwhile;
 //! 3. the digest is cut to half, the oldest lines first, and then to lengths of a fixed ladder and at last to nothing;
@@ -330,16 +330,37 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         newest.map(|turns| u64::from(turns.tokens)).sum()
     }
 
-    /// Clips the newest outputs where they would leave no room for the record and half of the digest.
+    /// Clips the newest outputs where they would leave no room for the record, half of the digest and the older groups
+    /// that stay as long as the record is whole.
     fn leave_room_for_memory(&mut self) {
         let newest = self.newest_tokens();
-        let taken = self.total() - self.plan.digest_tokens() - self.plan.group_tokens
-            + u64::from(self.digest_floor());
+        let memory = self.total() - self.plan.digest_tokens() - self.plan.group_tokens;
+        let taken = memory + u64::from(self.digest_floor()) + self.staying_tokens();
         self.newest_room = newest.min(u64::from(self.plan.input.budget).saturating_sub(taken));
         let room = self.goal.saturating_sub(taken);
         if newest > room && self.plan.summary_message().is_some() {
             self.level(self.newest, (true, LEAST_CLIP), &|fit| fit.newest_tokens() <= room);
         }
+    }
+
+    /// The least tokens of the answered groups that stay before the record gives way: the newest user message, and the last
+    /// groups with their messages clipped.
+    fn staying_tokens(&self) -> u64 {
+        let last = self.plan.groups.len().saturating_sub(LAST_GROUPS);
+        let least = |group: usize| match self.newest_user {
+            Some(user) if user == group => {
+                self.plan.turns.get(group).map_or(0, |turns| u64::from(turns.tokens))
+            }
+            _ if group < last && !self.range(group).any(|slot| self.is_kept(slot)) => 0,
+            _ => {
+                let least = |at: usize| {
+                    let tokens = self.plan.slots.get(at).map_or(0, |slot| slot.entry.tokens);
+                    u64::from(if self.is_kept(at) { tokens } else { tokens.min(LEAST_CLIP) })
+                };
+                self.range(group).map(least).sum()
+            }
+        };
+        (0..self.newest).map(least).sum()
     }
 
     /// Clips the newest outputs to the longest length at which the record fits as it is.
