@@ -346,21 +346,21 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     /// The least tokens of the answered groups that stay before the record gives way: the newest user message, and the last
     /// groups with their messages clipped.
     fn staying_tokens(&self) -> u64 {
-        let last = self.plan.groups.len().saturating_sub(LAST_GROUPS);
-        let least = |group: usize| match self.newest_user {
+        let first_of_last = self.plan.groups.len().saturating_sub(LAST_GROUPS);
+        let staying = |group: usize| match self.newest_user {
             Some(user) if user == group => {
                 self.plan.turns.get(group).map_or(0, |turns| u64::from(turns.tokens))
             }
-            _ if group < last && !self.range(group).any(|slot| self.is_kept(slot)) => 0,
+            _ if group < first_of_last && !self.range(group).any(|slot| self.is_kept(slot)) => 0,
             _ => {
-                let least = |at: usize| {
+                let clipped = |at: usize| {
                     let tokens = self.plan.slots.get(at).map_or(0, |slot| slot.entry.tokens);
                     u64::from(if self.is_kept(at) { tokens } else { tokens.min(LEAST_CLIP) })
                 };
-                self.range(group).map(least).sum()
+                self.range(group).map(clipped).sum()
             }
         };
-        (0..self.newest).map(least).sum()
+        (0..self.newest).map(staying).sum()
     }
 
     /// Clips the newest outputs to the longest length at which the record fits as it is.
