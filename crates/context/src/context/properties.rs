@@ -575,7 +575,18 @@ proptest! {
             // Beside the record and half of the digest.
             let beside = Counted::new(&full, &COUNTER).tokens + Counted::new(&digest, &COUNTER).tokens / 2;
             let last: u32 = entries.iter().filter(|entry| entry.seq >= newest).map(|entry| entry.tokens).sum();
-            let fits = last + beside + 300 <= budget;
+            // The last groups stay as long as the record is whole, clipped; so does the newest user message.
+            let in_last_groups = |seq: Seq| {
+                let is_in = |group: &anchord_messages::group::Group| entries[group.range.clone()].iter().any(|entry| entry.seq == seq);
+                groups[groups.len().saturating_sub(2)..].iter().any(is_in)
+            };
+            let stays: u32 = entries
+                .iter()
+                .filter(|entry| entry.seq < newest)
+                .filter(|entry| Some(entry.seq) == user || mates.contains(&entry.seq) || in_last_groups(entry.seq))
+                .map(|entry| if Some(entry.seq) == user || Some(entry.seq) == kept { entry.tokens } else { entry.tokens.min(130) })
+                .sum();
+            let fits = last + beside + stays + 300 <= budget;
             let newest_whole = !fits || (newest..=head).all(|seq| form(seq) == Form::Whole);
             let kept_group_left = kept.is_some_and(|seq| seq < newest);
             prop_assert!(newest_whole || !others_left || kept_group_left, "the newest gives way after the older");
