@@ -6,6 +6,7 @@ use super::super::changes::List;
 use super::super::ids::Ids;
 use super::super::summary::{RequestEntry, RequestState, Summary};
 use anchord_facts::key;
+use anchord_facts::ledger::prose;
 use anchord_facts::ledger::requests::{Earlier, RequestFact, is_about, is_aside, shared_words, substance};
 use anchord_facts::wording::{clip_words, join_seqs, one_line};
 
@@ -125,17 +126,27 @@ impl Fold {
                 let closest =
                     shared.filter(|(shared, at)| *shared >= 2 || *shared > 0 && Some(*at) == latest);
                 let meant = closest.max_by_key(|(shared, at)| (*shared, *at)).map(|(_, at)| at).or(latest);
-                if let Some(at) = meant.filter(|at| self.words(*at) <= WORDS_OF_BRIEF) {
+                if let Some(at) =
+                    meant.filter(|at| self.words(*at) <= WORDS_OF_BRIEF && !self.asks_more(*at, fact))
+                {
                     self.supersede(at, fact);
                 }
             }
             Earlier::Revised => {
                 let revised = self.standing().find(|(_, request)| is_about(&request.text, &fact.text));
-                if let Some((at, _)) = revised {
+                if let Some((at, _)) = revised.filter(|(at, _)| !self.asks_more(*at, fact)) {
                     self.supersede(at, fact);
                 }
             }
         }
+    }
+
+    /// Whether a request asks for something besides what the later message is about, in a sentence of its own.
+    fn asks_more(&self, at: usize, fact: &RequestFact) -> bool {
+        let text = self.entries.get(at).and_then(Option::as_ref).map_or("", |request| &request.text);
+        let sentences = prose::sentences(text);
+        let about = sentences.iter().filter(|sentence| is_about(&sentence.text, &fact.text)).count();
+        (1..sentences.len()).contains(&about)
     }
 
     /// The newest requests that a later message may change, the newest first.

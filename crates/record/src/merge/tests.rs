@@ -618,6 +618,16 @@ fn a_question_beside_the_work_closes_no_task_and_is_over_with_the_next_message()
 }
 
 #[test]
+fn a_change_of_mind_about_a_sentence_leaves_the_task_beside_it() {
+    let told = states(&[
+        (1, Role::User, "Build a REST API for invoices. The API must return XML."),
+        (2, Role::Assistant, "Which framework?"),
+        (3, Role::User, "Actually, the API must return JSON, not XML."),
+    ]);
+    assert_eq!(told.first().map(|(_, state)| *state), Some(RequestState::Open), "{told:?}");
+}
+
+#[test]
 fn a_change_of_mind_may_pass_over_the_latest_request() {
     let told = states(&[
         (1, Role::User, "Read the ledgers of all depots and write a report."),
