@@ -65,7 +65,7 @@ pub(super) fn lowered_target(base: &Base, request: &Request) -> Option<String> {
     room.is_lowered.then_some(warning)
 }
 
-/// The most tokens of messages after the span that are read.
+/// The most tokens of messages after the span; of more, none is read.
 const MOST_OF_TAIL: u32 = 200_000;
 
 /// The last message to read: the newest, so that the version tells nothing that is over by now.

@@ -78,7 +78,8 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
         }
         if took {
             if fit.plan.summary_step > 0 && !is_last {
-                fit.clip_newest_outputs();
+                // The smaller form of the record left them room.
+                fit.level(fit.newest, (true, LEAST_CLIP), &Fit::fits);
             }
             fit.give_back();
         }
@@ -320,7 +321,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
                 break;
             }
         }
-        self.goal = self.total().clamp(self.goal, self.goal.max(budget));
+        self.goal = self.total().clamp(self.goal, budget);
         self.fits()
     }
 
@@ -361,11 +362,6 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
             }
         };
         (0..self.newest).map(staying).sum()
-    }
-
-    /// Clips the newest outputs to the longest length at which the record fits as it is.
-    fn clip_newest_outputs(&mut self) -> bool {
-        self.level(self.newest, (true, LEAST_CLIP), &Self::fits)
     }
 
     /// The tokens of the digest that stay as long as older outputs can give way.

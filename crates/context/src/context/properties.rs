@@ -425,6 +425,36 @@ fn spoken(turns: &[Turn]) -> Vec<(Format, Value)> {
     messages.into_iter().map(|message| (Format::OpenaiChat, message)).collect()
 }
 
+/// A session with nothing but a summary and its messages, within the budget that the caller sets.
+fn pressed<'a>(
+    format: Format,
+    tail: &'a [Entry],
+    summary: SummaryInput<'a>,
+    marks: &'a Marks,
+) -> ContextInput<'a> {
+    ContextInput {
+        session: "some-session",
+        branch: None,
+        format,
+        budget: 0,
+        head_seq: Seq::try_from(tail.len()).unwrap(),
+        context_revision: 1,
+        system: &[],
+        pins: None,
+        summary: Some(summary),
+        kept: &[],
+        carried: None,
+        tail,
+        tail_omitted: None,
+        mask: MaskInput { mode: MaskMode::Auto, clipping: Clipping::default(), marks },
+        recap: None,
+        cache: None,
+        notes: &[],
+        tools: ToolMode::None,
+        counter: &COUNTER,
+    }
+}
+
 /// How a message is served, from whole to not at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
@@ -450,33 +480,14 @@ proptest! {
         let digest = digest_text(60);
         let marks: Marks = kept.map(|seq| (seq, Keep::Always)).into_iter().collect();
         for format in FORMATS {
-            let mut input = ContextInput {
-                session: "some-session",
-                branch: None,
-                format,
-                budget,
-                head_seq: Seq::try_from(entries.len()).unwrap(),
-                context_revision: 1,
-                system: &[],
-                pins: None,
-                summary: Some(SummaryInput {
-                    version: 1,
-                    anchor_seq: 0,
-                    message: forms[0],
-                    smaller: &forms[1..],
-                    digest: Some(Counted::new(&digest, &COUNTER)),
-                }),
-                kept: &[],
-                carried: None,
-                tail: &entries,
-                tail_omitted: None,
-                mask: MaskInput { mode: MaskMode::Auto, clipping: Clipping::default(), marks: &marks },
-                recap: None,
-                cache: None,
-                notes: &[],
-                tools: ToolMode::None,
-                counter: &COUNTER,
+            let summary = SummaryInput {
+                version: 1,
+                anchor_seq: 0,
+                message: forms[0],
+                smaller: &forms[1..],
+                digest: Some(Counted::new(&digest, &COUNTER)),
             };
+            let mut input = pressed(format, &entries, summary, &marks);
             let mut before = forms.len();
             for more in (0..2_400).step_by(97) {
                 input.budget = budget + more;
@@ -503,33 +514,14 @@ proptest! {
         let whole: u32 = entries.iter().map(|entry| entry.tokens).sum::<u32>() + Counted::new(&full, &COUNTER).tokens
             + Counted::new(&digest, &COUNTER).tokens;
         for format in FORMATS {
-            let input = ContextInput {
-                session: "some-session",
-                branch: None,
-                format,
-                budget,
-                head_seq: head,
-                context_revision: 1,
-                system: &[],
-                pins: None,
-                summary: Some(SummaryInput {
-                    version: 1,
-                    anchor_seq: 0,
-                    message: Counted::new(&full, &COUNTER),
-                    smaller: &[Counted::new(&least, &COUNTER)],
-                    digest: Some(Counted::new(&digest, &COUNTER)),
-                }),
-                kept: &[],
-                carried: None,
-                tail: &entries,
-                tail_omitted: None,
-                mask: MaskInput { mode: MaskMode::Auto, clipping: Clipping::default(), marks: &marks },
-                recap: None,
-                cache: None,
-                notes: &[],
-                tools: ToolMode::None,
-                counter: &COUNTER,
+            let summary = SummaryInput {
+                version: 1,
+                anchor_seq: 0,
+                message: Counted::new(&full, &COUNTER),
+                smaller: &[Counted::new(&least, &COUNTER)],
+                digest: Some(Counted::new(&digest, &COUNTER)),
             };
+            let input = ContextInput { budget, ..pressed(format, &entries, summary, &marks) };
             let context = assemble(&input);
             prop_assert!(context.is_ok(), "{context:?}");
             let json = context.unwrap().to_json(|reply| reply).unwrap();

@@ -366,15 +366,17 @@ impl File {
     }
 
     fn change(&mut self, change: String) {
-        if change.is_empty() || self.changes.contains(&change) {
+        // A definition that is removed again was never added, as far as a reader is concerned, and the other way round.
+        let opposite = match (change.strip_prefix("removed "), change.strip_prefix("added ")) {
+            (Some(names), _) => Some(format!("added {names}")),
+            (None, Some(names)) => Some(format!("removed {names}")),
+            (None, None) => None,
+        };
+        if let Some(at) = opposite.and_then(|other| self.changes.iter().position(|before| *before == other)) {
+            self.changes.remove(at);
             return;
         }
-        // A definition that is removed again was never added, as far as a reader is concerned.
-        if let Some(names) = change.strip_prefix("removed ")
-            && let Some(at) =
-                self.changes.iter().position(|before| before.strip_prefix("added ") == Some(names))
-        {
-            self.changes.remove(at);
+        if change.is_empty() || self.changes.contains(&change) {
             return;
         }
         if self.changes.len() >= MAX_CHANGES {

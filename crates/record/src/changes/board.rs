@@ -336,14 +336,14 @@ impl Board {
             List::Tests => {
                 let Some(run) = record.test_results.get_mut(at) else { return };
                 let name = closing.id.trim().split_once(char::is_whitespace).map(|(_, name)| name.trim());
-                if let Some(name) = name {
+                if let Some(name) = name.filter(|_| !reopens) {
                     let before = run.failing.len();
                     run.failing.retain(|failing| failing != name);
                     let gone = u32::try_from(before - run.failing.len()).unwrap_or_default();
                     run.failed = run.failed.map(|failed| failed.saturating_sub(gone));
                 }
                 // A run of which nothing fails any more is over.
-                if name.is_none() || run.failing.is_empty() {
+                if name.is_none() || run.failing.is_empty() && run.failed.unwrap_or_default() == 0 {
                     run.superseded_by = (!reopens).then(by);
                 }
                 see(&mut run.seqs, &closing.seqs);

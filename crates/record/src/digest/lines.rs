@@ -74,9 +74,11 @@ fn said(lines: &mut Vec<Line>, text: &str) {
             is_fenced = !is_fenced;
         } else if is_fenced || is_code(trimmed) {
             push(lines, LineKind::Code, line);
-        } else if line.len() <= LONG_PROSE && !is_bare_heading(trimmed) {
+        } else if is_bare_heading(trimmed) {
+            // It says nothing alone.
+        } else if line.len() <= LONG_PROSE {
             push(lines, LineKind::Said, line);
-        } else if !is_bare_heading(trimmed) {
+        } else {
             sentences(line).for_each(|sentence| push(lines, LineKind::Said, sentence));
         }
     }
@@ -85,15 +87,17 @@ fn said(lines: &mut Vec<Line>, text: &str) {
 /// Whether a line is a heading that says nothing alone, such as `## Key files`.
 fn is_bare_heading(line: &str) -> bool {
     let words = line.trim_start_matches('#');
-    words.len() < line.len() && words.split_whitespace().count() < LEAST_HEADING_WORDS
+    words.starts_with(' ')
+        && words.len() < line.len()
+        && words.split_whitespace().count() < LEAST_HEADING_WORDS
 }
 
-/// Whether a line that stands in no fence is code all the same.
+/// Whether a line that stands in no fence is code all the same: by its end or a sign, and by a bracket or a quotation mark,
+/// which a sentence that only ends in `;` or compares two things has not.
 fn is_code(line: &str) -> bool {
     const SIGNS: [&str; 7] = [":=", "==", "!=", "+=", "</", "/>", "();"];
-    line.ends_with([';', '{', '}', '(', '['])
-        || line.ends_with("),")
-        || SIGNS.iter().any(|sign| line.contains(sign))
+    let looks = line.ends_with([';', '{', '}', '(', '[']) || line.ends_with("),");
+    (looks || SIGNS.iter().any(|sign| line.contains(sign))) && line.contains(['(', '{', '}', '[', '<', '"'])
 }
 
 /// Splits a line after the signs that end sentences.

@@ -30,6 +30,7 @@ use anchord_messages::id::Seq;
 
 pub(super) use blockers::merge as merge_blockers;
 pub use blockers::{blocked_command, is_blocked_by, is_of_failing_tests};
+pub use since::merge as merge_since;
 
 /// The most proposed constraints of a record.
 const MOST_PROPOSED: usize = 200;
@@ -102,11 +103,6 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     let mut seen = BTreeSet::new();
     merged.warnings.retain(|w| seen.insert(w.clone()));
     merged
-}
-
-/// Takes what the messages after the span show into a merged summary, as far as it closes what the summary tells.
-pub fn merge_since(summary: &mut Summary, later: &Facts, version: i64) {
-    since::merge(summary, later, version);
 }
 
 /// Counts entries that a limit removed from a section.

@@ -11,8 +11,8 @@ const MOST: usize = 4;
 /// The most characters of a command.
 const LONGEST_COMMAND: usize = 100;
 
-/// Takes the facts of the later messages into the summary.
-pub(super) fn merge(summary: &mut Summary, later: &Facts, version: i64) {
+/// Takes the facts of the later messages into a merged summary, as far as they close what it tells.
+pub fn merge(summary: &mut Summary, later: &Facts, version: i64) {
     summary.current_state.since = happened(later);
     runs::merge(summary, &later.test_runs);
     for fact in &later.errors {
@@ -51,7 +51,14 @@ fn told(command: &CommandFact) -> Option<String> {
     const LASTING: [&str; 6] =
         ["git commit", "git push", "git merge", "gh pr create", "gh pr merge", "git tag"];
     let failed = command.failed == Some(true) || command.exit_code.is_some_and(|code| code != 0);
-    let is_lasting = LASTING.iter().any(|words| command.command.contains(words));
+    let mut parts = command.command.split(['&', ';', '\n']).map(str::trim_start);
+    let is_lasting = parts.any(|part| {
+        let behind = LASTING.iter().find_map(|words| part.strip_prefix(words));
+        behind.is_some_and(|behind| {
+            let lists = behind.trim().is_empty() && part.starts_with("git tag") || behind.starts_with(" -l");
+            (behind.is_empty() || behind.starts_with(' ')) && !behind.contains("--dry-run") && !lists
+        })
+    });
     (is_lasting && !failed).then(|| format!("`{}`", clip_words(&command.command, LONGEST_COMMAND)))
 }
 
@@ -123,5 +130,14 @@ mod tests {
         assert!(summary.errors.iter().all(resolved));
         merge(&mut summary, &Facts::default(), 2);
         assert!(summary.current_state.since.is_empty());
+        for other in
+            ["git merge-base a b", "git tag -l", "git tag", "git push --dry-run", "grep \"git commit\" a.md"]
+        {
+            assert_eq!(
+                super::told(&CommandFact { command: other.to_owned(), ..commit(Some(false), 20) }),
+                None,
+                "{other}"
+            );
+        }
     }
 }

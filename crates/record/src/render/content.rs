@@ -20,7 +20,7 @@ use anchord_facts::wording::{self, clip_words};
 pub(super) const ERROR_CHARS: usize = 300;
 /// The most characters of a fact; probes search for no more.
 pub const FACT_CHARS: usize = 160;
-/// The most characters of a rationale, a resolution or a reason.
+/// The most characters of a rationale, a reason, or what is known of an open error.
 const REASON_CHARS: usize = 400;
 /// The most characters of how an error was resolved.
 const FIX_CHARS: usize = 120;
@@ -308,8 +308,8 @@ fn error(e: &ErrorEntry) -> String {
     }
     text.push_str(&origin(e.session_id.as_ref()));
     if let Some(fix) = e.resolution.as_ref().filter(|r| !r.trim().is_empty()) {
-        let told = if e.status == ErrorStatus::Resolved { "resolved: " } else { "" };
-        let _ = write!(text, "; {told}{}", short(fix, FIX_CHARS));
+        let (told, most) = if is_open { ("", REASON_CHARS) } else { ("resolved: ", FIX_CHARS) };
+        let _ = write!(text, "; {told}{}", short(fix, most));
     }
     text
 }

@@ -193,7 +193,11 @@ impl Ledger {
         let mut keys: BTreeSet<String> = parts.iter().cloned().chain([work.key().to_owned()]).collect();
         for part in parts.iter().filter(|part| is_run || part.ends_with(" --continue")) {
             let all = self.open.keys().chain(self.carried.keys()).take(MOST_COVERED);
-            let covered = all.filter(|key| key.split(" && ").any(|failed| source::covers(part, failed)));
+            let is_over =
+                |failed: &str| source::covers(part, failed) || parts.iter().any(|part| part == failed);
+            let checks = |key: &str| key.split(" && ").filter(|one| !source::prepares(one)).all(is_over);
+            let covered =
+                all.filter(|key| checks(key) && key.split(" && ").any(|one| source::covers(part, one)));
             keys.extend(covered.cloned().collect::<Vec<_>>());
         }
         for key in &keys {

@@ -103,15 +103,37 @@ pub(super) fn keys(command: &str) -> (String, Vec<String>) {
     (clip(&squash(&parts.join(" && ")), 300), parts)
 }
 
-/// Whether a command that passed shows that another one passes now: the same program, asked for nothing that the other was
-/// not asked for, so that it did at least as much.
+/// Whether a command that passed shows that another one passes now: the same program and subcommand without a selection, so
+/// that it did at least as much.
 pub(super) fn covers(passed: &str, failed: &str) -> bool {
     const SELECT_NOTHING: [&str; 9] =
         ["./...", "--all", "--workspace", "--all-targets", "-v", "-q", "--quiet", "-count=1", "--continue"];
+    const SUBCOMMANDS: [&str; 9] =
+        ["test", "run", "nextest", "-m", "pytest", "unittest", "rebase", "merge", "cherry-pick"];
     let (mut passed, mut failed) = (passed.split_whitespace(), failed.split_whitespace());
     let is_same = passed.next().zip(failed.next()).is_some_and(|(one, other)| one == other);
     let failed: Vec<&str> = failed.collect();
-    is_same && passed.all(|word| SELECT_NOTHING.contains(&word) || failed.contains(&word))
+    let is_wide =
+        |word: &str| SELECT_NOTHING.contains(&word) || SUBCOMMANDS.contains(&word) && failed.contains(&word);
+    is_same && passed.all(is_wide)
+}
+
+/// Whether a command only prepares what the commands behind it check.
+pub(super) fn prepares(command: &str) -> bool {
+    const PREPARING: [&str; 11] = [
+        "git mv ",
+        "git add ",
+        "git rm ",
+        "git checkout ",
+        "git stash",
+        "mkdir ",
+        "cp ",
+        "mv ",
+        "rm ",
+        "touch ",
+        "sed ",
+    ];
+    PREPARING.iter().any(|words| command.starts_with(words))
 }
 
 /// The work of a tool use, for recognising a repetition: the command, or the tool and its target.

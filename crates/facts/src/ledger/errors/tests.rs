@@ -222,6 +222,13 @@ fn a_refusal_that_was_shown_is_no_error(#[case] command: &str, #[case] output: &
     false
 )]
 #[case("pytest tests/a.py", "pytest -q", "6 passed in 0.1s", true)]
+#[case("pytest a.py b.py", "pytest a.py", "6 passed in 0.1s", false)]
+#[case(
+    "cargo clippy && cargo test",
+    "cargo test",
+    "running 6 tests\ntest result: ok. 6 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+    false
+)]
 #[case(
     "git rebase origin/main",
     "git rebase --continue",
