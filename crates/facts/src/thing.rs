@@ -143,6 +143,12 @@ impl Thing {
         self.seqs.drain(..surplus);
     }
 
+    /// What a model wrote of it.
+    pub fn note(&self) -> Option<&str> {
+        let note = self.properties.iter().find(|property| property.name == NOTE);
+        note.map(|property| property.value.as_str())
+    }
+
     /// A sort key for how likely it is needed again: named more often, then seen more recently.
     pub fn need(&self) -> (u32, Seq) {
         (self.named.min(3), self.seqs.last().copied().unwrap_or(0))

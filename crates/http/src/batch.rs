@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use super::limits::Limits;
 use super::problem::ApiError;
 use anchord_context::mask::Keep;
+use anchord_facts::ledger::prose::measured;
 use anchord_messages::format::detect::{BatchFormat, Detector};
 use anchord_messages::format::{Format, FormatError};
 use anchord_messages::shape::{Measured, ResultShape};
@@ -113,7 +114,7 @@ pub(super) fn read_message(
     format: Format,
     counter: TokenCounter,
 ) -> Result<NewMessage, ApiError> {
-    let read = Measured::read(format, body.get(), &counter);
+    let read = measured(format, body.get(), &counter);
     let Measured { message, tokens, shape } = read.map_err(|refused| refused_under(place, refused))?;
     let results = shape.as_ref().map_or(&[][..], |shape| &shape.results);
     let calls = shape.as_ref().map_or(0, |shape| shape.calls.len());

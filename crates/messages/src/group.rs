@@ -294,12 +294,17 @@ pub fn leading_system<T: AsShape>(items: &[T]) -> usize {
 /// the minutes of a meeting) only the newest waits for an answer.
 pub fn unanswered_user<T: AsShape>(items: &[T]) -> Option<usize> {
     let after = items.iter().rposition(|i| i.role() == Role::Assistant).map_or(0, |i| i + 1);
-    newest_user(items).filter(|i| *i >= after)
+    newest_of_user(items, &[Feature::OnlyResults]).filter(|i| *i >= after)
 }
 
-/// The index of the newest user message that is more than tool results.
+/// The index of the newest user message that is neither tool results alone nor a program's instructions.
 pub fn newest_user<T: AsShape>(items: &[T]) -> Option<usize> {
-    items.iter().rposition(|i| i.role() == Role::User && !i.has(Feature::OnlyResults))
+    newest_of_user(items, &[Feature::OnlyResults, Feature::Instructions])
+}
+
+fn newest_of_user<T: AsShape>(items: &[T], without: &[Feature]) -> Option<usize> {
+    let speaks = |item: &T| without.iter().all(|feature| !item.has(*feature));
+    items.iter().rposition(|item| item.role() == Role::User && speaks(item))
 }
 
 /// The last cut point at or before `edge`.

@@ -70,6 +70,8 @@ pub enum Feature {
     OddArguments,
     /// It is served as [`normalized`] rewrites it, and not as it was sent.
     Normalized,
+    /// A program's instructions in the place of a person's words: a skill's page, the prompt of a slash command.
+    Instructions,
 }
 
 /// The parts of a tool call that pairing and placeholders need.
@@ -229,7 +231,8 @@ impl Shape {
         self.features.contains(&feature)
     }
 
-    fn add(&mut self, feature: Feature) {
+    /// Adds a feature.
+    pub fn add(&mut self, feature: Feature) {
         if !self.has(feature) {
             self.features.push(feature);
         }

@@ -315,6 +315,8 @@ impl Accounting {
         }
         if message.role == Role::User && !message.only_results {
             self.turns += 1;
+        }
+        if message.role == Role::User && !message.only_results && !message.instructions {
             self.last_user = Some(RetainedMessage { seq: message.seq, tokens: message.tokens });
         }
         self.open_group = std::mem::take(&mut self.open_group).with(message);
@@ -548,6 +550,7 @@ mod tests {
             calls: 0,
             results: u32::from(role == Role::Tool),
             only_results: role == Role::Tool,
+            instructions: false,
             retrieved: false,
             kept: false,
             bytes: 100,

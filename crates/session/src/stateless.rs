@@ -17,6 +17,7 @@ use anchord_context::context::{
 use anchord_context::mask::{Clipping, Keep, Marks, MaskMode};
 use anchord_context::pin::PINS_SHARE;
 use anchord_context::tools::ToolMode;
+use anchord_facts::ledger::prose::measured;
 use anchord_messages::format::{Format, FormatError};
 use anchord_messages::group::{self, NoSpan};
 use anchord_messages::id::Seq;
@@ -62,7 +63,7 @@ impl Conversation {
     /// # Errors
     /// When it is not a message of the format.
     pub fn push(&mut self, raw: String) -> Result<(), FormatError> {
-        let Measured { message, tokens, shape } = Measured::read(self.format, &raw, &self.counter)?;
+        let Measured { message, tokens, shape } = measured(self.format, &raw, &self.counter)?;
         let raw = Shape::served(shape.as_ref(), self.format, raw);
         let seq = Seq::try_from(self.entries.len()).unwrap_or(Seq::MAX - 1) + 1;
         self.entries.push(Entry {

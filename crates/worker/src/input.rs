@@ -15,7 +15,7 @@ use anchord_messages::tokens::TokenCounter;
 use anchord_record::candidate::{self, Material};
 use anchord_record::fill::share_of;
 use anchord_record::probe::Probe;
-use anchord_record::render::{DEFAULT_BOUND_TOKENS, LEAST_BOUND_TOKENS, phase_bound};
+use anchord_record::render::{LEAST_BOUND_TOKENS, phase_bound};
 use anchord_record::strategy::Strategy;
 use anchord_session::compression::Request;
 use anchord_session::compression::Span;
@@ -105,9 +105,11 @@ pub(super) struct ShorterSpan {
     left: Left,
 }
 
-/// The share of the effective window that a model aims at: about what record and digest together are served in, so that the
-/// model chooses what stays, and not the order of the rendering.
-const AIM_SHARE: f64 = 0.11;
+/// The share of the effective window that a model aims at, up to [`MOST_AIM_TOKENS`]. Readers of contexts with all that a
+/// model wrote answered as much as those of a plain summary, with two thirds of it much less (docs/quality.md).
+const AIM_SHARE: f64 = 0.15;
+/// The most tokens that a model aims at.
+const MOST_AIM_TOKENS: u32 = 8_000;
 
 impl ShorterSpan {
     pub(super) fn apply(self, material: &mut Material) {
@@ -183,14 +185,13 @@ impl InputRows {
         let policy = span::policy(&self.base.settings, &self.base.session.accounting, &self.job.request);
         let aim = match self.base.settings.max_summary_tokens {
             Some(bound) => bound,
-            None => {
-                share_of(policy.effective_window, AIM_SHARE).clamp(LEAST_BOUND_TOKENS, DEFAULT_BOUND_TOKENS)
-            }
+            None => share_of(policy.effective_window, AIM_SHARE).clamp(LEAST_BOUND_TOKENS, MOST_AIM_TOKENS),
         };
         let model_bound = match self.base.settings.max_summary_tokens {
             Some(_) => left.record,
-            // A reader gains more from what a model wrote than from lines of the digest.
-            None => left.record.max(left.together.min(aim)),
+            // A little more than the model's own part, for what code adds to it: all of it within what a context may
+            // exceed its goal by.
+            None => left.record.max(aim / 8 * 9),
         };
         let mut span = read_messages(self.originals)?;
         let tail = span.split_off(span.partition_point(|message| message.seq <= self.span.through_seq));

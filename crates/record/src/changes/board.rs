@@ -121,7 +121,7 @@ impl Board {
         match number.list {
             List::Requests => record.requests.get(at).map(|request| request.text.clone()),
             List::Decisions => record.decisions_made.get(at).map(decided),
-            List::Things => record.things.get(at).map(|thing| note(thing).unwrap_or_default().to_owned()),
+            List::Things => record.things.get(at).map(|thing| thing.note().unwrap_or_default().to_owned()),
             List::Files => record.files_modified.get(at).map(|file| file.purpose.clone().unwrap_or_default()),
             List::Findings => record.findings.get(at).map(|finding| finding.text.clone()),
             List::Questions => record.open_questions.get(at).map(|question| question.text.clone()),
@@ -357,15 +357,6 @@ impl Board {
                     self.ids.entry(number.list).or_default().retain(|id| *id != number.id);
                 }
             }
-            List::Things => {
-                // The properties that code found stay.
-                if let Some(thing) = record.things.get_mut(at) {
-                    thing.properties.retain(|property| property.name != NOTE);
-                    if thing.properties.is_empty() {
-                        self.gone.insert(number);
-                    }
-                }
-            }
             List::Blockers => {
                 // With the run that it tells of, which a later one makes a blocker again.
                 for run in self.runs_of(at) {
@@ -377,10 +368,10 @@ impl Board {
                 record.ids.settle(number.list, number.id, true);
                 self.gone.insert(number);
             }
-            List::Findings | List::Questions => {
+            List::Things | List::Findings | List::Questions => {
                 self.gone.insert(number);
             }
-            // The facts that code found about a file stay, as with a thing.
+            // The facts that code found about a file stay.
             List::Files => {
                 if let Some(file) = record.files_modified.get_mut(at) {
                     file.purpose = None;
@@ -551,11 +542,6 @@ pub(super) fn decided(decision: &Decision) -> String {
     text
 }
 
-/// The text that a model wrote about a thing.
-pub(super) fn note(thing: &Thing) -> Option<&str> {
-    thing.properties.iter().find(|property| property.name == NOTE).map(|property| property.value.as_str())
-}
-
 /// Adds a text about a thing, which is found by its name or is new.
 fn note_thing(things: &mut Vec<Thing>, (kind, name): (&str, &str), text: String, seqs: Vec<Seq>) {
     let wanted = wording::normalized(name);
@@ -564,7 +550,7 @@ fn note_thing(things: &mut Vec<Thing>, (kind, name): (&str, &str), text: String,
             || wording::normalized(&format!("{} {}", thing.kind, thing.id)) == wanted
     };
     if let Some(thing) = things.iter_mut().find(is_it) {
-        let before = note(thing).unwrap_or_default().to_owned();
+        let before = thing.note().unwrap_or_default().to_owned();
         write_note(thing, joined(&before, &text));
         see(&mut thing.seqs, &seqs);
     } else {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::summary::{RequestState, Summary, TestResult};
-use super::board::{self, Board};
+use super::board::Board;
 use super::list::{List, Number};
 use anchord_facts::thing::NOTE;
 use anchord_facts::wording::clip_words;
@@ -46,7 +46,7 @@ pub(super) fn entry(board: &Board, number: Number) -> String {
             let own: Vec<String> =
                 named.map(|p| format!("{} {}", p.name, p.value).trim().to_owned()).collect();
             let name = format!("{} {}", thing.kind, thing.id);
-            match board::note(thing) {
+            match thing.note() {
                 Some(note) if own.is_empty() => format!("{} | {note}", name.trim()),
                 Some(note) => format!("{}: {} | {note}", name.trim(), own.join("; ")),
                 None => format!("{}: {}", name.trim(), own.join("; ")),

@@ -102,12 +102,12 @@ impl Frame {
         }
         let (size, bound) = (self.counter.count_text(&written), self.bound);
         let told = format!(
-            "Your part of the record (intent, state, what you may write of open entries; no closed ones, notes and constraints) takes about {size} of {bound} tokens"
+            "Your part of the record (intent, state, and what you wrote of open entries) takes about {size} of {bound} tokens, which are also the most that are served with this answer in it"
         );
         if size > bound {
             let surplus = size - bound;
             format!(
-                "{told}; what is beyond is not served. Make it some {surplus} shorter: update what is long and finished to its essence, close what nobody will ask for."
+                "{told}. Make it some {surplus} shorter: update what is long and finished to its essence, close what nobody will ask for."
             )
         } else {
             format!("{told}.")
@@ -295,7 +295,7 @@ fn language(chunk: &Chunk, record: &Summary) -> String {
     let text = if person.trim().is_empty() { of(Voice::Assistant) } else { person };
     let name = if is_chinese(&text) { " (Chinese)" } else { "" };
     format!(
-        "Write every text in the language of the person in the messages{name}; keep identifiers as they are."
+        "Write every text in the language of the record, and a new one in that of the person{name}; keep identifiers as they are."
     )
 }
 

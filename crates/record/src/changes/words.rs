@@ -21,7 +21,7 @@ pub(super) fn stems(text: &str) -> impl Iterator<Item = String> + '_ {
 
 /// Paths, file names, figures and other names that cannot be paraphrased.
 pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
-    let edge = |c: char| c.is_whitespace() || "\"'`()[]<>{},;|=，、。（）：“”’→".contains(c);
+    let edge = |c: char| c.is_whitespace() || "\"'`()[]<>{},;|=^≈，、。（）：“”’→".contains(c);
     text.split(edge)
         .map(|word| word.trim_matches(|c: char| ".:!?*…$€£~#+≥≤–−—".contains(c)))
         .filter(|word| is_name(word))

@@ -260,7 +260,8 @@ fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
         }
     }
     // The latest things that somebody named, by their ids.
-    let named: HashSet<&str> = facts.named.iter().map(|(id, _)| id.as_str()).collect();
+    let named: HashSet<&str> =
+        facts.named.iter().map(|(id, _)| id.as_str()).filter(|id| !id.trim().is_empty()).collect();
     let mut known: Vec<_> = facts.things.iter().filter(|thing| named.contains(thing.id.as_str())).collect();
     known.sort_by_key(|thing| Reverse(latest(&thing.seqs)));
     let merged: HashMap<String, &Thing> = candidate.things.iter().map(|thing| (thing.key(), thing)).collect();

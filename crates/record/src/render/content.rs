@@ -32,8 +32,8 @@ const LONG_AGO: i64 = 150;
 const ALIKE: usize = 3;
 /// The most errors of such a line that are named.
 const ALIKE_NAMED: usize = 8;
-/// The most characters of a decision, a finding or a step.
-const ENTRY_CHARS: usize = 1_200;
+/// The most characters of an entry that a model may write.
+pub(super) const ENTRY_CHARS: usize = 1_600;
 
 /// The style of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,9 +116,8 @@ fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
         ListShape::Bullets => "- ".to_owned(),
         ListShape::Numbers => format!("{}. ", order + 1),
     };
-    // Asterisks within the decision would end the emphasis.
     let most = if d.superseded_by.is_some() { FACT_CHARS } else { ENTRY_CHARS };
-    let _ = write!(text, "**{}**", short(&d.decision, most).replace("**", "\\*\\*"));
+    text.push_str(&short(&d.decision, most));
     // A sentence often contains its reason and what it rejects, which are not repeated then.
     let said = wording::normalized(&d.decision);
     let is_new = |part: &str| !part.trim().is_empty() && !said.contains(&wording::normalized(part));
@@ -354,7 +353,8 @@ fn test_result(t: &TestResult) -> String {
 pub(super) fn ranked_reads(summary: &Summary) -> Rc<[(usize, &ReadFile)]> {
     let mut ranked: Vec<_> =
         summary.files_read.iter().enumerate().map(|(order, f)| (latest(&f.seqs), order, f)).collect();
-    ranked.sort_unstable_by_key(|(latest, order, _)| Reverse((*latest, *order)));
+    // Those first of which something is known.
+    ranked.sort_unstable_by_key(|(latest, order, f)| Reverse((f.reason.is_some(), *latest, *order)));
     ranked.into_iter().map(|(_, order, f)| (order, f)).collect()
 }
 
@@ -375,7 +375,7 @@ pub(super) fn files_read<'a>(ranked: &Rc<[(usize, &'a ReadFile)]>, taken: usize)
     in_order(ranked.to_vec(), |_, f: &ReadFile| {
         let path = escape::code(&f.path);
         match f.reason.as_ref().filter(|r| !r.trim().is_empty()) {
-            Some(reason) => format!("- {path}: {}", short(reason, FACT_CHARS)),
+            Some(reason) => format!("- {path}: {}", short(reason, ENTRY_CHARS)),
             None => format!("- {path}"),
         }
     })
@@ -410,15 +410,21 @@ fn by_folder(ranked: Rc<[(usize, &ReadFile)]>, taken: usize) -> Entries<'_> {
     })
 }
 
-/// Requests that the intent does not show, the latest first, each with its state.
+/// How many requests are open.
+pub(super) fn open_requests(summary: &Summary) -> usize {
+    summary.requests.iter().filter(|request| request.state == RequestState::Open).count()
+}
+
+/// Requests that the intent does not show, open ones first, the latest of them first, each with its state.
 pub(super) fn requests(summary: &Summary) -> Entries<'_> {
     let intent = wording::normalized(&summary.session_intent);
     let is_told = |request: &RequestEntry| {
         request.state == RequestState::Open
             && intent.contains(&wording::normalized(clip_words(&request.text, 80)))
     };
-    let ranked: Vec<(usize, &RequestEntry)> =
+    let mut ranked: Vec<(usize, &RequestEntry)> =
         summary.requests.iter().enumerate().rev().filter(|(_, request)| !is_told(request)).collect();
+    ranked.sort_by_key(|(_, request)| request.state != RequestState::Open);
     in_order(ranked, |_, request| {
         let state = match (&request.superseded_by, &request.outcome) {
             (_, Some(outcome)) => format!("{}: {}", request.state.as_str(), short(outcome, REASON_CHARS)),

@@ -9,6 +9,7 @@ use fnv::FnvHashMap;
 use super::super::section::Section;
 use super::super::summary::{FileStatus, ModifiedFile};
 use super::budget::BoundedText;
+use super::content::ENTRY_CHARS;
 use super::entries::Line;
 use super::escape;
 use anchord_facts::ledger::FileAction;
@@ -18,8 +19,6 @@ use anchord_facts::wording;
 pub(super) const GROUP_FROM: usize = 13;
 /// The most characters of a change.
 const CHANGE_CHARS: usize = 200;
-/// The most characters of what a model wrote about a file.
-const PURPOSE_CHARS: usize = 500;
 
 /// The style of the list of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,13 +119,15 @@ impl Entry<'_> {
 
     fn detail(&self, depth: Depth) -> &Line {
         let [brief, long] = &self.details;
-        // A few changes fit into both.
-        let is_all_told = self.file.changes.len() <= Depth::Brief.changes();
+        // A little fits into both.
+        let is_brief = |purpose: &String| purpose.len() <= Depth::Brief.purpose_chars();
+        let is_all_told = self.file.changes.len() <= Depth::Brief.changes()
+            && self.file.purpose.as_ref().is_none_or(is_brief);
         let cell = match depth {
             Depth::Long if !is_all_told => long,
             Depth::Brief | Depth::Long => brief,
         };
-        cell.get_or_init(|| Line::entry(self.order, detail(self.file, depth.changes())))
+        cell.get_or_init(|| Line::entry(self.order, detail(self.file, depth)))
     }
 }
 
@@ -144,6 +145,14 @@ impl Depth {
         match self {
             Self::Brief => 2,
             Self::Long => 12,
+        }
+    }
+
+    /// The most characters of what a model wrote about a file.
+    fn purpose_chars(self) -> usize {
+        match self {
+            Self::Brief => 500,
+            Self::Long => ENTRY_CHARS,
         }
     }
 }
@@ -360,10 +369,10 @@ fn status(file: &ModifiedFile) -> &'static str {
 }
 
 /// The latest changes, in order; when there are more, with their number.
-fn detail(file: &ModifiedFile, changes_each: usize) -> String {
-    let from = file.changes.len().saturating_sub(changes_each);
-    let mut out =
-        file.purpose.as_ref().map(|purpose| escape::short(purpose, PURPOSE_CHARS)).unwrap_or_default();
+fn detail(file: &ModifiedFile, depth: Depth) -> String {
+    let from = file.changes.len().saturating_sub(depth.changes());
+    let purpose = file.purpose.as_ref().map(|purpose| escape::short(purpose, depth.purpose_chars()));
+    let mut out = purpose.unwrap_or_default();
     let mut is_first = true;
     for change in file.changes.iter().skip(from) {
         let change = escape::line(change);

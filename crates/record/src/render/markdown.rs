@@ -162,7 +162,8 @@ impl<'a> Renderer<'a> {
         }
         let mut files = Files::of(&self.files);
         let open_errors = content::open_errors(subject.summary).len();
-        fill(&mut draft, &mut files, (self.pins, open_errors, layout.first), bound);
+        let open_requests = content::open_requests(subject.summary);
+        fill(&mut draft, &mut files, (self.pins, open_errors, open_requests, layout.first), bound);
         let (hidden_files, shortened_files) = files.untold();
         draft.place(Section::FilesModified, files.into_lines(), hidden_files, shortened_files);
         if intent_is_cut {
@@ -189,7 +190,7 @@ fn intent_room(bound: u32) -> u32 {
 fn fill(
     draft: &mut BoundedText<'_>,
     files: &mut Files<'_>,
-    (pins, open_errors, first): (usize, usize, &[(Section, u32)]),
+    (pins, open_errors, open_requests, first): (usize, usize, usize, &[(Section, u32)]),
     bound: u32,
 ) {
     use Section::{
@@ -227,15 +228,13 @@ fn fill(
     draft.offer(DecisionsMade, bound / 6, ALL);
     draft.offer(Findings, bound / 6, ALL);
     draft.offer(Things, bound / 4, ALL);
-    draft.offer(Requests, bound / 10, ALL);
+    draft.offer(Requests, bound / 10, open_requests);
     draft.offer(Notes, bound / 10, ALL);
     if !files.is_empty() {
         files.details(draft, bound / 5, Depth::Brief);
     }
     draft.offer(TestResults, bound / 16, ALL);
     draft.offer(FilesRead, bound / 16, ALL);
-    // Errors that are resolved are over: what is open and known comes first.
-    draft.offer(Errors, bound / 10, ALL);
     if !files.is_empty() {
         files.details(draft, u32::MAX, Depth::Brief);
         files.details(draft, u32::MAX, Depth::Long);
@@ -252,11 +251,13 @@ fn fill(
         Things,
         TestResults,
         FilesRead,
-        Requests,
         Notes,
     ] {
         draft.offer(section, u32::MAX, ALL);
     }
+    // What is over gives way to all else.
+    draft.offer(Requests, u32::MAX, ALL);
+    draft.offer(Errors, bound / 10, ALL);
 }
 
 /// The lines of a section; `None` when they depend on the size of the text.

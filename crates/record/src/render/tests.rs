@@ -14,7 +14,7 @@ use anchord_facts::key::Key;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
-use anchord_facts::thing::{Property, Thing};
+use anchord_facts::thing::{NOTE, Property, Thing};
 
 /// Counts as the largest provider's tokenizer does.
 fn real(text: &str) -> u32 {
@@ -388,6 +388,26 @@ fn large(files: usize, facts: usize) -> Summary {
         });
     }
     summary
+}
+
+#[test]
+fn a_models_note_stands_in_place_of_the_properties_but_for_those_that_changed() {
+    let (mut summary, meta) = (small(), meta(2));
+    let changed = Property { was: Some("Backlog".into()), ..Property::new("status", "Done") };
+    summary.things = vec![Thing {
+        kind: "issue".into(),
+        id: "ENT-212".into(),
+        properties: vec![
+            Property::new("createdById", "45a00cf6"),
+            changed,
+            Property::new(NOTE, "Five requirements; two are built."),
+        ],
+        more: 3,
+        ..Thing::default()
+    }];
+    let text = render(Style::Anchored, &subject(&summary, &meta), 2_000, real).text;
+    let line = "- issue ENT-212: Five requirements; two are built.; status Done (was Backlog)\n";
+    assert!(text.contains(line), "{text}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::super::summary::Summary;
-use super::content::origin;
+use super::content::{ENTRY_CHARS, origin};
 use super::entries::{Entries, Line};
 use super::escape::{self, short};
 use anchord_facts::thing::{NOTE, Property, Thing};
@@ -13,8 +13,6 @@ use anchord_facts::thing::{NOTE, Property, Thing};
 const FEWEST_ROWS: usize = 3;
 /// The most characters of a value.
 const LONGEST_VALUE: usize = 360;
-/// The most characters of a model's note.
-const LONGEST_NOTE: usize = 1_200;
 /// The most characters of a value in a cell; things with longer ones are shown one to a line.
 const LONGEST_CELL: usize = 160;
 
@@ -22,7 +20,7 @@ const LONGEST_CELL: usize = 160;
 pub(super) fn things(summary: &Summary) -> Entries<'_> {
     let all = &summary.things;
     let mut ranked: Vec<&Thing> = all.iter().collect();
-    ranked.sort_by_key(|thing| std::cmp::Reverse(thing.need()));
+    ranked.sort_by_key(|thing| std::cmp::Reverse((thing.note().is_some(), thing.need())));
     let mut groups: Vec<Vec<&Thing>> = Vec::new();
     let mut at: HashMap<(&str, Vec<&str>), usize> = HashMap::new();
     for thing in ranked {
@@ -72,6 +70,7 @@ fn is_row(thing: &Thing) -> bool {
     let fits =
         |property: &Property| !property.name.is_empty() && property.value.chars().count() <= LONGEST_CELL;
     !thing.properties.is_empty()
+        && thing.note().is_none()
         && thing.more == 0
         && thing.session_id.is_none()
         && thing.properties.iter().all(fits)
@@ -108,11 +107,20 @@ fn alone(thing: &Thing) -> String {
     let name = format!("{} {}", thing.kind, thing.id);
     let mut text = format!("- {}", short(&name, LONGEST_VALUE));
     text.push_str(&origin(thing.session_id.as_ref()));
-    for (number, property) in thing.properties.iter().enumerate() {
-        text.push_str(if number == 0 { ": " } else { "; " });
-        if property.name == NOTE {
-            text.push_str(&short(&property.value, LONGEST_NOTE));
-        } else if property.name.is_empty() {
+    let note = thing.note();
+    if let Some(note) = note {
+        let _ = write!(text, ": {}", short(note, ENTRY_CHARS));
+    }
+    // A model's note says what of a thing matters: beside it stands only what has changed. The record has everything.
+    let is_told = |property: &&Property| match note {
+        Some(note) => {
+            property.name != NOTE && property.was.is_some() && !note.contains(property.value.as_str())
+        }
+        None => true,
+    };
+    for (number, property) in thing.properties.iter().filter(is_told).enumerate() {
+        text.push_str(if number == 0 && note.is_none() { ": " } else { "; " });
+        if property.name.is_empty() {
             text.push_str(&value(property));
         } else if property.value.contains("; ") {
             // Quoted if it could be read as another property.
@@ -121,7 +129,7 @@ fn alone(thing: &Thing) -> String {
             let _ = write!(text, "{} {}", short(&property.name, 60), value(property));
         }
     }
-    if thing.more > 0 {
+    if thing.more > 0 && note.is_none() {
         let _ = write!(text, " (+{} more properties)", thing.more);
     }
     text

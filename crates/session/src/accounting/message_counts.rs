@@ -28,6 +28,8 @@ pub struct MessageCounts {
     pub results: u32,
     /// Whether it has nothing but tool results.
     pub only_results: bool,
+    /// Whether a program's instructions stand in it in the place of a person's words.
+    pub instructions: bool,
     /// Whether the caller marked it as a retrieved document.
     pub retrieved: bool,
     /// Whether it is served also when a summary covers it.
@@ -62,6 +64,7 @@ impl MessageCounts {
             calls: shape.map_or(0, |shape| u32::try_from(shape.calls.len()).unwrap_or(u32::MAX)),
             results: u32::try_from(results.len()).unwrap_or(u32::MAX),
             only_results: role == Role::Tool || shape.is_some_and(|shape| shape.has(Feature::OnlyResults)),
+            instructions: shape.is_some_and(|shape| shape.has(Feature::Instructions)),
             retrieved,
             kept: false,
             bytes: 0,

@@ -67,10 +67,11 @@ impl ForkPoint<'_> {
 }
 
 impl Outline {
-    /// The message as one of a person; `None` for any other, and for a tool's result in the role of the user.
+    /// The message as one of a person; `None` for any other, and for a tool's result or a program's instructions in the
+    /// role of the user.
     pub fn of_person(&self) -> Option<RetainedMessage> {
-        let speaks =
-            self.role == Role::User && !self.shape().is_some_and(|shape| shape.has(Feature::OnlyResults));
+        let speaks = self.role == Role::User
+            && ![Feature::OnlyResults, Feature::Instructions].into_iter().any(|feature| self.has(feature));
         speaks.then_some(RetainedMessage { seq: self.seq, tokens: self.tokens })
     }
 }

@@ -13,7 +13,10 @@ use serde::Deserialize;
 use super::line::{head, lines};
 use crate::phrases::Phrase;
 use crate::rules;
+use anchord_messages::format::{Format, FormatError};
 use anchord_messages::message::{Message, Part, Role};
+use anchord_messages::shape::{Feature, Measured};
+use anchord_messages::tokens::TokenCounter;
 pub use paste::{around_paste, around_site, without_quotations};
 use sentences::MAX_TEXT;
 pub(super) use sentences::list_item;
@@ -136,6 +139,8 @@ pub(super) fn person_text(message: &Message, text: &str, is_observation: bool) -
     if is_observation && !HARNESS.notes.iter().any(|n| text.starts_with(n.as_str())) {
         return None;
     }
+    // A harness's block in front, such as an event, and behind it what the person added.
+    let text = without_event(text);
     let text = without_appended(text);
     if is_template(text) {
         return None;
@@ -146,6 +151,41 @@ pub(super) fn person_text(message: &Message, text: &str, is_observation: bool) -
         kept = unwrap_tag(kept, tag).trim();
     }
     (!kept.is_empty() && !is_harness(kept)).then(|| kept.to_owned())
+}
+
+/// Reads and measures a message as [`Measured::read`] does, and marks a program's instructions in the place of a person's
+/// words.
+///
+/// # Errors
+/// When it is not a message of the format.
+pub fn measured(format: Format, raw: &str, counter: &TokenCounter) -> Result<Measured, FormatError> {
+    let mut read = Measured::read(format, raw, counter)?;
+    if is_instructions(&read.message) {
+        read.shape.get_or_insert_default().add(Feature::Instructions);
+    }
+    Ok(read)
+}
+
+/// Whether a user message is a skill's page or the prompt of a slash command, and nothing else.
+fn is_instructions(message: &Message) -> bool {
+    if message.role != Role::User || message.results().next().is_some() {
+        return false;
+    }
+    let text = message.text();
+    let text = head(text.trim(), MAX_TEXT);
+    HARNESS.appended.iter().any(|start| text.starts_with(start.as_str())) || is_template(text)
+}
+
+/// A text without the block that it begins with, when the block's name has a hyphen: people write no such tags, harnesses do.
+fn without_event(text: &str) -> &str {
+    let Some((name, rest)) = text.strip_prefix('<').and_then(|rest| rest.split_once('>')) else {
+        return text;
+    };
+    let is_event = name.contains('-')
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let behind = rest.split_once(format!("</{name}>").as_str()).filter(|_| is_event);
+    behind.map_or(text, |(_, behind)| behind.trim())
 }
 
 /// A text up to the first line that a harness added.
@@ -247,6 +287,8 @@ fn without_blocks<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
 
 #[cfg(test)]
 mod tests {
+    use rstest::rstest;
+
     use super::*;
 
     fn person_text(message: &Message) -> Option<String> {
@@ -309,6 +351,32 @@ mod tests {
                 "{tag}"
             );
         }
+    }
+
+    #[test]
+    fn a_skills_page_is_a_programs_instructions_and_a_persons_message_with_one_behind_it_is_not() {
+        let is_marked = |text: &str| {
+            let raw = serde_json::json!({"role": "user", "content": text}).to_string();
+            let read = measured(Format::OpenaiChat, &raw, &TokenCounter::default()).unwrap();
+            read.shape.is_some_and(|shape| shape.has(Feature::Instructions))
+        };
+        let page = "Base directory for this skill: /skills/plans\n\n# Plans\n\nWrite a plan.";
+        assert!(is_marked(page));
+        assert!(is_marked("<objective>\nPlan.\n</objective>\n\n<process>\nAsk.\n</process>"));
+        assert!(!is_marked(&format!("Fix the login page.\n{page}")));
+        assert!(!is_marked("Fix the login page."));
+    }
+
+    #[rstest]
+    #[case(
+        "<ci-monitor-event>\n1 check failed: fix it.\n</ci-monitor-event>\n\nskip on CI runners",
+        Some("skip on CI runners")
+    )]
+    #[case("<create-pr-command>\nMake it.\n</create-pr-command>", None)]
+    #[case("<div>\nWhy is this red?\n</div>", Some("<div>\nWhy is this red?\n</div>"))]
+    #[case("<ci-event> without an end", Some("<ci-event> without an end"))]
+    fn behind_a_harnesss_event_stand_the_words_of_the_person(#[case] text: &str, #[case] own: Option<&str>) {
+        assert_eq!(person_text(&user(text)).as_deref(), own);
     }
 
     #[test]
