@@ -108,6 +108,8 @@ pub(super) struct ShorterSpan {
 /// The share of the effective window that a model aims at, up to [`MOST_AIM_TOKENS`]. Readers of contexts with all that a
 /// model wrote answered as much as those of a plain summary, with two thirds of it much less (docs/quality.md).
 const AIM_SHARE: f64 = 0.15;
+/// The share of the fill that it aims at where that is more: small windows are filled further.
+const AIM_OF_FILL: f64 = 0.6;
 /// The most tokens that a model aims at.
 const MOST_AIM_TOKENS: u32 = 8_000;
 
@@ -185,7 +187,12 @@ impl InputRows {
         let policy = span::policy(&self.base.settings, &self.base.session.accounting, &self.job.request);
         let aim = match self.base.settings.max_summary_tokens {
             Some(bound) => bound,
-            None => share_of(policy.effective_window, AIM_SHARE).clamp(LEAST_BOUND_TOKENS, MOST_AIM_TOKENS),
+            None => {
+                let of_fill = share_of(share_of(policy.effective_window, policy.fill), AIM_OF_FILL);
+                share_of(policy.effective_window, AIM_SHARE)
+                    .max(of_fill)
+                    .clamp(LEAST_BOUND_TOKENS, MOST_AIM_TOKENS)
+            }
         };
         let model_bound = match self.base.settings.max_summary_tokens {
             Some(_) => left.record,

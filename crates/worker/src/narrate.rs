@@ -275,6 +275,8 @@ impl<'a> Narrator<'a> {
             let upto = material.span.partition_point(|message| message.seq <= progress.through);
             let span = material.span.get(..upto)?;
             let chunk = changes::next_chunk(span, ends, progress.after, progress.budget, material.counter)?;
+            let ends_span = material.span.last().is_some_and(|last| last.seq == chunk.through_seq);
+            let chunk = if ends_span { chunk.followed_by(&material.tail, material.counter) } else { chunk };
             let mut board = Board::new(Summary::clone(&record));
             for changes in &narrative {
                 board.apply(changes);

@@ -11,11 +11,11 @@ use super::super::file_history::identity;
 use super::super::ids;
 use super::super::merge::{is_blocked_by, is_of_failing_tests, merge_blockers};
 use super::super::summary::{
-    Blocker, CurrentState, Decision, ErrorStatus, ModifiedFile, Remark, RequestEntry, RequestState, Summary,
-    TestResult,
+    Blocker, CurrentState, Decision, ErrorStatus, FileStatus, ModifiedFile, ReadFile, Remark, RequestEntry,
+    RequestState, Summary, TestResult,
 };
 use super::list::{List, Number};
-use super::reply::{Addition, Changes, Closing, Ended, Revision};
+use super::reply::{Addition, Became, Changes, Closing, Ended, Revision};
 use anchord_facts::key::{self, Key};
 use anchord_facts::ledger::constraints::{Constraint, withdraw};
 use anchord_facts::thing::{NOTE, Property, Thing};
@@ -406,7 +406,7 @@ impl Board {
                 let key = key::of_text(&text);
                 if !record.requests.iter().any(|request| request.key() == key) {
                     let (state, superseded_by) =
-                        (added.ended.map_or(RequestState::Open, Ended::of_request), None);
+                        (added.became.map_or(RequestState::Open, Became::of_request), None);
                     let outcome = Some(added.note.clone()).filter(|note| !note.is_empty());
                     record.requests.push(RequestEntry {
                         text,
@@ -431,21 +431,45 @@ impl Board {
                 }
             }
             List::Things => note_thing(&mut record.things, ("", &added.name), text, seqs),
-            List::Files => match file {
-                Some((true, at)) => {
-                    if let Some(file) = record.files_modified.get_mut(at) {
-                        let text = joined(file.purpose.as_deref().unwrap_or_default(), &text);
-                        explain(file, text);
+            List::Files => {
+                let read = file.filter(|(is_changed, _)| !is_changed).map(|(_, at)| at);
+                match (file, added.became.and_then(Became::of_file)) {
+                    (Some((true, at)), _) => {
+                        if let Some(file) = record.files_modified.get_mut(at) {
+                            let text = joined(file.purpose.as_deref().unwrap_or_default(), &text);
+                            explain(file, text);
+                        }
                     }
-                }
-                Some((false, at)) => {
-                    if let Some(file) = record.files_read.get_mut(at) {
-                        file.reason = Some(text);
+                    // A subagent or a program did it, of which the ledger sees no call.
+                    (_, Some(action)) => {
+                        let read = read.map(|at| record.files_read.remove(at).path);
+                        let path = read.unwrap_or_else(|| added.name.clone());
+                        let purpose = Some(text).filter(|text| !text.is_empty());
+                        record.files_modified.push(ModifiedFile {
+                            path,
+                            action,
+                            renamed_from: None,
+                            changes: Vec::new(),
+                            purpose,
+                            status: FileStatus::Unknown,
+                            overwrite_possible: false,
+                            transient: false,
+                            seqs,
+                            session_id: None,
+                        });
                     }
+                    (_, None) => match read.and_then(|at| record.files_read.get_mut(at)) {
+                        Some(file) => file.reason = Some(text),
+                        // The ledger did not see it read, but a search or a listing may have shown it.
+                        None => record.files_read.push(ReadFile {
+                            path: added.name.clone(),
+                            reason: Some(text),
+                            seqs,
+                            session_id: None,
+                        }),
+                    },
                 }
-                // The ledger saw it neither read nor changed, but a listing may have shown it.
-                None => note_thing(&mut record.things, ("file", &added.name), text, seqs),
-            },
+            }
             List::Findings => push(&mut record.findings, remark(text)),
             List::Questions => push(&mut record.open_questions, remark(text)),
             List::Blockers => {
@@ -582,8 +606,11 @@ fn joined(before: &str, text: &str) -> String {
     format!("{before}{} {text}", if ends { "" } else { "." })
 }
 
+/// Adds the messages of a change: the first one, which says where an entry came from, and the newest stay.
 fn see(seqs: &mut Vec<Seq>, more: &[Seq]) {
     join_seqs(seqs, more);
     let surplus = seqs.len().saturating_sub(MOST_SEQS);
-    seqs.drain(..surplus);
+    if surplus > 0 {
+        seqs.drain(1..=surplus);
+    }
 }

@@ -82,6 +82,8 @@ fn level(lengths: &[usize], room: usize) -> usize {
 const LEAST_CHARS: usize = 120;
 /// The end of the mark where a text is cut.
 const LEFT_OUT: &str = "bytes left out …]";
+/// The most tokens of the messages after the span.
+const MOST_LATER_TOKENS: u32 = 2_500;
 /// Tokens of the marks around a message.
 const MARK_TOKENS: u32 = 40;
 
@@ -123,6 +125,26 @@ pub struct Chunk {
     /// About how many tokens its messages have as they are sent.
     pub tokens: u32,
     pub(super) blocks: Vec<Block>,
+    /// Messages after the span, which stay in the context: they show what is over by now.
+    pub(super) later: Vec<Block>,
+}
+
+impl Chunk {
+    /// The same piece, the last one of its span, with the newest messages after the span, shortened.
+    #[must_use]
+    pub fn followed_by(self, tail: &[Numbered], counter: TokenCounter) -> Self {
+        const SHORT: Clipping = Clipping { tool: 600, text: 1_200 };
+        let most = MOST_LATER_TOKENS.min(self.tokens);
+        let mut tokens = 0_u32;
+        let newest = tail.iter().rev().map_while(|message| {
+            let blocks = sent(std::slice::from_ref(message), SHORT);
+            tokens = tokens.saturating_add(cost(&blocks, counter));
+            (tokens <= most).then_some(blocks)
+        });
+        let mut later: Vec<Block> = newest.flatten().collect();
+        later.reverse();
+        Self { later, ..self }
+    }
 }
 
 /// The next piece after `after`: all that is left where it fits in `budget` tokens, the largest outputs cut if need be;
@@ -140,7 +162,7 @@ pub fn next_chunk(
     let last = rest.last()?.seq;
     let whole = Clipping::ladder(rest, budget).find_map(|clipping| all(rest, (budget, clipping), counter));
     if let Some((blocks, tokens)) = whole {
-        return Some(Chunk { from_seq: first, through_seq: last, tokens, blocks });
+        return Some(Chunk { from_seq: first, through_seq: last, tokens, blocks, later: Vec::new() });
     }
     let mut blocks: Vec<Block> = Vec::new();
     let mut tokens = 0_u32;
@@ -161,7 +183,7 @@ pub fn next_chunk(
             break;
         }
     }
-    Some(Chunk { from_seq: first, through_seq: through, tokens, blocks })
+    Some(Chunk { from_seq: first, through_seq: through, tokens, blocks, later: Vec::new() })
 }
 
 /// All of these messages and their tokens, when they fit in `budget` tokens.

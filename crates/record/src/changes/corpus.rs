@@ -21,6 +21,8 @@ const SPOKEN: f64 = 0.34;
 const COPIED: f64 = 0.5;
 /// How much more than was said a tool must have printed.
 const MARGIN: f64 = 0.2;
+/// The share of a wish's words that its earlier words have when it cites no message.
+const SAID_BEFORE: f64 = 0.7;
 /// With fewer words it is not checked who said them.
 const FEWEST_WORDS: usize = 3;
 /// The most characters of a message that a proposal quotes.
@@ -46,7 +48,7 @@ pub(super) enum Speaker {
 /// The index.
 pub(super) struct Corpus<'a> {
     chunk: &'a Chunk,
-    /// The texts of the blocks, then that of the summary.
+    /// The texts of the blocks, then that of the summary, then those of the messages after the span.
     texts: Vec<Searched>,
     /// The names in the summary that stood nowhere when they were written.
     unverified: BTreeSet<String>,
@@ -134,6 +136,7 @@ impl<'a> Corpus<'a> {
             corpus.texts.push(Searched::of(&block.text));
         }
         corpus.texts.push(Searched::of(&record));
+        corpus.texts.extend(chunk.later.iter().map(|block| Searched::of(&block.text)));
         corpus
     }
 
@@ -144,6 +147,13 @@ impl<'a> Corpus<'a> {
         own.sort_unstable();
         own.dedup();
         own
+    }
+
+    /// Those of some cited messages that may say what this speaker must have said.
+    pub(super) fn of_speaker(&self, speaker: Speaker, seqs: &[Seq]) -> Vec<Seq> {
+        let is_persons =
+            |seq: &Seq| self.chunk.blocks.iter().any(|b| b.seq == *seq && b.voice == Voice::Person);
+        seqs.iter().copied().filter(|seq| speaker != Speaker::Person || is_persons(seq)).collect()
     }
 
     /// The first of some cited messages that ends a constraint, with its words.
@@ -184,7 +194,7 @@ impl<'a> Corpus<'a> {
                 .map(|(at, _)| at)
                 .collect();
             let block = |at: &usize| self.chunk.blocks.get(*at);
-            if found.is_empty() && !self.is_rounded(name) {
+            if found.is_empty() && !self.is_rounded(name) && !self.is_seq(name, text) {
                 if !unknown.iter().any(|known| known == name) {
                     unknown.push(name.to_owned());
                 }
@@ -199,6 +209,12 @@ impl<'a> Corpus<'a> {
             }
         }
         unknown
+    }
+
+    /// Whether a figure is the number of a message that a text refers to.
+    fn is_seq(&self, name: &str, text: &str) -> bool {
+        name.parse::<Seq>().is_ok_and(|seq| seq <= self.chunk.through_seq)
+            && ["message ", "#"].iter().any(|before| holds(text, &format!("{before}{name}")))
     }
 
     /// Whether a figure is one of the data, rounded in thousands or millions: "2.4 s" for 2412 ms, "21.8k".
@@ -250,6 +266,15 @@ impl<'a> Corpus<'a> {
             |word: &String| known.contains(word) || voices.said.iter().any(|said| said.contains(word));
         if speaker == Speaker::Person && wanted.len() >= FEWEST_WORDS && !wanted.iter().any(is_told) {
             return Err("no message of a person says so");
+        }
+        // What cites no message says only what was said before.
+        let old = wanted.intersection(&known).count();
+        if speaker == Speaker::Person
+            && seqs.is_empty()
+            && !wanted.is_empty()
+            && share(old, wanted.len()) < SAID_BEFORE
+        {
+            return Err("no message of a person is cited");
         }
         let is_said = clauses(text).into_iter().all(|clause| self.is_said(&voices, clause));
         if is_said { Ok(()) } else { Err("a tool printed it; nobody said so") }

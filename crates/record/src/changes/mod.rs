@@ -27,7 +27,7 @@ pub use board::{Board, RefusedChange};
 pub use chunk::{Chunk, Clipping, next_chunk};
 pub use list::{List, Number};
 pub use prompt::{Frame, Prompt, evidence, schema};
-pub use reply::{Addition, Changes, Closing, Ended, Read, ReplyError, Revision, read};
+pub use reply::{Addition, Became, Changes, Closing, Ended, Read, ReplyError, Revision, read};
 pub use support::check;
 
 /// The most tokens of a reply.

@@ -11,7 +11,7 @@ use super::board::Board;
 use super::chunk::{Chunk, Voice, last_chunk, next_chunk};
 use super::lines::{CLOSED_CHARS, cut, entry, is_shown, read};
 use super::list::List;
-use super::reply::{Ended, ReplyError};
+use super::reply::{Became, Ended, ReplyError};
 use crate::phase::Phase;
 use anchord_facts::ledger::{Facts, TodoStatus};
 use anchord_facts::redact::redact;
@@ -63,16 +63,17 @@ impl Frame {
     /// The prompt for one piece; the board is the summary after the pieces before it.
     pub fn prompt(&self, chunk: &Chunk, board: &Board) -> Prompt {
         let record = self.record(board);
-        let texts = chunk.blocks.iter().map(|block| block.text.as_str());
+        let texts = chunk.blocks.iter().chain(&chunk.later).map(|block| block.text.as_str());
         let tag = lasting_mark(&self.session, texts.chain([record.text.as_str()]));
         let mut user = format!("<{tag} kind=\"record\">\n");
         let mut parts: Vec<usize> = record.blocks.iter().map(|end| user.len() + end).collect();
         let _ = writeln!(user, "{}</{tag}>", record.text);
         parts.push(user.len());
-        for block in &chunk.blocks {
+        let of_part = chunk.blocks.iter().map(|block| ("message", block));
+        for (kind, block) in of_part.chain(chunk.later.iter().map(|block| ("later", block))) {
             let _ = writeln!(
                 user,
-                "<{tag} kind=\"message\" seq=\"{}\" role=\"{}\">\n{}\n</{tag}>",
+                "<{tag} kind=\"{kind}\" seq=\"{}\" role=\"{}\">\n{}\n</{tag}>",
                 block.seq, block.role, block.text
             );
         }
@@ -369,7 +370,7 @@ pub fn schema() -> Value {
                 ),
                 ("name", text.clone()),
                 ("text", text.clone()),
-                ("as", one_of(vec!["", "done", "dropped", "superseded"])),
+                ("as", one_of([&[""], Became::VARIANTS].concat())),
                 ("note", text.clone()),
                 ("seqs", seqs.clone()),
             ])),

@@ -6,6 +6,7 @@ use strum::{AsRefStr, EnumString, VariantNames};
 
 use super::super::summary::RequestState;
 use super::list::List;
+use anchord_facts::ledger::FileAction;
 use anchord_facts::redact::redact;
 use anchord_facts::wording::one_line;
 use anchord_messages::id::Seq;
@@ -54,9 +55,9 @@ pub struct Addition {
     pub name: String,
     /// Its text.
     pub text: String,
-    /// What became of it by now: of a request that is over.
+    /// What became of it by now: of a request that is over, or of a file that code did not see changed.
     #[serde(default, rename = "as", deserialize_with = "known")]
-    pub ended: Option<Ended>,
+    pub became: Option<Became>,
     /// What came of it.
     #[serde(default)]
     pub note: String,
@@ -65,8 +66,8 @@ pub struct Addition {
     pub seqs: Vec<Seq>,
 }
 
-/// How an entry ended; an empty or other word says that it did not.
-fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Ended>, D::Error> {
+/// What became of a new entry; an empty or other word says nothing.
+fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Became>, D::Error> {
     let word = Option::<String>::deserialize(deserializer)?;
     Ok(word.as_deref().and_then(|word| word.parse().ok()))
 }
@@ -97,6 +98,47 @@ pub struct Closing {
     /// The messages that say so.
     #[serde(default)]
     pub seqs: Vec<Seq>,
+}
+
+/// What became of a request or a file that is added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, EnumString, VariantNames)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
+pub enum Became {
+    /// A request that was carried out.
+    Done,
+    /// A request that was taken back.
+    Dropped,
+    /// A request of which another took the place.
+    Superseded,
+    /// A file that is new.
+    Created,
+    /// A file that is another now.
+    Modified,
+    /// A file that is gone.
+    Deleted,
+}
+
+impl Became {
+    /// The state of a request.
+    pub(super) fn of_request(self) -> RequestState {
+        match self {
+            Self::Done => RequestState::Done,
+            Self::Dropped => RequestState::Dropped,
+            Self::Superseded => RequestState::Superseded,
+            Self::Created | Self::Modified | Self::Deleted => RequestState::Open,
+        }
+    }
+
+    /// The change of a file.
+    pub(super) fn of_file(self) -> Option<FileAction> {
+        match self {
+            Self::Created => Some(FileAction::Created),
+            Self::Modified => Some(FileAction::Modified),
+            Self::Deleted => Some(FileAction::Deleted),
+            Self::Done | Self::Dropped | Self::Superseded => None,
+        }
+    }
 }
 
 /// How an entry ended.

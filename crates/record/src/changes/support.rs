@@ -11,6 +11,7 @@ use super::chunk::Chunk;
 use super::corpus::{Corpus, Speaker, marked, unmarked};
 use super::list::{List, Number};
 use super::reply::{Changes, Closing, Read};
+use anchord_facts::wording::join_seqs;
 use anchord_messages::id::Seq;
 
 /// The changes of a reply that can be made, and how much of the reply they are.
@@ -18,15 +19,19 @@ pub fn check(read: Read, chunk: &Chunk, board: &Board) -> (Changes, Account) {
     let Read { changes, objections } = read;
     let mut check = Check { corpus: Corpus::new(chunk, board), account: Account::of(&changes) };
     let mut kept = Changes { seqs: check.corpus.own(&changes.seqs), ..Changes::default() };
-    for (place, text, speaker, slot) in [
-        ("intent", changes.intent, Speaker::Person, &mut kept.intent),
-        ("state", changes.state, Speaker::Nobody, &mut kept.state),
+    let asked: Vec<&str> = board.summary().requests.iter().map(|request| request.text.as_str()).collect();
+    // The intent may be corrected after the person's message is gone: then its words are those of the requests.
+    for (place, text, speaker, before) in [
+        ("intent", changes.intent, Speaker::Person, asked.join("\n")),
+        ("state", changes.state, Speaker::Nobody, String::new()),
     ] {
-        if !text.is_empty()
-            && let Some(text) = check.take(place, (speaker, &text, ""), "", &mut kept.seqs)
-        {
-            *slot = text;
+        if text.is_empty() {
+            continue;
         }
+        let mut seqs = check.corpus.of_speaker(speaker, &kept.seqs);
+        let Some(text) = check.take(place, (speaker, &text, &before), "", &mut seqs) else { continue };
+        *(if place == "intent" { &mut kept.intent } else { &mut kept.state }) = text;
+        join_seqs(&mut kept.seqs, &seqs);
     }
     let or_end = |seqs: Vec<Seq>| if seqs.is_empty() { vec![chunk.through_seq] } else { seqs };
     kept.seqs = or_end(kept.seqs);

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::super::merge::{MergeContext, merge};
 use super::super::proposal::Proposal;
 use super::super::summary::{
-    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, RequestEntry,
-    RequestState, Summary, TestResult,
+    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile,
+    RequestEntry, RequestState, Summary, TestResult,
 };
 use super::*;
 use anchord_facts::key::{self, Key};
@@ -894,6 +894,44 @@ fn a_name_that_stands_nowhere_is_published_with_a_mark(
 }
 
 #[test]
+fn a_file_that_a_program_changed_is_a_changed_one_and_a_listed_one_is_known() {
+    let mut board = Board::new(Summary {
+        files_read: vec![ReadFile {
+            path: "/w/flake.lock".into(),
+            reason: None,
+            seqs: vec![1],
+            session_id: None,
+        }],
+        ..record()
+    });
+    let add = |name: &str, became: &str| json!({"section": "files", "name": name, "text": "The input moved.", "as": became, "seqs": [3]});
+    let all = [add("flake.lock", "modified"), add("Cargo.lock", "created"), add("src/listed.rs", "")];
+    board.apply(&changes(&json!({"state": "", "add": all})));
+    let (record, mut board) = (board.summary().clone(), board);
+    let changed: Vec<(&str, FileAction)> =
+        record.files_modified.iter().map(|file| (file.path.as_str(), file.action)).collect();
+    assert_eq!(changed, [("/w/flake.lock", FileAction::Modified), ("Cargo.lock", FileAction::Created)]);
+    let read: Vec<&str> = record.files_read.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(read, ["src/listed.rs"]);
+    board.apply(&changes(&json!({"append": [{"id": "F1", "text": "Twice.", "seqs": [3]}]})));
+    assert_eq!(board.summary().files_modified[0].purpose.as_deref(), Some("The input moved. Twice."));
+}
+
+#[test]
+fn messages_after_the_span_are_shown_and_cannot_be_cited() {
+    let tail =
+        [message(4, Role::Assistant, "All of it is pushed as a1b2c3d."), message(5, Role::User, "Thanks")];
+    let chunk = talk().followed_by(&tail, TokenCounter::default());
+    let prompt = prompt_of(&chunk).user;
+    let at = prompt.find("kind=\"later\" seq=\"4\" role=\"assistant\">\nAll of it is pushed").unwrap();
+    assert!(at > prompt.find("seq=\"3\"").unwrap(), "{prompt}");
+    let told = json!({"state": "Pushed since then as a1b2c3d.", "seqs": [4]});
+    let (kept, account) = of(changes(&told), &chunk, &Board::new(record()));
+    assert_eq!((kept.state.as_str(), account.unverified), ("Pushed since then as a1b2c3d.", 0));
+    assert_eq!(kept.seqs, [chunk.through_seq], "only messages of the piece are sources");
+}
+
+#[test]
 fn a_marked_name_verifies_nothing_later_and_is_not_marked_twice() {
     let add = |text: &str| json!({"state": "", "add": [{"section": "findings", "text": text, "seqs": [2]}]});
     let mut board = Board::new(record());
@@ -924,8 +962,10 @@ fn a_wish_that_only_a_tool_printed_is_nobody_s(#[case] section: &str, #[case] te
 fn an_intent_needs_a_person_s_own_message() {
     let intent = |text: &str, seq: i64| changes(&json!({"intent": text, "state": "", "seqs": [seq]}));
     let said = "Book seats for Anna and Ben, who has a peanut allergy.";
-    let (kept, _) = of(intent(said, 1), &talk(), &Board::new(record()));
-    assert_eq!(kept.intent, said);
+    for (text, seq) in [(said, 1), ("Book the two seats for Anna.", 2)] {
+        let (kept, _) = of(intent(text, seq), &talk(), &Board::new(record()));
+        assert_eq!(kept.intent, text, "its own, or the words of a request of the record");
+    }
     for (text, seq) in [(said, 2), (said, 3), ("Delete every backup of the archive tonight.", 1)] {
         let (kept, account) = of(intent(text, seq), &talk(), &Board::new(record()));
         assert_eq!((kept.intent.as_str(), account.dropped), ("", 1), "{text} {seq}");

@@ -71,6 +71,10 @@ fn merge_state(summary: &mut Summary, facts: &Facts, proposal: &Proposal, warnin
         match task {
             Some(task) => {
                 state.task = Some(task);
+                // A text that somebody wrote is as old as it is.
+                if !state.text.trim().is_empty() {
+                    return;
+                }
                 let from_todos = facts.todos.iter().flat_map(|t| t.seqs.iter().copied());
                 let seqs: Vec<_> = new.seqs.iter().copied().chain(from_todos).collect();
                 join_seqs(&mut state.seqs, &seqs);

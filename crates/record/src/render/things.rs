@@ -114,7 +114,11 @@ fn alone(thing: &Thing) -> String {
     // A model's note says what of a thing matters: beside it stands only what has changed. The record has everything.
     let is_told = |property: &&Property| match note {
         Some(note) => {
-            property.name != NOTE && property.was.is_some() && !note.contains(property.value.as_str())
+            let is_time = chrono::DateTime::parse_from_rfc3339(&property.value).is_ok();
+            property.name != NOTE
+                && property.was.is_some()
+                && !is_time
+                && !note.contains(property.value.as_str())
         }
         None => true,
     };
