@@ -13,6 +13,7 @@ use super::super::summary::{
 use super::entries::{Entries, Line};
 use super::escape::{self, short};
 use crate::critical::CRITICAL_ERRORS;
+use crate::merge::is_blocked_by;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 use anchord_facts::wording::{self, clip_words};
 
@@ -306,7 +307,8 @@ fn error(e: &ErrorEntry) -> String {
         let _ = write!(text, " ×{}", e.count);
     }
     text.push_str(&origin(e.session_id.as_ref()));
-    if let Some(fix) = e.resolution.as_ref().filter(|r| !r.trim().is_empty()) {
+    // That a command passes by now says nothing of how.
+    if let Some(fix) = e.resolution.as_ref().filter(|r| !r.trim().is_empty() && !r.ends_with(" succeeded")) {
         let (told, most) = if is_open { ("", REASON_CHARS) } else { ("resolved: ", FIX_CHARS) };
         let _ = write!(text, "; {told}{}", short(fix, most));
     }
@@ -319,10 +321,14 @@ pub(super) fn test_results(summary: &Summary) -> Entries<'_> {
     // A run that a later one covers is not shown.
     ranked.retain(|(_, t): &(usize, &TestResult)| t.superseded_by.is_none());
     ranked.sort_by_key(|(order, t)| Reverse((latest(&t.seqs), *order)));
-    in_order(ranked, |_, t| test_result(t))
+    in_order(ranked, |_, t| {
+        let is_named = summary.blockers.iter().any(|blocker| is_blocked_by(&blocker.text, t));
+        test_result(t, is_named)
+    })
 }
 
-fn test_result(t: &TestResult) -> String {
+/// A run; the failing tests that a blocker names are not named again.
+fn test_result(t: &TestResult, is_named: bool) -> String {
     let outcome = t.outcome.as_str();
     let mut text = format!("- {}: {outcome}", escape::code(&short(&t.command, FACT_CHARS)));
     match (t.passed, t.failed) {
@@ -338,7 +344,7 @@ fn test_result(t: &TestResult) -> String {
         (None, None) => {}
     }
     text.push_str(&origin(t.session_id.as_ref()));
-    if !t.failing.is_empty() {
+    if !t.failing.is_empty() && !is_named {
         const NAMED: usize = 8;
         let named: Vec<String> = t.failing.iter().take(NAMED).map(|n| short(n, FACT_CHARS)).collect();
         let _ = write!(text, "; failing: {}", named.join(", "));

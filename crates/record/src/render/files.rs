@@ -188,10 +188,6 @@ impl<'r> Files<'r> {
         Self { roster, ranked, grouped, open }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.ranked.is_empty()
-    }
-
     /// Chooses as many of the first `most` unprinted paths as fit into `cap` tokens.
     pub(super) fn paths(&mut self, draft: &mut BoundedText<'_>, cap: u32, most: usize) {
         if self.ranked.iter().all(|s| s.path) || draft.open(Section::FilesModified).is_none() {

@@ -162,8 +162,13 @@ impl<'a> Renderer<'a> {
         }
         let mut files = Files::of(&self.files);
         let open_errors = content::open_errors(subject.summary).len();
-        let open_requests = content::open_requests(subject.summary);
-        fill(&mut draft, &mut files, (self.pins, open_errors, open_requests, layout.first), bound);
+        let first = Ahead {
+            pins: self.pins,
+            open_errors,
+            open_requests: content::open_requests(subject.summary),
+            of_phase: layout.first,
+        };
+        fill(&mut draft, &mut files, &first, bound);
         let (hidden_files, shortened_files) = files.untold();
         draft.place(Section::FilesModified, files.into_lines(), hidden_files, shortened_files);
         if intent_is_cut {
@@ -186,32 +191,36 @@ fn intent_room(bound: u32) -> u32 {
     if bound < SMALL { bound / 6 } else { bound / 4 }
 }
 
+/// How many of a section's first lines come ahead of the others.
+struct Ahead {
+    pins: usize,
+    open_errors: usize,
+    open_requests: usize,
+    /// Sections that the phase shows first.
+    of_phase: &'static [(Section, u32)],
+}
+
 /// Fills the sections by priority; shares are of the whole bound.
-fn fill(
-    draft: &mut BoundedText<'_>,
-    files: &mut Files<'_>,
-    (pins, open_errors, open_requests, first): (usize, usize, usize, &[(Section, u32)]),
-    bound: u32,
-) {
+fn fill(draft: &mut BoundedText<'_>, files: &mut Files<'_>, first: &Ahead, bound: u32) {
     use Section::{
         Blockers, Constraints, CurrentState, DecisionsMade, Errors, FilesRead, Findings, NextSteps, Notes,
         OpenQuestions, Requests, SessionIntent, TestResults, Things,
     };
     const ALL: usize = usize::MAX;
     // Pins may use the whole bound, because the caller set both.
-    draft.offer(Constraints, u32::MAX, pins);
+    draft.offer(Constraints, u32::MAX, first.pins);
     // The room is for the text; its heading and the line about a cut are added.
     draft.offer(SessionIntent, intent_room(bound) + 40, 1);
     // First, what critical probes ask for: the latest paths, constraints, the task, the latest open errors.
     files.paths(draft, bound / 20 * 9, CRITICAL_FILES);
     draft.offer(CurrentState, bound / 10, 1);
     draft.offer(Constraints, bound / 4, ALL);
-    draft.offer(Errors, bound / 5, CRITICAL_ERRORS.min(open_errors));
-    for (section, part) in first {
+    draft.offer(Errors, bound / 5, CRITICAL_ERRORS.min(first.open_errors));
+    for (section, part) in first.of_phase {
         draft.offer(*section, bound / part, ALL);
     }
     files.paths(draft, bound / 20 * 9, ALL);
-    let later_errors = open_errors.saturating_sub(CRITICAL_ERRORS);
+    let later_errors = first.open_errors.saturating_sub(CRITICAL_ERRORS);
     draft.offer(Errors, bound / 12, later_errors.min(1));
     // The other paths come before any description; a little is reserved for the state and the next steps.
     let waiting = |draft: &BoundedText<'_>, s| u32::from(draft.waiting(s) > 0);
@@ -219,41 +228,40 @@ fn fill(
         + bound / 14 * waiting(draft, NextSteps)
         + bound / 20 * waiting(draft, Blockers);
     files.paths(draft, draft.left.saturating_sub(kept_back), ALL);
-    draft.offer(CurrentState, bound / 7, ALL);
+    draft.offer(CurrentState, bound / 5, ALL);
     draft.offer(NextSteps, bound / 8, ALL);
     draft.offer(Errors, bound / 10, later_errors);
     draft.offer(Blockers, bound / 10, ALL);
     draft.offer(OpenQuestions, bound / 12, ALL);
     // The rest: every section gets its share before any gets more.
+    files.details(draft, bound / 5, Depth::Brief);
     draft.offer(DecisionsMade, bound / 6, ALL);
     draft.offer(Findings, bound / 6, ALL);
     draft.offer(Things, bound / 4, ALL);
-    draft.offer(Requests, bound / 10, open_requests);
+    draft.offer(Requests, bound / 10, first.open_requests);
     draft.offer(Notes, bound / 10, ALL);
-    if !files.is_empty() {
-        files.details(draft, bound / 5, Depth::Brief);
-    }
     draft.offer(TestResults, bound / 16, ALL);
     draft.offer(FilesRead, bound / 16, ALL);
-    if !files.is_empty() {
-        files.details(draft, u32::MAX, Depth::Brief);
-        files.details(draft, u32::MAX, Depth::Long);
-    }
-    // Errors get no more than their share: old ones are mostly gone, and the digest uses the room better.
-    for section in [
-        DecisionsMade,
-        CurrentState,
-        NextSteps,
-        Blockers,
-        Constraints,
-        OpenQuestions,
-        Findings,
-        Things,
-        TestResults,
-        FilesRead,
-        Notes,
-    ] {
-        draft.offer(section, u32::MAX, ALL);
+    // Then all of them in turn, so that a long list leaves the others their part. Errors get no more than their share: old
+    // ones are mostly gone, and the digest uses the room better.
+    for share in [bound / 8, bound / 8, u32::MAX] {
+        files.details(draft, share, Depth::Brief);
+        files.details(draft, share, Depth::Long);
+        for section in [
+            CurrentState,
+            DecisionsMade,
+            NextSteps,
+            Blockers,
+            Constraints,
+            OpenQuestions,
+            Findings,
+            Things,
+            TestResults,
+            FilesRead,
+            Notes,
+        ] {
+            draft.offer(section, share, ALL);
+        }
     }
     // What is over gives way to all else.
     draft.offer(Requests, u32::MAX, ALL);
