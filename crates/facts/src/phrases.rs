@@ -75,6 +75,7 @@ pub enum Phrase {
     TaskLost,
     Refusal,
     TurnedDown,
+    Announced,
 }
 
 /// The rules of one language, as parsed from its file.

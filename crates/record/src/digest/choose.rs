@@ -11,6 +11,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::names::{Name, names};
 use super::turn::{Line, LineKind, Turn};
+use anchord_facts::phrases::Phrase;
 use anchord_messages::message::Role;
 
 /// The worth of a full line's words, besides its names.
@@ -190,8 +191,7 @@ pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Turn, &Line) -> u32)
                 line,
                 names: own,
                 words: WORTH_OF_WORDS * (share(length, 1) / FULL_LINE).min(1.0),
-                weight: weight(turn, line.kind)
-                    * (1.0 - LOSS_OF_AGE * share(turns.len() - 1 - at, turns.len())),
+                weight: weight(turn, line) * (1.0 - LOSS_OF_AGE * share(turns.len() - 1 - at, turns.len())),
                 cost: cost(turn, line),
                 is_persons: turn.role == Role::User && line.kind == LineKind::Said,
             });
@@ -202,13 +202,15 @@ pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Turn, &Line) -> u32)
     all
 }
 
-fn weight(turn: &Turn, kind: LineKind) -> f64 {
-    match (kind, turn.role) {
+fn weight(turn: &Turn, line: &Line) -> f64 {
+    match (line.kind, turn.role) {
         (LineKind::Said, Role::User) => 8.0,
         // Where it calls nothing more, the agent says what came of its work.
         (LineKind::Said, Role::Assistant) if !turn.lines.iter().any(|line| line.kind == LineKind::Call) => {
             8.0
         }
+        // What it is about to do, the call behind it shows.
+        (LineKind::Said, Role::Assistant) if Phrase::Announced.is_in(&line.text) => 1.0,
         (LineKind::Said, Role::Assistant | Role::System | Role::Developer | Role::Tool) => 4.0,
         (LineKind::Call | LineKind::Code, _) => 0.7,
         (LineKind::Output, _) => 1.0,

@@ -1,13 +1,17 @@
 //! Splits a message into lines that can be read alone: sentences, lines of output, calls, pieces of data with
 //! the path to them.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::turn::{Line, LineKind};
+use anchord_facts::ledger::prose::around_site;
+use anchord_facts::ledger::reading::Reading;
 use anchord_facts::redact::redact;
 use anchord_facts::wording::{clip_chars, clip_words, clip_words_tail, one_line};
 use anchord_messages::inner_json;
-use anchord_messages::message::{Message, Part};
+use anchord_messages::message::{Numbered, Part, Role};
 
 /// The most characters of a line; a longer one is cut between two words.
 const LONGEST: usize = 300;
@@ -23,11 +27,18 @@ const MOST_READ: usize = 48 * 1024;
 const DEEPEST: usize = 24;
 
 /// The lines of a message, without secrets. Thinking, media and unknown blocks have none.
-pub(super) fn message_lines(message: &Message) -> Vec<Line> {
+pub(super) fn message_lines(numbered: &Numbered) -> Vec<Line> {
+    let message = &numbered.message;
+    let reading = Reading::new(numbered);
+    let own = reading.person().map(around_site);
+    let own: HashSet<&str> = own.iter().flat_map(|own| own.lines()).map(str::trim).collect();
+    let is_own = |line: &str| message.role != Role::User || own.contains(line);
     let mut lines = Vec::new();
     for part in &message.parts {
         match part {
-            Part::Text(text) => said(&mut lines, text),
+            // A program wrote it in the place of a person.
+            Part::Text(text) if message.role == Role::User && own.is_empty() => given(&mut lines, text),
+            Part::Text(text) => said(&mut lines, text, &is_own),
             Part::ToolCall(call) => called(&mut lines, &call.name, &call.arguments),
             Part::ToolResult(result) => given(&mut lines, &result.text()),
             Part::Image(_) | Part::File(_) | Part::Thinking(_) | Part::Other(_) => {}
@@ -65,16 +76,19 @@ fn readable(text: &str) -> String {
     format!("{}\n{}", redact(head), redact(tail))
 }
 
-fn said(lines: &mut Vec<Line>, text: &str) {
+/// What somebody said; a line that is not their own is one of a page that they copied.
+fn said(lines: &mut Vec<Line>, text: &str, is_own: &dyn Fn(&str) -> bool) {
     let text = readable(text);
     let mut is_fenced = false;
-    for line in text.lines() {
+    let mut rows = text.lines().peekable();
+    while let Some(line) = rows.next() {
         let trimmed = line.trim();
+        let heads_table = trimmed.starts_with('|') && rows.peek().is_some_and(|next| is_rule(next.trim()));
         if trimmed.starts_with("```") {
             is_fenced = !is_fenced;
-        } else if is_fenced || is_code(trimmed) {
+        } else if is_fenced || is_code(trimmed) || !is_own(trimmed) {
             push(lines, LineKind::Code, line);
-        } else if is_bare_heading(trimmed) {
+        } else if heads_table || is_bare_heading(trimmed) {
             // It says nothing alone.
         } else if line.len() <= LONG_PROSE {
             push(lines, LineKind::Said, line);
@@ -82,6 +96,11 @@ fn said(lines: &mut Vec<Line>, text: &str) {
             sentences(line).for_each(|sentence| push(lines, LineKind::Said, sentence));
         }
     }
+}
+
+/// Whether a line is the one between a table's head and its rows.
+fn is_rule(line: &str) -> bool {
+    line.starts_with('|') && line.contains("--") && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
 }
 
 /// Whether a line is a heading that says nothing alone, such as `## Key files`.
@@ -126,7 +145,7 @@ fn called(lines: &mut Vec<Line>, name: &str, arguments: &str) {
     let arguments = readable(arguments);
     if let Some((path, text)) = document(&arguments) {
         push(lines, LineKind::Call, &format!("[{name}] {path}"));
-        return said(lines, &text);
+        return said(lines, &text, &|_| true);
     }
     let told = match inner_json::read::<Value>(&arguments) {
         Some(Value::Object(fields)) => {

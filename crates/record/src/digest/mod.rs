@@ -38,11 +38,12 @@ pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
     // A hash of the exact text, not of a normalised one, because every version hashes all stored lines.
     let print = |line: &Line| FixedState::default().hash_one(line.text.as_str());
     let mut said: HashSet<u64> = turns.iter().flat_map(|turn| &turn.lines).map(print).collect();
-    for Numbered { seq, message } in span {
+    for numbered in span {
+        let Numbered { seq, message } = numbered;
         if message.role.is_system() {
             continue;
         }
-        let mut lines = lines::message_lines(message);
+        let mut lines = lines::message_lines(numbered);
         // A line is stored only once.
         lines.retain(|line| said.insert(print(line)));
         let mut lines = choose::within_message(message.role, lines);
