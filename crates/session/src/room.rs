@@ -21,6 +21,8 @@ const RECORD_SHARE: f64 = 0.4;
 const TAIL_SHARE: f64 = 0.4;
 /// The share of the fill that the digest gets, whatever the newest messages take.
 const DIGEST_SHARE: f64 = 0.2;
+/// In a small window record and digest together have at least their shares of the fill, up to so many tokens.
+const MOST_SMALL_MEMORY_TOKENS: u32 = 3_000;
 /// An automatic compression frees at least one part in so many of the tokens between trigger and goal.
 const WORTH_SHARE: u64 = 5;
 /// About how many calls fit between a compression and the next trigger.
@@ -155,6 +157,9 @@ impl Room {
         // Large newest messages never take the room of the memory, because they are clipped a moment later and it would be
         // missing until the next version.
         let memory = self.record(policy).saturating_add(share_of(self.fill, DIGEST_SHARE));
+        // Where the record is bounded to less than its share, the digest of a small window has the rest.
+        let small = share_of(self.before_depth, RECORD_SHARE + DIGEST_SHARE).min(MOST_SMALL_MEMORY_TOKENS);
+        let memory = memory.max(small);
         // In a small window it takes what they leave.
         let together = memory.max(beside.min(LEAST_DEFAULT_FILL_TOKENS));
         Left { record: self.record(policy).max(least), together }
