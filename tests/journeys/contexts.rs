@@ -56,7 +56,10 @@ async fn a_budget_is_kept_whatever_is_stored_and_names_what_it_needs_when_it_can
     }
     let refused = app.call("GET", &format!("{PATH}?max_input_tokens=1"), "").await;
     assert_eq!(refused.refusal().1, "budget-too-small");
-    assert!(refused.json()["min_tokens"].as_u64().is_some_and(|least| least > 1));
+    let least = refused.json()["min_tokens"].as_u64().expect("the least budget");
+    assert!(least > 1);
+    let served = app.call("GET", &format!("{PATH}?max_input_tokens={least}"), "").await;
+    assert_eq!(served.status, 200, "a budget that is named as enough is: {}", served.text);
     assert_eq!(
         app.call("GET", &format!("{PATH}?max_input_tokens=0"), "").await.refusal().2,
         "/max_input_tokens"

@@ -380,6 +380,8 @@ async fn a_result_without_a_call_and_an_empty_user_message_are_taken_with_a_warn
         {"role": "tool", "tool_call_id": "b", "content": "B"},
     ]);
     assert_eq!(warned(&app, strange).await, [("tool-result-without-call".to_owned(), json!([11]))]);
+    let again = json!([{"role": "tool", "tool_call_id": "b", "content": "B"}]);
+    assert_eq!(warned(&app, again).await, [("tool-result-without-call".to_owned(), json!([13]))]);
     let context = app.call("GET", &format!("{SESSION}/context"), "").await.json();
     let users: Vec<&Value> =
         context["messages"].as_array().into_iter().flatten().filter(|m| m["role"] == "user").collect();

@@ -242,7 +242,12 @@ pub(super) async fn serve(
     if asked.is_model_unknown {
         warnings.extend(query.model.as_deref().map(Warning::of_requested_model));
     }
-    let (body, tokens) = Box::pin(assembled(caller, source, asked, warnings)).await?;
+    let (body, tokens) = match Box::pin(assembled(caller, source, asked, warnings)).await {
+        Err(ApiError::BudgetTooSmall { min_tokens }) if !asked.is_past() => {
+            return Err(least_budget(state, caller, name, asked, min_tokens).await?);
+        }
+        assembled => assembled?,
+    };
     drop(memory);
     // An earlier state is not what the session goes on with, so it is not counted as served.
     if !asked.is_past() {
@@ -259,6 +264,31 @@ pub(super) async fn serve(
         state.count_use(caller, session, task.as_deref(), (UsageKind::Context, figures));
     }
     Ok((tag, Some(body)))
+}
+
+/// How many budgets are tried before one is named as enough.
+const MOST_BUDGETS: usize = 4;
+
+/// The refusal of a budget with the least one that the context fits: a larger budget reads more messages, beside which the same
+/// tokens may be too few.
+async fn least_budget(
+    state: &AppState,
+    caller: &Caller,
+    name: &SessionRef,
+    asked: Asked,
+    mut min_tokens: u32,
+) -> Result<ApiError, ApiError> {
+    for _ in 0..MOST_BUDGETS {
+        let asked = Asked { max_input_tokens: Some(min_tokens), ..asked };
+        let session = find_session(state, caller, name).await?;
+        let source = state.store.find_context(caller.tenant, session, asked.max_input_tokens).await?;
+        let Some(source) = source else { break };
+        match Box::pin(assembled(caller, source, asked, Vec::new())).await {
+            Err(ApiError::BudgetTooSmall { min_tokens: more }) if more > min_tokens => min_tokens = more,
+            Ok(_) | Err(_) => break,
+        }
+    }
+    Ok(ApiError::BudgetTooSmall { min_tokens })
 }
 
 /// The most tokens of messages that are read for the reply: more than it can have, when messages are large that it cuts.

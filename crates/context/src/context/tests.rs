@@ -502,7 +502,7 @@ fn what_the_caller_keeps_is_served_in_full_after_the_summary_and_says_what_it_is
         assert_eq!(reply["omitted"], without["omitted"]);
         assert_eq!(reply["stable_prefix"], without["stable_prefix"], "they stand behind the record");
         // They give way last, and that is told.
-        input.budget = 300;
+        input.budget = 340;
         let reply = serve(&input);
         assert!(!texts(&reply).contains(&output) && texts(&reply).contains("Fridays"), "{reply}");
         assert_eq!(reply["omitted"].as_array().unwrap().last().unwrap()["reason"], "clipped");

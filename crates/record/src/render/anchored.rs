@@ -49,9 +49,13 @@ pub(super) fn layout() -> Layout {
     of(ORDER)
 }
 
-/// The same in the order that contexts are served.
+/// The same in the order that contexts are served, where the constraints say that they bind: a list of what was demanded is
+/// read as a report.
 pub(super) fn served_layout() -> Layout {
-    of(SERVED_ORDER)
+    let mut layout = of(SERVED_ORDER);
+    let constraints = layout.sections.iter_mut().filter(|shape| shape.section == Section::Constraints);
+    constraints.for_each(|shape| shape.heading.push_str(" (in force: follow them)"));
+    layout
 }
 
 fn of(order: [Section; 15]) -> Layout {

@@ -22,7 +22,7 @@ pub struct OpenGroup {
     pub bytes: u64,
     /// Whether it has calls, so that results may join it.
     pub calls: bool,
-    /// Hashes of the calls' ids, the first of them.
+    /// Hashes of the ids of the calls that wait for a result, the first of them.
     pub call_ids: Vec<u32>,
     /// Which messages of the model may join it.
     pub lead: Lead,
@@ -65,12 +65,20 @@ impl OpenGroup {
             (true, true) if self.lead != Lead::Closed => Lead::Words,
             _ => Lead::Closed,
         };
+        // Of more calls than are remembered, no result is known to be a second one.
+        if self.call_ids.len() < MAX_CALL_IDS {
+            for id in &message.answered_ids {
+                if let Some(at) = self.call_ids.iter().position(|waiting| waiting == id) {
+                    self.call_ids.remove(at);
+                }
+            }
+        }
         let room = MAX_CALL_IDS - self.call_ids.len();
         self.call_ids.extend(message.call_ids.iter().take(room));
         (Self { bytes: self.bytes + u64::from(message.bytes), calls, lead, ..self }, joins)
     }
 
-    /// Whether one of the message's tool results answers no call of the group.
+    /// Whether one of the message's tool results answers no call of the group that waits for one.
     pub fn is_orphan(&self, message: &MessageCounts) -> bool {
         let is_strange = |id| !self.call_ids.contains(id);
         message.unnamed_results
