@@ -26,12 +26,12 @@ use tokio_util::task::TaskTracker;
 
 use crate::config::{self, Role};
 use anchord_http::Surface;
+use anchord_http::admission::rate_limit::{RateLimit, TenantRates};
 use anchord_http::admission::{Admission, AdmissionLimits};
-use anchord_http::compress::request;
-pub use anchord_http::compress::request::CompressedMessages;
-use anchord_http::connections::{self, Timeouts};
+use anchord_http::api::compress::request;
+pub use anchord_http::api::compress::request::CompressedMessages;
+use anchord_http::edge::connections::{self, Timeouts};
 use anchord_http::operator_token::OperatorToken;
-use anchord_http::rate_limit::{RateLimit, TenantRates};
 use anchord_llm::Embedder;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_postgres::Embedded;
@@ -268,7 +268,7 @@ impl Process {
                 process.serve_http(
                     "the metrics",
                     listener,
-                    anchord_http::ops::metrics_router(state.clone()),
+                    anchord_http::api::ops::metrics_router(state.clone()),
                     timeouts,
                 )
             }),
@@ -314,8 +314,8 @@ impl Process {
             limits,
             rate_limit: RateLimit::new(rate, rate),
             tenant_rates: TenantRates::default(),
-            quotas: anchord_http::quotas::QuotaWatch::default(),
-            known_branches: anchord_http::transcript::KnownBranches::default(),
+            quotas: anchord_http::admission::quotas::QuotaWatch::default(),
+            known_branches: anchord_http::KnownBranches::default(),
             operator,
             admission: Admission::new(&admitted, self.stop.clone()),
             metrics,

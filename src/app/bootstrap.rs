@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use secrecy::{ExposeSecret as _, SecretString};
 use uuid::Uuid;
 
-use anchord_http::auth::{ADMIN, READ, WRITE};
+use anchord_http::extract::auth::{ADMIN, READ, WRITE};
 use anchord_http::operator_token::OperatorToken;
 use anchord_messages::id::TenantId;
 use anchord_runtime::clock::Clock;

@@ -25,11 +25,11 @@ use utoipa::openapi::{
 };
 use utoipa::{OpenApi as _, PartialSchema as _};
 
-use super::auth::X_API_KEY;
-use super::params::BRANCH;
-use super::prefer::Return;
-use super::probes::MAX_EXPECTED_CHARS;
-use super::problem::Problem;
+use crate::api::probes::MAX_EXPECTED_CHARS;
+use crate::extract::auth::X_API_KEY;
+use crate::extract::params::BRANCH;
+use crate::extract::prefer::Return;
+use crate::problem::Problem;
 use anchord_messages::id::BranchName;
 
 /// The security scheme of API keys.
@@ -97,11 +97,11 @@ struct Declared;
 
 /// What webhooks are sent, declared as operations are.
 #[derive(utoipa::OpenApi)]
-#[openapi(paths(super::webhook_messages::event))]
+#[openapi(paths(crate::api::webhook_messages::event))]
 struct Sent;
 
 /// The document before any operation.
-pub(super) fn declared() -> OpenApi {
+pub(crate) fn declared() -> OpenApi {
     let mut document = Declared::openapi();
     document.webhooks = Some(Sent::openapi().paths);
     let components = document.components.get_or_insert_default();
@@ -197,7 +197,7 @@ const SHARED: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Completes all operations.
-pub(super) fn complete(mut document: OpenApi) -> Value {
+pub(crate) fn complete(mut document: OpenApi) -> Value {
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
             complete_operation(path, method, operation);

@@ -11,9 +11,12 @@ use utoipa::ToSchema;
 use super::kind::Kind;
 
 /// When a caller may retry after something is used up that has to be erased first.
-pub(in super::super) const FULL_RETRY: Duration = Duration::from_hours(1);
+pub(crate) const FULL_RETRY: Duration = Duration::from_hours(1);
 /// When a caller may retry after too much waits.
 const SOON: Duration = Duration::from_secs(10);
+
+/// The result of a handler or an extractor.
+pub type Result<T, E = ApiError> = std::result::Result<T, E>;
 
 /// One invalid place in the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]

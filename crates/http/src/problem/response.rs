@@ -19,7 +19,7 @@ const MAX_DETAIL_CHARS: usize = 400;
 
 impl ApiError {
     /// The error as a problem that stands inside of a reply, under the request's id; logs its cause.
-    pub(in super::super) fn problem(self, request_id: &str) -> Problem {
+    pub(crate) fn problem(self, request_id: &str) -> Problem {
         Problem { instance: request_id.to_owned(), ..self.into_problem().0 }
     }
 
@@ -198,7 +198,7 @@ impl Problem {
     }
 
     /// Names the branch that a request for a session named, when nothing was found.
-    pub(in super::super) fn name_branch(&mut self, branch: &BranchName) {
+    pub(crate) fn name_branch(&mut self, branch: &BranchName) {
         if self.kind == format!("/problems/{}", Kind::SessionNotFound.slug()) {
             self.detail =
                 format!("the session does not exist, is another tenant's, or has no branch {branch}");
