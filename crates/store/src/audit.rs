@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 pub use super::actor::Actor;
-use super::{Store, StoreError};
+use super::{Result, Store};
 use anchord_messages::id::{AuditId, TenantId};
 
 /// An entry of the audit log.
@@ -41,7 +41,7 @@ pub(super) async fn record(
     actor: Actor,
     action: &str,
     subject: impl fmt::Display,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "insert into audit_events (tenant_id, id, actor, action, subject) values ($1, $2, $3, $4, $5)",
         tenant.0,
@@ -65,7 +65,7 @@ impl Store {
         tenant: TenantId,
         before: Option<AuditId>,
         limit: i64,
-    ) -> Result<Vec<AuditEvent>, StoreError> {
+    ) -> Result<Vec<AuditEvent>> {
         let mut tx = self.snapshot(tenant).await?;
         let events = sqlx::query_as!(
             AuditEvent,
@@ -89,7 +89,7 @@ impl Store {
         &self,
         before: Option<AuditId>,
         limit: i64,
-    ) -> Result<Vec<AuditEvent>, StoreError> {
+    ) -> Result<Vec<AuditEvent>> {
         let events = sqlx::query_as!(
             AuditEvent,
             r#"select tenant_id as "tenant_id!: TenantId", id as "id!: AuditId", actor as "actor!", action as "action!",

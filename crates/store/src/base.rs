@@ -14,7 +14,7 @@ use super::load::{self, Loaded, Which};
 use super::outlines::outlines_within;
 use super::pins::read as pins;
 use super::todos::{self, TodoList};
-use super::{Store, StoreError, summaries};
+use super::{Result, Store, StoreError, summaries};
 use anchord_context::pin::Pin;
 use anchord_messages::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
 use anchord_record::parts::StoredSummary;
@@ -100,7 +100,7 @@ impl Store {
         &self,
         (tenant, session): (TenantId, SessionId),
         known: Option<i64>,
-    ) -> Result<Option<(Base, Vec<Outline>)>, StoreError> {
+    ) -> Result<Option<(Base, Vec<Outline>)>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(Loaded { session, .. }) = load::load(&mut tx, tenant, Which::WithId(session)).await? else {
             return Ok(None);
@@ -135,7 +135,7 @@ impl Store {
         session: SessionId,
         range: (Seq, Seq),
         limit: i64,
-    ) -> Result<Vec<Outline>, StoreError> {
+    ) -> Result<Vec<Outline>> {
         let mut tx = self.begin(tenant).await?;
         let outlines = outlines_within(&mut tx, (tenant, session), range, limit).await?;
         tx.commit().await?;
@@ -151,7 +151,7 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
         version: i64,
-    ) -> Result<Option<Evaluated>, StoreError> {
+    ) -> Result<Option<Evaluated>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(stored) = summaries::find(&mut tx, tenant, session, version).await? else { return Ok(None) };
         let digest = sqlx::query_scalar!(
@@ -210,7 +210,7 @@ impl Store {
         session: SessionId,
         from_seq: Seq,
         through_seq: Seq,
-    ) -> Result<Vec<Original>, StoreError> {
+    ) -> Result<Vec<Original>> {
         loop {
             let mut reading = self.reading(tenant).await?;
             let read = async {
@@ -252,7 +252,7 @@ async fn find_version(
     (tenant, session): (TenantId, SessionId),
     version: i64,
     known: Option<i64>,
-) -> Result<Option<Current>, StoreError> {
+) -> Result<Option<Current>> {
     let row = sqlx::query!(
         r#"select rendering_tokens + coalesce(digest_tokens, 0) as "served_tokens!",
                   record.document as "document?", record.parts as "parts?", record.texts as "texts?", record.carry as "carry?"
@@ -288,7 +288,7 @@ pub(super) async fn asked(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
-) -> Result<Vec<(ProbeId, serde_json::Value)>, StoreError> {
+) -> Result<Vec<(ProbeId, serde_json::Value)>> {
     let rows = sqlx::query!(
         r#"select id as "id!", probe as "probe!" from probes_of($1, $2)
            where retired_in_version is null and (source = 'caller' or is_critical)

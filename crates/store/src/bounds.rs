@@ -14,7 +14,7 @@ use chrono::NaiveDate;
 
 use super::bulkhead::Share;
 use super::counts::{Count, Counts};
-use super::{Store, StoreError};
+use super::{Result, Store, StoreError};
 use anchord_messages::id::{SessionId, TenantId};
 use anchord_session::quota::Bound;
 
@@ -54,7 +54,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_used(&self, tenant: TenantId, day: NaiveDate) -> Result<Used, StoreError> {
+    pub async fn find_used(&self, tenant: TenantId, day: NaiveDate) -> Result<Used> {
         let appended = self.find_standing(tenant, day).await?;
         let mut tx = self.snapshot(tenant).await?;
         let waiting = limit(&mut tx, tenant, Bound::WaitingJobs).await?;
@@ -94,7 +94,7 @@ impl Store {
         bound: Bound,
         tx: &mut PgConnection,
         tenant: TenantId,
-    ) -> Result<i64, StoreError> {
+    ) -> Result<i64> {
         let count = if let Some(count) = counts.0.get(&tenant).await {
             count
         } else {
@@ -113,7 +113,7 @@ impl Store {
         connection: &mut PgConnection,
         tenant: TenantId,
         made: Made,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         self.require_room((&self.sessions, Bound::Sessions), connection, tenant, made).await
     }
 
@@ -122,7 +122,7 @@ impl Store {
         &self,
         connection: &mut PgConnection,
         tenant: TenantId,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         self.require_room((&self.replies, Bound::KeptReplies), connection, tenant, Made::Later).await
     }
 
@@ -132,7 +132,7 @@ impl Store {
         connection: &mut PgConnection,
         tenant: TenantId,
         made: Made,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let count = if let Some(count) = counts.0.get(&tenant).await {
             count
         } else {
@@ -200,12 +200,7 @@ impl Store {
 }
 
 /// Counts the sessions, or the kept replies, of a tenant, up to a number.
-async fn count_rows(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    bound: Bound,
-    most: i64,
-) -> Result<i64, StoreError> {
+async fn count_rows(connection: &mut PgConnection, tenant: TenantId, bound: Bound, most: i64) -> Result<i64> {
     Ok(if bound == Bound::Sessions {
         sqlx::query_scalar!(
             r#"select count(*) as "rows!" from (
@@ -230,12 +225,12 @@ async fn count_rows(
 }
 
 /// Refuses one more when all are used.
-fn within(bound: Bound, limit: i64, used: i64) -> Result<(), StoreError> {
+fn within(bound: Bound, limit: i64, used: i64) -> Result<()> {
     if used < limit { Ok(()) } else { Err(StoreError::OverQuota { bound, limit, used: used.max(0) }) }
 }
 
 /// The tenant's bound.
-async fn limit(tx: &mut PgConnection, tenant: TenantId, bound: Bound) -> Result<i64, StoreError> {
+async fn limit(tx: &mut PgConnection, tenant: TenantId, bound: Bound) -> Result<i64> {
     let own = sqlx::query_scalar!(
         "select (quotas ->> $2)::bigint as own from tenants where id = $1",
         tenant.0,
@@ -248,7 +243,7 @@ async fn limit(tx: &mut PgConnection, tenant: TenantId, bound: Bound) -> Result<
 
 /// Checks that a tenant may have the key that was just stored. Locks the tenant, so that two requests cannot both take the last place;
 /// sessions can be made meanwhile.
-pub(super) async fn require_key_room(tx: &mut PgConnection, tenant: TenantId) -> Result<(), StoreError> {
+pub(super) async fn require_key_room(tx: &mut PgConnection, tenant: TenantId) -> Result<()> {
     sqlx::query!("select from tenants where id = $1 for no key update", tenant.0)
         .fetch_optional(&mut *tx)
         .await?;
@@ -268,10 +263,7 @@ pub(super) async fn require_key_room(tx: &mut PgConnection, tenant: TenantId) ->
 ///
 /// # Errors
 /// When there are as many as there may be, or the database fails.
-pub async fn require_job_room(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-) -> Result<(), StoreError> {
+pub async fn require_job_room(tx: &mut PgConnection, (tenant, session): (TenantId, SessionId)) -> Result<()> {
     let most = limit(&mut *tx, tenant, Bound::WaitingJobs).await?;
     let waiting = sqlx::query_scalar!(
         r#"select count(*) as "waiting!" from (
@@ -302,7 +294,7 @@ pub(super) async fn require_version_room(
     tx: &mut PgConnection,
     tenant: TenantId,
     last_version: i64,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let limit = limit(tx, tenant, Bound::VersionsPerSession).await?;
     within(Bound::VersionsPerSession, limit, last_version)
 }
@@ -311,7 +303,7 @@ pub(super) async fn require_version_room(
 pub(super) async fn require_task_room(
     tx: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let limit = limit(&mut *tx, tenant, Bound::TasksPerSession).await?;
     let tasks = sqlx::query_scalar!(
         r#"with recursive tasks (task_id, place) as (
@@ -340,7 +332,7 @@ pub(super) async fn require_delivery_room(
     tx: &mut PgConnection,
     tenant: TenantId,
     webhook: uuid::Uuid,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let limit = limit(&mut *tx, tenant, Bound::WaitingDeliveries).await?;
     let waiting = sqlx::query_scalar!(
         r#"select count(*) as "waiting!" from (

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Store, StoreError};
+use super::{Result, Store};
 use anchord_messages::id::{SessionId, TenantId};
 
 /// The consecutive failures that open a breaker.
@@ -31,7 +31,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn llm_is_resting(&self, tenant: TenantId, session: SessionId) -> Result<bool, StoreError> {
+    pub async fn llm_is_resting(&self, tenant: TenantId, session: SessionId) -> Result<bool> {
         let mut tx = self.begin(tenant).await?;
         let resting = sqlx::query_scalar!(
             r#"select exists (select from llm_breakers where tenant_id = $1 and session_id = $2 and open_until > now()) as "resting!""#,
@@ -48,11 +48,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_llm_breaker(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-    ) -> Result<Option<LlmBreaker>, StoreError> {
+    pub async fn find_llm_breaker(&self, tenant: TenantId, session: SessionId) -> Result<Option<LlmBreaker>> {
         let mut tx = self.begin(tenant).await?;
         let breaker = sqlx::query_as!(
             LlmBreaker,
@@ -71,7 +67,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn note_llm(&self, tenant: TenantId, session: SessionId, good: bool) -> Result<(), StoreError> {
+    pub async fn note_llm(&self, tenant: TenantId, session: SessionId, good: bool) -> Result<()> {
         let mut tx = self.begin(tenant).await?;
         if good {
             sqlx::query!(

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 pub use super::job::{Job, Kind, NewJob};
-use super::{Store, StoreError, bounds, channel, lock};
+use super::{Result, Store, StoreError, bounds, channel, lock};
 use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
 use anchord_runtime::trace;
 use anchord_session::compression::{MANUAL, Report, Request, Status};
@@ -89,7 +89,7 @@ struct RawCompression {
 }
 
 impl RawCompression {
-    fn read(self) -> Result<CompressionRow, StoreError> {
+    fn read(self) -> Result<CompressionRow> {
         let id = self.id;
         Ok(CompressionRow {
             id: CompressionId(id),
@@ -127,7 +127,7 @@ pub async fn enqueue(
     tenant: TenantId,
     session: SessionId,
     job: NewJob<'_>,
-) -> Result<Enqueued, StoreError> {
+) -> Result<Enqueued> {
     let id = Uuid::now_v7();
     let request = serde_json::to_value(job.request).map_err(|e| corrupt("request", id, e))?;
     let trace = trace::current();
@@ -183,7 +183,7 @@ pub async fn enqueue_manual(
     tenant: TenantId,
     session: SessionId,
     request: &Request,
-) -> Result<Enqueued, StoreError> {
+) -> Result<Enqueued> {
     let job = NewJob { kind: Kind::Compress, trigger: MANUAL, request };
     let enqueued = enqueue(connection, tenant, session, job).await?;
     if enqueued.created {
@@ -201,7 +201,7 @@ pub async fn cancel_live(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     let done = sqlx::query!(
         "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
          where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running')",
@@ -222,7 +222,7 @@ pub async fn find(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     id: CompressionId,
-) -> Result<Option<CompressionRow>, StoreError> {
+) -> Result<Option<CompressionRow>> {
     let raw = sqlx::query_as!(
         RawCompression,
         "select id, kind, status, trigger, request, from_seq, through_seq, version, attempt, report,
@@ -247,7 +247,7 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
         id: CompressionId,
-    ) -> Result<Option<CompressionRow>, StoreError> {
+    ) -> Result<Option<CompressionRow>> {
         let mut tx = self.snapshot(tenant).await?;
         let row = find(&mut tx, (tenant, session), id).await?;
         tx.commit().await?;
@@ -264,7 +264,7 @@ impl Store {
         session: SessionId,
         before: Option<CompressionId>,
         limit: i64,
-    ) -> Result<Vec<CompressionRow>, StoreError> {
+    ) -> Result<Vec<CompressionRow>> {
         let mut tx = self.snapshot(tenant).await?;
         let raw = sqlx::query_as!(
             RawCompression,
@@ -293,7 +293,7 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
         id: CompressionId,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let mut tx = self.begin(tenant).await?;
         // Lock order: sessions before jobs.
         lock::hold(&mut tx, tenant, session).await?;
@@ -315,7 +315,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn heartbeat(&self, job: &Job, lease_seconds: f64) -> Result<bool, StoreError> {
+    pub async fn heartbeat(&self, job: &Job, lease_seconds: f64) -> Result<bool> {
         let mut tx = self.begin(job.tenant).await?;
         let done = sqlx::query!(
             "update compressions set lease_until = now() + make_interval(secs => $4)
@@ -335,7 +335,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn requeue(&self, job: &Job, delay_seconds: f64) -> Result<bool, StoreError> {
+    pub async fn requeue(&self, job: &Job, delay_seconds: f64) -> Result<bool> {
         let mut tx = self.begin(job.tenant).await?;
         let done = sqlx::query!(
             "update compressions set status = 'queued', lease_until = null, due_at = now() + make_interval(secs => $4)
@@ -355,7 +355,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn queue_state(&self) -> Result<Vec<QueueState>, StoreError> {
+    pub async fn queue_state(&self) -> Result<Vec<QueueState>> {
         struct Raw {
             kind: String,
             status: String,

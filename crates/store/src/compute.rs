@@ -1,6 +1,6 @@
 //! Work of requests that keeps a processor busy, in its tenant's turn.
 
-use super::StoreError;
+use super::{Result, StoreError};
 use anchord_messages::id::TenantId;
 use anchord_runtime::fair::{self, NoTurn};
 
@@ -8,7 +8,7 @@ use anchord_runtime::fair::{self, NoTurn};
 pub(super) async fn compute<T: Send + 'static>(
     tenant: TenantId,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, StoreError> {
+) -> Result<T> {
     fair::requests().run(tenant.0.as_u128(), work).await.map_err(|none| match none {
         NoTurn::Busy => StoreError::TenantBusy,
         NoTurn::Broken(_) => sqlx::Error::WorkerCrashed.into(),

@@ -11,7 +11,7 @@ use super::compute::compute;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries};
 use super::sessions::{self, Session};
-use super::{Store, StoreError, Tx, ledger, summaries};
+use super::{Result, Store, Tx, ledger, summaries};
 use anchord_context::context::{Counted, summary_message_text};
 use anchord_facts::ledger::constraints::ConstraintSource;
 use anchord_messages::id::{SessionRef, TenantId};
@@ -43,7 +43,7 @@ impl Store {
         tenant: TenantId,
         name: &SessionRef,
         constraint: &str,
-    ) -> Result<Removal, StoreError> {
+    ) -> Result<Removal> {
         let mut tries = Tries::default();
         loop {
             let Some(loaded) = self.load_session(tenant, name).await? else { return Ok(Removal::NoSession) };
@@ -59,7 +59,7 @@ impl Store {
     }
 
     /// The texts of the current version without a constraint.
-    async fn without_constraint(&self, loaded: &Loaded, constraint: &str) -> Result<Without, StoreError> {
+    async fn without_constraint(&self, loaded: &Loaded, constraint: &str) -> Result<Without> {
         let (tenant, session) = (loaded.tenant, loaded.session.clone());
         let Some(number) = session.version else { return Ok(Without::Not(Removal::NoConstraint)) };
         let mut tx = self.snapshot(tenant).await?;
@@ -96,7 +96,7 @@ impl Store {
         loaded: Loaded,
         constraint: &str,
         shown: &RenderedTexts,
-    ) -> Result<Option<Removal>, StoreError> {
+    ) -> Result<Option<Removal>> {
         let tenant = loaded.tenant;
         let mut tx = self.begin(tenant).await?;
         if !load::hold_as_read(&mut tx, &loaded).await? {
@@ -123,7 +123,7 @@ impl Store {
 }
 
 /// Makes the current version one of the branch's own, under the next number, when it is one that it began with.
-async fn own_version(tx: &mut Tx, tenant: TenantId, session: &mut Session) -> Result<(), StoreError> {
+async fn own_version(tx: &mut Tx, tenant: TenantId, session: &mut Session) -> Result<()> {
     let Some(current) = session.version else { return Ok(()) };
     let key = (tenant, session.id);
     if summaries::owner(tx, key, current).await? == session.id {
@@ -182,12 +182,7 @@ impl RenderedTexts {
         Self { rendering, smaller, digest }
     }
 
-    async fn write(
-        &self,
-        connection: &mut PgConnection,
-        tenant: TenantId,
-        session: &Session,
-    ) -> Result<(), StoreError> {
+    async fn write(&self, connection: &mut PgConnection, tenant: TenantId, session: &Session) -> Result<()> {
         let whole = |tokens: u32| i32::try_from(tokens).unwrap_or(i32::MAX);
         let (texts, tokens): (Vec<String>, Vec<i32>) =
             self.smaller.iter().map(|(text, tokens)| (text.clone(), whole(*tokens))).unzip();

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::job::{Job, Kind};
 pub use super::notifier::Listening;
-use super::{Store, StoreError, channel};
+use super::{Result, Store, StoreError, channel};
 use anchord_facts::redact::redact;
 use anchord_messages::id::{BranchName, CompressionId, SessionId, TenantId};
 use anchord_messages::rounded::four;
@@ -78,7 +78,7 @@ impl Store {
         following: Following,
         after: i64,
         limit: i64,
-    ) -> Result<Option<EventPage>, StoreError> {
+    ) -> Result<Option<EventPage>> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = match following {
             Following::Session(session) => {
@@ -127,7 +127,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn newest_event(&self, tenant: TenantId, following: Following) -> Result<i64, StoreError> {
+    pub async fn newest_event(&self, tenant: TenantId, following: Following) -> Result<i64> {
         let mut tx = self.snapshot(tenant).await?;
         let newest = match following {
             Following::Session(session) => {
@@ -153,7 +153,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn forget_old_events(&self) -> Result<i64, StoreError> {
+    pub async fn forget_old_events(&self) -> Result<i64> {
         let mut all = 0;
         loop {
             let gone = sqlx::query_scalar!(
@@ -182,7 +182,7 @@ struct Row {
 }
 
 impl Row {
-    fn read(self) -> Option<Result<Event, StoreError>> {
+    fn read(self) -> Option<Result<Event>> {
         let (id, kind, payload, created_at) = (self.id?, self.kind?, self.payload?, self.created_at?);
         let branch = match self.branch.map(|name| BranchName::parse(&name)).transpose() {
             Ok(branch) => branch.filter(|branch| !branch.is_main()),
@@ -199,7 +199,7 @@ async fn record(
     (tenant, session): (TenantId, SessionId),
     kind: &str,
     payload: &Value,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "select write_events($1, $2, $3, $4, $5, $6, $7)",
         tenant.0,
@@ -277,7 +277,7 @@ pub(super) async fn published(
     session: (TenantId, SessionId),
     version: i64,
     compression: Option<CompressionId>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     record(connection, session, PUBLISHED, &publication(version, compression)).await
 }
 
@@ -286,7 +286,7 @@ pub(super) async fn switched(
     connection: &mut PgConnection,
     session: (TenantId, SessionId),
     (from, to): (&str, &str),
-) -> Result<(), StoreError> {
+) -> Result<()> {
     record(connection, session, SWITCHED, &json!({"from": from, "to": to})).await
 }
 

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::audit::{self, Actor};
 use super::pins::read as pins;
 use super::sessions::{self, Session};
-use super::{Store, StoreError, ledger, notes, probes, todos};
+use super::{Result, Store, StoreError, ledger, notes, probes, todos};
 use anchord_context::note::Note;
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
@@ -68,7 +68,7 @@ impl Store {
         tenant: TenantId,
         name: &SessionRef,
         actor: Actor,
-    ) -> Result<Option<ExportHead>, StoreError> {
+    ) -> Result<Option<ExportHead>> {
         let mut tx = self.writable_snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
         let pins = pins::list(&mut tx, tenant, session.id).await?;
@@ -98,7 +98,7 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
         (after, to): (Seq, Seq),
-    ) -> Result<Vec<ExportedMessage>, StoreError> {
+    ) -> Result<Vec<ExportedMessage>> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query_as!(
             ExportedMessage,
@@ -139,7 +139,7 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
         after: i64,
-    ) -> Result<Vec<(i64, String, String)>, StoreError> {
+    ) -> Result<Vec<(i64, String, String)>> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
             r#"select v.version as "version!", v.meta::text as "meta!", v.document::text as "document!", v.parts as "parts!",

@@ -8,7 +8,7 @@ use super::gather::{self, Append, AppendError, Reply};
 use super::notes::{self, NotesRoom};
 use super::pins::{self, PinEdit, PinEdited};
 use super::sessions::{self, PutOutcome};
-use super::{Store, StoreError, Tx, lock, probes, todos};
+use super::{Result, Store, StoreError, Tx, lock, probes, todos};
 use anchord_context::note::Note;
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
@@ -73,7 +73,7 @@ pub async fn import(
     tenant: TenantId,
     name: &SessionRef,
     (head, append): (Option<Head>, Option<Append>),
-) -> Result<Outcome, StoreError> {
+) -> Result<Outcome> {
     let was_there = sessions::find(tx, tenant, name).await?.is_some();
     if let Some(head) = head
         && let Some(refused) = restore(tx, tenant, name, head).await?
@@ -102,12 +102,7 @@ pub async fn import(
 }
 
 /// Creates the session with everything that an export has beside messages; returns why not.
-async fn restore(
-    tx: &mut Tx,
-    tenant: TenantId,
-    name: &SessionRef,
-    head: Head,
-) -> Result<Option<Outcome>, StoreError> {
+async fn restore(tx: &mut Tx, tenant: TenantId, name: &SessionRef, head: Head) -> Result<Option<Outcome>> {
     let put = sessions::put(tx, tenant, name, &head.settings).await?.ok_or(StoreError::Contended)?;
     let session = match put {
         PutOutcome::Refused(refused) => return Ok(Some(Outcome::Settings(refused))),

@@ -4,7 +4,7 @@ use serde::Serialize;
 use strum::{AsRefStr, EnumString, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
-use super::StoreError;
+use super::{Result, StoreError};
 use anchord_messages::id::{CompressionId, SessionId, TenantId};
 use anchord_session::compression::{Report, Request, Span};
 
@@ -74,6 +74,6 @@ pub struct Job {
 }
 
 /// The report of a job as it is stored.
-pub(super) fn report_text(job: &Job, report: &Report) -> Result<String, StoreError> {
+pub(super) fn report_text(job: &Job, report: &Report) -> Result<String> {
     serde_json::to_string(report).map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))
 }

@@ -2,7 +2,7 @@
 //! its own.
 
 use super::load::{self, Tries};
-use super::{Store, StoreError, sessions};
+use super::{Result, Store, sessions};
 use anchord_messages::id::{Seq, SessionRef, TenantId};
 
 impl Store {
@@ -10,12 +10,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn release_message(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-        seq: Seq,
-    ) -> Result<bool, StoreError> {
+    pub async fn release_message(&self, tenant: TenantId, name: &SessionRef, seq: Seq) -> Result<bool> {
         let mut tries = Tries::default();
         loop {
             let Some(loaded) = self.load_session(tenant, name).await? else { return Ok(false) };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::connection::PgConnection;
 
-use super::StoreError;
+use super::Result;
 use anchord_messages::id::{Seq, SessionId, TenantId};
 
 /// The position of an entry among those of its kind.
@@ -36,7 +36,7 @@ pub async fn list(
     kind: &str,
     (after, through): (Option<Place>, Seq),
     limit: i64,
-) -> Result<Vec<EntryRow>, StoreError> {
+) -> Result<Vec<EntryRow>> {
     let after = after.unwrap_or(Place { seq: 0, ordinal: 0 });
     let rows = sqlx::query!(
         r#"select e.first_seq as "first_seq!", e.ordinal as "ordinal!", e.value::text as "value!"
@@ -73,7 +73,7 @@ pub async fn list_removed_constraints(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
-) -> Result<BTreeSet<String>, StoreError> {
+) -> Result<BTreeSet<String>> {
     let ids = sqlx::query_scalar!(
         "select constraint_id from removed_constraints where tenant_id = $1 and session_id = $2",
         tenant.0,

@@ -72,5 +72,5 @@ pub mod usage;
 pub mod webhooks;
 
 pub use bulkhead::Tx;
-pub use error::StoreError;
+pub use error::{Result, StoreError};
 pub use pool::{Connections, DEFAULT_CONNECTIONS, Store};

@@ -4,7 +4,7 @@ use crate::connection::PgConnection;
 use chrono::{DateTime, Utc};
 
 use super::usage::ContextCoverage;
-use super::{Store, StoreError};
+use super::{Result, Store};
 use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 
 /// The most bytes of message bodies on one page; a page always has its first message, however large.
@@ -50,7 +50,7 @@ impl Store {
         session: &SessionRef,
         range: SeqRange,
         limit: i64,
-    ) -> Result<Option<MessagePage>, StoreError> {
+    ) -> Result<Option<MessagePage>> {
         let mut tx = self.snapshot(tenant).await?;
         let found = sqlx::query!(
             r#"select s.id, s.head_seq, s.anchor_seq, root.task_id, coalesce(a.system_through, 0) as "system_through!",
@@ -94,7 +94,7 @@ impl Store {
         branch: SessionId,
         range: SeqRange,
         limit: i64,
-    ) -> Result<Vec<StoredMessage>, StoreError> {
+    ) -> Result<Vec<StoredMessage>> {
         let mut tx = self.snapshot(tenant).await?;
         let items = list(&mut tx, (tenant, branch), range, limit).await?;
         tx.commit().await?;
@@ -122,7 +122,7 @@ pub async fn list(
     (tenant, session): (TenantId, SessionId),
     range: SeqRange,
     limit: i64,
-) -> Result<Vec<StoredMessage>, StoreError> {
+) -> Result<Vec<StoredMessage>> {
     // No message is so late; the statement adds the limit to it.
     let from = range.from.min(Seq::MAX - limit);
     // The size is read from the row's header, so that bodies beyond the bound are not fetched.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::StoreError;
+use crate::Result;
 use crate::connection::PgConnection;
 use anchord_messages::id::{SessionId, TenantId};
 use anchord_session::settings::{MAX_METADATA_NAME_CHARS, MAX_METADATA_VALUE_CHARS};
@@ -21,7 +21,7 @@ pub(super) async fn replace(
     tx: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     metadata: Option<&Map<String, Value>>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "delete from session_metadata where tenant_id = $1 and session_id = $2",
         tenant.0,

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::load::{self, Loaded, Which};
-use super::{Store, StoreError, sessions};
+use super::{Result, Store, StoreError, sessions};
 use crate::connection::PgConnection;
 use anchord_context::note::{self, MAX_NOTES, MAX_NOTES_TOKENS, NOTES_SHARE, Note};
 use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
@@ -91,11 +91,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn list_notes(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-    ) -> Result<Option<Vec<StoredNote>>, StoreError> {
+    pub async fn list_notes(&self, tenant: TenantId, name: &SessionRef) -> Result<Option<Vec<StoredNote>>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
         Ok(Some(list(&mut tx, tenant, session.id).await?))
@@ -106,11 +102,7 @@ impl Store {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn list(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<Vec<StoredNote>, StoreError> {
+pub async fn list(tx: &mut PgConnection, tenant: TenantId, session: SessionId) -> Result<Vec<StoredNote>> {
     list_at(tx, (tenant, session), Seq::MAX).await
 }
 
@@ -119,7 +111,7 @@ async fn list_at(
     tx: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     through: Seq,
-) -> Result<Vec<StoredNote>, StoreError> {
+) -> Result<Vec<StoredNote>> {
     let rows = sqlx::query!(
         r#"select x.id, x.seq, x.body as "body!", x.created_at
            from (
@@ -152,7 +144,7 @@ pub(super) async fn tokens_at(
     key: (TenantId, SessionId),
     parent: &Session,
     seq: Seq,
-) -> Result<u32, StoreError> {
+) -> Result<u32> {
     let stored = list_at(tx, key, through(parent, seq)).await?;
     let notes: Vec<Note> = stored.into_iter().map(|stored| stored.note).collect();
     let counter = TokenCounter::new(parent.effective_settings().tokenizer.unwrap_or_default());
@@ -168,7 +160,7 @@ pub async fn edit(
     tenant: TenantId,
     name: &SessionRef,
     edit: NoteEdit<'_>,
-) -> Result<NoteEdited, StoreError> {
+) -> Result<NoteEdited> {
     let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else {
         return Ok(NoteEdited::NoSession);
     };
@@ -220,7 +212,7 @@ pub(super) async fn restore(
     tenant: TenantId,
     name: &SessionRef,
     notes: &[Note],
-) -> Result<Option<NotesRoom>, StoreError> {
+) -> Result<Option<NotesRoom>> {
     let loaded = load::load(&mut *tx, tenant, Which::Named(name)).await?.ok_or(StoreError::Contended)?;
     let room = NotesRoom::of(&loaded, notes);
     if room.is_exceeded() {
@@ -239,7 +231,7 @@ async fn write(
     tx: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     notes: &[Note],
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let ids: Vec<i64> = notes.iter().map(|note| note.id).collect();
     let seqs: Vec<i64> = notes.iter().map(|note| note.seq).collect();
     let texts: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
@@ -264,7 +256,7 @@ async fn remove(
     (tenant, session): (TenantId, SessionId),
     id: i64,
     seq: Seq,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "delete from notes where tenant_id = $1 and session_id = $2 and id = $3 and seq = $4",
         tenant.0,
@@ -289,10 +281,7 @@ async fn remove(
 }
 
 /// Deletes the oldest of what notes were before they were replaced or removed, beyond so many.
-async fn forget_oldest(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-) -> Result<(), StoreError> {
+async fn forget_oldest(tx: &mut PgConnection, (tenant, session): (TenantId, SessionId)) -> Result<()> {
     sqlx::query!(
         "delete from notes x
          where x.tenant_id = $1 and x.session_id = $2 and (x.id, x.seq) in (
@@ -313,12 +302,7 @@ async fn forget_oldest(
 }
 
 /// Counts the notes with their session.
-async fn settle(
-    tx: &mut PgConnection,
-    loaded: Loaded,
-    room: NotesRoom,
-    newest: i64,
-) -> Result<(), StoreError> {
+async fn settle(tx: &mut PgConnection, loaded: Loaded, room: NotesRoom, newest: i64) -> Result<()> {
     let (tenant, mut session) = (loaded.tenant, loaded.session);
     session.note(room.tokens, newest);
     sessions::update(tx, tenant, &session).await?;

@@ -2,7 +2,7 @@
 
 use crate::connection::PgConnection;
 
-use super::StoreError;
+use super::{Result, StoreError};
 use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_messages::message::Role;
 use anchord_session::outline::Outline;
@@ -25,7 +25,7 @@ pub(super) async fn outlines_within(
     (tenant, session): (TenantId, SessionId),
     (after, through): (Seq, Seq),
     limit: i64,
-) -> Result<Vec<Outline>, StoreError> {
+) -> Result<Vec<Outline>> {
     let rows = sqlx::query_as!(
         OutlineRow,
         r#"select m.seq, m.role, m.format = 'openai-responses' as "is_item!", m.tokens, m.shape, m.keep,
@@ -49,7 +49,7 @@ pub(super) async fn outlines_within(
     read_all(session, rows)
 }
 
-pub(super) fn read_all(session: SessionId, rows: Vec<OutlineRow>) -> Result<Vec<Outline>, StoreError> {
+pub(super) fn read_all(session: SessionId, rows: Vec<OutlineRow>) -> Result<Vec<Outline>> {
     let mut outlines = Vec::with_capacity(rows.len());
     for row in rows {
         let corrupt = |column, reason: String| {

@@ -6,7 +6,7 @@ pub use self::read::list_all;
 use self::read::{count, list};
 use super::load::{self, Loaded, Tries, Which};
 use super::sessions::{self};
-use super::{Store, StoreError};
+use super::{Result, Store};
 use crate::connection::PgConnection;
 use anchord_context::pin::{MAX_PINS, PINS_SHARE, Pin};
 use anchord_messages::id::{SessionId, SessionRef, TenantId};
@@ -83,7 +83,7 @@ pub async fn edit(
     tenant: TenantId,
     name: &SessionRef,
     edit: PinEdit<'_>,
-) -> Result<PinEdited, StoreError> {
+) -> Result<PinEdited> {
     let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else {
         return Ok(PinEdited::NoOwner);
     };
@@ -114,7 +114,7 @@ impl Store {
         &self,
         tenant: TenantId,
         session: &SessionRef,
-    ) -> Result<Option<(Vec<Pin>, Vec<Pin>)>, StoreError> {
+    ) -> Result<Option<(Vec<Pin>, Vec<Pin>)>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, session).await? else { return Ok(None) };
         let own = list(&mut tx, tenant, session.id).await?;
@@ -125,12 +125,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn replace_pins(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-        pins: &[Pin],
-    ) -> Result<PinEdited, StoreError> {
+    pub async fn replace_pins(&self, tenant: TenantId, name: &SessionRef, pins: &[Pin]) -> Result<PinEdited> {
         let mut tries = Tries::default();
         loop {
             let mut tx = self.begin(tenant).await?;
@@ -150,7 +145,7 @@ impl Store {
 
 /// Stores pins of this many tokens, unless they are there already. Returns `false`, with nothing changed, when the session has
 /// changed since it was read.
-async fn write(tx: &mut PgConnection, loaded: Loaded, pins: &[Pin], tokens: u32) -> Result<bool, StoreError> {
+async fn write(tx: &mut PgConnection, loaded: Loaded, pins: &[Pin], tokens: u32) -> Result<bool> {
     let tenant = loaded.tenant;
     if !load::hold_as_read(&mut *tx, &loaded).await? {
         return Ok(false);

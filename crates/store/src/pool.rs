@@ -13,7 +13,7 @@ use super::address::{Address, Role, Target};
 use super::bulkhead::{Bulkhead, Share, Tx};
 use super::connection::Pool;
 use super::counts::Counts;
-use super::error::{self, StoreError};
+use super::error::{self, Result};
 use super::gather::queue::MOST_AT_ONCE;
 use super::key_cache::KeyCache;
 use super::marks::Marks;
@@ -95,7 +95,7 @@ impl Store {
         database: impl Into<Target<'_>>,
         connections: u32,
         tracker: TaskTracker,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self> {
         let Target { url, role } = database.into();
         let role = Role::parse(role)?;
         let address = Address::parse(url)?.map(|options| {
@@ -182,7 +182,7 @@ impl Store {
     ///
     /// # Errors
     /// When no connection is available.
-    pub async fn begin(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+    pub async fn begin(&self, tenant: TenantId) -> Result<Tx> {
         let share = match &self.bulkhead {
             Some(bulkhead) => bulkhead.enter_to_change(tenant).await?,
             None => Share::default(),
@@ -194,7 +194,7 @@ impl Store {
     ///
     /// # Errors
     /// When no connection is available.
-    pub async fn begin_as(&self, actor: Actor, tenant: TenantId) -> Result<Tx, StoreError> {
+    pub async fn begin_as(&self, actor: Actor, tenant: TenantId) -> Result<Tx> {
         if matches!(actor, Actor::Key(_)) {
             return self.begin(tenant).await;
         }
@@ -203,7 +203,7 @@ impl Store {
 
     /// Begins a read-only snapshot of a tenant whose statements are planned for the parameters of each call: their
     /// filters are optional, so no single plan suits all calls.
-    pub(super) async fn begin_planning(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+    pub(super) async fn begin_planning(&self, tenant: TenantId) -> Result<Tx> {
         let set = "set local plan_cache_mode = force_custom_plan";
         let share = self.share(tenant).await?;
         let begin = "begin isolation level repeatable read read only";
@@ -217,20 +217,20 @@ impl Store {
     ///
     /// # Errors
     /// When no connection is available.
-    pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+    pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx> {
         let share = self.share(tenant).await?;
         self.snapshot_with(tenant, share).await
     }
 
     /// Begins a read-only snapshot of a tenant with its place among the tenant's connections.
-    pub(super) async fn snapshot_with(&self, tenant: TenantId, share: Share) -> Result<Tx, StoreError> {
+    pub(super) async fn snapshot_with(&self, tenant: TenantId, share: Share) -> Result<Tx> {
         let begin = "begin isolation level repeatable read read only";
         let tx = self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await?;
         Ok(tx.snapshot())
     }
 
     /// Begins a snapshot of a tenant that may also write.
-    pub(super) async fn writable_snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+    pub(super) async fn writable_snapshot(&self, tenant: TenantId) -> Result<Tx> {
         let share = self.share(tenant).await?;
         let begin = "begin isolation level repeatable read";
         self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await
@@ -238,7 +238,7 @@ impl Store {
 
     /// Begins in a task of its own, because the driver cannot safely drop a half-done begin. A caller that disconnects
     /// now leaves a complete transaction, which is rolled back when it is dropped.
-    pub(super) async fn begin_with(&self, share: Share, statement: String) -> Result<Tx, StoreError> {
+    pub(super) async fn begin_with(&self, share: Share, statement: String) -> Result<Tx> {
         let pool = self.pool.clone();
         let begun = self.tracker.spawn(async move {
             let mut attempts_left = pool.max_connections();
@@ -259,7 +259,7 @@ impl Store {
     }
 
     /// Waits for a place among the tenant's connections.
-    pub(super) async fn share(&self, tenant: TenantId) -> Result<Share, StoreError> {
+    pub(super) async fn share(&self, tenant: TenantId) -> Result<Share> {
         match &self.bulkhead {
             Some(bulkhead) => bulkhead.enter(tenant).await,
             None => Ok(Share::default()),
@@ -267,7 +267,7 @@ impl Store {
     }
 
     /// Waits for a connection for one read of a tenant.
-    pub(super) async fn reading(&self, tenant: TenantId) -> Result<Reading, StoreError> {
+    pub(super) async fn reading(&self, tenant: TenantId) -> Result<Reading> {
         let share = self.share(tenant).await?;
         self.readers.acquire(&self.pool, share).await
     }
@@ -276,7 +276,7 @@ impl Store {
     ///
     /// # Errors
     /// When it does not.
-    pub async fn ping(&self) -> Result<(), StoreError> {
+    pub async fn ping(&self) -> Result<()> {
         let answer = sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(&self.probe);
         tokio::time::timeout(PROBE_TIMEOUT, answer).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
         Ok(())

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::error::expect_rows;
-use super::{Store, StoreError, Tx, lock};
+use super::{Result, Store, StoreError, Tx, lock};
 use anchord_messages::id::{CompressionId, EvaluationId, ProbeId, SessionId, TenantId};
 use anchord_record::probe::Probe;
 
@@ -56,7 +56,7 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
         version: i64,
-    ) -> Result<Vec<(ProbeId, Probe)>, StoreError> {
+    ) -> Result<Vec<(ProbeId, Probe)>> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
             r#"select id, probe::text as "probe!" from probes
@@ -87,7 +87,7 @@ pub async fn list(
     (tenant, session): (TenantId, SessionId),
     after: Option<ProbeId>,
     limit: i64,
-) -> Result<Vec<ProbeRow>, StoreError> {
+) -> Result<Vec<ProbeRow>> {
     let rows = sqlx::query_as!(
         ProbeRow,
         r#"select id as "id!: ProbeId", source as "source!", version, retired_in_version, probe::text as "probe!",
@@ -108,7 +108,7 @@ pub(super) async fn list_callers(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
-) -> Result<Vec<String>, StoreError> {
+) -> Result<Vec<String>> {
     Ok(sqlx::query_scalar!(
         r#"select probe::text as "probe!" from probes
            where tenant_id = $1 and session_id = $2 and source = 'caller' and retired_in_version is null order by id"#,
@@ -127,7 +127,7 @@ pub async fn count_callers(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
-) -> Result<i64, StoreError> {
+) -> Result<i64> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from probes
            where tenant_id = $1 and session_id = $2 and source = 'caller' and retired_in_version is null"#,
@@ -147,7 +147,7 @@ pub async fn insert_callers(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
     probe: String,
-) -> Result<ProbeRow, StoreError> {
+) -> Result<ProbeRow> {
     let id = ProbeId(Uuid::now_v7());
     let created_at = sqlx::query_scalar!(
         "insert into probes (tenant_id, session_id, id, source, probe) values ($1, $2, $3, 'caller', $4::text::json)
@@ -172,7 +172,7 @@ pub async fn find(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     id: ProbeId,
-) -> Result<Option<ProbeRow>, StoreError> {
+) -> Result<Option<ProbeRow>> {
     let row = sqlx::query_as!(
         ProbeRow,
         r#"select id as "id!: ProbeId", source as "source!", version, retired_in_version, probe::text as "probe!",
@@ -197,7 +197,7 @@ pub async fn replace_callers(
     (tenant, session): (TenantId, SessionId),
     id: ProbeId,
     probe: String,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let done = sqlx::query!(
         "update probes set probe = $4::text::json
          where tenant_id = $1 and session_id = $2 and id = $3 and source = 'caller'",
@@ -220,7 +220,7 @@ pub async fn delete_callers(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
     id: ProbeId,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let done = sqlx::query!(
         "delete from probes where tenant_id = $1 and session_id = $2 and id = $3 and source = 'caller'",
         tenant.0,
@@ -242,7 +242,7 @@ pub async fn list_evaluations(
     (tenant, session): (TenantId, SessionId),
     before: Option<EvaluationId>,
     limit: i64,
-) -> Result<Vec<EvaluationRow>, StoreError> {
+) -> Result<Vec<EvaluationRow>> {
     let rows = sqlx::query_as!(
         EvaluationRow,
         r#"select id as "id: EvaluationId", version, compression_id as "compression_id: CompressionId",
@@ -268,7 +268,7 @@ pub async fn find_evaluation(
     (tenant, session): (TenantId, SessionId),
     id: Option<EvaluationId>,
     made_by: Option<CompressionId>,
-) -> Result<Option<EvaluationRow>, StoreError> {
+) -> Result<Option<EvaluationRow>> {
     let row = sqlx::query_as!(
         EvaluationRow,
         r#"select id as "id: EvaluationId", version, compression_id as "compression_id: CompressionId",

@@ -22,7 +22,7 @@ use super::bulkhead::Share;
 use super::compute::compute;
 use super::sessions::{self, SessionFilter};
 use super::usage::ContextCoverage;
-use super::{Store, StoreError, Tx};
+use super::{Result, Store, StoreError, Tx};
 use anchord_messages::format::{Format, parse};
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef, TenantId};
 use anchord_messages::message::{Message, Part, Role};
@@ -136,7 +136,7 @@ impl Store {
         tenant: TenantId,
         session: &SessionRef,
         search: Search,
-    ) -> Result<Option<Recalled>, StoreError> {
+    ) -> Result<Option<Recalled>> {
         let _place = self.place_to_search(tenant).await?;
         let mut tx = self.snapshot(tenant).await?;
         let Some(id) = sessions::find_id(&mut tx, tenant, session).await? else { return Ok(None) };
@@ -154,7 +154,7 @@ impl Store {
         tenant: TenantId,
         filter: &SessionFilter,
         search: Search,
-    ) -> Result<Recalled, StoreError> {
+    ) -> Result<Recalled> {
         let _place = self.place_to_search(tenant).await?;
         let one_more = i64::try_from(SEARCHED_SESSIONS).unwrap_or(i64::MAX).saturating_add(1);
         let mut planning = self.begin_planning(tenant).await?;
@@ -181,7 +181,7 @@ impl Store {
     }
 
     /// Waits for a place among the tenant's searches; workers have no limits by tenant.
-    async fn place_to_search(&self, tenant: TenantId) -> Result<Share, StoreError> {
+    async fn place_to_search(&self, tenant: TenantId) -> Result<Share> {
         match &self.bulkhead {
             Some(bulkhead) => bulkhead.enter_to_search(tenant).await,
             None => Ok(Share::default()),
@@ -189,7 +189,7 @@ impl Store {
     }
 
     /// Begins a snapshot for a page of a search.
-    async fn page_of_search(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+    async fn page_of_search(&self, tenant: TenantId) -> Result<Tx> {
         let share = match &self.bulkhead {
             Some(bulkhead) => bulkhead.enter_for_a_page(tenant).await?,
             None => Share::default(),
@@ -206,7 +206,7 @@ impl Store {
         tenant: TenantId,
         searched: Vec<Searched>,
         (search, mut bounds): (Search, Bounds),
-    ) -> Result<Recalled, StoreError> {
+    ) -> Result<Recalled> {
         let Search { query, vector, limit } = search;
         let query = Arc::new(query);
         let mut indexed = Vec::with_capacity(searched.len());
@@ -262,7 +262,7 @@ impl Store {
         (indexed_seq, head_seq): (Seq, Seq),
         mut matches: Matches,
         bounds: &mut Bounds,
-    ) -> Result<Matches, StoreError> {
+    ) -> Result<Matches> {
         let mut after = indexed_seq;
         matches.keep_within(indexed_seq, head_seq);
         while after < head_seq {
@@ -297,7 +297,7 @@ impl Store {
         (tenant, sessions): (TenantId, &[SessionId]),
         ranked: Vec<Ranked>,
         (query, limit): (&Arc<Query>, usize),
-    ) -> Result<Vec<(usize, Hit)>, StoreError> {
+    ) -> Result<Vec<(usize, Hit)>> {
         let mut examined = self.examine((tenant, sessions), &ranked, query).await?;
         let best = ranked.into_iter().map(|r| (r, examined.remove(&(r.session, r.seq)))).collect();
         let mut hits = Vec::new();
@@ -325,7 +325,7 @@ impl Store {
         (tenant, sessions): (TenantId, &[SessionId]),
         ranked: &[Ranked],
         query: &Arc<Query>,
-    ) -> Result<BTreeMap<(usize, Seq), Examined>, StoreError> {
+    ) -> Result<BTreeMap<(usize, Seq), Examined>> {
         let mut found: Vec<(usize, Row)> = Vec::new();
         let mut bytes_left = EXAMINED_BYTES;
         let mut tx = self.page_of_search(tenant).await?;
@@ -353,10 +353,7 @@ impl Store {
     }
 }
 
-async fn find_searched(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-) -> Result<Option<Searched>, StoreError> {
+async fn find_searched(tx: &mut Tx, (tenant, session): (TenantId, SessionId)) -> Result<Option<Searched>> {
     let found = sqlx::query!(
         r#"select coalesce(main.name, s.name) as "name!", s.branch, s.indexed_seq, s.head_seq, s.anchor_seq,
                   case when s.root_id is null then s.task_id else main.task_id end as task_id,
@@ -395,12 +392,7 @@ async fn find_searched(
 
 /// Reads the query's buckets, and then the postings that are not in a bucket yet; of
 /// every part of a branch's index what the branch reads there.
-async fn from_index(
-    tx: &mut Tx,
-    tenant: TenantId,
-    index: &[Stretch],
-    query: &Arc<Query>,
-) -> Result<Matches, StoreError> {
+async fn from_index(tx: &mut Tx, tenant: TenantId, index: &[Stretch], query: &Arc<Query>) -> Result<Matches> {
     let mut matches = Matches::new(query.clone());
     let wanted: BTreeMap<u8, Vec<Term>> = by_bucket(&query.terms());
     let mut numbers: Vec<i16> = wanted.keys().map(|bucket| i16::from(*bucket)).collect();
@@ -475,7 +467,7 @@ async fn texts(
     (tenant, session): (TenantId, SessionId),
     seqs: &[Seq],
     bytes: i64,
-) -> Result<Vec<Row>, StoreError> {
+) -> Result<Vec<Row>> {
     // The size is read from the row's header, so that bodies beyond the bound are not fetched.
     let rows = sqlx::query_as!(
         Row,
@@ -510,7 +502,7 @@ pub(super) async fn page(
     (tenant, session): (TenantId, SessionId),
     after: Seq,
     through: Seq,
-) -> Result<Vec<Row>, StoreError> {
+) -> Result<Vec<Row>> {
     let rows = sqlx::query_as!(
         Row,
         r#"select seq, role, format, body as "body!"
@@ -541,7 +533,7 @@ pub(super) async fn page(
 }
 
 /// The messages of rows, parsed in the turn of the job's tenant.
-pub(super) async fn parsed(tenant: TenantId, rows: Vec<Row>) -> Result<Vec<Message>, StoreError> {
+pub(super) async fn parsed(tenant: TenantId, rows: Vec<Row>) -> Result<Vec<Message>> {
     in_turn(tenant, move || rows.iter().map(Row::message).collect()).await
 }
 
@@ -549,6 +541,6 @@ pub(super) async fn parsed(tenant: TenantId, rows: Vec<Row>) -> Result<Vec<Messa
 async fn in_turn<T: Send + 'static>(
     tenant: TenantId,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, StoreError> {
+) -> Result<T> {
     fair::jobs().run(tenant.0.as_u128(), work).await.map_err(|_| sqlx::Error::WorkerCrashed.into())
 }

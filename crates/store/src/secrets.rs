@@ -17,7 +17,7 @@ use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use secrecy::{ExposeSecret as _, SecretSlice, SecretString};
 use sha2::{Digest as _, Sha256};
 
-use super::StoreError;
+use super::{Result, StoreError};
 use anchord_messages::id::{TenantId, WebhookId};
 use anchord_webhooks::signature::SECRET_BYTES;
 
@@ -81,12 +81,7 @@ impl SecretKeys {
     }
 
     /// A secret as it is stored.
-    pub(super) fn encrypt(
-        &self,
-        tenant: TenantId,
-        webhook: WebhookId,
-        secret: &[u8],
-    ) -> Result<Vec<u8>, StoreError> {
+    pub(super) fn encrypt(&self, tenant: TenantId, webhook: WebhookId, secret: &[u8]) -> Result<Vec<u8>> {
         let Some(first) = self.0.first() else { return Ok(secret.to_vec()) };
         let nonce = rand::random::<[u8; NONCE_LEN]>();
         let mut text = secret.to_vec();

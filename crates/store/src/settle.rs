@@ -16,7 +16,7 @@ use self::end::{End, Fence, WriteOutcome};
 pub use super::candidate::{NewEvaluation, NewVersion};
 use super::job::{Job, Kind, NewJob, report_text};
 use super::load::{self, Which};
-use super::{Store, StoreError, compressions, lock};
+use super::{Result, Store, StoreError, compressions, lock};
 use anchord_messages::id::{CompressionId, EvaluationId, Seq, SessionId, TenantId};
 use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
 use anchord_session::session::Ending;
@@ -70,7 +70,7 @@ impl Store {
         job: &Job,
         span: Option<Span>,
         settlement: Settlement,
-    ) -> Result<SettleOutcome, StoreError> {
+    ) -> Result<SettleOutcome> {
         Ok(self.settle_and_index(job, span, settlement, None).await?.0)
     }
 
@@ -85,7 +85,7 @@ impl Store {
         span: Option<Span>,
         settlement: Settlement,
         index_lease: Option<f64>,
-    ) -> Result<(SettleOutcome, Option<Box<Job>>), StoreError> {
+    ) -> Result<(SettleOutcome, Option<Box<Job>>)> {
         let asked = SettleArgs { job, span, settlement: &settlement, index_lease };
         for tries in 0..TRIES {
             tokio::time::sleep(PAUSE * tries).await;
@@ -115,7 +115,7 @@ impl Store {
         &self,
         connection: &mut PgConnection,
         asked: SettleArgs<'_>,
-    ) -> Result<Option<(SettleOutcome, Option<Box<Job>>)>, StoreError> {
+    ) -> Result<Option<(SettleOutcome, Option<Box<Job>>)>> {
         let SettleArgs { job, span, settlement, index_lease } = asked;
         let Some(mut loaded) = load::load(connection, job.tenant, Which::WithId(job.session)).await? else {
             return Ok(Some((SettleOutcome::Lost, None)));
@@ -165,7 +165,7 @@ impl Store {
         version: Option<i64>,
         report: &Report,
         evaluation: Result<NewEvaluation, Status>,
-    ) -> Result<SettleOutcome, StoreError> {
+    ) -> Result<SettleOutcome> {
         let mut tx = self.begin(job.tenant).await?;
         let status = match &evaluation {
             Ok(evaluation) => {
@@ -185,12 +185,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; nothing has changed then.
-    pub async fn settle_index(
-        &self,
-        job: &Job,
-        status: Status,
-        more: bool,
-    ) -> Result<SettleOutcome, StoreError> {
+    pub async fn settle_index(&self, job: &Job, status: Status, more: bool) -> Result<SettleOutcome> {
         let report = Report::default();
         if !more {
             return self.end_job(job, status, &report).await;
@@ -207,7 +202,7 @@ impl Store {
     }
 
     /// Ends a job that has nothing else to write, in one statement that commits by itself.
-    async fn end_job(&self, job: &Job, status: Status, report: &Report) -> Result<SettleOutcome, StoreError> {
+    async fn end_job(&self, job: &Job, status: Status, report: &Report) -> Result<SettleOutcome> {
         let report = report_text(job, report)?;
         let is_ended = sqlx::query_scalar!(
             r#"select end_job($1, $2, $3, $4, $5) as "is_ended!""#,
@@ -229,7 +224,7 @@ async fn write_end(
     status: Status,
     version: Option<i64>,
     report: &Report,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     let report = report_text(job, report)?;
     let done = sqlx::query!(
         "update compressions set status = $4, version = $5, report = $6::text::json, finished_at = now(), lease_until = null
@@ -252,7 +247,7 @@ async fn insert_evaluation(
     job: &Job,
     version: Option<i64>,
     evaluation: &NewEvaluation,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "insert into evaluations (tenant_id, session_id, id, version, compression_id, scores, results)
          values ($1, $2, $3, $4, $5, $6::text::json, $7::text::json)",
@@ -280,7 +275,7 @@ pub async fn answer_if_idle(
     (tenant, session): (TenantId, SessionId),
     id: CompressionId,
     request: &Request,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     let Some(mut loaded) = load::load(tx, tenant, Which::WithId(session)).await? else { return Ok(false) };
     let session = &mut loaded.session;
     if session.head_seq - session.floor() > MAX_TAIL_MESSAGES {

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use super::compressions::cancel_live;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Which};
-use super::{Store, StoreError, Tx, bounds, events, sessions};
+use super::{Result, Store, StoreError, Tx, bounds, events, sessions};
 use anchord_facts::ledger::LedgerState;
 use anchord_messages::id::{SessionId, SessionRef, TenantId};
 use anchord_record::parts::StoredSummary;
@@ -78,7 +78,7 @@ impl UnreadVersion {
     ///
     /// # Errors
     /// When what is stored does not parse.
-    pub fn read(self) -> Result<StoredVersion, StoreError> {
+    pub fn read(self) -> Result<StoredVersion> {
         let meta = self.meta()?;
         let summary = self.record.summary().map_err(|e| self.corrupt("document", e))?;
         let carry: LedgerState = serde_json::from_str(&self.carry).map_err(|e| self.corrupt("carry", e))?;
@@ -89,7 +89,7 @@ impl UnreadVersion {
     ///
     /// # Errors
     /// When what is stored does not parse.
-    pub fn meta(&self) -> Result<VersionMeta, StoreError> {
+    pub fn meta(&self) -> Result<VersionMeta> {
         serde_json::from_str(&self.meta).map_err(|error| self.corrupt("meta", error))
     }
 
@@ -108,7 +108,7 @@ pub async fn find(
     tenant: TenantId,
     session: SessionId,
     version: i64,
-) -> Result<Option<StoredVersion>, StoreError> {
+) -> Result<Option<StoredVersion>> {
     find_unread(connection, (tenant, session), version).await?.map(UnreadVersion::read).transpose()
 }
 
@@ -120,7 +120,7 @@ pub async fn find_unread(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     version: i64,
-) -> Result<Option<UnreadVersion>, StoreError> {
+) -> Result<Option<UnreadVersion>> {
     let row = sqlx::query!(
         r#"select meta::text as "meta!", document::text as "document!", parts,
                   read_parts(tenant_id, session_id, parts) as "texts!", carry::text as "carry!", created_at
@@ -151,7 +151,7 @@ pub async fn list(
     session: SessionId,
     before: Option<i64>,
     limit: i64,
-) -> Result<Vec<VersionEntry>, StoreError> {
+) -> Result<Vec<VersionEntry>> {
     let rows = sqlx::query!(
         r#"select v.version as "version!", v.meta::text as "meta!", v.created_at as "created_at!"
            from version_lineage($1, $2) owner
@@ -185,12 +185,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not parse.
-    pub async fn decide_rollback(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-        to: i64,
-    ) -> Result<Rollback, StoreError> {
+    pub async fn decide_rollback(&self, tenant: TenantId, name: &SessionRef, to: i64) -> Result<Rollback> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(loaded) = load::load(&mut tx, tenant, Which::Named(name)).await? else {
             return Ok(Rollback::NoSession);
@@ -218,7 +213,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not parse.
-    pub async fn roll_back(&self, tx: &mut Tx, decided: &RolledBack) -> Result<bool, StoreError> {
+    pub async fn roll_back(&self, tx: &mut Tx, decided: &RolledBack) -> Result<bool> {
         let RolledBack { loaded, to, version } = decided;
         if !load::hold_as_read(tx, loaded).await? {
             return Ok(false);
@@ -253,7 +248,7 @@ pub(super) async fn owner(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     version: i64,
-) -> Result<SessionId, StoreError> {
+) -> Result<SessionId> {
     let owner =
         sqlx::query_scalar!(r#"select version_owner($1, $2, $3) as "owner!""#, tenant.0, session.0, version);
     Ok(SessionId(owner.fetch_one(connection).await?))
@@ -264,7 +259,7 @@ pub(super) async fn adopt_probes(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     version: i64,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!("select adopt_probes($1, $2, $3)", tenant.0, session.0, version).execute(connection).await?;
     Ok(())
 }
@@ -275,7 +270,7 @@ pub(super) async fn copy_version(
     (tenant, session): (TenantId, SessionId),
     from: i64,
     meta: &VersionMeta,
-) -> Result<(u32, u32), StoreError> {
+) -> Result<(u32, u32)> {
     let text = serde_json::to_string(meta).map_err(|error| {
         StoreError::corrupt("summaries", "meta", format!("{} {}", session.0, meta.version), error)
     })?;
@@ -311,7 +306,7 @@ pub(super) async fn note_served(
     (tenant, session): (TenantId, SessionId),
     version: i64,
     counts: &Accounting,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "update summaries set mask_upto = $4, mask_from = $5, carried_seq = $6
          where tenant_id = $1 and session_id = $2 and version = $3",
@@ -334,7 +329,7 @@ async fn retire_probes(
     (tenant, session): (TenantId, SessionId),
     to: i64,
     new: i64,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "update probes
          set retired_in_version = case when coalesce(version, 0) > $3 then coalesce(retired_in_version, $4) end

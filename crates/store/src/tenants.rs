@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::audit::{self, Actor};
 use super::error::expect_rows;
 use super::pins::{PinEdit, PinEdited, Pinned};
-use super::{Store, StoreError, keys};
+use super::{Result, Store, StoreError, keys};
 use anchord_context::pin::{self, PINS_SHARE, Pin};
 use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;
@@ -106,7 +106,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn insert_tenant(&self, name: &str, actor: Actor) -> Result<Option<Tenant>, StoreError> {
+    pub async fn insert_tenant(&self, name: &str, actor: Actor) -> Result<Option<Tenant>> {
         self.insert_tenant_as(TenantId(Uuid::now_v7()), name, actor).await
     }
 
@@ -114,12 +114,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn insert_tenant_as(
-        &self,
-        id: TenantId,
-        name: &str,
-        actor: Actor,
-    ) -> Result<Option<Tenant>, StoreError> {
+    pub async fn insert_tenant_as(&self, id: TenantId, name: &str, actor: Actor) -> Result<Option<Tenant>> {
         let mut tx = self.begin_as(actor, id).await?;
         let made = insert(&mut tx, id, (name, &Quotas::default()), actor).await?;
         if made.is_some() {
@@ -132,7 +127,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or its settings do not parse.
-    pub async fn find_tenant(&self, id: TenantId) -> Result<Option<Tenant>, StoreError> {
+    pub async fn find_tenant(&self, id: TenantId) -> Result<Option<Tenant>> {
         let mut tx = self.snapshot(id).await?;
         find(&mut tx, id).await
     }
@@ -141,7 +136,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_tenant_id(&self, name: &str) -> Result<Option<TenantId>, StoreError> {
+    pub async fn find_tenant_id(&self, name: &str) -> Result<Option<TenantId>> {
         let id = sqlx::query_scalar!("select find_tenant_id($1)", name).fetch_one(&self.pool).await?;
         Ok(id.map(TenantId))
     }
@@ -150,7 +145,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or settings do not parse.
-    pub async fn list_tenants(&self, after: Option<TenantId>, limit: i64) -> Result<Vec<Tenant>, StoreError> {
+    pub async fn list_tenants(&self, after: Option<TenantId>, limit: i64) -> Result<Vec<Tenant>> {
         let rows = sqlx::query_as!(
             TenantRow,
             r#"select id as "id!", name as "name!", settings::text as "settings!", quotas::text as "quotas!",
@@ -168,12 +163,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or its settings do not parse.
-    pub async fn change_tenant(
-        &self,
-        id: TenantId,
-        change: &TenantChange,
-        actor: Actor,
-    ) -> Result<Changed, StoreError> {
+    pub async fn change_tenant(&self, id: TenantId, change: &TenantChange, actor: Actor) -> Result<Changed> {
         let mut tx = self.begin_as(actor, id).await?;
         let suspended = change.status.map(|status| status == TenantStatus::Suspended);
         let quotas = change.quotas.as_ref().map(|quotas| serde_json::to_string(quotas).unwrap_or_default());
@@ -226,7 +216,7 @@ impl Store {
         id: TenantId,
         change: SettingsChange,
         actor: Actor,
-    ) -> Result<Option<Result<Settings, SettingsError>>, StoreError> {
+    ) -> Result<Option<Result<Settings, SettingsError>>> {
         let mut tx = self.begin_as(actor, id).await?;
         let Some(old) = lock_settings(&mut tx, id).await? else { return Ok(None) };
         // The tenant's own models are known to its settings, too.
@@ -252,12 +242,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or its settings do not parse.
-    pub async fn replace_wide_pins(
-        &self,
-        id: TenantId,
-        pins: &[Pin],
-        actor: Actor,
-    ) -> Result<PinEdited, StoreError> {
+    pub async fn replace_wide_pins(&self, id: TenantId, pins: &[Pin], actor: Actor) -> Result<PinEdited> {
         let mut tx = self.begin_as(actor, id).await?;
         let edited = edit_wide_pins(&mut tx, id, PinEdit::Replace(pins), actor).await?;
         if matches!(edited, PinEdited::Done(_)) {
@@ -276,7 +261,7 @@ impl Store {
         id: TenantId,
         model: OwnModel,
         actor: Actor,
-    ) -> Result<Option<WideModels>, StoreError> {
+    ) -> Result<Option<WideModels>> {
         let mut tx = self.begin_as(actor, id).await?;
         let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(None) };
         let wide = settings.wide.get_or_insert_default();
@@ -304,12 +289,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or its settings do not parse.
-    pub async fn delete_wide_model(
-        &self,
-        id: TenantId,
-        name: &str,
-        actor: Actor,
-    ) -> Result<bool, StoreError> {
+    pub async fn delete_wide_model(&self, id: TenantId, name: &str, actor: Actor) -> Result<bool> {
         let mut tx = self.begin_as(actor, id).await?;
         let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(false) };
         let wide = settings.wide.get_or_insert_default();
@@ -330,7 +310,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool, StoreError> {
+    pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool> {
         let mut tx = self.begin_as(actor, id).await?;
         let is_erased = sqlx::query_scalar!(r#"select erase_tenant($1) as "is_erased!""#, id.0);
         if !is_erased.fetch_one(&mut *tx).await? {
@@ -353,7 +333,7 @@ pub async fn edit_wide_pins(
     id: TenantId,
     edit: PinEdit<'_>,
     actor: Actor,
-) -> Result<PinEdited, StoreError> {
+) -> Result<PinEdited> {
     let Some(mut settings) = lock_settings(&mut *tx, id).await? else { return Ok(PinEdited::NoOwner) };
     let pins = match edit.apply(settings.wide_pins().to_vec()) {
         Ok(pins) => pins,
@@ -392,7 +372,7 @@ struct TenantRow {
 }
 
 impl TenantRow {
-    fn read(self) -> Result<Tenant, StoreError> {
+    fn read(self) -> Result<Tenant> {
         let corrupt = |column, error| StoreError::corrupt("tenants", column, self.id, error);
         Ok(Tenant {
             id: TenantId(self.id),
@@ -415,7 +395,7 @@ pub async fn insert(
     id: TenantId,
     (name, quotas): (&str, &Quotas),
     actor: Actor,
-) -> Result<Option<Tenant>, StoreError> {
+) -> Result<Option<Tenant>> {
     let quotas = serde_json::to_string(quotas)
         .map_err(|error| StoreError::corrupt("tenants", "quotas", id.0, error))?;
     let done = sqlx::query!(
@@ -437,7 +417,7 @@ pub async fn insert(
 ///
 /// # Errors
 /// When the database fails, or its settings do not parse.
-pub async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>, StoreError> {
+pub async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>> {
     sqlx::query_as!(
         TenantRow,
         r#"select id, name, settings::text as "settings!", quotas::text as "quotas!", retention_days, suspended_at,
@@ -451,7 +431,7 @@ pub async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>,
     .transpose()
 }
 
-async fn lock_settings(tx: &mut PgConnection, id: TenantId) -> Result<Option<Settings>, StoreError> {
+async fn lock_settings(tx: &mut PgConnection, id: TenantId) -> Result<Option<Settings>> {
     let text = sqlx::query_scalar!(
         r#"select settings::text as "settings!" from tenants where id = $1 for update"#,
         id.0
@@ -464,7 +444,7 @@ async fn lock_settings(tx: &mut PgConnection, id: TenantId) -> Result<Option<Set
     text.map(read).transpose()
 }
 
-async fn store_settings(tx: &mut PgConnection, id: TenantId, settings: &Settings) -> Result<(), StoreError> {
+async fn store_settings(tx: &mut PgConnection, id: TenantId, settings: &Settings) -> Result<()> {
     let text = serde_json::to_string(settings)
         .map_err(|error| StoreError::corrupt("tenants", "settings", id.0, error))?;
     let done = sqlx::query!(

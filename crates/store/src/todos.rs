@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Store, StoreError, sessions};
+use super::{Result, Store, StoreError, sessions};
 use anchord_facts::todo::{self, Followed, Todo, TodoChange};
 use anchord_messages::id::{SessionId, SessionRef, TenantId};
 
@@ -44,11 +44,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_todos(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-    ) -> Result<Option<TodoList>, StoreError> {
+    pub async fn find_todos(&self, tenant: TenantId, name: &SessionRef) -> Result<Option<TodoList>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
         let list = find(&mut tx, tenant, session.id).await?;
@@ -66,7 +62,7 @@ impl Store {
         tenant: TenantId,
         name: &SessionRef,
         items: Vec<Todo>,
-    ) -> Result<Option<TodoList>, StoreError> {
+    ) -> Result<Option<TodoList>> {
         let mut tx = self.begin(tenant).await?;
         let replaced = replace(&mut tx, tenant, name, items).await?;
         tx.commit().await?;
@@ -80,7 +76,7 @@ pub(super) async fn replace(
     tenant: TenantId,
     name: &SessionRef,
     mut items: Vec<Todo>,
-) -> Result<Option<TodoList>, StoreError> {
+) -> Result<Option<TodoList>> {
     let Some(session) = sessions::lock(&mut *tx, tenant, name).await? else { return Ok(None) };
     let before = find(&mut *tx, tenant, session.id).await?.unwrap_or_default();
     let changes = todo::changes(&before.items, &items);
@@ -114,7 +110,7 @@ pub(super) async fn find(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
-) -> Result<Option<TodoList>, StoreError> {
+) -> Result<Option<TodoList>> {
     let row = sqlx::query!(
         r#"select revision, items::text as "items!", changes::text as "changes!", version,
                   updated_at as "updated_at?"
@@ -140,12 +136,12 @@ pub(super) async fn find(
 
 impl TodoUpdate {
     /// The list and its changes as JSON texts.
-    pub(super) fn texts(&self, session: SessionId) -> Result<(String, String), StoreError> {
+    pub(super) fn texts(&self, session: SessionId) -> Result<(String, String)> {
         Ok((text("items", session, &self.followed.items)?, text("changes", session, &self.followed.changes)?))
     }
 }
 
 // As text, because a JSON value would be sent as `jsonb`, which rejects an escaped NUL.
-fn text(column: &'static str, session: SessionId, value: &impl Serialize) -> Result<String, StoreError> {
+fn text(column: &'static str, session: SessionId, value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(|error| StoreError::corrupt("todo_lists", column, session.0, error))
 }

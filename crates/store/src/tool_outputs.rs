@@ -1,6 +1,6 @@
 //! Finds the message that contains an offloaded tool output.
 
-use super::{Store, StoreError};
+use super::{Result, Store};
 use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 
 /// The message that contains a tool output.
@@ -30,7 +30,7 @@ impl Store {
         tenant: TenantId,
         session: &SessionRef,
         reference: &str,
-    ) -> Result<Option<ToolOutputSource>, StoreError> {
+    ) -> Result<Option<ToolOutputSource>> {
         let mut tx = self.snapshot(tenant).await?;
         let found = sqlx::query_as!(
             ToolOutputSource,

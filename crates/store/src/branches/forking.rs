@@ -8,7 +8,7 @@ use crate::connection::PgConnection;
 use crate::context::{CARRIED_WITHIN, find_appends, find_user};
 use crate::load::{self, Which};
 use crate::outlines::outlines_within;
-use crate::{Store, StoreError, Tx, lock, notes, sessions};
+use crate::{Result, Store, StoreError, Tx, lock, notes, sessions};
 use anchord_context::mask::Clipping;
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef, TenantId};
 use anchord_session::session::{ForkPoint, InheritedVersion, Session};
@@ -75,12 +75,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not parse.
-    pub async fn fork(
-        &self,
-        tenant: TenantId,
-        of: &SessionRef,
-        fork: Fork,
-    ) -> Result<ForkOutcome, StoreError> {
+    pub async fn fork(&self, tenant: TenantId, of: &SessionRef, fork: Fork) -> Result<ForkOutcome> {
         let mut tx = self.begin(tenant).await?;
         let outcome = self::fork(&mut tx, tenant, of, fork).await?;
         tx.commit().await?;
@@ -91,12 +86,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not parse.
-    pub async fn truncate(
-        &self,
-        tenant: TenantId,
-        of: &SessionRef,
-        seq: Seq,
-    ) -> Result<ForkOutcome, StoreError> {
+    pub async fn truncate(&self, tenant: TenantId, of: &SessionRef, seq: Seq) -> Result<ForkOutcome> {
         let mut tx = self.begin(tenant).await?;
         let outcome = self::truncate(&mut tx, tenant, of, seq).await?;
         tx.commit().await?;
@@ -108,12 +98,7 @@ impl Store {
 ///
 /// # Errors
 /// When the database fails, or a row does not parse.
-pub async fn fork(
-    tx: &mut Tx,
-    tenant: TenantId,
-    of: &SessionRef,
-    fork: Fork,
-) -> Result<ForkOutcome, StoreError> {
+pub async fn fork(tx: &mut Tx, tenant: TenantId, of: &SessionRef, fork: Fork) -> Result<ForkOutcome> {
     let Some(main) = lock_main(tx, tenant, &of.name).await? else { return Ok(ForkOutcome::NoSession) };
     let Some(parent) = hold(tx, tenant, of).await? else { return Ok(ForkOutcome::NoSession) };
     let reuse = fork.first_digest.as_ref().map_or(Reuse::Never, Reuse::ToBeginWith);
@@ -124,12 +109,7 @@ pub async fn fork(
 ///
 /// # Errors
 /// When the database fails, or a row does not parse.
-pub async fn truncate(
-    tx: &mut Tx,
-    tenant: TenantId,
-    of: &SessionRef,
-    seq: Seq,
-) -> Result<ForkOutcome, StoreError> {
+pub async fn truncate(tx: &mut Tx, tenant: TenantId, of: &SessionRef, seq: Seq) -> Result<ForkOutcome> {
     let Some(main) = lock_main(tx, tenant, &of.name).await? else { return Ok(ForkOutcome::NoSession) };
     let Some(parent) = hold(tx, tenant, of).await? else { return Ok(ForkOutcome::NoSession) };
     if seq != parent.head_seq {
@@ -143,7 +123,7 @@ pub async fn truncate(
 }
 
 /// Locks a branch and reads it then: appends to it wait for a moment, so that a fork of a busy one needs no second try.
-async fn hold(tx: &mut Tx, tenant: TenantId, of: &SessionRef) -> Result<Option<Session>, StoreError> {
+async fn hold(tx: &mut Tx, tenant: TenantId, of: &SessionRef) -> Result<Option<Session>> {
     let Some(id) = sessions::find_id(&mut *tx, tenant, of).await? else { return Ok(None) };
     lock::hold(&mut *tx, tenant, id).await?;
     Ok(load::load(tx, tenant, Which::WithId(id)).await?.map(|loaded| loaded.session))
@@ -154,7 +134,7 @@ async fn fork_within(
     tenant: TenantId,
     (main, parent): (&Main, &Session),
     (fork, reuse): (&Fork, Reuse<'_>),
-) -> Result<ForkOutcome, StoreError> {
+) -> Result<ForkOutcome> {
     let seq = fork.seq.unwrap_or(parent.head_seq);
     if seq > parent.head_seq {
         return Ok(ForkOutcome::BeyondHead { head_seq: parent.head_seq });
@@ -203,14 +183,14 @@ async fn fork_within(
 }
 
 /// The name of a branch that its caller gave none: the random part of its id.
-fn generated(id: SessionId, prefix: &str) -> Result<BranchName, StoreError> {
+fn generated(id: SessionId, prefix: &str) -> Result<BranchName> {
     let hex = id.0.simple().to_string();
     let (_, random) = hex.split_at(hex.len() - 12);
     BranchName::parse(&format!("{prefix}{random}"))
         .map_err(|error| StoreError::corrupt("sessions", "branch", id.0, error))
 }
 
-async fn now(tx: &mut PgConnection) -> Result<DateTime<Utc>, StoreError> {
+async fn now(tx: &mut PgConnection) -> Result<DateTime<Utc>> {
     Ok(sqlx::query_scalar!(r#"select now() as "now!""#).fetch_one(tx).await?)
 }
 
@@ -227,11 +207,7 @@ struct Base {
 
 /// Finds the owner of the last shared message. The jump pointer is that of a skew-binary list: two of equal length are
 /// followed at once, so that any owner is found in a number of steps that grows with the logarithm of the depth.
-async fn find_base(
-    tx: &mut PgConnection,
-    (tenant, parent): (TenantId, &Session),
-    seq: Seq,
-) -> Result<Base, StoreError> {
+async fn find_base(tx: &mut PgConnection, (tenant, parent): (TenantId, &Session), seq: Seq) -> Result<Base> {
     let row = sqlx::query!(
         r#"select b.id, b.depth, b.jump_id, b.jump_seq, j.depth as "jump_depth?", j.jump_id as "second_id?",
                   j.jump_seq as "second_seq?", k.depth as "second_depth?"
@@ -284,7 +260,7 @@ async fn find_again(
     (main, base): (&Main, SessionId),
     seq: Seq,
     reuse: Reuse<'_>,
-) -> Result<Option<SessionId>, StoreError> {
+) -> Result<Option<SessionId>> {
     let digest = match reuse {
         Reuse::Never => return Ok(None),
         Reuse::ToBeginWith(digest) => Some(digest.as_slice()),
@@ -318,7 +294,7 @@ async fn prepare(
     (id, name): (SessionId, BranchName),
     seq: Seq,
     now: DateTime<Utc>,
-) -> Result<Session, StoreError> {
+) -> Result<Session> {
     let key = (tenant, parent.id);
     let mut version = find_version(tx, key, seq).await?;
     let anchor = version.as_ref().map_or(0, |(version, _)| version.anchor);
@@ -365,7 +341,7 @@ async fn find_version(
     tx: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     seq: Seq,
-) -> Result<Option<(InheritedVersion, Option<Seq>)>, StoreError> {
+) -> Result<Option<(InheritedVersion, Option<Seq>)>> {
     let found = sqlx::query!(
         r#"select v.version as "version!", v.through_seq as "through_seq!", v.head_seq as "head_seq!",
                   v.mask_upto as "mask_upto!", v.mask_from as "mask_from!", v.carried_seq,
@@ -418,7 +394,7 @@ async fn sum(
     tx: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     (after, through): (Seq, Seq),
-) -> Result<u64, StoreError> {
+) -> Result<u64> {
     let sum = sqlx::query_scalar!(
         r#"select coalesce(sum(m.tokens), 0)::bigint as "sum!"
            from lineage($1, $2, $3::bigint + 1, $4) owner
@@ -442,7 +418,7 @@ async fn insert(
     session: &Session,
     base: &Base,
     first_digest: Option<&[u8; 32]>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let corrupt = |column, error| StoreError::corrupt("sessions", column, session.id.0, error);
     // No caller can write such a name, so that it takes none of theirs.
     let name = format!("\u{2}{}", session.id.0);
@@ -487,7 +463,7 @@ async fn copy_own(
     tenant: TenantId,
     (from, to): (SessionId, SessionId),
     through: Seq,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "with pinned as (
            insert into pins (tenant_id, session_id, position, id, body)

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::corrupt;
 use crate::bulkhead::Share;
 use crate::job::{Job, Kind};
-use crate::{Store, StoreError};
+use crate::{Result, Store};
 use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
 use anchord_session::compression::Span;
 
@@ -27,7 +27,7 @@ struct Claimed {
 }
 
 impl Claimed {
-    fn read(self) -> Result<Job, StoreError> {
+    fn read(self) -> Result<Job> {
         let id = self.id;
         Ok(Job {
             tenant: TenantId(self.tenant_id),
@@ -66,7 +66,7 @@ impl Store {
         lease_seconds: f64,
         tenant_limit: i32,
         jobs: i32,
-    ) -> Result<Vec<Job>, StoreError> {
+    ) -> Result<Vec<Job>> {
         loop {
             let rows = self.claim_rows(worker, lease_seconds, tenant_limit, jobs).await?;
             let is_empty = rows.is_empty();
@@ -92,7 +92,7 @@ impl Store {
         lease_seconds: f64,
         tenant_limit: i32,
         jobs: i32,
-    ) -> Result<Vec<Claimed>, StoreError> {
+    ) -> Result<Vec<Claimed>> {
         let mut reading = self.queue.acquire(&self.pool, Share::default()).await?;
         let rows = sqlx::query_as!(
             Claimed,

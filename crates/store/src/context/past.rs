@@ -8,7 +8,7 @@ use super::texts::{self, TextSelection, Texts};
 use crate::compute::compute;
 use crate::connection::PgConnection;
 use crate::outlines::outlines_within;
-use crate::{Store, StoreError, Tx, notes, sessions};
+use crate::{Result, Store, Tx, notes, sessions};
 use anchord_context::mask::Clipping;
 use anchord_context::note;
 use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
@@ -67,7 +67,7 @@ impl Store {
         name: &SessionRef,
         (version, through): (Option<i64>, Option<Seq>),
         budget: Option<u32>,
-    ) -> Result<Past, StoreError> {
+    ) -> Result<Past> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(Past::NoSession) };
         let key = (tenant, session.id);
@@ -175,7 +175,7 @@ async fn find_version_at(
     tx: &mut Tx,
     (tenant, session): (TenantId, &Session),
     through: Seq,
-) -> Result<Option<VersionRow>, StoreError> {
+) -> Result<Option<VersionRow>> {
     let begun_with = &session.accounting.begun_with;
     let versions: Vec<i64> = begun_with.iter().map(|begun| begun.version).collect();
     let published: Vec<Seq> = begun_with.iter().map(|begun| begun.published).collect();
@@ -214,7 +214,7 @@ async fn find_version(
     tx: &mut Tx,
     (tenant, session): (TenantId, &Session),
     version: i64,
-) -> Result<Option<VersionRow>, StoreError> {
+) -> Result<Option<VersionRow>> {
     let row = sqlx::query!(
         "select version, through_seq, head_seq, mask_upto, mask_from, carried_seq from summaries
          where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3",
@@ -243,7 +243,7 @@ pub(crate) async fn find_appends(
     tx: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     (after, through): (Seq, Seq),
-) -> Result<Vec<Seq>, StoreError> {
+) -> Result<Vec<Seq>> {
     // Messages that were appended together have the same transaction time.
     Ok(sqlx::query_scalar!(
         "select m.seq
@@ -275,7 +275,7 @@ pub(crate) async fn find_user(
     tx: &mut PgConnection,
     key: (TenantId, SessionId),
     within: (Seq, Seq),
-) -> Result<Option<RetainedMessage>, StoreError> {
+) -> Result<Option<RetainedMessage>> {
     let found = outlines_within(tx, key, within, CARRIED_WITHIN).await?;
     Ok(found.iter().rev().find_map(Outline::of_person))
 }

@@ -3,7 +3,7 @@
 
 use crate::connection::PgConnection;
 
-use crate::StoreError;
+use crate::{Result, StoreError};
 use anchord_context::context::Entry;
 use anchord_context::mask::{Keep, Marks};
 use anchord_context::note::Note;
@@ -78,7 +78,7 @@ pub(super) async fn find_tail(
     (tenant, session): (TenantId, SessionId),
     (from, through): (Seq, Seq),
     budget: u32,
-) -> Result<Seq, StoreError> {
+) -> Result<Seq> {
     let found = sqlx::query_scalar!(
         "select tail_within($1, $2, $3, $4, $5)",
         tenant.0,
@@ -97,7 +97,7 @@ pub(super) async fn read(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     wanted: &TextSelection,
-) -> Result<Texts, StoreError> {
+) -> Result<Texts> {
     let rows = sqlx::query_as!(
         Row,
         r#"select s.context_revision as "context_revision?",
@@ -226,7 +226,7 @@ impl Row {
     }
 
     /// Parses the message, and adds its mark to `marks`.
-    fn message(self, session: SessionId, seq: Seq, marks: &mut Marks) -> Result<Entry, StoreError> {
+    fn message(self, session: SessionId, seq: Seq, marks: &mut Marks) -> Result<Entry> {
         let corrupt = |column| {
             StoreError::corrupt("messages", column, format!("{} {seq}", session.0), "does not parse")
         };

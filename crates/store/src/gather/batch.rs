@@ -9,7 +9,7 @@ use super::{AppendError, Pending, Reply};
 use crate::bounds::Made;
 use crate::commit::Rows;
 use crate::connection::PgConnection;
-use crate::{Store, StoreError, load, lock, sessions};
+use crate::{Result, Store, StoreError, load, lock, sessions};
 use anchord_messages::id::{SessionId, TenantId};
 use tokio::sync::oneshot;
 
@@ -223,11 +223,7 @@ enum Decided {
 }
 
 /// Decides every group on the current state of its session.
-async fn decide(
-    store: &Store,
-    connection: &mut PgConnection,
-    groups: &mut [Group],
-) -> Result<Vec<Decided>, StoreError> {
+async fn decide(store: &Store, connection: &mut PgConnection, groups: &mut [Group]) -> Result<Vec<Decided>> {
     find_replies(connection, groups).await?;
     let coming: Vec<_> = groups.iter().map(Group::coming).collect();
     let loaded = load::load_for_appends(connection, &coming).await?;
@@ -265,7 +261,7 @@ async fn decide(
 }
 
 /// Separates a bound that is reached from a failure.
-fn full(room: Result<(), StoreError>) -> Result<Option<AppendError>, StoreError> {
+fn full(room: Result<()>) -> Result<Option<AppendError>> {
     match room {
         Ok(()) => Ok(None),
         Err(StoreError::OverQuota { bound, limit, used }) => {
@@ -279,7 +275,7 @@ fn full(room: Result<(), StoreError>) -> Result<Option<AppendError>, StoreError>
 pub(super) async fn run_within(
     tx: &mut PgConnection,
     pending: Pending,
-) -> Result<Result<Reply, AppendError>, StoreError> {
+) -> Result<Result<Reply, AppendError>> {
     let key = (pending.append.tenant, pending.append.session.clone());
     let group = Group::new(key, vec![pending]);
     let loaded = load::load_for_appends(tx, &[group.coming()]).await?.pop().ok_or(StoreError::Contended)?;
@@ -313,11 +309,7 @@ async fn set_models(store: &Store, models: Vec<((TenantId, SessionId), String)>)
 }
 
 /// Sets the model of a session. A locked session is skipped.
-async fn set_model(
-    store: &Store,
-    (tenant, main): (TenantId, SessionId),
-    model: &str,
-) -> Result<(), StoreError> {
+async fn set_model(store: &Store, (tenant, main): (TenantId, SessionId), model: &str) -> Result<()> {
     let mut tx = store.begin(tenant).await?;
     if lock::try_acquire(&mut tx, tenant, main).await?
         && sessions::set_model(&mut tx, (tenant, main), model).await?
@@ -328,7 +320,7 @@ async fn set_model(
 }
 
 /// Loads the stored replies to earlier requests with the same keys, for the groups that ask for them.
-async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Result<(), StoreError> {
+async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Result<()> {
     let (mut places, mut tenants, mut routes, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (place, group) in groups.iter_mut().enumerate().filter(|(_, group)| group.looks_up) {
         group.replays = Some(Replays::new());
@@ -365,11 +357,7 @@ async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Re
 }
 
 /// Writes the decisions; returns the indexes of the committed sessions, from 1.
-async fn write(
-    connection: &mut PgConnection,
-    groups: &[Group],
-    staged: &[Box<Staged>],
-) -> Result<Vec<i32>, StoreError> {
+async fn write(connection: &mut PgConnection, groups: &[Group], staged: &[Box<Staged>]) -> Result<Vec<i32>> {
     let mut rows = Rows::default();
     for (group, staged) in groups.iter().zip(staged) {
         staged.write(&group.appends, &mut rows)?;

@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
 use super::idempotency::ReplyKey;
-use super::{Store, StoreError};
+use super::{Result, Store, StoreError};
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
@@ -265,10 +265,7 @@ impl AppendError {
 ///
 /// # Errors
 /// When the database fails, or the tenant has changed meanwhile.
-pub async fn append_within(
-    tx: &mut PgConnection,
-    append: Append,
-) -> Result<Result<Reply, AppendError>, StoreError> {
+pub async fn append_within(tx: &mut PgConnection, append: Append) -> Result<Result<Reply, AppendError>> {
     let bytes = append.messages.iter().map(|message| message.body.get().len()).sum();
     let (reply, _) = oneshot::channel();
     let pending = Pending { append, bytes, since: Instant::now(), trace: trace::current(), reply };

@@ -8,7 +8,7 @@ use super::{Append, AppendError, AppendReply, Included, LiveCompression, Pending
 use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow, Rows};
 use crate::idempotency::ReplyKey;
 use crate::load::Loaded;
-use crate::{StoreError, metadata};
+use crate::{Result, StoreError, metadata};
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::id::{CompressionId, Seq, SessionId};
@@ -303,7 +303,7 @@ impl Staged {
     }
 
     /// Adds the rows of the session.
-    pub(super) fn write<'a>(&'a self, appends: &'a [Pending], rows: &mut Rows<'a>) -> Result<(), StoreError> {
+    pub(super) fn write<'a>(&'a self, appends: &'a [Pending], rows: &mut Rows<'a>) -> Result<()> {
         let Loaded { tenant, session, revision, above_revision } = &self.loaded;
         let corrupt = |column, error| StoreError::corrupt("sessions", column, session.id.0, error);
         let opening = Settings {

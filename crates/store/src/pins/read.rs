@@ -2,7 +2,7 @@
 
 use crate::connection::PgConnection;
 
-use crate::StoreError;
+use crate::Result;
 use anchord_context::pin::{self, Pin};
 use anchord_messages::id::{SessionId, TenantId};
 use anchord_messages::tokens::TokenCounter;
@@ -14,7 +14,7 @@ pub(crate) async fn list(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
-) -> Result<Vec<Pin>, StoreError> {
+) -> Result<Vec<Pin>> {
     let pins = sqlx::query_as!(
         Pin,
         "select id, body as text from pins where tenant_id = $1 and session_id = $2 order by position",
@@ -30,11 +30,7 @@ pub(crate) async fn list(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn list_all(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    session: &Session,
-) -> Result<Vec<Pin>, StoreError> {
+pub async fn list_all(tx: &mut PgConnection, tenant: TenantId, session: &Session) -> Result<Vec<Pin>> {
     let own = list(tx, tenant, session.id).await?;
     Ok(pin::together(session.defaults.wide_pins(), own))
 }

@@ -8,7 +8,7 @@
 use super::{DIRECTORY, PAGE_BYTES, Row, in_turn, parsed};
 use crate::connection::PgConnection;
 use crate::job::{Job, report_text};
-use crate::{Store, StoreError};
+use crate::{Result, Store};
 use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_messages::message::Message;
 use anchord_recall::Document;
@@ -42,11 +42,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_unindexed(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-    ) -> Result<Option<Unindexed>, StoreError> {
+    pub async fn find_unindexed(&self, tenant: TenantId, session: SessionId) -> Result<Option<Unindexed>> {
         let Some((indexed_seq, head_seq, mut rows)) = self.find_page(tenant, session).await? else {
             return Ok(None);
         };
@@ -57,11 +53,7 @@ impl Store {
 
     /// Reads the last indexed message, the session's newest one, and the next messages of one chunk, at most a page
     /// of bytes.
-    async fn find_page(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-    ) -> Result<Option<(Seq, Seq, Vec<Row>)>, StoreError> {
+    async fn find_page(&self, tenant: TenantId, session: SessionId) -> Result<Option<(Seq, Seq, Vec<Row>)>> {
         loop {
             let mut reading = self.reading(tenant).await?;
             let read = async {
@@ -127,7 +119,7 @@ impl Store {
         after: Seq,
         documents: Vec<Document>,
         job: Option<&Job>,
-    ) -> Result<Indexing, StoreError> {
+    ) -> Result<Indexing> {
         let through = after + Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
         let Segments { directory, buckets } = in_turn(tenant, move || encode(after + 1, &documents)).await?;
         let mut numbers = vec![DIRECTORY];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::stretch::{Stretch, Stretches};
 use crate::compute::compute;
-use crate::{Store, StoreError, Tx};
+use crate::{Result, Store, StoreError, Tx};
 use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_recall::postings::Corrupt;
 use anchord_recall::vectors::{Near, Question, block_of};
@@ -29,7 +29,7 @@ pub(super) async fn reach(
     tenant: TenantId,
     parts: &[Stretch],
     model: &str,
-) -> Result<Vec<Option<Seq>>, StoreError> {
+) -> Result<Vec<Option<Seq>>> {
     let Stretches { sessions, .. } = Stretches::of(parts);
     let reaches = sqlx::query_scalar!(
         r#"select e.through_seq as "through_seq?"
@@ -54,7 +54,7 @@ pub(super) async fn compare(
     part: Stretch,
     (model, question): (&str, &Arc<Question>),
     blocks_left: &mut i64,
-) -> Result<Vec<Near>, StoreError> {
+) -> Result<Vec<Near>> {
     let mut near = Vec::new();
     let (first, mut last) = (block_of(part.after + 1), block_of(part.through.max(1)));
     while first <= last && *blocks_left > 0 {
@@ -90,7 +90,7 @@ async fn newest_blocks(
     (tenant, session): (TenantId, SessionId),
     (model, dimensions): (&str, usize),
     (first, last, most): (Seq, Seq, i64),
-) -> Result<Vec<(Seq, Vec<u8>)>, StoreError> {
+) -> Result<Vec<(Seq, Vec<u8>)>> {
     let rows = sqlx::query!(
         r#"select block as "block!", vectors as "vectors!"
            from (

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{StoreError, Tx};
+use crate::{Result, Tx};
 use anchord_messages::id::{Seq, SessionId, TenantId};
 
 /// A part of a branch's index, or of its vectors.
@@ -39,10 +39,7 @@ pub(super) fn at(index: &[Stretch], place: i64) -> Option<&Stretch> {
 }
 
 /// The parts of a branch's index, its own first.
-pub(super) async fn find(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-) -> Result<Vec<Stretch>, StoreError> {
+pub(super) async fn find(tx: &mut Tx, (tenant, session): (TenantId, SessionId)) -> Result<Vec<Stretch>> {
     let rows = sqlx::query!(
         r#"select session_id as "session_id!", after_seq as "after_seq!", through_seq as "through_seq!"
            from index_lineage($1, $2)"#,

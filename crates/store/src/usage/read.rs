@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{Store, StoreError};
+use crate::{Result, Store, StoreError};
 use anchord_messages::id::TenantId;
 use anchord_session::usage::{Kind, Tally, TaskOutcomes, TaskStatus, UsageDelta, UsageFigures};
 
@@ -81,7 +81,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not read back.
-    pub async fn find_task(&self, tenant: TenantId, task_id: &str) -> Result<Option<Task>, StoreError> {
+    pub async fn find_task(&self, tenant: TenantId, task_id: &str) -> Result<Option<Task>> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.snapshot(tenant).await?;
         find(&mut tx, tenant, task_id).await
@@ -96,7 +96,7 @@ impl Store {
         tenant: TenantId,
         task_id: &str,
         status: TaskStatus,
-    ) -> Result<Option<Task>, StoreError> {
+    ) -> Result<Option<Task>> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.begin(tenant).await?;
         if find(&mut tx, tenant, task_id).await?.is_none() {
@@ -128,7 +128,7 @@ impl Store {
         &self,
         tenant: TenantId,
         (from, to): (NaiveDate, NaiveDate),
-    ) -> Result<UsageReport, StoreError> {
+    ) -> Result<UsageReport> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
@@ -170,7 +170,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_standing(&self, tenant: TenantId, day: NaiveDate) -> Result<QuotaUsage, StoreError> {
+    pub async fn find_standing(&self, tenant: TenantId, day: NaiveDate) -> Result<QuotaUsage> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.snapshot(tenant).await?;
         let row = sqlx::query!(
@@ -189,7 +189,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn llm_tokens_are_left(&self, tenant: TenantId, day: NaiveDate) -> Result<bool, StoreError> {
+    pub async fn llm_tokens_are_left(&self, tenant: TenantId, day: NaiveDate) -> Result<bool> {
         let mut tx = self.snapshot(tenant).await?;
         let left = sqlx::query_scalar!(
             r#"select coalesce((select d.tokens_in + d.tokens_out from usage_by_day d
@@ -206,11 +206,11 @@ impl Store {
     }
 }
 
-fn read_kind(table: &'static str, word: &str) -> Result<Kind, StoreError> {
+fn read_kind(table: &'static str, word: &str) -> Result<Kind> {
     word.parse::<Kind>().map_err(|_| StoreError::corrupt(table, "kind", word, "unknown word"))
 }
 
-async fn find(tx: &mut PgConnection, tenant: TenantId, task_id: &str) -> Result<Option<Task>, StoreError> {
+async fn find(tx: &mut PgConnection, tenant: TenantId, task_id: &str) -> Result<Option<Task>> {
     // A session that was once part of the task counts as such because of what it used then, until it is erased: what
     // an erased one used is deleted in steps.
     let head = sqlx::query!(
@@ -288,7 +288,7 @@ async fn outcomes(
     tx: &mut PgConnection,
     tenant: TenantId,
     (from, to): (NaiveDate, NaiveDate),
-) -> Result<OutcomesByCompression, StoreError> {
+) -> Result<OutcomesByCompression> {
     let rows = sqlx::query!(
         r#"with ended as materialized (
              select t.task_id, t.status from tasks t
