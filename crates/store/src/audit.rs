@@ -3,17 +3,11 @@
 //! Invariant: an entry commits in the transaction of the change that it records, names things by their ids alone, and
 //! is never changed: the service's database role may only insert.
 
-use serde::Serialize;
 use std::fmt;
-use utoipa::ToSchema;
-
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 pub use super::actor::Actor;
-use super::{Result, Store};
-use anchord_messages::id::{AuditId, TenantId};
+use crate::prelude::*;
+use anchord_messages::id::AuditId;
 
 /// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]

@@ -7,16 +7,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::connection::PgConnection;
-
 use super::ledger::list_removed_constraints;
 use super::load::{self, Loaded, Which};
 use super::outlines::outlines_within;
 use super::pins::read as pins;
+use super::summaries;
 use super::todos::{self, TodoList};
-use super::{Result, Store, StoreError, summaries};
+use crate::prelude::*;
 use anchord_context::pin::Pin;
-use anchord_messages::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
+use anchord_messages::id::ProbeId;
 use anchord_record::parts::StoredSummary;
 use anchord_record::probe::Probe;
 use anchord_record::version::Version;

@@ -8,14 +8,12 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::connection::PgConnection;
+use crate::prelude::*;
 use crate::usage::QuotaUsage;
 use chrono::NaiveDate;
 
 use super::bulkhead::Share;
 use super::counts::{Count, Counts};
-use super::{Result, Store, StoreError};
-use anchord_messages::id::{SessionId, TenantId};
 use anchord_session::quota::Bound;
 
 /// The most rows that are counted while a request waits.

@@ -10,14 +10,8 @@ mod continuation;
 mod erasing;
 mod forking;
 
-use chrono::{DateTime, Utc};
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
-
-use super::{Result, Store, StoreError, Tx, events, sessions};
-use crate::connection::PgConnection;
-use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef, TenantId};
+use super::{events, sessions};
+use crate::prelude::*;
 pub use continuation::{After, Continuation, Undigested};
 pub use erasing::DropOutcome;
 pub use forking::{Fork, ForkOutcome, fork, truncate};

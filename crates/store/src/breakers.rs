@@ -5,12 +5,7 @@
 //! outlive restarts. The breaker of a provider (in `anchord-llm`) is in memory: each process notices an outage within
 //! five calls, and its pause is seconds.
 
-use chrono::{DateTime, Utc};
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use super::{Result, Store};
-use anchord_messages::id::{SessionId, TenantId};
+use crate::prelude::*;
 
 /// The consecutive failures that open a breaker.
 const OPENS_AFTER: i32 = 3;

@@ -1,11 +1,10 @@
 //! The rows that one commit of appends or one settlement writes, each encoded as a composite type of the schema.
 
-use crate::connection::PgConnection;
 use sqlx::postgres::{PgHasArrayType, PgTypeInfo};
 use sqlx::{Postgres, Type};
-use uuid::Uuid;
 
-use super::{Result, channel};
+use super::channel;
+use crate::prelude::*;
 
 /// Names the composite type that a row is encoded as.
 macro_rules! is_of {

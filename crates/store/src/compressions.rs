@@ -8,13 +8,9 @@
 mod claim;
 mod span;
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
-
 pub use super::job::{Job, Kind, NewJob};
-use super::{Result, Store, StoreError, bounds, channel, lock};
-use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
+use super::{bounds, channel, lock};
+use crate::prelude::*;
 use anchord_runtime::trace;
 use anchord_session::compression::{MANUAL, Report, Request, Status};
 

@@ -1,7 +1,6 @@
 //! Work of requests that keeps a processor busy, in its tenant's turn.
 
-use super::{Result, StoreError};
-use anchord_messages::id::TenantId;
+use crate::prelude::*;
 use anchord_runtime::fair::{self, NoTurn};
 
 /// Runs work of a tenant's request on a background thread, when it is the tenant's turn.

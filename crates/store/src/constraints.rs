@@ -5,16 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::connection::PgConnection;
-
 use super::compute::compute;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries};
 use super::sessions::{self, Session};
-use super::{Result, Store, Tx, ledger, summaries};
+use super::{ledger, summaries};
+use crate::prelude::*;
 use anchord_context::context::{Counted, summary_message_text};
 use anchord_facts::ledger::constraints::ConstraintSource;
-use anchord_messages::id::{SessionRef, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::digest;
 use anchord_record::render::{ServedSummary, Subject};

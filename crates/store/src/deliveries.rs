@@ -12,18 +12,14 @@
 
 pub mod queue;
 
-use serde::Serialize;
 use std::sync::Arc;
-use utoipa::ToSchema;
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use uuid::Uuid;
 
-use super::{Result, Store, StoreError, bounds, channel};
-use anchord_messages::id::{BranchName, DeliveryId, SessionName, TenantId, WebhookId};
+use super::{bounds, channel};
+use crate::prelude::*;
+use anchord_messages::id::{DeliveryId, WebhookId};
 use anchord_webhooks::event::Event;
 use anchord_webhooks::{DeliveryStatus, Failure, TEST_EVENT};
 

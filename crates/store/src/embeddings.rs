@@ -10,12 +10,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use uuid::Uuid;
-
 use super::recall::{page, parsed};
 use super::usage::add_vector_bytes;
-use super::{Result, Store};
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_messages::message::Message;
 use anchord_recall::vectors::{BLOCK, encode};
 use anchord_runtime::fair;

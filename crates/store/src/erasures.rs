@@ -5,10 +5,7 @@
 
 use std::collections::VecDeque;
 
-use uuid::Uuid;
-
-use super::{Result, Store};
-use anchord_messages::id::TenantId;
+use crate::prelude::*;
 
 /// The most sessions that one step deletes from.
 const SESSIONS: i32 = 50;

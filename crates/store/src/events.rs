@@ -3,16 +3,13 @@
 //! Invariant: an event is written in the commit of what it reports, under its branch's lock; a switch under that of main.
 //! So within a branch ids follow the order of commits, and a reader that has seen an id has missed none below it.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
+use super::channel;
 use super::job::{Job, Kind};
 pub use super::notifier::Listening;
-use super::{Result, Store, StoreError, channel};
+use crate::prelude::*;
 use anchord_facts::redact::redact;
-use anchord_messages::id::{BranchName, CompressionId, SessionId, TenantId};
 use anchord_messages::rounded::four;
 use anchord_session::compression::{Report, Status};
 

@@ -1,15 +1,13 @@
 //! Reads a session for an export, page by page: everything that its caller stored, and every version.
 
-use chrono::{DateTime, Utc};
-
 use super::audit::{self, Actor};
 use super::pins::read as pins;
 use super::sessions::{self, Session};
-use super::{Result, Store, StoreError, ledger, notes, probes, todos};
+use super::{ledger, notes, probes, todos};
+use crate::prelude::*;
 use anchord_context::note::Note;
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_record::parts::StoredSummary;
 
 /// The most bytes of message bodies on one page; a page always has its first message, however large.

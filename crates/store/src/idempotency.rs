@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 use super::error::expect_rows;
-use super::{Result, Store, StoreError, Tx};
-use anchord_messages::id::{SessionId, TenantId};
+use crate::prelude::*;
 
 /// A request with an idempotency key: the tenant, the route, the key, and a digest of the body.
 #[derive(Clone, Debug)]

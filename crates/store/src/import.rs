@@ -8,11 +8,11 @@ use super::gather::{self, Append, AppendError, Reply};
 use super::notes::{self, NotesRoom};
 use super::pins::{self, PinEdit, PinEdited};
 use super::sessions::{self, PutOutcome};
-use super::{Result, Store, StoreError, Tx, lock, probes, todos};
+use super::{lock, probes, todos};
+use crate::prelude::*;
 use anchord_context::note::Note;
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_session::settings::SettingsError;
 
 /// What an export has beside messages.

@@ -1,11 +1,8 @@
 //! A job of the queue: what it does, for which session, and the attempt that it is.
 
-use serde::Serialize;
 use strum::{AsRefStr, EnumString, IntoStaticStr, VariantArray};
-use utoipa::ToSchema;
 
-use super::{Result, StoreError};
-use anchord_messages::id::{CompressionId, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_session::compression::{Report, Request, Span};
 
 /// What a job does.

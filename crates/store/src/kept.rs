@@ -2,8 +2,8 @@
 //! its own.
 
 use super::load::{self, Tries};
-use super::{Result, Store, sessions};
-use anchord_messages::id::{Seq, SessionRef, TenantId};
+use super::sessions;
+use crate::prelude::*;
 
 impl Store {
     /// Ends the mark of a message that is kept, if it has one; returns `false` when there is no such session.

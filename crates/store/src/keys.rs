@@ -3,24 +3,20 @@
 //! Invariant: a key itself is never stored. A cached look-up is dropped as soon as any process revokes or rotates a
 //! key or suspends a tenant, because that process notifies the others.
 
-use serde::Serialize;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
-use utoipa::ToSchema;
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use super::audit::{self, Actor};
 use super::bulkhead::Share;
 use super::key_cache::Refused;
 pub use super::key_cache::{Changes, Grant, KeyDigest, Line, digest_key};
 pub use super::key_format::{generate, is_generated, may_be_key};
-use super::{Result, Store, StoreError, bounds, channel};
-use anchord_messages::id::{KeyId, SessionId, TenantId};
+use super::{bounds, channel};
+use crate::prelude::*;
+use anchord_messages::id::KeyId;
 
 /// How long a process that cannot listen waits before it tries again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);

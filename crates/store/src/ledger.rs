@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::connection::PgConnection;
-
-use super::Result;
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 
 /// The position of an entry among those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -55,6 +55,7 @@ mod notifier;
 pub mod outlines;
 pub mod pins;
 mod pool;
+mod prelude;
 pub mod presence;
 mod primary;
 pub mod probes;

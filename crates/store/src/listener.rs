@@ -9,8 +9,9 @@ use std::time::Duration;
 use sqlx::postgres::{PgListener, PgNotification, PgPoolOptions};
 use tokio::time::Instant;
 
+use super::channel;
 use super::primary::Seen;
-use super::{Result, Store, StoreError, channel};
+use crate::prelude::*;
 
 /// How often the connection is asked for a sign of life.
 const ASK_EVERY: Duration = Duration::from_secs(3);

@@ -8,14 +8,9 @@
 
 use std::time::Duration;
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
-
 use super::outlines::{OutlineRow, read_all};
 use super::pins::read as pins;
-use super::{Result, StoreError};
-use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName, SessionRef, TenantId};
+use crate::prelude::*;
 use anchord_session::accounting::MessageCounts;
 use anchord_session::compression::Status;
 use anchord_session::outline::Outline;

@@ -1,9 +1,6 @@
 //! Locks a session's row for the length of a transaction.
 
-use crate::connection::PgConnection;
-
-use super::Result;
-use anchord_messages::id::{SessionId, TenantId};
+use crate::prelude::*;
 
 /// Locks a session's row without reading it.
 pub(super) async fn hold(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<()> {

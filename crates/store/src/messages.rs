@@ -1,11 +1,7 @@
 //! Reads the original messages of a session, page by page.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-
 use super::usage::ContextCoverage;
-use super::{Result, Store};
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
+use crate::prelude::*;
 
 /// The most bytes of message bodies on one page; a page always has its first message, however large.
 const PAGE_BYTES: i64 = 2 * 1024 * 1024;

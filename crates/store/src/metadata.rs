@@ -2,9 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::Result;
-use crate::connection::PgConnection;
-use anchord_messages::id::{SessionId, TenantId};
+use crate::prelude::*;
 use anchord_session::settings::{MAX_METADATA_NAME_CHARS, MAX_METADATA_VALUE_CHARS};
 
 /// A field of metadata with its value, as text.

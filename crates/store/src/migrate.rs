@@ -7,8 +7,8 @@ use sqlx::migrate::{AppliedMigration, Migrate as _, MigrateError, Migration, Mig
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _, SqlSafeStr as _};
 
 use super::address::{Address, DEFAULT_ROLE, Role, Target};
-use super::error::Result;
-use super::{Store, primary};
+use super::primary;
+use crate::prelude::*;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 /// sqlx's table.

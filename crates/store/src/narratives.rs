@@ -1,14 +1,10 @@
 //! The calls to models that a compression made, and its finished chunks.
 
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-use uuid::Uuid;
+use serde::Deserialize;
 
 use super::job::Job;
 use super::usage::add_model_call;
-use super::{Result, Store, StoreError};
-use anchord_messages::id::{CompressionId, Seq, TenantId};
+use crate::prelude::*;
 use anchord_record::changes::{Account, Changes};
 use anchord_session::compression::Cost;
 use anchord_session::usage::UsageDelta;

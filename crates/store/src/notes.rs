@@ -1,12 +1,9 @@
 //! Notes of a session's agent: listing, making, replacing and removing them.
 
-use chrono::{DateTime, Utc};
-
 use super::load::{self, Loaded, Which};
-use super::{Result, Store, StoreError, sessions};
-use crate::connection::PgConnection;
+use super::sessions;
+use crate::prelude::*;
 use anchord_context::note::{self, MAX_NOTES, MAX_NOTES_TOKENS, NOTES_SHARE, Note};
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::fill::share_of;
 use anchord_session::session::Session;

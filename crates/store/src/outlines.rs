@@ -1,9 +1,6 @@
 //! Reads the outlines of messages, which are messages without their bodies.
 
-use crate::connection::PgConnection;
-
-use super::{Result, StoreError};
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_messages::message::Role;
 use anchord_session::outline::Outline;
 

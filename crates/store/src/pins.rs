@@ -6,10 +6,8 @@ pub use self::read::list_all;
 use self::read::{count, list};
 use super::load::{self, Loaded, Tries, Which};
 use super::sessions::{self};
-use super::{Result, Store};
-use crate::connection::PgConnection;
+use crate::prelude::*;
 use anchord_context::pin::{MAX_PINS, PINS_SHARE, Pin};
-use anchord_messages::id::{SessionId, SessionRef, TenantId};
 use anchord_record::fill::share_of;
 
 /// A change of pins.

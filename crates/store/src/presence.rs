@@ -3,7 +3,7 @@
 use sqlx::{Connection as _, PgConnection};
 
 use super::error::is_timed_out;
-use super::{Result, Store};
+use crate::prelude::*;
 
 /// The class of the advisory locks that live workers hold; `look_after_workers` checks it.
 const WORKER_CLASS: i32 = 1_633_772_132;

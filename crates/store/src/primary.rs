@@ -15,7 +15,7 @@ use sqlx::{Connection as _, PgConnection, PgPool, Row as _};
 use tokio_util::sync::CancellationToken;
 
 use super::address::{Address, Role};
-use super::{Result, StoreError};
+use crate::prelude::*;
 
 /// How often the server is asked whether it accepts writes.
 const ASK_EVERY: Duration = Duration::from_secs(1);

@@ -1,12 +1,9 @@
 //! Probes of a session, and the evaluations that asked them.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
-
 use super::error::expect_rows;
-use super::{Result, Store, StoreError, Tx, lock};
-use anchord_messages::id::{CompressionId, EvaluationId, ProbeId, SessionId, TenantId};
+use super::lock;
+use crate::prelude::*;
+use anchord_messages::id::{EvaluationId, ProbeId};
 use anchord_record::probe::Probe;
 
 /// The source of a caller's probes.

@@ -9,8 +9,9 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::bulkhead::Share;
-use super::connection::{PgConnection, Pool};
-use super::error::{Result, StoreError, is_lost};
+use super::connection::Pool;
+use super::error::is_lost;
+use crate::prelude::*;
 
 /// How long a caller waits for a connection before it is rejected.
 pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);

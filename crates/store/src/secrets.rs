@@ -17,8 +17,8 @@ use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use secrecy::{ExposeSecret as _, SecretSlice, SecretString};
 use sha2::{Digest as _, Sha256};
 
-use super::{Result, StoreError};
-use anchord_messages::id::{TenantId, WebhookId};
+use crate::prelude::*;
+use anchord_messages::id::WebhookId;
 use anchord_webhooks::signature::SECRET_BYTES;
 
 /// The first byte of an encrypted secret.

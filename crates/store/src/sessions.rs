@@ -1,18 +1,15 @@
 //! Sessions: creating, reading, listing, changing and erasing them, and locking their rows.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 use super::audit::{self, Actor};
+use super::bounds;
 use super::bounds::Made;
 use super::erasures::Erasure;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries, Which};
 use super::metadata::{self, MetadataField};
-use super::{Result, Store, StoreError, bounds};
-use anchord_messages::id::{SessionId, SessionName, SessionRef, TenantId};
+use crate::prelude::*;
 pub use anchord_session::session::{Live, Session};
 use anchord_session::settings::{Settings, SettingsError};
 

@@ -9,15 +9,13 @@ mod end;
 
 use std::time::Duration;
 
-use crate::connection::PgConnection;
-use uuid::Uuid;
-
 use self::end::{End, Fence, WriteOutcome};
 pub use super::candidate::{NewEvaluation, NewVersion};
 use super::job::{Job, Kind, NewJob, report_text};
 use super::load::{self, Which};
-use super::{Result, Store, StoreError, compressions, lock};
-use anchord_messages::id::{CompressionId, EvaluationId, Seq, SessionId, TenantId};
+use super::{compressions, lock};
+use crate::prelude::*;
+use anchord_messages::id::EvaluationId;
 use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
 use anchord_session::session::Ending;
 

@@ -4,14 +4,12 @@
 //! A compression by a model needs the queue, its fence, checkpoints, quotas and costs, which all belong to a session.
 //! A second queue for messages without one would duplicate them.
 
-use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use super::bounds::Made;
 use super::load::Tries;
 use super::sessions::{self, PutOutcome, Session};
-use super::{Result, Store};
-use anchord_messages::id::{SessionName, TenantId};
+use crate::prelude::*;
 
 /// How long the result of a single call can be read, in hours.
 pub const KEPT_HOURS: i32 = 24;

@@ -1,14 +1,11 @@
 //! Summary versions: reading them, and making an earlier one current again. Publishing is in `settle`.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-
 use super::compressions::cancel_live;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Which};
-use super::{Result, Store, StoreError, Tx, bounds, events, sessions};
+use super::{bounds, events, sessions};
+use crate::prelude::*;
 use anchord_facts::ledger::LedgerState;
-use anchord_messages::id::{SessionId, SessionRef, TenantId};
 use anchord_record::parts::StoredSummary;
 use anchord_record::strategy::{Strategy, Verifiable};
 use anchord_record::version::{Version, VersionMeta};

@@ -1,18 +1,14 @@
 //! Tenants: created, changed, suspended and erased by the operator, each change with an entry in the audit log.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
-use uuid::Uuid;
 
 use super::audit::{self, Actor};
 use super::error::expect_rows;
+use super::keys;
 use super::pins::{PinEdit, PinEdited, Pinned};
-use super::{Result, Store, StoreError, keys};
+use crate::prelude::*;
 use anchord_context::pin::{self, PINS_SHARE, Pin};
-use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::fill::share_of;
 use anchord_session::models::{MAX_OWN_MODELS, OwnModel};

@@ -1,13 +1,8 @@
 //! Todo lists: the caller's list of a session, and how compressions changed it.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use super::{Result, Store, StoreError, sessions};
+use super::sessions;
+use crate::prelude::*;
 use anchord_facts::todo::{self, Followed, Todo, TodoChange};
-use anchord_messages::id::{SessionId, SessionRef, TenantId};
 
 /// A session's todo list, and what its last change was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]

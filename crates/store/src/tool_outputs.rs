@@ -1,7 +1,6 @@
 //! Finds the message that contains an offloaded tool output.
 
-use super::{Result, Store};
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
+use crate::prelude::*;
 
 /// The message that contains a tool output.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,17 +4,14 @@
 //! Invariant: a secret leaves the service only in the reply that creates it, and in signatures; with a key, no row has one
 //! as it is.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret as _, SecretString};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-use uuid::Uuid;
+use serde::Deserialize;
 
 use super::audit::{self, Actor};
+use super::deliveries;
 use super::error::expect_rows;
-use super::{Result, Store, StoreError, deliveries};
-use anchord_messages::id::{TenantId, WebhookId};
+use crate::prelude::*;
+use anchord_messages::id::WebhookId;
 use anchord_webhooks::signature::{self, SECRET_BYTES};
 use anchord_webhooks::{DisabledReason, WebhookEvent};
 

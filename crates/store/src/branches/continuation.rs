@@ -1,11 +1,7 @@
 //! Where a transcript goes on: the branches that have a message of their own directly after one that they share with
 //! another branch.
 
-use uuid::Uuid;
-
-use crate::connection::PgConnection;
-use crate::{Result, Store, StoreError};
-use anchord_messages::id::{BranchName, Seq, SessionId, TenantId};
+use crate::prelude::*;
 
 /// The most branches of which the first message is read at once.
 const MOST_AT_ONCE: i64 = 16;

@@ -3,8 +3,7 @@
 use super::{find, lock_main};
 use crate::audit::{self, Actor};
 use crate::erasures::Erasure;
-use crate::{Result, Store};
-use anchord_messages::id::{BranchName, SessionName, SessionRef, TenantId};
+use crate::prelude::*;
 
 /// The outcome of erasing a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,16 +1,12 @@
 //! Forking a branch, and going back, which is a fork that becomes the current branch.
 
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
-
 use super::{Branch, MAX_BRANCHES, Main, find, lock_main, make_current, read};
-use crate::connection::PgConnection;
 use crate::context::{CARRIED_WITHIN, find_appends, find_user};
 use crate::load::{self, Which};
 use crate::outlines::outlines_within;
-use crate::{Result, Store, StoreError, Tx, lock, notes, sessions};
+use crate::prelude::*;
+use crate::{lock, notes, sessions};
 use anchord_context::mask::Clipping;
-use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef, TenantId};
 use anchord_session::session::{ForkPoint, InheritedVersion, Session};
 
 /// A fork as it is asked for.

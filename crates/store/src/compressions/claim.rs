@@ -1,12 +1,9 @@
 //! Claims due jobs for a worker, in a commit before the work; the jobs of a dead worker are due again.
 
-use uuid::Uuid;
-
 use super::corrupt;
 use crate::bulkhead::Share;
 use crate::job::{Job, Kind};
-use crate::{Result, Store};
-use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_session::compression::Span;
 
 /// A row before its columns are parsed.

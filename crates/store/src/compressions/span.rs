@@ -1,10 +1,8 @@
 //! Fixes the span that a job works on, in one statement that commits by itself.
 
-use crate::connection::PgConnection;
-use uuid::Uuid;
-
 use crate::job::Job;
-use crate::{Result, Store, channel, events};
+use crate::prelude::*;
+use crate::{channel, events};
 use anchord_session::compression::Span;
 
 impl Store {

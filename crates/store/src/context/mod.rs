@@ -18,8 +18,7 @@ pub(super) use past::{CARRIED_WITHIN, find_appends, find_user};
 pub use source::ContextSource;
 pub use texts::SummarySource;
 
-use super::{Result, Store, StoreError};
-use anchord_messages::id::{Seq, TenantId};
+use crate::prelude::*;
 use anchord_session::session::Session;
 use texts::TextSelection;
 

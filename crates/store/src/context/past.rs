@@ -6,12 +6,11 @@
 use super::source::ContextSource;
 use super::texts::{self, TextSelection, Texts};
 use crate::compute::compute;
-use crate::connection::PgConnection;
 use crate::outlines::outlines_within;
-use crate::{Result, Store, Tx, notes, sessions};
+use crate::prelude::*;
+use crate::{notes, sessions};
 use anchord_context::mask::Clipping;
 use anchord_context::note;
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::{Accounting, Moment, RetainedMessage};
 use anchord_session::outline::Outline;

@@ -1,15 +1,12 @@
 //! Reads the texts that a context is made of, for a session whose row was read before. This is a later snapshot than the
 //! row's: the caller compares `context_revision` and rejects the texts when it differs. Messages never change.
 
-use crate::connection::PgConnection;
-
-use crate::{Result, StoreError};
+use crate::prelude::*;
 use anchord_context::context::Entry;
 use anchord_context::mask::{Keep, Marks};
 use anchord_context::note::Note;
 use anchord_context::pin::Pin;
 use anchord_messages::format::Format;
-use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::shape::Shape;
 

@@ -8,13 +8,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::connection::PgConnection;
 use secrecy::{ExposeSecret as _, SecretSlice};
 
 use super::{named, parsed};
+use crate::prelude::*;
 use crate::secrets::Unreadable;
-use crate::{Result, Store};
-use anchord_messages::id::{DeliveryId, TenantId, WebhookId};
+use anchord_messages::id::{DeliveryId, WebhookId};
 use anchord_webhooks::event::Event;
 use anchord_webhooks::{DeliveryStatus, DisabledReason, Failure};
 

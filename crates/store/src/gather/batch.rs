@@ -8,9 +8,8 @@ use super::stage::{self, Known, Outcome, Replays, Staged, Stored};
 use super::{AppendError, Pending, Reply};
 use crate::bounds::Made;
 use crate::commit::Rows;
-use crate::connection::PgConnection;
-use crate::{Result, Store, StoreError, load, lock, sessions};
-use anchord_messages::id::{SessionId, TenantId};
+use crate::prelude::*;
+use crate::{load, lock, sessions};
 use tokio::sync::oneshot;
 
 /// How often a session that keeps changing is read and decided again before its appends return to the queue.

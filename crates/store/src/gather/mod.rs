@@ -20,21 +20,17 @@ mod stage;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::connection::PgConnection;
 use futures::FutureExt as _;
 use moka::sync::Cache;
-use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
-use utoipa::ToSchema;
 
 use super::idempotency::ReplyKey;
-use super::{Result, Store, StoreError};
+use crate::prelude::*;
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
-use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName, SessionRef, TenantId};
 use anchord_runtime::trace;
 use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;

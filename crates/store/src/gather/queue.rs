@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
-use anchord_messages::id::{SessionRef, TenantId};
+use crate::prelude::*;
 
 /// The most appends in one transaction.
 const BATCH_APPENDS: usize = 64;

@@ -2,16 +2,14 @@
 
 use std::collections::HashMap;
 
-use uuid::Uuid;
-
 use super::{Append, AppendError, AppendReply, Included, LiveCompression, Pending, Reply, StoredAppend};
 use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow, Rows};
 use crate::idempotency::ReplyKey;
 use crate::load::Loaded;
-use crate::{Result, StoreError, metadata};
+use crate::metadata;
+use crate::prelude::*;
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
-use anchord_messages::id::{CompressionId, Seq, SessionId};
 use anchord_session::compression::{Request, Status};
 use anchord_session::session::{AppendRefusal, Appended, BatchOptions, Incoming, Live};
 use anchord_session::settings::Settings;

@@ -1,10 +1,7 @@
 //! Reads pins, within whatever transaction is open.
 
-use crate::connection::PgConnection;
-
-use crate::Result;
+use crate::prelude::*;
 use anchord_context::pin::{self, Pin};
-use anchord_messages::id::{SessionId, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::session::Session;
 use anchord_session::settings::Settings;

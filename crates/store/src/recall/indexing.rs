@@ -6,10 +6,8 @@
 //! once.
 
 use super::{DIRECTORY, PAGE_BYTES, Row, in_turn, parsed};
-use crate::connection::PgConnection;
 use crate::job::{Job, report_text};
-use crate::{Result, Store};
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_messages::message::Message;
 use anchord_recall::Document;
 use anchord_recall::postings::{CHUNK, Segments, chunk_of, encode};

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::stretch::{Stretch, Stretches};
 use crate::compute::compute;
-use crate::{Result, Store, StoreError, Tx};
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_recall::postings::Corrupt;
 use anchord_recall::vectors::{Near, Question, block_of};
 

@@ -1,9 +1,6 @@
 //! Where the index of a branch is: in its own rows, and in those of the branches that it stands on.
 
-use uuid::Uuid;
-
-use crate::{Result, Tx};
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 
 /// A part of a branch's index, or of its vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,16 +1,14 @@
 //! Writes the end of a compression: one statement, in a transaction of its own or in the caller's.
 
-use crate::connection::PgConnection;
-use uuid::Uuid;
-
 use crate::candidate::{NewEvaluation, NewVersion};
 use crate::commit::{
     EndRow, EventRow, JobRow, LedgerRow, PartRow, ProbeRow, TodosRow, VerdictRow, VersionRow,
 };
 use crate::job::{Job, Kind, report_text};
 use crate::load::Loaded;
-use crate::{Result, StoreError, channel, events};
-use anchord_messages::id::{CompressionId, EvaluationId};
+use crate::prelude::*;
+use crate::{channel, events};
+use anchord_messages::id::EvaluationId;
 use anchord_runtime::trace;
 use anchord_session::compression::{Report, Request, Span, Status};
 use anchord_session::trigger::Start;

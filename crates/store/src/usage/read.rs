@@ -1,13 +1,9 @@
 //! Reads the usage ledger: sums for a task, and for a tenant by day. A session is one, however many branches it has, and
 //! uses what they use.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, NaiveDate, Utc};
-use serde::Serialize;
-use utoipa::ToSchema;
+use chrono::NaiveDate;
 
-use crate::{Result, Store, StoreError};
-use anchord_messages::id::TenantId;
+use crate::prelude::*;
 use anchord_session::usage::{Kind, Tally, TaskOutcomes, TaskStatus, UsageDelta, UsageFigures};
 
 /// The figures of a row. It is a macro, because every checked query has a row type of its own.

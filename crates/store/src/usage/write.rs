@@ -2,15 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, NaiveDate, Utc};
-use uuid::Uuid;
+use chrono::NaiveDate;
 
 use super::meter::{Counted, Key, Meter};
 use crate::bulkhead::Share;
+use crate::prelude::*;
 use crate::sessions::{self, Session};
-use crate::{Result, Store};
-use anchord_messages::id::{CompressionId, SessionId, SessionRef, TenantId};
 use anchord_session::calibration::Verdict;
 use anchord_session::usage::{Kind, UsageDelta};
 
