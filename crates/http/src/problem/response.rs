@@ -25,8 +25,7 @@ impl ApiError {
 
     /// Turns the error into the problem that the boundary writes, and logs its cause.
     fn into_problem(self) -> (Problem, HeaderMap) {
-        let (kind, detail) = self.describe();
-        let mut problem = Problem::new(kind, &detail);
+        let mut problem = Problem::new(self.kind(), &self.to_string());
         let mut headers = HeaderMap::new();
         match self {
             Self::Internal(cause) => tracing::error!(error = format!("{cause:#}"), "request.failed"),
