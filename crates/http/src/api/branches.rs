@@ -108,10 +108,7 @@ pub async fn create_branch(
     }
     let of = SessionRef { branch: from.or(path.session_id.branch), name: path.session_id.name };
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?);
     let fork = Fork { name, seq, switch, first_digest: None };
     let outcome = anchord_store::branches::fork(&mut tx, caller.tenant, &of, fork).await?;
     if matches!(outcome, ForkOutcome::NoSession) {
@@ -189,10 +186,7 @@ pub async fn truncate_session(
 ) -> Result<KeptReply> {
     let seq = position("/seq", body.value.seq)?;
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?);
     let of = &path.session_id;
     let outcome = anchord_store::branches::truncate(&mut tx, caller.tenant, of, seq).await?;
     if matches!(outcome, ForkOutcome::NoSession) {

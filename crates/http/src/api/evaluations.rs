@@ -167,10 +167,7 @@ pub async fn create_evaluation(
     body: OptionalJson<NewEvaluation>,
 ) -> Result<KeptReply> {
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?);
     let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let version = body.value.version.or(session.version).ok_or(ApiError::NoSummary)?;

@@ -110,10 +110,7 @@ pub async fn import_session(
         included: anchord_store::gather::Included::default(),
     });
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, digest).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, digest).await?);
     let outcome = import::import(&state.store, &mut tx, caller.tenant, &session, (head, append)).await?;
     let (id, appended, next_seq, is_made) = match outcome {
         Outcome::Stored { session, reply, next_seq, is_made } => (session, reply, next_seq, is_made),

@@ -263,10 +263,7 @@ async fn create(
         check_name(name)?;
     }
     let mut tx = state.store.begin_as(actor, tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, tenant, body.digest).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, tenant, body.digest).await?);
     if new.expires_at.is_some_and(|end| end <= state.clock.now()) {
         return Err(ApiError::invalid("/expires_at", "must be in the future"));
     }
@@ -317,10 +314,7 @@ async fn rotate(
         return Err(ApiError::invalid("/overlap_seconds", format!("must be at most {MAX_OVERLAP_SECONDS}")));
     }
     let mut tx = state.store.begin_as(by.0, tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, tenant, body.digest).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, tenant, body.digest).await?);
     let until = state.clock.now() + TimeDelta::seconds(i64::from(overlap));
     match keys::rotate(&mut tx, tenant, id, until, by).await? {
         Rotation::NoKey => Err(ApiError::NotFound(Kind::KeyNotFound)),

@@ -21,10 +21,8 @@
 //!     body: Json<Rollback>,                                  // the body is last
 //! ) -> Result<KeptReply> {
 //!     let mut tx = state.store.begin(caller.tenant).await?;
-//!     let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
-//!         Claim::Replay(reply) => return Ok(reply),          // before any precondition
-//!         Claim::First(claimed) => claimed,
-//!     };
+//!     let claimed = key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?;
+//!     let claimed = first_or_replay!(claimed);               // before any precondition
 //!     …                                                      // None → ApiError::NotFound(Kind::…)
 //!     let reply = KeptReply::json(StatusCode::CREATED, &version)?;
 //!     claimed.commit(&state.store, tx, Some(session), reply).await

@@ -193,10 +193,7 @@ pub async fn add_pin(
     let mut tries = Tries::default();
     loop {
         let mut tx = state.store.begin(caller.tenant).await?;
-        let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
-            Claim::Replay(reply) => return Ok(reply),
-            Claim::First(claimed) => claimed,
-        };
+        let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?);
         let pin = read_pin(body.value.text.clone()).map_err(|detail| ApiError::invalid("/text", detail))?;
         let edited = pins::edit(&mut tx, caller.tenant, &path.session_id, PinEdit::Add(&pin)).await?;
         if let Some(Pinned { session, .. }) = accepted(edited, Kind::SessionNotFound, "/text")? {
@@ -242,10 +239,7 @@ pub async fn add_tenant_pin(
     body: Json<NewPin>,
 ) -> Result<KeptReply> {
     let mut tx = state.store.begin_as(caller.actor(), caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?);
     let pin = read_pin(body.value.text).map_err(|detail| ApiError::invalid("/text", detail))?;
     edit_wide(&mut tx, &caller, PinEdit::Add(&pin)).await?;
     let reply = KeptReply::json(StatusCode::CREATED, &pin)?;

@@ -8,7 +8,7 @@ pub(crate) use serde_json::{Map, Value};
 pub(crate) use utoipa::{IntoParams, ToSchema};
 
 pub(crate) use crate::extract::auth::{Admin, Caller, Operator, Reader, Writer};
-pub(crate) use crate::extract::idempotency::{Claim, IdempotencyKey, KeptReply};
+pub(crate) use crate::extract::idempotency::{Claim, IdempotencyKey, KeptReply, first_or_replay};
 pub(crate) use crate::extract::json::{Json, JsonBytes, Object, OptionalJson, ReadOnly, Reply};
 pub(crate) use crate::extract::paging::{Page, PageQuery, Paging};
 pub(crate) use crate::extract::params::{self, Path, Query, SessionPath};

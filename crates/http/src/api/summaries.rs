@@ -303,10 +303,7 @@ pub async fn roll_back_summary(
     loop {
         let decided = state.store.decide_rollback(caller.tenant, &path.session_id, path.version).await?;
         let mut tx = state.store.begin(caller.tenant).await?;
-        let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
-            Claim::Replay(reply) => return Ok(reply),
-            Claim::First(claimed) => claimed,
-        };
+        let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?);
         let decided = match decided {
             Rollback::NoSession => return Err(ApiError::NotFound(Kind::SessionNotFound)),
             Rollback::NoVersion => return Err(ApiError::NotFound(Kind::VersionNotFound)),

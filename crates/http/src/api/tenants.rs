@@ -74,10 +74,7 @@ pub async fn create_tenant(
     // The reply belongs to the tenant that it makes, so the tenant's id is derived from the key.
     let id = TenantId(key.as_str().map_or_else(Uuid::now_v7, id_of));
     let mut tx = state.store.begin_as(Actor::Operator, id).await?;
-    let claimed = match key.claim(&state.store, &mut tx, id, body.digest).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, id, body.digest).await?);
     let quotas = new.quotas.unwrap_or_default();
     let made = tenants::insert(&mut tx, id, (&new.name, &quotas), Actor::Operator).await?;
     let Some(tenant) = made else {

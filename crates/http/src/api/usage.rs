@@ -130,10 +130,7 @@ pub async fn report_usage(
         tracing::warn!(%error, "usage.not_written");
     }
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, body.digest).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?);
     let report = body.value;
     let figures = UsageDelta {
         calls: 1,

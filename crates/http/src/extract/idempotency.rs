@@ -119,6 +119,18 @@ pub enum Claim {
     Replay(KeptReply),
 }
 
+/// The claim of a first request; a repeated one ends the handler with the stored reply.
+macro_rules! first_or_replay {
+    ($claim:expr) => {
+        match $claim {
+            $crate::extract::idempotency::Claim::Replay(reply) => return Ok(reply),
+            $crate::extract::idempotency::Claim::First(claimed) => claimed,
+        }
+    };
+}
+
+pub(crate) use first_or_replay;
+
 /// A claimed key, whose reply is not stored yet.
 #[derive(Debug)]
 pub struct Claimed(Option<ReplyKey>);
