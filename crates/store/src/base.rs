@@ -97,14 +97,14 @@ impl Store {
     /// When the database fails or a row does not parse.
     pub async fn load_base(
         &self,
-        (tenant, session): (TenantId, SessionId),
+        of: impl Into<SessionKey>,
         known: Option<i64>,
     ) -> Result<Option<(Base, Vec<Outline>)>> {
+        let key @ SessionKey { tenant, id } = of.into();
         let mut tx = self.snapshot(tenant).await?;
-        let Some(Loaded { session, .. }) = load::load(&mut tx, tenant, Which::WithId(session)).await? else {
+        let Some(Loaded { session, .. }) = load::load(&mut tx, tenant, Which::WithId(id)).await? else {
             return Ok(None);
         };
-        let key = (tenant, session.id);
         let current = match session.version {
             Some(version) => find_version(&mut tx, key, version, known).await?,
             None => None,
@@ -136,7 +136,7 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<Outline>> {
         let mut tx = self.begin(tenant).await?;
-        let outlines = outlines_within(&mut tx, (tenant, session), range, limit).await?;
+        let outlines = outlines_within(&mut tx, session.of(tenant), range, limit).await?;
         tx.commit().await?;
         Ok(outlines)
     }
@@ -248,7 +248,7 @@ impl Store {
 /// Finds a version as a base for the next one, with its metadata; without its record when its number is `known`.
 async fn find_version(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     version: i64,
     known: Option<i64>,
 ) -> Result<Option<Current>> {
@@ -262,8 +262,8 @@ async fn find_version(
              where x.version is distinct from $4
            ) record on true
            where x.tenant_id = $1 and x.session_id = version_owner($1, $2, $3) and x.version = $3"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         version,
         known,
     )

@@ -261,25 +261,25 @@ pub(super) async fn require_key_room(tx: &mut PgConnection, tenant: TenantId) ->
 ///
 /// # Errors
 /// When there are as many as there may be, or the database fails.
-pub async fn require_job_room(tx: &mut PgConnection, (tenant, session): (TenantId, SessionId)) -> Result<()> {
-    let most = limit(&mut *tx, tenant, Bound::WaitingJobs).await?;
+pub async fn require_job_room(tx: &mut PgConnection, key: SessionKey) -> Result<()> {
+    let most = limit(&mut *tx, key.tenant, Bound::WaitingJobs).await?;
     let waiting = sqlx::query_scalar!(
         r#"select count(*) as "waiting!" from (
              select from compressions where tenant_id = $1 and status = 'queued' limit $2
            ) found"#,
-        tenant.0,
+        key.tenant.0,
         most + 1
     )
     .fetch_one(&mut *tx)
     .await?;
     within(Bound::WaitingJobs, most, waiting - 1)?;
-    let most = limit(&mut *tx, tenant, Bound::JobsPerSession).await?;
+    let most = limit(&mut *tx, key.tenant, Bound::JobsPerSession).await?;
     let jobs = sqlx::query_scalar!(
         r#"select count(*) as "jobs!" from (
              select from compressions where tenant_id = $1 and session_id = $2 limit $3
            ) found"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         most + 1
     )
     .fetch_one(tx)
@@ -298,11 +298,8 @@ pub(super) async fn require_version_room(
 }
 
 /// Checks that a session may become part of one more task: each has rows of its own for what is used.
-pub(super) async fn require_task_room(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-) -> Result<()> {
-    let limit = limit(&mut *tx, tenant, Bound::TasksPerSession).await?;
+pub(super) async fn require_task_room(tx: &mut PgConnection, key: SessionKey) -> Result<()> {
+    let limit = limit(&mut *tx, key.tenant, Bound::TasksPerSession).await?;
     let tasks = sqlx::query_scalar!(
         r#"with recursive tasks (task_id, place) as (
              (select u.task_id, 1 from usage_by_session u
@@ -316,8 +313,8 @@ pub(super) async fn require_task_room(
              where t.place <= $3
            )
            select count(*) as "tasks!" from tasks"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         i32::try_from(limit).unwrap_or(i32::MAX)
     )
     .fetch_one(tx)

@@ -227,7 +227,7 @@ async fn make_current(tx: &mut Tx, tenant: TenantId, main: &Main, to: SessionId)
     )
     .execute(&mut **tx)
     .await?;
-    events::switched(tx, (tenant, main.id), (&names.before, &names.after)).await
+    events::switched(tx, main.id.of(tenant), (&names.before, &names.after)).await
 }
 
 /// Finds a branch in an open transaction.

@@ -183,7 +183,7 @@ pub async fn enqueue_manual(
     let job = NewJob { kind: Kind::Compress, trigger: MANUAL, request };
     let enqueued = enqueue(connection, tenant, session, job).await?;
     if enqueued.created {
-        bounds::require_job_room(connection, (tenant, session)).await?;
+        bounds::require_job_room(connection, session.of(tenant)).await?;
     }
     Ok(enqueued)
 }
@@ -216,7 +216,7 @@ pub async fn cancel_live(
 /// When the database fails or the row does not parse.
 pub async fn find(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     id: CompressionId,
 ) -> Result<Option<CompressionRow>> {
     let raw = sqlx::query_as!(
@@ -224,9 +224,9 @@ pub async fn find(
         "select id, kind, status, trigger, request, from_seq, through_seq, version, attempt, report,
                 created_at, started_at, finished_at
          from compressions where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index'",
-        tenant.0,
+        key.tenant.0,
         id.0,
-        session.0,
+        key.id.0,
     )
     .fetch_optional(connection)
     .await?;
@@ -245,7 +245,7 @@ impl Store {
         id: CompressionId,
     ) -> Result<Option<CompressionRow>> {
         let mut tx = self.snapshot(tenant).await?;
-        let row = find(&mut tx, (tenant, session), id).await?;
+        let row = find(&mut tx, session.of(tenant), id).await?;
         tx.commit().await?;
         Ok(row)
     }

@@ -123,7 +123,7 @@ impl Store {
 /// Makes the current version one of the branch's own, under the next number, when it is one that it began with.
 async fn own_version(tx: &mut Tx, tenant: TenantId, session: &mut Session) -> Result<()> {
     let Some(current) = session.version else { return Ok(()) };
-    let key = (tenant, session.id);
+    let key = session.id.of(tenant);
     if summaries::owner(tx, key, current).await? == session.id {
         return Ok(());
     }

@@ -166,7 +166,7 @@ impl Store {
         let after = if goes_on { state.through_seq.max(base) } else { base };
         let dimensions = if goes_on { usize::try_from(state.dimensions).unwrap_or_default() } else { 0 };
         let through = state.head_seq.min((after / BLOCK + 1) * BLOCK);
-        let rows = page(&mut tx, (job.tenant, job.session), after, through).await?;
+        let rows = page(&mut tx, job.session.of(job.tenant), after, through).await?;
         tx.commit().await?;
         let messages = parsed(job.tenant, rows).await?;
         Ok(Some(Unembedded { after, dimensions, messages }))

@@ -191,16 +191,11 @@ impl Row {
 
 /// Writes an event and a message for every subscribed webhook, and notifies both channels on commit. One statement,
 /// which without a webhook costs one index lookup. The caller holds the session's lock.
-async fn record(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    kind: &str,
-    payload: &Value,
-) -> Result<()> {
+async fn record(connection: &mut PgConnection, key: SessionKey, kind: &str, payload: &Value) -> Result<()> {
     sqlx::query!(
         "select write_events($1, $2, $3, $4, $5, $6, $7)",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         &[kind] as &[&str],
         &[payload.to_string()],
         &[Uuid::now_v7()],
@@ -271,7 +266,7 @@ pub(super) fn end_of(
 /// Writes the event that a version is current: of a compression or a rollback.
 pub(super) async fn published(
     connection: &mut PgConnection,
-    session: (TenantId, SessionId),
+    session: SessionKey,
     version: i64,
     compression: Option<CompressionId>,
 ) -> Result<()> {
@@ -281,7 +276,7 @@ pub(super) async fn published(
 /// Writes the event that another branch of a session is current. `session` is the id of main, whose lock the caller holds.
 pub(super) async fn switched(
     connection: &mut PgConnection,
-    session: (TenantId, SessionId),
+    session: SessionKey,
     (from, to): (&str, &str),
 ) -> Result<()> {
     record(connection, session, SWITCHED, &json!({"from": from, "to": to})).await

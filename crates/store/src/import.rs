@@ -143,7 +143,7 @@ async fn restore(tx: &mut Tx, tenant: TenantId, name: &SessionRef, head: Head) -
     let known = probes::list_callers(tx, tenant, session.id).await?;
     for probe in head.probes {
         if !known.contains(&probe) {
-            probes::insert_callers(tx, (tenant, session.id), probe).await?;
+            probes::insert_callers(tx, session.id.of(tenant), probe).await?;
         }
     }
     Ok(None)

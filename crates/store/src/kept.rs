@@ -21,7 +21,7 @@ impl Store {
             if load::hold_as_read(&mut tx, &loaded).await? {
                 let mut session = loaded.session;
                 let tail = if session.masks_when_released(seq) {
-                    load::tail(&mut tx, (tenant, session.id), session.floor()).await?
+                    load::tail(&mut tx, session.id.of(tenant), session.floor()).await?
                 } else {
                     Vec::new()
                 };

@@ -29,7 +29,7 @@ pub struct EntryRow {
 /// When the database fails.
 pub async fn list(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     kind: &str,
     (after, through): (Option<Place>, Seq),
     limit: i64,
@@ -46,8 +46,8 @@ pub async fn list(
              order by x.first_seq, x.ordinal limit $7
            ) e
            order by e.first_seq, e.ordinal limit $7"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         kind,
         after.seq,
         after.ordinal,

@@ -105,7 +105,7 @@ async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<
     let session = &mut loaded.session;
     if session.is_behind() {
         let tail = if session.has_uncounted_masks() {
-            tail(connection, (loaded.tenant, session.id), session.floor()).await?
+            tail(connection, session.id.of(loaded.tenant), session.floor()).await?
         } else {
             Vec::new()
         };
@@ -162,12 +162,8 @@ impl Tries {
 }
 
 /// The outlines of all messages of a session after a position, ascending.
-pub(super) async fn tail(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    after: Seq,
-) -> Result<Vec<Outline>> {
-    let tails = tails(connection, &[(tenant, session, after)]).await?;
+pub(super) async fn tail(connection: &mut PgConnection, key: SessionKey, after: Seq) -> Result<Vec<Outline>> {
+    let tails = tails(connection, &[(key.tenant, key.id, after)]).await?;
     Ok(tails.into_iter().next().unwrap_or_default())
 }
 

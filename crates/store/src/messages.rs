@@ -68,7 +68,7 @@ impl Store {
         .fetch_optional(&mut *tx)
         .await?;
         let Some(found) = found else { return Ok(None) };
-        let items = list(&mut tx, (tenant, SessionId(found.id)), range, limit).await?;
+        let items = list(&mut tx, SessionId(found.id).of(tenant), range, limit).await?;
         let shown = ContextCoverage {
             session: SessionId(found.id),
             task_id: found.task_id,
@@ -92,7 +92,7 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<StoredMessage>> {
         let mut tx = self.snapshot(tenant).await?;
-        let items = list(&mut tx, (tenant, branch), range, limit).await?;
+        let items = list(&mut tx, branch.of(tenant), range, limit).await?;
         tx.commit().await?;
         Ok(items)
     }
@@ -115,7 +115,7 @@ pub struct MessagePage {
 /// When the database fails.
 pub async fn list(
     tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     range: SeqRange,
     limit: i64,
 ) -> Result<Vec<StoredMessage>> {
@@ -140,8 +140,8 @@ pub async fn list(
            ) page
            where bytes_before < $6
            order by seq"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         from,
         range.to,
         limit,

@@ -100,15 +100,11 @@ impl Store {
 /// # Errors
 /// When the database fails.
 pub async fn list(tx: &mut PgConnection, tenant: TenantId, session: SessionId) -> Result<Vec<StoredNote>> {
-    list_at(tx, (tenant, session), Seq::MAX).await
+    list_at(tx, session.of(tenant), Seq::MAX).await
 }
 
 /// Lists the notes as they were through a message.
-async fn list_at(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    through: Seq,
-) -> Result<Vec<StoredNote>> {
+async fn list_at(tx: &mut PgConnection, key: SessionKey, through: Seq) -> Result<Vec<StoredNote>> {
     let rows = sqlx::query!(
         r#"select x.id, x.seq, x.body as "body!", x.created_at
            from (
@@ -116,8 +112,8 @@ async fn list_at(
              where y.tenant_id = $1 and y.session_id = $2 and y.seq <= $3 order by y.id, y.seq desc
            ) x
            where x.body is not null order by x.id"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         through
     )
     .fetch_all(tx)
@@ -138,7 +134,7 @@ pub(super) fn through(session: &Session, seq: Seq) -> Seq {
 /// The tokens of the notes that a fork has.
 pub(super) async fn tokens_at(
     tx: &mut PgConnection,
-    key: (TenantId, SessionId),
+    key: SessionKey,
     parent: &Session,
     seq: Seq,
 ) -> Result<u32> {
@@ -192,10 +188,10 @@ pub async fn edit(
         return Ok(NoteEdited::Changed);
     }
     match changed {
-        Some(note) => write(&mut *tx, (tenant, session), &[note]).await?,
-        None => remove(&mut *tx, (tenant, session), id, seq).await?,
+        Some(note) => write(&mut *tx, session.of(tenant), &[note]).await?,
+        None => remove(&mut *tx, session.of(tenant), id, seq).await?,
     }
-    forget_oldest(&mut *tx, (tenant, session)).await?;
+    forget_oldest(&mut *tx, session.of(tenant)).await?;
     settle(tx, loaded, room, id).await?;
     Ok(NoteEdited::Done { session, id, room })
 }
@@ -218,17 +214,13 @@ pub(super) async fn restore(
     if !load::hold_as_read(&mut *tx, &loaded).await? {
         return Err(StoreError::Contended);
     }
-    write(&mut *tx, (tenant, loaded.session.id), notes).await?;
+    write(&mut *tx, loaded.session.id.of(tenant), notes).await?;
     let newest = notes.iter().map(|note| note.id).max().unwrap_or_default();
     settle(tx, loaded, room, newest).await?;
     Ok(None)
 }
 
-async fn write(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    notes: &[Note],
-) -> Result<()> {
+async fn write(tx: &mut PgConnection, key: SessionKey, notes: &[Note]) -> Result<()> {
     let ids: Vec<i64> = notes.iter().map(|note| note.id).collect();
     let seqs: Vec<i64> = notes.iter().map(|note| note.seq).collect();
     let texts: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
@@ -236,8 +228,8 @@ async fn write(
         "insert into notes (tenant_id, session_id, id, seq, body)
          select $1, $2, n.id, n.seq, n.body from unnest($3::bigint[], $4::bigint[], $5::text[]) as n(id, seq, body)
          on conflict (tenant_id, session_id, id, seq) do update set seq = excluded.seq, body = excluded.body, created_at = now()",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         &ids,
         &seqs,
         &texts as &[&str]
@@ -248,16 +240,11 @@ async fn write(
 }
 
 /// Removes a note from a message on. One that got its text since that message leaves nothing.
-async fn remove(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    id: i64,
-    seq: Seq,
-) -> Result<()> {
+async fn remove(tx: &mut PgConnection, key: SessionKey, id: i64, seq: Seq) -> Result<()> {
     sqlx::query!(
         "delete from notes where tenant_id = $1 and session_id = $2 and id = $3 and seq = $4",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id,
         seq
     )
@@ -267,8 +254,8 @@ async fn remove(
         "insert into notes (tenant_id, session_id, id, seq, body)
          select $1, $2, $3, $4, null
          where exists (select from notes where tenant_id = $1 and session_id = $2 and id = $3 and seq < $4)",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id,
         seq
     )
@@ -278,7 +265,7 @@ async fn remove(
 }
 
 /// Deletes the oldest of what notes were before they were replaced or removed, beyond so many.
-async fn forget_oldest(tx: &mut PgConnection, (tenant, session): (TenantId, SessionId)) -> Result<()> {
+async fn forget_oldest(tx: &mut PgConnection, key: SessionKey) -> Result<()> {
     sqlx::query!(
         "delete from notes x
          where x.tenant_id = $1 and x.session_id = $2 and (x.id, x.seq) in (
@@ -289,8 +276,8 @@ async fn forget_oldest(tx: &mut PgConnection, (tenant, session): (TenantId, Sess
            ) o
            where o.is_past order by o.seq desc, o.id offset $3
          )",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         MAX_PAST
     )
     .execute(tx)

@@ -19,7 +19,7 @@ pub(super) struct OutlineRow {
 /// The outlines of the messages after one position and up to another, ascending, at most `limit`.
 pub(super) async fn outlines_within(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     (after, through): (Seq, Seq),
     limit: i64,
 ) -> Result<Vec<Outline>> {
@@ -35,15 +35,15 @@ pub(super) async fn outlines_within(
              order by x.seq limit $5
            ) m
            order by m.seq limit $5"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         after,
         through,
         limit,
     )
     .fetch_all(connection)
     .await?;
-    read_all(session, rows)
+    read_all(key.id, rows)
 }
 
 pub(super) fn read_all(session: SessionId, rows: Vec<OutlineRow>) -> Result<Vec<Outline>> {

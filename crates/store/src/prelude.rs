@@ -10,5 +10,5 @@ pub(crate) use crate::connection::PgConnection;
 pub(crate) use crate::error::{Result, StoreError};
 pub(crate) use crate::pool::Store;
 pub(crate) use anchord_messages::id::{
-    BranchName, CompressionId, Seq, SessionId, SessionName, SessionRef, TenantId,
+    BranchName, CompressionId, Seq, SessionId, SessionKey, SessionName, SessionRef, TenantId,
 };

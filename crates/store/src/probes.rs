@@ -81,7 +81,7 @@ impl Store {
 /// When the database fails.
 pub async fn list(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     after: Option<ProbeId>,
     limit: i64,
 ) -> Result<Vec<ProbeRow>> {
@@ -90,8 +90,8 @@ pub async fn list(
         r#"select id as "id!: ProbeId", source as "source!", version, retired_in_version, probe::text as "probe!",
                   created_at as "created_at!"
            from probes_of($1, $2) where $3::uuid is null or id > $3 order by id limit $4"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         after.map(|id| id.0),
         limit
     )
@@ -140,23 +140,19 @@ pub async fn count_callers(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn insert_callers(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-    probe: String,
-) -> Result<ProbeRow> {
+pub async fn insert_callers(tx: &mut Tx, key: SessionKey, probe: String) -> Result<ProbeRow> {
     let id = ProbeId(Uuid::now_v7());
     let created_at = sqlx::query_scalar!(
         "insert into probes (tenant_id, session_id, id, source, probe) values ($1, $2, $3, 'caller', $4::text::json)
          returning created_at",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id.0,
         probe
     )
     .fetch_one(&mut **tx)
     .await?;
-    lock::touch(tx, tenant, session).await?;
+    lock::touch(tx, key.tenant, key.id).await?;
     let source = CALLER.to_owned();
     Ok(ProbeRow { id, source, version: None, retired_in_version: None, probe, created_at })
 }
@@ -165,18 +161,14 @@ pub async fn insert_callers(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn find(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    id: ProbeId,
-) -> Result<Option<ProbeRow>> {
+pub async fn find(connection: &mut PgConnection, key: SessionKey, id: ProbeId) -> Result<Option<ProbeRow>> {
     let row = sqlx::query_as!(
         ProbeRow,
         r#"select id as "id!: ProbeId", source as "source!", version, retired_in_version, probe::text as "probe!",
                   created_at as "created_at!"
            from probes_of($1, $2) where id = $3"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id.0
     )
     .fetch_optional(connection)
@@ -189,45 +181,36 @@ pub async fn find(
 ///
 /// # Errors
 /// When the database fails, or the caller has no such probe.
-pub async fn replace_callers(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-    id: ProbeId,
-    probe: String,
-) -> Result<()> {
+pub async fn replace_callers(tx: &mut Tx, key: SessionKey, id: ProbeId, probe: String) -> Result<()> {
     let done = sqlx::query!(
         "update probes set probe = $4::text::json
          where tenant_id = $1 and session_id = $2 and id = $3 and source = 'caller'",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id.0,
         probe
     )
     .execute(&mut **tx)
     .await?;
     expect_rows("a caller's probe", 1, done.rows_affected())?;
-    lock::touch(tx, tenant, session).await
+    lock::touch(tx, key.tenant, key.id).await
 }
 
 /// Deletes a probe of the caller's. Pending decisions on the session are made again.
 ///
 /// # Errors
 /// When the database fails, or the caller has no such probe.
-pub async fn delete_callers(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-    id: ProbeId,
-) -> Result<()> {
+pub async fn delete_callers(tx: &mut Tx, key: SessionKey, id: ProbeId) -> Result<()> {
     let done = sqlx::query!(
         "delete from probes where tenant_id = $1 and session_id = $2 and id = $3 and source = 'caller'",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id.0
     )
     .execute(&mut **tx)
     .await?;
     expect_rows("a caller's probe", 1, done.rows_affected())?;
-    lock::touch(tx, tenant, session).await
+    lock::touch(tx, key.tenant, key.id).await
 }
 
 /// Lists a session's evaluations in an open transaction, newest first, without their results.
@@ -236,7 +219,7 @@ pub async fn delete_callers(
 /// When the database fails.
 pub async fn list_evaluations(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     before: Option<EvaluationId>,
     limit: i64,
 ) -> Result<Vec<EvaluationRow>> {
@@ -246,8 +229,8 @@ pub async fn list_evaluations(
                   scores::text as "scores!", '' as "results!", created_at
            from evaluations
            where tenant_id = $1 and session_id = $2 and ($3::uuid is null or id < $3) order by id desc limit $4"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         before.map(|id| id.0),
         limit
     )
@@ -262,7 +245,7 @@ pub async fn list_evaluations(
 /// When the database fails.
 pub async fn find_evaluation(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     id: Option<EvaluationId>,
     made_by: Option<CompressionId>,
 ) -> Result<Option<EvaluationRow>> {
@@ -275,8 +258,8 @@ pub async fn find_evaluation(
              and ($3::uuid is null or id = $3) and ($4::uuid is null or compression_id = $4)
              and ($3::uuid is not null or $4::uuid is not null)
            order by id desc limit 1"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id.map(|id| id.0),
         made_by.map(|id| id.0)
     )

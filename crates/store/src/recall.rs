@@ -139,7 +139,7 @@ impl Store {
         let _place = self.place_to_search(tenant).await?;
         let mut tx = self.snapshot(tenant).await?;
         let Some(id) = sessions::find_id(&mut tx, tenant, session).await? else { return Ok(None) };
-        let Some(searched) = find_searched(&mut tx, (tenant, id)).await? else { return Ok(None) };
+        let Some(searched) = find_searched(&mut tx, id.of(tenant)).await? else { return Ok(None) };
         let bounds = Bounds { scanned_bytes: i64::MAX, blocks: COMPARED_BLOCKS, is_reached: false };
         Ok(Some(self.search(tx, tenant, vec![searched], (search, bounds)).await?))
     }
@@ -168,7 +168,7 @@ impl Store {
         let (mut searched, mut messages): (Vec<Searched>, Seq) = (Vec::new(), 0);
         for id in ids.into_iter().take(SEARCHED_SESSIONS) {
             // It may have been erased meanwhile.
-            let Some(session) = find_searched(&mut tx, (tenant, SessionId(id))).await? else { continue };
+            let Some(session) = find_searched(&mut tx, SessionId(id).of(tenant)).await? else { continue };
             if !searched.is_empty() && messages.saturating_add(session.head_seq) > SEARCHED_MESSAGES {
                 bounds.is_reached = true;
                 continue;
@@ -230,7 +230,7 @@ impl Store {
         let mut near: Vec<Vec<Near>> = Vec::with_capacity(searched.len());
         for (Searched { id, indexed_seq, head_seq, .. }, (matches, parts)) in searched.iter().zip(indexed) {
             let unindexed = (*indexed_seq, *head_seq);
-            all.push(self.scan((tenant, *id), unindexed, matches, &mut bounds).await?);
+            all.push(self.scan((*id).of(tenant), unindexed, matches, &mut bounds).await?);
             let Some((model, question)) = &vector else { continue };
             let mut of_session = Vec::new();
             for part in parts {
@@ -257,7 +257,7 @@ impl Store {
     /// Searches the messages that are not indexed yet, page by page, so that a long backlog costs time and not memory.
     async fn scan(
         &self,
-        key: (TenantId, SessionId),
+        key: SessionKey,
         (indexed_seq, head_seq): (Seq, Seq),
         mut matches: Matches,
         bounds: &mut Bounds,
@@ -269,7 +269,7 @@ impl Store {
                 bounds.is_reached = true;
                 break;
             }
-            let mut tx = self.page_of_search(key.0).await?;
+            let mut tx = self.page_of_search(key.tenant).await?;
             let rows = page(&mut tx, key, after, head_seq).await?;
             tx.commit().await?;
             // The session was erased a moment ago.
@@ -278,7 +278,7 @@ impl Store {
             let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
             bounds.scanned_bytes =
                 bounds.scanned_bytes.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
-            matches = compute(key.0, move || {
+            matches = compute(key.tenant, move || {
                 let mut analyzer = Analyzer::default();
                 for row in rows {
                     matches.document(row.seq, &analyzer.read(&row.message()));
@@ -333,7 +333,7 @@ impl Store {
             if seqs.is_empty() || bytes_left <= 0 {
                 continue;
             }
-            let rows = texts(&mut tx, (tenant, *session), &seqs, bytes_left).await?;
+            let rows = texts(&mut tx, (*session).of(tenant), &seqs, bytes_left).await?;
             let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
             bytes_left = bytes_left.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
             found.extend(rows.into_iter().map(|row| (at, row)));
@@ -352,7 +352,7 @@ impl Store {
     }
 }
 
-async fn find_searched(tx: &mut Tx, (tenant, session): (TenantId, SessionId)) -> Result<Option<Searched>> {
+async fn find_searched(tx: &mut Tx, key: SessionKey) -> Result<Option<Searched>> {
     let found = sqlx::query!(
         r#"select coalesce(main.name, s.name) as "name!", s.branch, s.indexed_seq, s.head_seq, s.anchor_seq,
                   case when s.root_id is null then s.task_id else main.task_id end as task_id,
@@ -363,26 +363,26 @@ async fn find_searched(tx: &mut Tx, (tenant, session): (TenantId, SessionId)) ->
              select x.name, x.task_id from sessions x where x.tenant_id = $1 and x.id = s.root_id limit 1
            ) main on true
            where s.tenant_id = $1 and s.id = $2"#,
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_optional(&mut **tx)
     .await?;
     let Some(found) = found else { return Ok(None) };
     let name = SessionName::parse(&found.name)
-        .map_err(|error| StoreError::corrupt("sessions", "name", session.0, error))?;
+        .map_err(|error| StoreError::corrupt("sessions", "name", key.id.0, error))?;
     let branch = BranchName::parse(&found.branch)
-        .map_err(|error| StoreError::corrupt("sessions", "branch", session.0, error))?;
+        .map_err(|error| StoreError::corrupt("sessions", "branch", key.id.0, error))?;
     let shown = ContextCoverage {
-        session,
+        session: key.id,
         task_id: found.task_id,
         system_through: found.system_through,
         anchor_seq: found.anchor_seq,
         mask_upto: found.mask_upto,
     };
     Ok(Some(Searched {
-        id: session,
-        index: stretch::find(tx, (tenant, session)).await?,
+        id: key.id,
+        index: stretch::find(tx, key).await?,
         indexed_seq: found.indexed_seq,
         head_seq: found.head_seq,
         session: SearchedSession { name, branch: Some(branch).filter(|branch| !branch.is_main()), shown },
@@ -461,12 +461,7 @@ async fn from_index(tx: &mut Tx, tenant: TenantId, index: &[Stretch], query: &Ar
 }
 
 /// The messages at these positions, in their order as many as fit into so many bytes.
-async fn texts(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-    seqs: &[Seq],
-    bytes: i64,
-) -> Result<Vec<Row>> {
+async fn texts(tx: &mut Tx, key: SessionKey, seqs: &[Seq], bytes: i64) -> Result<Vec<Row>> {
     // The size is read from the row's header, so that bodies beyond the bound are not fetched.
     let rows = sqlx::query_as!(
         Row,
@@ -483,8 +478,8 @@ async fn texts(
              ) m
            ) best
            where bytes_before < $4"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         seqs,
         bytes,
         seqs.iter().min().copied().unwrap_or_default(),
@@ -496,12 +491,7 @@ async fn texts(
 }
 
 /// The messages after a position, at most a chunk's count and a page of bytes; the first one however large.
-pub(super) async fn page(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-    after: Seq,
-    through: Seq,
-) -> Result<Vec<Row>> {
+pub(super) async fn page(tx: &mut Tx, key: SessionKey, after: Seq, through: Seq) -> Result<Vec<Row>> {
     let rows = sqlx::query_as!(
         Row,
         r#"select seq, role, format, body as "body!"
@@ -519,8 +509,8 @@ pub(super) async fn page(
            ) page
            where bytes_before < $6
            order by seq"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         after,
         through,
         CHUNK,

@@ -235,12 +235,10 @@ pub(super) async fn put(
 
 /// Sets the model of a session by the id of main; returns `false` when nothing is to be committed, because the session has
 /// changed meanwhile or the model is refused.
-pub(super) async fn set_model(
-    tx: &mut PgConnection,
-    (tenant, main): (TenantId, SessionId),
-    model: &str,
-) -> Result<bool> {
-    let Some(loaded) = load::load(&mut *tx, tenant, Which::Main(main)).await? else { return Ok(false) };
+pub(super) async fn set_model(tx: &mut PgConnection, main: SessionKey, model: &str) -> Result<bool> {
+    let Some(loaded) = load::load(&mut *tx, main.tenant, Which::Main(main.id)).await? else {
+        return Ok(false);
+    };
     let Ok(settings) = loaded.session.settings.with_model(model, &loaded.session.defaults) else {
         return Ok(false);
     };
@@ -271,10 +269,10 @@ async fn set(
     let revision = session.context_revision;
     let has_other_metadata = settings.metadata != session.settings.metadata;
     if settings.task_id.is_some() && settings.task_id != session.settings.task_id {
-        bounds::require_task_room(&mut *tx, (tenant, session.id)).await?;
+        bounds::require_task_room(&mut *tx, session.id.of(tenant)).await?;
     }
     let tail = if session.masks_otherwise(&settings) {
-        load::tail(tx, (tenant, session.id), session.floor()).await?
+        load::tail(tx, session.id.of(tenant), session.floor()).await?
     } else {
         Vec::new()
     };
@@ -290,7 +288,7 @@ async fn set(
         }
     }
     if has_other_metadata {
-        metadata::replace(&mut *tx, (tenant, session.id), session.settings.metadata.as_ref()).await?;
+        metadata::replace(&mut *tx, session.id.of(tenant), session.settings.metadata.as_ref()).await?;
     }
     if branch == main.session.id {
         return Ok(Some(Ok(Box::new(main.session))));

@@ -133,7 +133,7 @@ impl Store {
             return Err(StoreError::RowCount { what: "the next version", expected: 1, actual: 0 });
         }
         let floor = session.floor_after(status, ending);
-        let tail = load::tail(connection, (job.tenant, job.session), floor).await?;
+        let tail = load::tail(connection, job.session.of(job.tenant), floor).await?;
         let next = session.end(status, ending, &tail, &mut report);
         let end = End {
             job,
@@ -270,23 +270,23 @@ async fn insert_evaluation(
 /// When the database fails.
 pub async fn answer_if_idle(
     tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     id: CompressionId,
     request: &Request,
 ) -> Result<bool> {
-    let Some(mut loaded) = load::load(tx, tenant, Which::WithId(session)).await? else { return Ok(false) };
+    let Some(mut loaded) = load::load(tx, key.tenant, Which::WithId(key.id)).await? else { return Ok(false) };
     let session = &mut loaded.session;
     if session.head_seq - session.floor() > MAX_TAIL_MESSAGES {
         return Ok(false);
     }
-    let tail = load::tail(tx, (tenant, session.id), session.floor()).await?;
+    let tail = load::tail(tx, key, session.floor()).await?;
     let Some(reason) = session.covers_nothing(MANUAL, request, &tail) else { return Ok(false) };
     let mut report = Report { error: Some(reason.into()), ..Report::default() };
     let ending = Ending { trigger: MANUAL, request, span: None, status: Status::Skipped, version: None };
     let next = session.end(Status::Skipped, ending, &tail, &mut report);
     let job = Job {
-        tenant,
-        session: session.id,
+        tenant: key.tenant,
+        session: key.id,
         id,
         kind: Kind::Compress,
         trigger: MANUAL.to_owned(),

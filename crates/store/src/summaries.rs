@@ -106,7 +106,7 @@ pub async fn find(
     session: SessionId,
     version: i64,
 ) -> Result<Option<StoredVersion>> {
-    find_unread(connection, (tenant, session), version).await?.map(UnreadVersion::read).transpose()
+    find_unread(connection, session.of(tenant), version).await?.map(UnreadVersion::read).transpose()
 }
 
 /// Finds a version in an open transaction, to be parsed later.
@@ -115,7 +115,7 @@ pub async fn find(
 /// When the database fails.
 pub async fn find_unread(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    of: SessionKey,
     version: i64,
 ) -> Result<Option<UnreadVersion>> {
     let row = sqlx::query!(
@@ -123,14 +123,14 @@ pub async fn find_unread(
                   read_parts(tenant_id, session_id, parts) as "texts!", carry::text as "carry!", created_at
            from summaries
            where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3"#,
-        tenant.0,
-        session.0,
+        of.tenant.0,
+        of.id.0,
         version
     )
     .fetch_optional(connection)
     .await?;
     Ok(row.map(|row| UnreadVersion {
-        key: (session, version),
+        key: (of.id, version),
         meta: row.meta,
         record: StoredSummary { document: row.document, parts: row.parts, texts: row.texts },
         carry: row.carry,
@@ -219,16 +219,16 @@ impl Store {
         bounds::require_version_room(tx, tenant, loaded.session.last_version).await?;
         let mut session = loaded.session.clone();
         cancel_live(tx, tenant, session.id).await?;
-        let served = copy_version(tx, (tenant, session.id), to, &version.meta).await?;
-        adopt_probes(tx, (tenant, session.id), to).await?;
-        retire_probes(tx, (tenant, session.id), to, version.meta.version).await?;
+        let served = copy_version(tx, session.id.of(tenant), to, &version.meta).await?;
+        adopt_probes(tx, session.id.of(tenant), to).await?;
+        retire_probes(tx, session.id.of(tenant), to, version.meta.version).await?;
 
         let anchor = version.meta.through_seq;
-        let tail = load::tail(tx, (tenant, session.id), session.floor_at(anchor)).await?;
+        let tail = load::tail(tx, session.id.of(tenant), session.floor_at(anchor)).await?;
         session.roll_back(anchor, served, &tail);
-        note_served(tx, (tenant, session.id), version.meta.version, &session.accounting).await?;
+        note_served(tx, session.id.of(tenant), version.meta.version, &session.accounting).await?;
         sessions::update_for_version(tx, tenant, &session).await?;
-        events::published(tx, (tenant, session.id), version.meta.version, None).await?;
+        events::published(tx, session.id.of(tenant), version.meta.version, None).await?;
         Ok(true)
     }
 }
@@ -241,35 +241,33 @@ impl RolledBack {
 }
 
 /// The branch that made a version which a branch has.
-pub(super) async fn owner(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    version: i64,
-) -> Result<SessionId> {
-    let owner =
-        sqlx::query_scalar!(r#"select version_owner($1, $2, $3) as "owner!""#, tenant.0, session.0, version);
+pub(super) async fn owner(connection: &mut PgConnection, key: SessionKey, version: i64) -> Result<SessionId> {
+    let owner = sqlx::query_scalar!(
+        r#"select version_owner($1, $2, $3) as "owner!""#,
+        key.tenant.0,
+        key.id.0,
+        version
+    );
     Ok(SessionId(owner.fetch_one(connection).await?))
 }
 
 /// Copies the probes that a branch began with into it, before they change in it.
-pub(super) async fn adopt_probes(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    version: i64,
-) -> Result<()> {
-    sqlx::query!("select adopt_probes($1, $2, $3)", tenant.0, session.0, version).execute(connection).await?;
+pub(super) async fn adopt_probes(connection: &mut PgConnection, key: SessionKey, version: i64) -> Result<()> {
+    sqlx::query!("select adopt_probes($1, $2, $3)", key.tenant.0, key.id.0, version)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 
 /// Copies a version under a new number and metadata; returns the tokens of its rendering and of its digest.
 pub(super) async fn copy_version(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     from: i64,
     meta: &VersionMeta,
 ) -> Result<(u32, u32)> {
     let text = serde_json::to_string(meta).map_err(|error| {
-        StoreError::corrupt("summaries", "meta", format!("{} {}", session.0, meta.version), error)
+        StoreError::corrupt("summaries", "meta", format!("{} {}", key.id.0, meta.version), error)
     })?;
     let copied = sqlx::query!(
         "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
@@ -282,8 +280,8 @@ pub(super) async fn copy_version(
                 mask_from
          from summaries where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3
          returning rendering_tokens, digest_tokens",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         from,
         meta.version,
         meta.parent_version,
@@ -300,15 +298,15 @@ pub(super) async fn copy_version(
 /// Records which messages a new version is served with: the mask position and the carried message.
 pub(super) async fn note_served(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     version: i64,
     counts: &Accounting,
 ) -> Result<()> {
     sqlx::query!(
         "update summaries set mask_upto = $4, mask_from = $5, carried_seq = $6
          where tenant_id = $1 and session_id = $2 and version = $3",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         version,
         counts.mask_upto,
         i64::from(counts.mask_from),
@@ -321,19 +319,14 @@ pub(super) async fn note_served(
 
 /// Resets the probes to those of a version: probes of later versions ask for facts that are no longer summarised, and
 /// those that were retired later are asked again.
-async fn retire_probes(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    to: i64,
-    new: i64,
-) -> Result<()> {
+async fn retire_probes(connection: &mut PgConnection, key: SessionKey, to: i64, new: i64) -> Result<()> {
     sqlx::query!(
         "update probes
          set retired_in_version = case when coalesce(version, 0) > $3 then coalesce(retired_in_version, $4) end
          where tenant_id = $1 and session_id = $2
            and ((version > $3 and retired_in_version is null) or (coalesce(version, 0) <= $3 and retired_in_version > $3))",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         to,
         new
     )

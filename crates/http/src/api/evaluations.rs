@@ -118,7 +118,7 @@ pub async fn list_evaluations(
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let rows =
-        probes::list_evaluations(&mut tx, (caller.tenant, session.id), paging.after, paging.rows()).await?;
+        probes::list_evaluations(&mut tx, session.id.of(caller.tenant), paging.after, paging.rows()).await?;
     tx.commit().await?;
     let items = rows.into_iter().map(Evaluation::try_from).collect::<Result<Vec<_>, _>>()?;
     Ok(Reply(paging.page(items, |evaluation| evaluation.id)))
@@ -137,7 +137,7 @@ pub async fn find_evaluation(
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let id = Some(path.evaluation_id);
-    let row = probes::find_evaluation(&mut tx, (caller.tenant, session.id), id, None).await?;
+    let row = probes::find_evaluation(&mut tx, session.id.of(caller.tenant), id, None).await?;
     tx.commit().await?;
     Ok(Reply(row.ok_or(ApiError::NotFound(Kind::EvaluationNotFound))?.try_into()?))
 }
@@ -171,14 +171,14 @@ pub async fn create_evaluation(
     let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let version = body.value.version.or(session.version).ok_or(ApiError::NoSummary)?;
-    if summaries::find_unread(&mut tx, (caller.tenant, session.id), version).await?.is_none() {
+    if summaries::find_unread(&mut tx, session.id.of(caller.tenant), version).await?.is_none() {
         return Err(ApiError::NotFound(Kind::VersionNotFound));
     }
     let request = Request { version: Some(version), ..Request::default() };
     let job = NewJob { kind: JobKind::Evaluate, trigger: MANUAL, request: &request };
     let job = jobs::enqueue(&mut tx, caller.tenant, session.id, job).await?;
-    bounds::require_job_room(&mut tx, (caller.tenant, session.id)).await?;
-    let row = jobs::find(&mut tx, (caller.tenant, session.id), job.id).await?;
+    bounds::require_job_room(&mut tx, session.id.of(caller.tenant)).await?;
+    let row = jobs::find(&mut tx, session.id.of(caller.tenant), job.id).await?;
     let row =
         row.ok_or_else(|| ApiError::internal(anyhow::anyhow!("an enqueued evaluation is not there")))?;
     let started = compressions::reply(&session, row, (&path.session_id, &wait))?;
@@ -190,7 +190,7 @@ pub async fn create_evaluation(
     };
     let mut tx = state.store.begin(caller.tenant).await?;
     let row = if ended.status == Status::Succeeded {
-        probes::find_evaluation(&mut tx, (caller.tenant, session.id), None, Some(job.id)).await?
+        probes::find_evaluation(&mut tx, session.id.of(caller.tenant), None, Some(job.id)).await?
     } else {
         None
     };

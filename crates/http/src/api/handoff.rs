@@ -106,7 +106,7 @@ pub async fn find_handoff(
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let version = match session.version {
-        Some(number) => find_told(&mut tx, (caller.tenant, session.id), number).await?,
+        Some(number) => find_told(&mut tx, session.id.of(caller.tenant), number).await?,
         None => None,
     };
     let notes = notes::list(&mut tx, caller.tenant, session.id).await?;
@@ -143,7 +143,7 @@ pub async fn find_task_handoff(
             break;
         }
         let Some(number) = session.version else { continue };
-        if let Some(version) = find_told(&mut tx, (caller.tenant, session.id), number).await? {
+        if let Some(version) = find_told(&mut tx, session.id.of(caller.tenant), number).await? {
             bytes += version.version.bytes();
             told.push((session, version));
         }
@@ -162,13 +162,9 @@ struct Found {
     dropped: BTreeSet<String>,
 }
 
-async fn find_told(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-    number: i64,
-) -> Result<Option<Found>, StoreError> {
-    let Some(version) = summaries::find_unread(tx, (tenant, session), number).await? else { return Ok(None) };
-    let dropped = list_removed_constraints(tx, tenant, session).await?;
+async fn find_told(tx: &mut Tx, key: SessionKey, number: i64) -> Result<Option<Found>, StoreError> {
+    let Some(version) = summaries::find_unread(tx, key, number).await? else { return Ok(None) };
+    let dropped = list_removed_constraints(tx, key.tenant, key.id).await?;
     Ok(Some(Found { version, dropped }))
 }
 

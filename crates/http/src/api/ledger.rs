@@ -262,7 +262,7 @@ pub async fn list_ledger(
             paging.after.filter(|(after, ..)| *after == kind).map(|(_, seq, ordinal)| Place { seq, ordinal });
         if matches!(kind, LedgerKind::Command | LedgerKind::TestRun) {
             let stored =
-                rows::list(&mut tx, (caller.tenant, session), kind.into(), (after, anchor), room).await?;
+                rows::list(&mut tx, session.of(caller.tenant), kind.into(), (after, anchor), room).await?;
             items.extend(stored.iter().map(|row| read_entry(kind, row)).collect::<Result<Vec<_>, _>>()?);
         }
         items.extend(book.items(kind).into_iter().filter_map(|(place, item)| {
@@ -301,7 +301,7 @@ async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionRef) -> Result<Source
         None => None,
     };
     let range = SeqRange { from: session.anchor_seq + 1, to: session.head_seq };
-    let tail = messages::list(tx, (tenant, session.id), range, MAX_TAIL_MESSAGES).await?;
+    let tail = messages::list(tx, session.id.of(tenant), range, MAX_TAIL_MESSAGES).await?;
     // Contexts have pins verbatim, because that is what a pin is for; a list of facts shows no secret.
     let pins = pins::list_all(tx, tenant, &session).await?.into_iter().map(|pin| {
         Constraint::new(pin.id, redact(&pin.text).into_owned(), ConstraintSource::Pin, Vec::new())

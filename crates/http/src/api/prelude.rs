@@ -14,5 +14,7 @@ pub(crate) use crate::extract::paging::{Page, PageQuery, Paging};
 pub(crate) use crate::extract::params::{self, Path, Query, SessionPath};
 pub(crate) use crate::problem::{ApiError, FieldError, Kind, Problem, Result};
 pub(crate) use crate::state::AppState;
-pub(crate) use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef, TenantId};
+pub(crate) use anchord_messages::id::{
+    BranchName, Seq, SessionId, SessionKey, SessionName, SessionRef, TenantId,
+};
 pub(crate) use anchord_store::StoreError;

@@ -168,7 +168,7 @@ pub async fn list_probes(
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
-    let rows = probes::list(&mut tx, (caller.tenant, session.id), paging.after, paging.rows()).await?;
+    let rows = probes::list(&mut tx, session.id.of(caller.tenant), paging.after, paging.rows()).await?;
     tx.commit().await?;
     let items = rows.into_iter().map(SessionProbe::try_from).collect::<Result<Vec<_>, _>>()?;
     Ok(Reply(paging.page(items, |probe| probe.id)))
@@ -196,7 +196,7 @@ pub async fn create_probe(
         return Err(ApiError::refused("", detail));
     }
     let text = serde_json::to_string(&probe).map_err(ApiError::internal)?;
-    let row = probes::insert_callers(&mut tx, (caller.tenant, session.id), text).await?;
+    let row = probes::insert_callers(&mut tx, session.id.of(caller.tenant), text).await?;
     let reply = KeptReply::json(StatusCode::CREATED, &SessionProbe::try_from(row)?)?;
     claimed.commit(&state.store, tx, Some(session.id), reply).await
 }
@@ -252,11 +252,11 @@ async fn own_probe(
     state: &AppState,
     caller: &Caller,
     path: &ProbePath,
-) -> Result<(Tx, (TenantId, SessionId), ProbeRow)> {
+) -> Result<(Tx, SessionKey, ProbeRow)> {
     let mut tx = state.store.begin(caller.tenant).await?;
     let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
-    let key = (caller.tenant, session.id);
+    let key = session.id.of(caller.tenant);
     let row = probes::find(&mut tx, key, path.probe_id).await?;
     let row = row.ok_or(ApiError::NotFound(Kind::ProbeNotFound))?;
     if row.source != CALLER {

@@ -165,7 +165,7 @@ pub(crate) async fn find_current(
     let session = sessions::find(&mut tx, caller.tenant, name).await?;
     let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let current = session.version.ok_or(ApiError::NoSummary)?;
-    let version = summaries::find_unread(&mut tx, (caller.tenant, session.id), current).await?;
+    let version = summaries::find_unread(&mut tx, session.id.of(caller.tenant), current).await?;
     tx.commit().await?;
     Ok((session, version.ok_or(ApiError::NoSummary)?))
 }
@@ -237,7 +237,7 @@ pub async fn find_summary_version(
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
-    let version = summaries::find_unread(&mut tx, (caller.tenant, session.id), path.version).await?;
+    let version = summaries::find_unread(&mut tx, session.id.of(caller.tenant), path.version).await?;
     tx.commit().await?;
     let version = version.ok_or(ApiError::NotFound(Kind::VersionNotFound))?;
     caller.compute(move |_| show(&session, version.read()?, &query, &headers)).await
@@ -258,7 +258,7 @@ pub async fn diff_summary_versions(
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
-    let key = (caller.tenant, session.id);
+    let key = session.id.of(caller.tenant);
     let to = summaries::find_unread(&mut tx, key, path.version).await?;
     let to = to.ok_or(ApiError::NotFound(Kind::VersionNotFound))?;
     let from = match query.from.or(to.meta()?.parent_version) {

@@ -163,7 +163,7 @@ async fn fork_within(
         sessions::update(tx, tenant, &parent).await?;
     }
     let forked = prepare(tx, (tenant, &parent), (id, name), seq, now).await?;
-    insert(tx, (tenant, parent.id), &forked, &base, fork.first_digest.as_ref()).await?;
+    insert(tx, parent.id.of(tenant), &forked, &base, fork.first_digest.as_ref()).await?;
     copy_own(tx, tenant, (parent.id, id), notes::through(&parent, seq)).await?;
     sqlx::query!(
         "update sessions set branch_count = branch_count + 1, revision = revision + 1 where tenant_id = $1 and id = $2",
@@ -291,7 +291,7 @@ async fn prepare(
     seq: Seq,
     now: DateTime<Utc>,
 ) -> Result<Session> {
-    let key = (tenant, parent.id);
+    let key = parent.id.of(tenant);
     let mut version = find_version(tx, key, seq).await?;
     let anchor = version.as_ref().map_or(0, |(version, _)| version.anchor);
     let floor = parent.floor_of_fork(seq, anchor);
@@ -335,7 +335,7 @@ async fn prepare(
 /// all versions before the one that it begins with.
 async fn find_version(
     tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     seq: Seq,
 ) -> Result<Option<(InheritedVersion, Option<Seq>)>> {
     let found = sqlx::query!(
@@ -364,8 +364,8 @@ async fn find_version(
              order by x.version desc limit 1
            ) v
            order by v.version desc limit 1"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         seq,
     )
     .fetch_optional(tx)
@@ -386,11 +386,7 @@ async fn find_version(
 }
 
 /// Tokens of the messages after one position and up to another.
-async fn sum(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    (after, through): (Seq, Seq),
-) -> Result<u64> {
+async fn sum(tx: &mut PgConnection, key: SessionKey, (after, through): (Seq, Seq)) -> Result<u64> {
     let sum = sqlx::query_scalar!(
         r#"select coalesce(sum(m.tokens), 0)::bigint as "sum!"
            from lineage($1, $2, $3::bigint + 1, $4) owner
@@ -400,8 +396,8 @@ async fn sum(
                and x.seq between owner.first_seq and owner.last_seq
              offset 0
            ) m"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         after,
         through
     );
@@ -410,7 +406,7 @@ async fn sum(
 
 async fn insert(
     tx: &mut PgConnection,
-    (tenant, parent): (TenantId, SessionId),
+    parent: SessionKey,
     session: &Session,
     base: &Base,
     first_digest: Option<&[u8; 32]>,
@@ -425,7 +421,7 @@ async fn insert(
                                base_indexed_seq, indexed_seq, first_digest)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::json, $10, $11, $11, $12, $13, $14, $15, $4, $16, $17,
                  version_owner($1, $18, $6), $7, $5, $19, $20, $20, $21)",
-        tenant.0,
+        parent.tenant.0,
         session.id.0,
         name,
         session.head_seq,
@@ -442,7 +438,7 @@ async fn insert(
         base.id.0,
         base.jump.0.0,
         base.jump.1,
-        parent.0,
+        parent.id.0,
         base.indexed_by.map(|id| id.0),
         base.indexed_seq,
         first_digest.map(<[u8; 32]>::as_slice)

@@ -34,7 +34,7 @@ impl Store {
         session: Session,
         budget: Option<u32>,
     ) -> Result<Option<ContextSource>> {
-        let key = (tenant, session.id);
+        let key = session.id.of(tenant);
         // The effective window is never larger than the context window.
         let budget = budget.unwrap_or_else(|| session.effective_settings().policy().context_window);
         let counts = &session.accounting;

@@ -69,7 +69,7 @@ impl Store {
     ) -> Result<Past> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(Past::NoSession) };
-        let key = (tenant, session.id);
+        let key = session.id.of(tenant);
         if through.is_some_and(|through| !(1..=session.head_seq).contains(&through)) {
             return Ok(Past::OutOfRange(1, session.head_seq));
         }
@@ -240,7 +240,7 @@ async fn find_version(
 /// The first message of each append within a range.
 pub(crate) async fn find_appends(
     tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     (after, through): (Seq, Seq),
 ) -> Result<Vec<Seq>> {
     // Messages that were appended together have the same transaction time.
@@ -259,8 +259,8 @@ pub(crate) async fn find_appends(
          ) m
          where m.before is null or m.before <> m.created_at
          order by m.seq",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         after.max(through - MOST_COUNTED),
         through,
         MOST_COUNTED
@@ -272,7 +272,7 @@ pub(crate) async fn find_appends(
 /// Finds the newest message of a person within a range.
 pub(crate) async fn find_user(
     tx: &mut PgConnection,
-    key: (TenantId, SessionId),
+    key: SessionKey,
     within: (Seq, Seq),
 ) -> Result<Option<RetainedMessage>> {
     let found = outlines_within(tx, key, within, CARRIED_WITHIN).await?;

@@ -72,14 +72,14 @@ impl Texts {
 /// Finds the first of the newest messages that a budget has room for.
 pub(super) async fn find_tail(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     (from, through): (Seq, Seq),
     budget: u32,
 ) -> Result<Seq> {
     let found = sqlx::query_scalar!(
         "select tail_within($1, $2, $3, $4, $5)",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         from - 1,
         through,
         i64::from(budget)
@@ -92,7 +92,7 @@ pub(super) async fn find_tail(
 /// Reads the texts in one statement, in a transaction of the tenant.
 pub(super) async fn read(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     wanted: &TextSelection,
 ) -> Result<Texts> {
     let rows = sqlx::query_as!(
@@ -142,8 +142,8 @@ pub(super) async fn read(
              -- Apart from the rest, so that they are always looked up in the index.
              offset 0
            ) m"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         wanted.version,
         wanted.system_through,
         wanted.carried,
@@ -158,7 +158,7 @@ pub(super) async fn read(
     for row in rows {
         match row.seq {
             Some(seq) => {
-                let entry = row.message(session, seq, &mut texts.marks)?;
+                let entry = row.message(key.id, seq, &mut texts.marks)?;
                 if seq <= wanted.system_through {
                     texts.system.push(entry);
                 } else if wanted.carried == Some(seq) {

@@ -160,7 +160,7 @@ async fn attempt(
             Decided::NoBranch => group.answer_all(&AppendError::NoBranch),
             Decided::NeedsMore => left.push(group),
             Decided::NeedsModel { main, model } => {
-                models.push(((group.key.0, main), model));
+                models.push((main.of(group.key.0), model));
                 left.push(group);
             }
         }
@@ -294,7 +294,7 @@ pub(super) async fn run_within(
 /// Sets the models of sessions with branches, of each the first that is named: an append that names another is decided again on
 /// that, and sets its own then. It comes after the writes of what was decided with it, which stands on the settings as they were;
 /// so two branches with different models take turns. What fails is tried again with the appends.
-async fn set_models(store: &Store, models: Vec<((TenantId, SessionId), String)>) {
+async fn set_models(store: &Store, models: Vec<(SessionKey, String)>) {
     let mut set = Vec::new();
     for (of, model) in models {
         if set.contains(&of) {
@@ -308,10 +308,10 @@ async fn set_models(store: &Store, models: Vec<((TenantId, SessionId), String)>)
 }
 
 /// Sets the model of a session. A locked session is skipped.
-async fn set_model(store: &Store, (tenant, main): (TenantId, SessionId), model: &str) -> Result<()> {
-    let mut tx = store.begin(tenant).await?;
-    if lock::try_acquire(&mut tx, tenant, main).await?
-        && sessions::set_model(&mut tx, (tenant, main), model).await?
+async fn set_model(store: &Store, main: SessionKey, model: &str) -> Result<()> {
+    let mut tx = store.begin(main.tenant).await?;
+    if lock::try_acquire(&mut tx, main.tenant, main.id).await?
+        && sessions::set_model(&mut tx, main, model).await?
     {
         tx.commit().await?;
     }

@@ -113,13 +113,15 @@ impl Store {
     /// When the database fails; nothing has changed then.
     pub async fn index_messages(
         &self,
-        (tenant, session): (TenantId, SessionId),
+        of: impl Into<SessionKey>,
         after: Seq,
         documents: Vec<Document>,
         job: Option<&Job>,
     ) -> Result<Indexing> {
+        let key = of.into();
         let through = after + Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
-        let Segments { directory, buckets } = in_turn(tenant, move || encode(after + 1, &documents)).await?;
+        let Segments { directory, buckets } =
+            in_turn(key.tenant, move || encode(after + 1, &documents)).await?;
         let mut numbers = vec![DIRECTORY];
         let mut segments = vec![directory];
         for (bucket, segment) in buckets {
@@ -130,8 +132,8 @@ impl Store {
         let write = async |connection: &mut PgConnection, waits: bool| {
             sqlx::query_scalar!(
                 "select add_postings($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-                tenant.0,
-                session.0,
+                key.tenant.0,
+                key.id.0,
                 after,
                 through,
                 waits,
@@ -147,7 +149,7 @@ impl Store {
         };
         // The session is rarely locked. Waiting for its lock must not occupy a reader's connection, so wait on
         // another one.
-        let mut reading = self.reading(tenant).await?;
+        let mut reading = self.reading(key.tenant).await?;
         reading.carried([segments.iter().map(Vec::len).sum()]);
         let done = write(reading.connection(), false).await;
         let mut word = reading.end(done)?;

@@ -58,7 +58,7 @@ pub(super) async fn compare(
     let (first, mut last) = (block_of(part.after + 1), block_of(part.through.max(1)));
     while first <= last && *blocks_left > 0 {
         let mut tx = store.page_of_search(tenant).await?;
-        let key = (tenant, part.session);
+        let key = part.session.of(tenant);
         let blocks =
             newest_blocks(&mut tx, key, (model, question.dimensions()), (first, last, *blocks_left)).await?;
         tx.commit().await?;
@@ -86,7 +86,7 @@ pub(super) async fn compare(
 /// The newest blocks of a range, at most so many, and a few megabytes of them; the first one however large.
 async fn newest_blocks(
     tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     (model, dimensions): (&str, usize),
     (first, last, most): (Seq, Seq, i64),
 ) -> Result<Vec<(Seq, Vec<u8>)>> {
@@ -105,8 +105,8 @@ async fn newest_blocks(
            ) page
            where bytes_before < $8
            order by block desc"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         model,
         i32::try_from(dimensions).unwrap_or(i32::MAX),
         first,

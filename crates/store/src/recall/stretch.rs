@@ -36,12 +36,12 @@ pub(super) fn at(index: &[Stretch], place: i64) -> Option<&Stretch> {
 }
 
 /// The parts of a branch's index, its own first.
-pub(super) async fn find(tx: &mut Tx, (tenant, session): (TenantId, SessionId)) -> Result<Vec<Stretch>> {
+pub(super) async fn find(tx: &mut Tx, key: SessionKey) -> Result<Vec<Stretch>> {
     let rows = sqlx::query!(
         r#"select session_id as "session_id!", after_seq as "after_seq!", through_seq as "through_seq!"
            from index_lineage($1, $2)"#,
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_all(&mut **tx)
     .await?;
