@@ -113,9 +113,9 @@ impl Store {
             settings: session.effective_settings(),
             current,
             pins: pins::list_all(&mut tx, tenant, &session).await?,
-            todos: todos::find(&mut tx, tenant, session.id).await?,
-            removed_constraints: list_removed_constraints(&mut tx, tenant, session.id).await?,
-            probes: asked(&mut tx, tenant, session.id).await?,
+            todos: todos::find(&mut tx, session.id.of(tenant)).await?,
+            removed_constraints: list_removed_constraints(&mut tx, session.id.of(tenant)).await?,
+            probes: asked(&mut tx, session.id.of(tenant)).await?,
             session,
         };
         // The system prompt lies after the anchor until there is a first version.
@@ -152,7 +152,9 @@ impl Store {
         version: i64,
     ) -> Result<Option<Evaluated>> {
         let mut tx = self.snapshot(tenant).await?;
-        let Some(stored) = summaries::find(&mut tx, tenant, session, version).await? else { return Ok(None) };
+        let Some(stored) = summaries::find(&mut tx, session.of(tenant), version).await? else {
+            return Ok(None);
+        };
         let digest = sqlx::query_scalar!(
             "select digest from summaries
              where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3",
@@ -285,15 +287,14 @@ async fn find_version(
 /// Reads the probes that the next version is asked: the caller's, and the critical ones of earlier spans.
 pub(super) async fn asked(
     connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
+    key: SessionKey,
 ) -> Result<Vec<(ProbeId, serde_json::Value)>> {
     let rows = sqlx::query!(
         r#"select id as "id!", probe as "probe!" from probes_of($1, $2)
            where retired_in_version is null and (source = 'caller' or is_critical)
            order by id"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
     )
     .fetch_all(connection)
     .await?;

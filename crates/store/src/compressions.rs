@@ -176,14 +176,13 @@ pub async fn enqueue(
 /// When the database fails, or the request cannot be written.
 pub async fn enqueue_manual(
     connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
+    key: SessionKey,
     request: &Request,
 ) -> Result<Enqueued> {
     let job = NewJob { kind: Kind::Compress, trigger: MANUAL, request };
-    let enqueued = enqueue(connection, tenant, session, job).await?;
+    let enqueued = enqueue(connection, key.tenant, key.id, job).await?;
     if enqueued.created {
-        bounds::require_job_room(connection, session.of(tenant)).await?;
+        bounds::require_job_room(connection, key).await?;
     }
     Ok(enqueued)
 }
@@ -193,20 +192,16 @@ pub async fn enqueue_manual(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn cancel_live(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<bool> {
+pub async fn cancel_live(connection: &mut PgConnection, key: SessionKey) -> Result<bool> {
     let done = sqlx::query!(
         "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
          where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running')",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
     )
     .execute(&mut *connection)
     .await?;
-    lock::touch(connection, tenant, session).await?;
+    lock::touch(connection, key.tenant, key.id).await?;
     Ok(done.rows_affected() > 0)
 }
 

@@ -61,9 +61,9 @@ impl Store {
         let (tenant, session) = (loaded.tenant, loaded.session.clone());
         let Some(number) = session.version else { return Ok(Without::Not(Removal::NoConstraint)) };
         let mut tx = self.snapshot(tenant).await?;
-        let current = summaries::find(&mut tx, tenant, session.id, number).await?;
+        let current = summaries::find(&mut tx, session.id.of(tenant), number).await?;
         let mut removed: BTreeSet<String> =
-            ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
+            ledger::list_removed_constraints(&mut tx, session.id.of(tenant)).await?;
         tx.commit().await?;
         // The session was erased a moment ago.
         let Some(current) = current else { return Ok(Without::Not(Removal::NoSession)) };
@@ -127,7 +127,7 @@ async fn own_version(tx: &mut Tx, tenant: TenantId, session: &mut Session) -> Re
     if summaries::owner(tx, key, current).await? == session.id {
         return Ok(());
     }
-    let Some(stored) = summaries::find(tx, tenant, session.id, current).await? else { return Ok(()) };
+    let Some(stored) = summaries::find(tx, session.id.of(tenant), current).await? else { return Ok(()) };
     let mut meta = stored.version.meta;
     (meta.version, meta.parent_version) = (session.last_version + 1, Some(current));
     summaries::adopt_probes(tx, key, current).await?;

@@ -69,11 +69,11 @@ impl Store {
     ) -> Result<Option<ExportHead>> {
         let mut tx = self.writable_snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
-        let pins = pins::list(&mut tx, tenant, session.id).await?;
-        let notes = notes::list(&mut tx, tenant, session.id).await?;
-        let todos = todos::find(&mut tx, tenant, session.id).await?.unwrap_or_default().items;
-        let removed = ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
-        let probes = probes::list_callers(&mut tx, tenant, session.id).await?;
+        let pins = pins::list(&mut tx, session.id.of(tenant)).await?;
+        let notes = notes::list(&mut tx, session.id.of(tenant)).await?;
+        let todos = todos::find(&mut tx, session.id.of(tenant)).await?.unwrap_or_default().items;
+        let removed = ledger::list_removed_constraints(&mut tx, session.id.of(tenant)).await?;
+        let probes = probes::list_callers(&mut tx, session.id.of(tenant)).await?;
         audit::record(&mut tx, tenant, actor, "session.exported", session.id.0).await?;
         tx.commit().await?;
         Ok(Some(ExportHead {

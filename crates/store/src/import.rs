@@ -140,7 +140,7 @@ async fn restore(tx: &mut Tx, tenant: TenantId, name: &SessionRef, head: Head) -
     .await?;
     lock::touch(tx, tenant, session.id).await?;
     // The session may have been made before, without messages and with the same probes.
-    let known = probes::list_callers(tx, tenant, session.id).await?;
+    let known = probes::list_callers(tx, session.id.of(tenant)).await?;
     for probe in head.probes {
         if !known.contains(&probe) {
             probes::insert_callers(tx, session.id.of(tenant), probe).await?;

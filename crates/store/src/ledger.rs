@@ -68,13 +68,12 @@ pub async fn list(
 /// When the database fails.
 pub async fn list_removed_constraints(
     connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
+    key: SessionKey,
 ) -> Result<BTreeSet<String>> {
     let ids = sqlx::query_scalar!(
         "select constraint_id from removed_constraints where tenant_id = $1 and session_id = $2",
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_all(connection)
     .await?;

@@ -114,7 +114,7 @@ async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<
     let revision = session.defaults.wide_pins_revision();
     if session.accounting.pins_revision != revision {
         let has_begun = connection.enter(loaded.tenant).await?;
-        let own = pins::list(connection, loaded.tenant, session.id).await;
+        let own = pins::list(connection, session.id.of(loaded.tenant)).await;
         connection.leave(has_begun).await?;
         let own = own?;
         session.accounting.pins_tokens = pins::count(&session.effective_settings(), own);

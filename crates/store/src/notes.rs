@@ -91,7 +91,7 @@ impl Store {
     pub async fn list_notes(&self, tenant: TenantId, name: &SessionRef) -> Result<Option<Vec<StoredNote>>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
-        Ok(Some(list(&mut tx, tenant, session.id).await?))
+        Ok(Some(list(&mut tx, session.id.of(tenant)).await?))
     }
 }
 
@@ -99,8 +99,8 @@ impl Store {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn list(tx: &mut PgConnection, tenant: TenantId, session: SessionId) -> Result<Vec<StoredNote>> {
-    list_at(tx, session.of(tenant), Seq::MAX).await
+pub async fn list(tx: &mut PgConnection, key: SessionKey) -> Result<Vec<StoredNote>> {
+    list_at(tx, key, Seq::MAX).await
 }
 
 /// Lists the notes as they were through a message.
@@ -158,7 +158,7 @@ pub async fn edit(
         return Ok(NoteEdited::NoSession);
     };
     // Read after the session, whose revision every change of notes increases: a change in between is noticed below.
-    let stored = list(&mut *tx, tenant, loaded.session.id).await?;
+    let stored = list(&mut *tx, loaded.session.id.of(tenant)).await?;
     let mut notes: Vec<Note> = stored.into_iter().map(|stored| stored.note).collect();
     let seq = loaded.session.head_seq;
     let id = match edit {

@@ -86,7 +86,7 @@ pub async fn edit(
         return Ok(PinEdited::NoOwner);
     };
     // Read after the session, whose revision every change of pins increases: `write` notices a change in between.
-    let pins = match edit.apply(list(&mut *tx, tenant, loaded.session.id).await?) {
+    let pins = match edit.apply(list(&mut *tx, loaded.session.id.of(tenant)).await?) {
         Ok(pins) => pins,
         Err(refused) => return Ok(refused),
     };
@@ -115,7 +115,7 @@ impl Store {
     ) -> Result<Option<(Vec<Pin>, Vec<Pin>)>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, session).await? else { return Ok(None) };
-        let own = list(&mut tx, tenant, session.id).await?;
+        let own = list(&mut tx, session.id.of(tenant)).await?;
         Ok(Some((own, session.defaults.wide_pins().to_vec())))
     }
 
@@ -149,7 +149,7 @@ async fn write(tx: &mut PgConnection, loaded: Loaded, pins: &[Pin], tokens: u32)
         return Ok(false);
     }
     let mut session = loaded.session;
-    if list(&mut *tx, tenant, session.id).await? == pins {
+    if list(&mut *tx, session.id.of(tenant)).await? == pins {
         return Ok(true);
     }
     sqlx::query!("delete from pins where tenant_id = $1 and session_id = $2", tenant.0, session.id.0)

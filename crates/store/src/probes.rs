@@ -101,16 +101,12 @@ pub async fn list(
 }
 
 /// Lists the caller's own probes that are still asked, as JSON texts, oldest first.
-pub(super) async fn list_callers(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<Vec<String>> {
+pub(super) async fn list_callers(connection: &mut PgConnection, key: SessionKey) -> Result<Vec<String>> {
     Ok(sqlx::query_scalar!(
         r#"select probe::text as "probe!" from probes
            where tenant_id = $1 and session_id = $2 and source = 'caller' and retired_in_version is null order by id"#,
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_all(connection)
     .await?)
@@ -120,16 +116,12 @@ pub(super) async fn list_callers(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn count_callers(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<i64> {
+pub async fn count_callers(connection: &mut PgConnection, key: SessionKey) -> Result<i64> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from probes
            where tenant_id = $1 and session_id = $2 and source = 'caller' and retired_in_version is null"#,
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_one(connection)
     .await?)

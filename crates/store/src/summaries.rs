@@ -102,11 +102,10 @@ impl UnreadVersion {
 /// When the database fails.
 pub async fn find(
     connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
+    key: SessionKey,
     version: i64,
 ) -> Result<Option<StoredVersion>> {
-    find_unread(connection, session.of(tenant), version).await?.map(UnreadVersion::read).transpose()
+    find_unread(connection, key, version).await?.map(UnreadVersion::read).transpose()
 }
 
 /// Finds a version in an open transaction, to be parsed later.
@@ -144,8 +143,7 @@ pub async fn find_unread(
 /// When the database fails.
 pub async fn list(
     connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
+    key: SessionKey,
     before: Option<i64>,
     limit: i64,
 ) -> Result<Vec<VersionEntry>> {
@@ -159,8 +157,8 @@ pub async fn list(
              order by x.version desc limit $4
            ) v
            order by v.version desc limit $4"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         before,
         limit
     )
@@ -169,7 +167,7 @@ pub async fn list(
     rows.into_iter()
         .map(|row| {
             let corrupt = |column, error: serde_json::Error| {
-                StoreError::corrupt("summaries", column, format!("{} {}", session.0, row.version), error)
+                StoreError::corrupt("summaries", column, format!("{} {}", key.id.0, row.version), error)
             };
             let meta = serde_json::from_str(&row.meta).map_err(|e| corrupt("meta", e))?;
             Ok(VersionEntry { meta, created_at: row.created_at })
@@ -188,7 +186,7 @@ impl Store {
             return Ok(Rollback::NoSession);
         };
         let session = &loaded.session;
-        let Some(target) = find(&mut tx, tenant, session.id, to).await? else {
+        let Some(target) = find(&mut tx, session.id.of(tenant), to).await? else {
             return Ok(Rollback::NoVersion);
         };
         let is_critical = session.effective_settings().critical == Some(true);
@@ -218,7 +216,7 @@ impl Store {
         let (tenant, to) = (loaded.tenant, *to);
         bounds::require_version_room(tx, tenant, loaded.session.last_version).await?;
         let mut session = loaded.session.clone();
-        cancel_live(tx, tenant, session.id).await?;
+        cancel_live(tx, session.id.of(tenant)).await?;
         let served = copy_version(tx, session.id.of(tenant), to, &version.meta).await?;
         adopt_probes(tx, session.id.of(tenant), to).await?;
         retire_probes(tx, session.id.of(tenant), to, version.meta.version).await?;

@@ -42,7 +42,7 @@ impl Store {
     pub async fn find_todos(&self, tenant: TenantId, name: &SessionRef) -> Result<Option<TodoList>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
-        let list = find(&mut tx, tenant, session.id).await?;
+        let list = find(&mut tx, session.id.of(tenant)).await?;
         tx.commit().await?;
         Ok(Some(list.unwrap_or_default()))
     }
@@ -73,7 +73,7 @@ pub(super) async fn replace(
     mut items: Vec<Todo>,
 ) -> Result<Option<TodoList>> {
     let Some(session) = sessions::lock(&mut *tx, tenant, name).await? else { return Ok(None) };
-    let before = find(&mut *tx, tenant, session.id).await?.unwrap_or_default();
+    let before = find(&mut *tx, session.id.of(tenant)).await?.unwrap_or_default();
     let changes = todo::changes(&before.items, &items);
     // An item that the caller does not change keeps what is known about its completion.
     for item in &mut items {
@@ -101,22 +101,18 @@ pub(super) async fn replace(
 }
 
 /// Reads a session's list in an open transaction.
-pub(super) async fn find(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<Option<TodoList>> {
+pub(super) async fn find(connection: &mut PgConnection, key: SessionKey) -> Result<Option<TodoList>> {
     let row = sqlx::query!(
         r#"select revision, items::text as "items!", changes::text as "changes!", version,
                   updated_at as "updated_at?"
            from todo_lists where tenant_id = $1 and session_id = $2"#,
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_optional(connection)
     .await?;
     let corrupt =
-        |column, error: serde_json::Error| StoreError::corrupt("todo_lists", column, session.0, error);
+        |column, error: serde_json::Error| StoreError::corrupt("todo_lists", column, key.id.0, error);
     row.map(|row| {
         Ok(TodoList {
             revision: row.revision,

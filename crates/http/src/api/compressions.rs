@@ -173,7 +173,7 @@ pub async fn create_compression(
         .await?
         .ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let request = body.value.checked(&state, &session)?;
-    let enqueued = compressions::enqueue_manual(&mut tx, caller.tenant, session.id, &request).await?;
+    let enqueued = compressions::enqueue_manual(&mut tx, session.id.of(caller.tenant), &request).await?;
     let key_of = session.id.of(caller.tenant);
     let is_answered =
         enqueued.created && settle::answer_if_idle(&mut tx, key_of, enqueued.id, &request).await?;

@@ -109,7 +109,7 @@ pub async fn find_handoff(
         Some(number) => find_told(&mut tx, session.id.of(caller.tenant), number).await?,
         None => None,
     };
-    let notes = notes::list(&mut tx, caller.tenant, session.id).await?;
+    let notes = notes::list(&mut tx, session.id.of(caller.tenant)).await?;
     tx.commit().await?;
     let told: Vec<_> = version.map(|version| (session, version)).into_iter().collect();
     caller.compute(move |_| answer(told, notes, bound)).await
@@ -149,7 +149,7 @@ pub async fn find_task_handoff(
         }
     }
     let notes = match told.first() {
-        Some((newest, _)) => notes::list(&mut tx, caller.tenant, newest.id).await?,
+        Some((newest, _)) => notes::list(&mut tx, newest.id.of(caller.tenant)).await?,
         None => Vec::new(),
     };
     tx.commit().await?;
@@ -164,7 +164,7 @@ struct Found {
 
 async fn find_told(tx: &mut Tx, key: SessionKey, number: i64) -> Result<Option<Found>, StoreError> {
     let Some(version) = summaries::find_unread(tx, key, number).await? else { return Ok(None) };
-    let dropped = list_removed_constraints(tx, key.tenant, key.id).await?;
+    let dropped = list_removed_constraints(tx, key).await?;
     Ok(Some(Found { version, dropped }))
 }
 

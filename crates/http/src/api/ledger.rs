@@ -297,7 +297,7 @@ struct Book {
 async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionRef) -> Result<Source> {
     let session = sessions::find(tx, tenant, name).await?.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
     let current = match session.version {
-        Some(version) => summaries::find(tx, tenant, session.id, version).await?,
+        Some(version) => summaries::find(tx, session.id.of(tenant), version).await?,
         None => None,
     };
     let range = SeqRange { from: session.anchor_seq + 1, to: session.head_seq };
@@ -306,7 +306,7 @@ async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionRef) -> Result<Source
     let pins = pins::list_all(tx, tenant, &session).await?.into_iter().map(|pin| {
         Constraint::new(pin.id, redact(&pin.text).into_owned(), ConstraintSource::Pin, Vec::new())
     });
-    let removed = rows::list_removed_constraints(tx, tenant, session.id).await?;
+    let removed = rows::list_removed_constraints(tx, session.id.of(tenant)).await?;
     let (record, carry) = current.map(|stored| (stored.version.summary, stored.carry)).unwrap_or_default();
     Ok(Source {
         version: session.last_version + 1,

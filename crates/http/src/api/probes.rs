@@ -191,7 +191,7 @@ pub async fn create_probe(
     let probe = body.value.checked()?;
     let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
-    if probes::count_callers(&mut tx, caller.tenant, session.id).await? >= MAX_CALLERS {
+    if probes::count_callers(&mut tx, session.id.of(caller.tenant)).await? >= MAX_CALLERS {
         let detail = format!("a session has at most {MAX_CALLERS} probes of the caller's own");
         return Err(ApiError::refused("", detail));
     }

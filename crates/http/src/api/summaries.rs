@@ -210,7 +210,7 @@ pub async fn list_summaries(
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
-    let rows = summaries::list(&mut tx, caller.tenant, session.id, paging.after, paging.rows()).await?;
+    let rows = summaries::list(&mut tx, session.id.of(caller.tenant), paging.after, paging.rows()).await?;
     tx.commit().await?;
     let entry = |VersionEntry { meta, created_at }| HistoryEntry {
         current: session.version == Some(meta.version),

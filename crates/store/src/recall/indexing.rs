@@ -41,7 +41,7 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn find_unindexed(&self, tenant: TenantId, session: SessionId) -> Result<Option<Unindexed>> {
-        let Some((indexed_seq, head_seq, mut rows)) = self.find_page(tenant, session).await? else {
+        let Some((indexed_seq, head_seq, mut rows)) = self.find_page(session.of(tenant)).await? else {
             return Ok(None);
         };
         rows.sort_unstable_by_key(|row| row.seq);
@@ -51,12 +51,12 @@ impl Store {
 
     /// Reads the last indexed message, the session's newest one, and the next messages of one chunk, at most a page
     /// of bytes.
-    async fn find_page(&self, tenant: TenantId, session: SessionId) -> Result<Option<(Seq, Seq, Vec<Row>)>> {
+    async fn find_page(&self, key: SessionKey) -> Result<Option<(Seq, Seq, Vec<Row>)>> {
         loop {
-            let mut reading = self.reading(tenant).await?;
+            let mut reading = self.reading(key.tenant).await?;
             let read = async {
                 let connection = reading.connection();
-                let has_begun = connection.enter(tenant).await?;
+                let has_begun = connection.enter(key.tenant).await?;
                 let rows = sqlx::query!(
                     r#"select s.indexed_seq as "indexed_seq!", s.head_seq as "head_seq!",
                               page.seq as "seq?", page.role as "role?", page.format as "format?", page.body as "body?"
@@ -79,8 +79,8 @@ impl Store {
                          ) w
                          where w.bytes_before < $4
                        ) page on true"#,
-                    tenant.0,
-                    session.0,
+                    key.tenant.0,
+                    key.id.0,
                     CHUNK,
                     PAGE_BYTES
                 )

@@ -166,7 +166,7 @@ impl Store {
         let Some(mut session) = sessions::lock(tx, tenant, name).await? else { return Ok(None) };
         let served = match counted {
             Some(tokens) => Some(tokens),
-            None => self.find_last_served(tx, tenant, session.id).await?,
+            None => self.find_last_served(tx, session.id.of(tenant)).await?,
         };
         let settings = session.effective_settings();
         let counted = served.unwrap_or_else(|| session.context_tokens().into());
@@ -187,22 +187,17 @@ impl Store {
         Ok(Some(Reported { session, counted, was_served: served.is_some(), verdict }))
     }
 
-    async fn find_last_served(
-        &self,
-        tx: &mut PgConnection,
-        tenant: TenantId,
-        session: SessionId,
-    ) -> Result<Option<u64>> {
+    async fn find_last_served(&self, tx: &mut PgConnection, key: SessionKey) -> Result<Option<u64>> {
         let written = sqlx::query!(
             "select last_at, last_tokens from usage_by_session
              where tenant_id = $1 and session_id = $2 and kind = 'context' order by last_at desc limit 1",
-            tenant.0,
-            session.0
+            key.tenant.0,
+            key.id.0
         )
         .fetch_optional(&mut *tx)
         .await?
         .map(|row| (row.last_at, row.last_tokens));
-        let newest = written.max(self.meter.last_served(tenant, session));
+        let newest = written.max(self.meter.last_served(key.tenant, key.id));
         Ok(newest.and_then(|(_, tokens)| u64::try_from(tokens).ok()))
     }
 }

@@ -127,7 +127,7 @@ pub(super) async fn create(
         Claim::First(claimed) => claimed,
     };
     let session = sessions::lock(&mut tx, caller.tenant, &name.clone().into()).await?.ok_or_else(gone)?;
-    let job = compressions::enqueue_manual(&mut tx, caller.tenant, session.id, &request).await?;
+    let job = compressions::enqueue_manual(&mut tx, session.id.of(caller.tenant), &request).await?;
     let pending = pending(&PendingCompression { id, status: Status::Queued, expires_at }, &wait)?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &pending).await?;
     tx.commit().await?;
@@ -314,7 +314,7 @@ async fn result(state: &AppState, caller: &Caller, call: Call, tokenizer: Tokeni
     let version = match made {
         Some(number) => {
             let mut tx = state.store.begin(caller.tenant).await?;
-            summaries::find(&mut tx, caller.tenant, call.session.id, number)
+            summaries::find(&mut tx, call.session.id.of(caller.tenant), number)
                 .await?
                 .map(|stored| stored.version)
         }
