@@ -84,7 +84,7 @@ pub struct Settings {
     pub webhooks: config::Webhooks,
 }
 
-/// What is reported once the process is ready.
+/// Report of a process that is ready.
 #[derive(Debug)]
 pub struct Ready {
     /// The API's address, when this process serves it.

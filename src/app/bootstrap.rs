@@ -1,4 +1,4 @@
-//! What a service needs before its first call: the first API key, without which no other could be created, the operator
+//! Needs of a service before its first call: the first API key, without which no other could be created, the operator
 //! token, and the key that encrypts secrets.
 //!
 //! A service generates them only for an embedded database, on its user's own machine, in files of mode 0600, so that

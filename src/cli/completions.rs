@@ -5,7 +5,7 @@ use clap_complete::Shell;
 
 use super::output;
 
-/// What `completions` takes.
+/// Arguments of `completions`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

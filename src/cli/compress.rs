@@ -25,7 +25,7 @@ use anchord_record::strategy::Strategy;
 use anchord_runtime::clock::Clock;
 use anchord_session::stateless::{CompressOptions, Conversation};
 
-/// What `compress` takes.
+/// Arguments of `compress`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -251,7 +251,7 @@ fn conversation(read: &Transcript) -> anyhow::Result<(Conversation, BTreeMap<Str
     Ok((conversation, read.left_out.clone()))
 }
 
-/// What the command knows beside the service's reply when a model was asked.
+/// Fields beside the service's reply when a model was asked.
 fn by_model(made: &OfflineResult, left_out: &BTreeMap<String, usize>) -> Value {
     let proof = &made.proof;
     json!({

@@ -13,7 +13,7 @@ use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 use indicatif::HumanCount;
 
-/// What `context` takes.
+/// Arguments of `context`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -121,7 +121,7 @@ fn ranges(count: u64) -> String {
     }
 }
 
-/// What a message says: its texts as they are, everything else as JSON.
+/// Text of a message: its texts as they are, everything else as JSON.
 fn parts(message: &Value) -> Vec<String> {
     let Some(fields) = message.as_object() else { return vec![message.to_string()] };
     let mut parts = Vec::new();

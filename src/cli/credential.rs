@@ -14,7 +14,7 @@ use crate::config::{OperatorAccess, TenantAccess};
 const KEY_FILE: &str = "api-key";
 const TOKEN_FILE: &str = "operator-token";
 
-/// What a secret opens.
+/// Use of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// A tenant's sessions.

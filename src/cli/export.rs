@@ -15,7 +15,7 @@ use super::{failure, word};
 use crate::config::TenantAccess;
 use anchord_messages::id::SessionName;
 
-/// What `export` takes.
+/// Arguments of `export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 A file is written whole or not at all. It replaces only an earlier export of the same session, unless --force is given.

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::output::{self, Output};
 use crate::{app, config};
 
-/// What `health` takes.
+/// Arguments of `health`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

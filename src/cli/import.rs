@@ -20,7 +20,7 @@ use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 use anchord_messages::transcript::Transcript;
 
-/// What `import` takes.
+/// Arguments of `import`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 An import that was interrupted continues where it stopped when it is run again, and so does that of a log that has grown.

@@ -12,7 +12,7 @@ use crate::config::{OperatorAccess, whole};
 use anchord_messages::id::KeyId;
 use anchord_runtime::clock::Clock;
 
-/// What `key` takes.
+/// Arguments of `key`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 These commands need the operator token of the service, as `anchord tenant` does: see `anchord tenant --help`.

@@ -9,7 +9,7 @@ use super::word;
 use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 
-/// What `ledger` takes.
+/// Arguments of `ledger`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

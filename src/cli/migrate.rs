@@ -6,7 +6,7 @@ use super::output;
 use crate::app;
 use crate::config::{self, Check as _};
 
-/// What `migrate` takes.
+/// Arguments of `migrate`.
 #[derive(Args, Debug)]
 pub(super) struct Migrate {
     #[command(flatten)]

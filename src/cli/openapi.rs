@@ -5,7 +5,7 @@ use clap::Args;
 use super::output;
 use crate::app;
 
-/// What `openapi` takes.
+/// Arguments of `openapi`.
 #[derive(Args, Debug)]
 pub(super) struct Openapi {}
 

@@ -1,4 +1,4 @@
-//! What commands print: tables for people, fields separated by tabs for programs, and JSON.
+//! Output of commands: tables for people, fields separated by tabs for programs, and JSON.
 //!
 //! On a terminal, lists are tables with a header, as wide as the terminal. In a pipe or a file they are lines of fields
 //! separated by tabs, whole and without a header, as `gh` prints them: `cut` and `awk` read them as they are, and what is

@@ -8,7 +8,7 @@ use super::remote::Remote;
 use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 
-/// What `recall` takes.
+/// Arguments of `recall`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

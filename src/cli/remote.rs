@@ -365,7 +365,7 @@ impl Remote {
         }
     }
 
-    /// What to say when no reply came.
+    /// Says why no reply came.
     fn away(&self, error: &reqwest::Error) -> anyhow::Error {
         let cause = root_cause(error);
         if error.is_connect() {
@@ -384,7 +384,7 @@ impl Remote {
         anyhow::anyhow!("the connection to {} broke ({cause}); try again", self.url)
     }
 
-    /// What to say about a refusal: what the service said, and what to do next.
+    /// Explains a refusal: the service's words, and the next step.
     pub(super) fn refusal(&self, reply: &Reply) -> anyhow::Error {
         let Credential { purpose, source, .. } = &self.credential;
         let (noun, remedy, told) = (purpose.noun(), purpose.remedy(), reply.told());

@@ -9,7 +9,7 @@ use crate::app::{self, BootstrapKey, Ready, Settings};
 use crate::config::{self, Check as _, Role};
 use crate::telemetry;
 
-/// What `serve` takes.
+/// Arguments of `serve`.
 #[derive(Args, Debug)]
 pub(super) struct Serve {
     #[command(flatten)]

@@ -10,7 +10,7 @@ use super::remote::Remote;
 use crate::config::{TenantAccess, whole};
 use anchord_messages::id::SessionName;
 
-/// What `sessions` takes.
+/// Arguments of `sessions`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

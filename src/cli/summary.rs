@@ -8,7 +8,7 @@ use super::word;
 use crate::config::TenantAccess;
 use anchord_messages::id::SessionName;
 
-/// What `summary` takes.
+/// Arguments of `summary`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

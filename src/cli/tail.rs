@@ -24,7 +24,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(2);
 /// The longest wait between two tries.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// What `tail` takes.
+/// Arguments of `tail`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The command runs until it is interrupted. It reconnects when the connection is lost, and misses no event meanwhile.
@@ -216,7 +216,7 @@ fn colour(kind: &str) -> Style {
     }
 }
 
-/// What happened, in words; the data as JSON for an event that this program does not know.
+/// Describes an event in words; an unknown one as JSON.
 fn said(kind: &str, data: &Value) -> String {
     let text = |name: &str| data.get(name).and_then(Value::as_str);
     let count = |name: &str| data.get(name).and_then(Value::as_u64);

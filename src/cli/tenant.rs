@@ -10,7 +10,7 @@ use super::remote::Remote;
 use crate::config::OperatorAccess;
 use anchord_messages::id::TenantId;
 
-/// What `tenant` takes.
+/// Arguments of `tenant`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 These commands need the operator token of the service. A service with an embedded database keeps one in its data folder

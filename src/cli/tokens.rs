@@ -12,7 +12,7 @@ use super::transcript::{self, FileFormat};
 use super::word;
 use crate::config::TenantAccess;
 
-/// What `tokens` takes.
+/// Arguments of `tokens`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -17,7 +17,7 @@ pub(super) const MOST_MESSAGES: usize = 1_000;
 /// The most bytes of messages in one call; half of the largest body that a service accepts by default.
 pub(super) const BATCH_BYTES: usize = 8 * 1024 * 1024;
 
-/// What a file may contain, by its name on the command line.
+/// Contents of a file, by its name on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum FileFormat {
     /// Messages of OpenAI's chat completions

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::config::{self, Check as _, Role};
 use crate::{app, telemetry};
 
-/// What `worker` takes.
+/// Arguments of `worker`.
 #[derive(Args, Debug)]
 #[group(skip)]
 pub(super) struct Worker {

@@ -1,4 +1,4 @@
-//! What the operator sets of the API.
+//! Configuration of the API.
 
 use std::net::{IpAddr, SocketAddr};
 

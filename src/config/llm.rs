@@ -146,7 +146,7 @@ impl Check for Embeddings {
     }
 }
 
-/// What a million tokens of a model cost.
+/// Price of a million tokens of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelPrice {
     /// The model.

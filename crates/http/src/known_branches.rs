@@ -15,7 +15,7 @@ use anchord_messages::id::{SessionId, TenantId};
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// The most bytes of one tenant's, so that another's branches stay.
 const MAX_TENANT_BYTES: usize = MAX_BYTES / 4;
-/// What a branch takes beside its digests: its places in the maps.
+/// Bytes of a branch beside its digests: its places in the maps.
 const BRANCH_BYTES: usize = 256;
 
 /// The digests of branches; the one that was used least recently leaves first.

@@ -95,7 +95,7 @@ const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
 )]
 struct Declared;
 
-/// What webhooks are sent, declared as operations are.
+/// Requests to webhooks, declared as operations are.
 #[derive(utoipa::OpenApi)]
 #[openapi(paths(crate::api::webhook_messages::event))]
 struct Sent;

@@ -1,4 +1,4 @@
-//! What the parts of one request share.
+//! State that the parts of one request share.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use anchord_messages::id::TenantId;
 use anchord_store::keys::KeyDigest;
 
-/// What the parts of one request share: its tenant, once that is known, and whether anybody waits for the reply.
+/// State that the parts of one request share: its tenant, once that is known, and whether anybody waits for the reply.
 #[derive(Clone, Debug, Default)]
 pub struct Scope(Arc<ScopeParts>);
 

@@ -23,7 +23,7 @@ use anchord_store::Store;
 use anchord_store::gather::Gatherer;
 use anchord_webhooks::target::Reach;
 
-/// What all handlers share. A clone is as cheap as a pointer, because every layer of every request clones it.
+/// State that all handlers share. A clone is as cheap as a pointer, because every layer of every request clones it.
 #[derive(Clone, Debug)]
 pub struct AppState(Arc<Shared>);
 
@@ -65,7 +65,7 @@ pub struct Shared {
     pub known_branches: KnownBranches,
     /// The operator token, when there is one.
     pub operator: Option<OperatorToken>,
-    /// What this process admits.
+    /// Limits of this process.
     pub admission: Admission,
     /// Renders the metrics.
     pub metrics: PrometheusHandle,

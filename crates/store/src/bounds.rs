@@ -28,7 +28,7 @@ pub(super) enum Made {
     Later,
 }
 
-/// What a tenant uses of the bounds that hold for it as a whole.
+/// Usage of the bounds that hold for a tenant as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
     /// Messages of the day, and bytes that are stored.
@@ -48,7 +48,7 @@ pub struct Used {
 }
 
 impl Store {
-    /// What a tenant uses of its bounds on a day. Sessions and kept replies are those that this process knows of.
+    /// Reads a tenant's usage of its bounds on a day. Sessions and kept replies are those that this process knows of.
     ///
     /// # Errors
     /// When the database fails.

@@ -41,11 +41,11 @@ pub struct QueueState {
 pub struct CompressionRow {
     /// Its id.
     pub id: CompressionId,
-    /// What it does.
+    /// Kind of the work.
     pub kind: Kind,
     /// Its status.
     pub status: Status,
-    /// What triggered it.
+    /// Trigger of the job.
     pub trigger: String,
     /// The parameters of the job.
     pub request: Request,

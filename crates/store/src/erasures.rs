@@ -29,7 +29,7 @@ impl Erasure {
 }
 
 impl Store {
-    /// What is to be deleted, one entry for each tenant.
+    /// Rows to delete, one entry for each tenant.
     ///
     /// # Errors
     /// When the database fails.

@@ -36,13 +36,13 @@ pub enum StoreError {
         bound: Bound,
         /// The most that it may have.
         limit: i64,
-        /// What it has.
+        /// Usage of the tenant.
         used: i64,
     },
     /// A statement changed an unexpected number of rows.
     #[error("{what} touched {actual} rows instead of {expected}")]
     RowCount {
-        /// What the statement changes.
+        /// Change that the statement makes.
         what: &'static str,
         /// The expected number of rows.
         expected: u64,

@@ -37,12 +37,12 @@ pub struct Event {
     pub created_at: DateTime<Utc>,
 }
 
-/// Whose events are read.
+/// Source of the events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Following {
-    /// Those of a session (main's id): of whichever branch is current, and the switches.
+    /// Events of a session (main's id): of whichever branch is current, and the switches.
     Session(SessionId),
-    /// Those of one branch.
+    /// Events of one branch.
     Branch(SessionId),
 }
 

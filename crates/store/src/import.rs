@@ -15,7 +15,7 @@ use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
 use anchord_session::settings::SettingsError;
 
-/// What an export has beside messages.
+/// Parts of an export beside messages.
 #[derive(Clone, Debug)]
 pub struct Head {
     /// The session's own settings.

@@ -35,9 +35,9 @@ pub enum Kind {
 /// A job to enqueue.
 #[derive(Clone, Copy, Debug)]
 pub struct NewJob<'a> {
-    /// What it does.
+    /// Kind of the work.
     pub kind: Kind,
-    /// What triggered it: `manual`, `follow_up`, or a signal's name.
+    /// Trigger: `manual`, `follow_up`, or a signal's name.
     pub trigger: &'a str,
     /// The parameters of the job.
     pub request: &'a Request,
@@ -52,9 +52,9 @@ pub struct Job {
     pub session: SessionId,
     /// Its id.
     pub id: CompressionId,
-    /// What it does.
+    /// Kind of the work.
     pub kind: Kind,
-    /// What triggered it.
+    /// Trigger of the job.
     pub trigger: String,
     /// The parameters of the job.
     pub request: Request,

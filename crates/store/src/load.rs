@@ -32,7 +32,7 @@ pub(super) struct Loaded {
     pub(super) session: Session,
     /// `None` for a session that does not exist; the commit creates it.
     pub(super) revision: Option<i64>,
-    /// That of what stands above its row: the tenant's settings, and those of the session for another branch than main.
+    /// Revision of the inherited settings: the tenant's, plus the session's for a branch beside main.
     pub(super) above_revision: i64,
 }
 

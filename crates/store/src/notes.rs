@@ -40,7 +40,7 @@ pub enum NoteEdited {
         session: SessionId,
         /// The note that was made, replaced or removed.
         id: i64,
-        /// What the notes take now.
+        /// Tokens of the notes now.
         room: NotesRoom,
     },
     /// There is no such session.
@@ -55,7 +55,7 @@ pub enum NoteEdited {
     Changed,
 }
 
-/// What a session's notes take, and what they may.
+/// Size of a session's notes, and its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotesRoom {
     /// How many there are.

@@ -47,7 +47,7 @@ const COMPARED_BLOCKS: i64 = 100_000 / BLOCK;
 /// The bucket number of a chunk's directory.
 const DIRECTORY: i16 = -1;
 
-/// What to look for.
+/// Query of a search.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// The question's words.
@@ -91,7 +91,7 @@ struct Searched {
     session: SearchedSession,
 }
 
-/// What is left of the bounds of a search.
+/// Room that is left within the bounds of a search.
 struct Bounds {
     /// Bytes of messages that are not indexed yet.
     scanned_bytes: i64,

@@ -75,7 +75,7 @@ impl SecretKeys {
         !self.0.is_empty()
     }
 
-    /// What a secret begins with that the first key has encrypted; `None` when there is no key.
+    /// First bytes of a secret that the first key has encrypted; `None` when there is no key.
     pub(super) fn head(&self) -> Option<Vec<u8>> {
         self.0.first().map(SecretKey::head)
     }
@@ -154,7 +154,7 @@ impl SecretKey {
     }
 }
 
-/// What an encrypted secret is bound to.
+/// Data that an encrypted secret is bound to.
 fn bound_to(tenant: TenantId, webhook: WebhookId) -> [u8; 32] {
     let mut bound = [0; 32];
     let (first, second) = bound.split_at_mut(16);

@@ -77,7 +77,7 @@ pub enum Changed {
     NameTaken,
 }
 
-/// What a caller wants of settings.
+/// Change of settings.
 #[derive(Clone, Debug)]
 pub enum SettingsChange {
     /// These and no others: an absent field has its default.

@@ -10,9 +10,9 @@ use crate::admission::shares::{Full, Permit, Shares};
 use crate::problem::{ApiError, Result};
 use anchord_messages::id::TenantId;
 
-/// What a token of a context takes while it is assembled, in bytes: four of text, three times.
+/// Bytes of a token of a context while it is assembled: four of text, three times.
 const TOKEN_BYTES: u64 = 12;
-/// What a request takes that reads records, two at most: the largest, as they are stored and as values. Small ones are
+/// Bytes of a request that reads records, two at most: the largest, as they are stored and as values. Small ones are
 /// read so fast that they need not be told apart.
 const RECORD_BYTES: u64 = 5 * 1024 * 1024;
 /// Contexts that take less are not counted.

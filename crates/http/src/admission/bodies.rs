@@ -26,7 +26,7 @@ const BEGINNING: usize = 64 * 1_024;
 const PART_OF_BEGINNINGS: u32 = 8;
 /// The fewest beginnings that a tenant has room for.
 const FEWEST_BEGINNINGS: usize = 4;
-/// What a parsed value takes: a number 32 bytes, an object with one field 650, over the two or three signs that begin it.
+/// Bytes of a parsed value: a number 32, an object with one field 650, over the two or three signs that begin it.
 const VALUE_BYTES: usize = 256;
 /// Values that take less are not counted.
 const SMALL_VALUES: usize = 1_024 * 1_024;

@@ -1,4 +1,4 @@
-//! What a process admits: the limits that keep one tenant, or one without a key, from taking what all share.
+//! Limits of a process, so that one tenant, or a caller without a key, does not take what all share.
 
 pub mod assemblies;
 pub mod bodies;
@@ -29,7 +29,7 @@ use anchord_store::Store;
 /// How long an answer of the database to a readiness check is used.
 const READY_FOR: Duration = Duration::from_secs(1);
 
-/// What an operator sets.
+/// Limits that an operator sets.
 #[derive(Clone, Debug)]
 pub struct AdmissionLimits {
     /// The bytes of all bodies of requests that are received or worked on; replies, and contexts while they are

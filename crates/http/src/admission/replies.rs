@@ -20,7 +20,7 @@ use anchord_messages::id::TenantId;
 
 /// Replies up to this size are not counted, and larger ones are handed over in pieces of it.
 const PIECE: usize = 64 * 1_024;
-/// What a reply without a known length counts as.
+/// Size of a reply without a known length.
 const PAGE: usize = 4 * 1_024 * 1_024;
 /// One tenant may have this part of the total: a quarter.
 const PART: u32 = 4;

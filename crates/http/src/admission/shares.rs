@@ -1,4 +1,4 @@
-//! What all tenants share, with a share of it for each: bytes of bodies and replies, event streams, waits.
+//! Shared limits with a share for each tenant: bytes of bodies and replies, event streams, waits.
 //!
 //! A party takes of its own share first, and then of the total. So at most one share of each party waits for the total,
 //! and who comes waits behind one share of each of the others, however much they want.
@@ -24,14 +24,14 @@ pub(crate) struct Shares<K: Hash + Eq + Send + Sync + 'static> {
     parties: Cache<K, Arc<Semaphore>>,
 }
 
-/// What a party holds; given back when it is dropped.
+/// Units of a party; given back when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     _own: OwnedSemaphorePermit,
     _total: OwnedSemaphorePermit,
 }
 
-/// What is used up.
+/// The limit that is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Full {
     /// The party's share, which is so large.

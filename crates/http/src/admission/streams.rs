@@ -14,7 +14,7 @@ const TENANT_STREAMS: u32 = 256;
 /// The most open streams of a key.
 const KEY_STREAMS: u32 = 128;
 
-/// What all event streams of a process share.
+/// State that all event streams of a process share.
 #[derive(Clone, Debug)]
 pub struct Streams {
     /// Ends all streams, so that none delays a shutdown.

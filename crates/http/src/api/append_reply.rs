@@ -141,7 +141,7 @@ impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
 }
 
 impl AppendOptions {
-    /// What the store writes into the reply.
+    /// Parts of the reply that the store writes.
     pub(crate) fn included(&self) -> Included {
         self.included
     }

@@ -236,7 +236,7 @@ fn session_of(path: SessionPath) -> Result<SessionName> {
     Ok(path.session_id.name)
 }
 
-/// What is not there: the session, or its branch.
+/// The absent resource: the session, or its branch.
 async fn missing(state: &AppState, caller: &Caller, name: &SessionName) -> Result<ApiError> {
     let session = state.store.list_branches(caller.tenant, name, None, 1).await?;
     Ok(ApiError::NotFound(if session.is_some() { Kind::BranchNotFound } else { Kind::SessionNotFound }))

@@ -212,7 +212,7 @@ async fn parse_import(
 struct Import {
     head: Option<Head>,
     messages: Vec<(Seq, NewMessage)>,
-    /// That of the last message.
+    /// Format of the last message.
     format: BatchFormat,
     versions: usize,
     end: Option<Seq>,
@@ -279,7 +279,7 @@ fn read_lines(
     Ok(import)
 }
 
-/// What the messages without a format show of theirs; those with one are checked against it.
+/// Detects the format of the messages that state none; the others are checked against theirs.
 fn detect_lines(lines: &[(usize, ExportLine)]) -> Result<BatchFormat> {
     let mut unstated = Detector::new(None);
     for (at, line) in lines {

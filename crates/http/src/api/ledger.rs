@@ -275,7 +275,7 @@ pub async fn list_ledger(
     Ok(Reply(LedgerPage { items: page.items, next_cursor: page.next_cursor, through_seq: book.through_seq }))
 }
 
-/// What the facts of the ledger are read from.
+/// Source of the ledger's facts.
 struct Source {
     session: Session,
     version: i64,

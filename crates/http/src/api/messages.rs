@@ -201,7 +201,7 @@ impl AppState {
     }
 }
 
-/// What messages add to a tenant's quotas.
+/// Size of messages, as a tenant's quotas count it.
 pub(crate) fn load(messages: &[NewMessage]) -> Load {
     Load { messages: messages.len(), bytes: messages.iter().map(|message| message.body.get().len()).sum() }
 }

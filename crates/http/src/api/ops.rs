@@ -20,7 +20,7 @@ use crate::extract::accept;
 use crate::problem::pages;
 use anchord_store::compressions::{Kind, QueueState};
 
-/// What the pages of the documentation may load: nothing but their own files. They set styles within elements.
+/// Content policy of the documentation's pages: nothing but their own files. They set styles within elements.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'";

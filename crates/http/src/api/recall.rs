@@ -44,7 +44,7 @@ pub enum Degraded {
     NoVectors,
 }
 
-/// What to look for.
+/// Query of a search.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -60,7 +60,7 @@ pub struct RecallQuery {
     mode: Option<RecallMode>,
 }
 
-/// What to look for, and in which sessions.
+/// Query of a search, and the sessions to search.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

@@ -13,7 +13,7 @@ use anchord_store::tenants::{self, Changed, SettingsChange, Tenant, TenantChange
 /// The most characters of a tenant's or a key's name.
 const MAX_NAME_CHARS: usize = 100;
 
-/// What a name must be.
+/// Rule for a name.
 const NAME_RULE: &str = "must have 1 to 100 characters, not blank, without control characters";
 /// The longest retention of sessions, in days.
 const MAX_RETENTION_DAYS: i32 = 36_500;

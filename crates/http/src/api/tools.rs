@@ -1,6 +1,6 @@
 //! Tools for the agent: their definitions, and running one with the arguments that the model gave.
 //!
-//! What the model did wrong is a result that tells it so; what the caller did wrong is a problem.
+//! A mistake of the model is a result that says so; a mistake of the caller is a problem.
 
 mod past;
 mod result;

@@ -97,7 +97,7 @@ struct Sync<'a> {
     included: Included,
     /// The part of the tenant's quotas that what is new takes.
     admitted: Option<Admitted>,
-    /// What it has stored so far.
+    /// Messages that are stored so far.
     added: Option<Added>,
 }
 

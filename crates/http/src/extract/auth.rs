@@ -41,7 +41,7 @@ pub struct Caller {
     pub quotas: Quotas,
     /// The digest of the key, by which it is looked up again.
     pub digest: KeyDigest,
-    /// What the parts of the request share.
+    /// State that the parts of the request share.
     pub scope: Scope,
 }
 

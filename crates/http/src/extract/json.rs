@@ -34,7 +34,7 @@ pub struct Json<T> {
     pub value: T,
     /// SHA-256 of the bytes that were sent, for [`crate::extract::idempotency`].
     pub digest: [u8; 32],
-    /// What the value has of the tenant's memory.
+    /// Permit for the value's part of the tenant's memory.
     _memory: Option<Permit>,
 }
 
@@ -45,7 +45,7 @@ pub struct OptionalJson<T> {
     pub value: T,
     /// SHA-256 of the bytes that were sent.
     pub digest: [u8; 32],
-    /// What the value has of the tenant's memory.
+    /// Permit for the value's part of the tenant's memory.
     _memory: Option<Permit>,
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn path_of(session: &Session, asked: &SessionRef, rest: &str) -> Stri
 pub const BRANCH: &str = "branch";
 /// The part of a route that names a session.
 const SESSION: &str = "session_id";
-/// What stands between a session and its branch when both are read as one parameter: what no value has.
+/// Separator between a session and its branch when both are read as one parameter; no value has it.
 const BETWEEN: char = '\0';
 
 /// Reads a session with the branch that the query names, which [`Path`] writes behind it.

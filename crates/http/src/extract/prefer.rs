@@ -80,7 +80,7 @@ pub enum Return {
 }
 
 impl Return {
-    /// What the caller prefers; other words are ignored, as any preference may be.
+    /// Preference of the caller; other words are ignored, as any preference may be.
     pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
         match preference(headers, "return")? {
             "minimal" => Some(Self::Minimal),
@@ -89,7 +89,7 @@ impl Return {
         }
     }
 
-    /// What the caller of a PUT or PATCH prefers; `None` for other methods.
+    /// Preference of the caller of a PUT or PATCH; `None` for other methods.
     pub(crate) fn of_change(request: &Request) -> Option<Self> {
         let is_change = [Method::PUT, Method::PATCH].contains(request.method());
         if is_change { Self::of(request.headers()) } else { None }

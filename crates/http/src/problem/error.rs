@@ -70,9 +70,9 @@ pub enum ApiError {
     /// `expected_next_seq` does not hold.
     #[error("expected_next_seq is {expected}, but the next message would be {actual}; nothing was stored")]
     SequenceMismatch {
-        /// What the caller expected.
+        /// Position that the caller expected.
         expected: Seq,
-        /// What the next message would get.
+        /// Position that the next message would get.
         actual: Seq,
     },
     /// The session has a branch of this name.
@@ -104,7 +104,7 @@ pub enum ApiError {
     /// A size limit was exceeded.
     #[error("{what} is larger than the limit of {limit} {unit}")]
     TooLarge {
-        /// What is too large, as the subject of the detail (`the body`, `message 3`, `the batch`).
+        /// Subject of the detail (`the body`, `message 3`, `the batch`).
         what: String,
         /// The limit.
         limit: usize,
@@ -147,7 +147,7 @@ pub enum ApiError {
     /// Too many requests for this key.
     #[error("this {of} makes requests faster than it may; Retry-After says when the next one passes")]
     RateLimited {
-        /// Whose rate was exceeded: `key` or `tenant`.
+        /// Owner of the exceeded rate: `key` or `tenant`.
         of: &'static str,
         /// How long to wait before the next request.
         retry_after: Duration,
@@ -173,7 +173,7 @@ pub enum ApiError {
     /// As many event streams are open as may be.
     #[error("this {of} has {limit} event streams open, as many as it may; close one")]
     TooManyStreams {
-        /// Whose limit it is: `key`, `tenant` or `process`.
+        /// Owner of the limit: `key`, `tenant` or `process`.
         of: &'static str,
         /// The limit.
         limit: u32,
@@ -187,7 +187,7 @@ pub enum ApiError {
     /// The bodies of requests or replies take all the memory that they may.
     #[error("{of} take the {limit} bytes of memory that they may; send smaller ones, or fewer at once")]
     BodiesInFlight {
-        /// Whose bodies, as the subject of the detail.
+        /// Subject of the detail, such as `the tenant's requests`.
         of: &'static str,
         /// The limit in bytes.
         limit: u64,

@@ -46,7 +46,7 @@ pub enum ForkOutcome {
 }
 
 impl Reuse<'_> {
-    /// What the names of such branches begin with, when their caller gives none.
+    /// Prefix of the names of branches whose caller gives none.
     const fn prefix(self) -> &'static str {
         match self {
             Self::Never | Self::ToBeginWith(_) => "branch-",

@@ -30,7 +30,7 @@ pub enum Past {
     NoVersion,
     /// The last message is none of the session's, or the version covers more; the allowed range.
     OutOfRange(Seq, Seq),
-    /// What the context was made of.
+    /// The parts of the context.
     Found(Box<ContextSource>),
 }
 

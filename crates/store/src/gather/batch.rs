@@ -206,7 +206,7 @@ async fn attempt(
 
 /// The decision on a group.
 enum Decided {
-    /// What is to be written, or only answered.
+    /// Appends to write, or only to answer.
     Staged(Box<Staged>),
     /// It names a branch that does not exist.
     NoBranch,

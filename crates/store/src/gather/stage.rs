@@ -57,7 +57,7 @@ pub(super) enum Outcome {
     },
 }
 
-/// What is known besides the session.
+/// State beside the session.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Known<'a> {
     /// The stored replies; `None` when they were not loaded.

@@ -5,7 +5,7 @@ use crate::prelude::*;
 /// A part of a branch's index, or of its vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
-    /// Whose rows it is in.
+    /// Owner of the rows.
     pub(super) session: SessionId,
     /// The message before its first one.
     pub(super) after: Seq,

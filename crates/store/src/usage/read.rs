@@ -39,17 +39,17 @@ pub struct Task {
     pub sessions: i64,
     /// Versions that compressions of these sessions published.
     pub compressions: i64,
-    /// What the sessions used while they were part of it.
+    /// Usage of the sessions while they were part of it.
     #[serde(flatten)]
     pub figures: UsageFigures,
 }
 
-/// What a tenant used on one day.
+/// Usage of a tenant on one day.
 #[derive(Clone, Debug)]
 pub struct DayUsage {
     /// The day in UTC.
     pub day: NaiveDate,
-    /// What was used.
+    /// Figures of the day.
     pub tally: Tally,
 }
 
@@ -63,7 +63,7 @@ pub struct OutcomesByCompression {
     pub without_compression: TaskOutcomes,
 }
 
-/// What a tenant used within some days.
+/// Usage of a tenant within some days.
 #[derive(Clone, Debug)]
 pub struct UsageReport {
     /// Day by day, without days without usage.
@@ -152,7 +152,7 @@ impl Store {
     }
 }
 
-/// What is compared with a tenant's quotas.
+/// Figures that are compared with a tenant's quotas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QuotaUsage {
     /// Messages appended on the day.

@@ -31,7 +31,7 @@ pub struct Report {
 pub struct Reported {
     /// The session as it is now.
     pub session: Session,
-    /// What the service counted for the context that the report is about.
+    /// Tokens that the service counted for the context of the report.
     pub counted: u64,
     /// Whether that context was served, as opposed to what would be served now.
     pub was_served: bool,

@@ -62,14 +62,14 @@ pub struct PendingCompression {
     pub expires_at: DateTime<Utc>,
 }
 
-/// What the session stores about the call.
+/// Part of the call that the session stores.
 #[derive(Serialize, Deserialize)]
 struct CallRecord {
     format: Format,
     strategy: Strategy,
     target_tokens: Option<u32>,
     messages: Seq,
-    /// Those of them that are kept in full.
+    /// Newest messages of them, which are kept in full.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     keep: BTreeSet<Seq>,
 }
@@ -144,7 +144,7 @@ pub(super) async fn create(
     Ok(ended.into_response())
 }
 
-/// What is stored, and how it is compressed.
+/// Messages that are stored, and how they are compressed.
 struct Plan {
     kept: CallRecord,
     messages: Vec<Box<RawValue>>,

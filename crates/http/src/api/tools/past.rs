@@ -300,7 +300,7 @@ fn text_of(stored: &StoredMessage) -> Result<String, StoreError> {
     Ok(message_text(stored.seq, &message))
 }
 
-/// What the search refuses is the model's question; anything else stays a problem.
+/// Turns a refusal of the search into an answer to the model; anything else stays a problem.
 fn told(refused: ApiError) -> Result<Outcome> {
     let ApiError::InvalidParameter(FieldError { pointer, detail }) = refused else { return Err(refused) };
     let name = pointer.trim_start_matches('/');

@@ -22,7 +22,7 @@ use anchord_store::sessions::PutOutcome;
 /// How often the tokens of the new messages are counted, when the session uses another tokenizer than expected.
 const TOKENIZER_ATTEMPTS: usize = 3;
 
-/// What was stored of a list.
+/// Stored messages of a list.
 pub(super) struct Added {
     messages: usize,
     tokens: u64,
@@ -199,7 +199,7 @@ impl Sync<'_> {
         }
     }
 
-    /// What is told at the end.
+    /// Outcome of the sync on this branch.
     pub(super) async fn told(&mut self, branch: BranchName, outcome: Outcome) -> Result<Told> {
         let of = self.of(&branch);
         let appended = self.added.as_ref().map_or(0, |stored| stored.messages);

@@ -60,7 +60,7 @@ pub(super) struct Listed {
     pub(super) text: TextDigest,
 }
 
-/// What a list says beside its messages.
+/// Fields of a list beside its messages.
 pub(super) struct Said {
     pub(super) format: Option<Format>,
     pub(super) model: Option<String>,
@@ -99,7 +99,7 @@ pub(super) async fn read(body: JsonBytes, tenant: TenantId) -> Result<(List, Sai
     .await
 }
 
-/// What a list says, and its messages as they stand in the body.
+/// Fields of a list, and its messages as text of the body.
 fn parse(body: &JsonBytes) -> Result<(Said, Vec<Bytes>)> {
     let Transcript { format, model, messages, task_boundary, user, metadata } = body.parse_strictly()?;
     if messages.is_empty() {

@@ -143,19 +143,19 @@ pub(super) fn authorize(caller: &Caller) -> Result<()> {
     if caller.scopes.iter().any(|scope| scope == READ) { Ok(()) } else { Err(ApiError::Forbidden(READ)) }
 }
 
-/// What a sync has to tell.
+/// Outcome of a sync.
 pub(super) struct Told {
     /// The branch that holds the list.
     pub(super) of: SessionRef,
     /// The list's last message.
     pub(super) newest: Seq,
     pub(super) state: SyncState,
-    /// What an append reply tells.
+    /// Fields of an append's reply.
     pub(super) body: Map<String, Value>,
 }
 
 impl SyncOptions {
-    /// What the store writes into the reply.
+    /// Parts of the reply that the store writes.
     pub(super) fn included(&self) -> Included {
         self.included
     }
@@ -176,7 +176,7 @@ impl SyncOptions {
     }
 }
 
-/// What an append reply tells of a session to which nothing was appended.
+/// Fields of an append's reply, for a session to which nothing was appended.
 pub(super) fn unchanged(session: &Session, included: Included) -> Result<Map<String, Value>> {
     let live = session.live.map(|live| LiveCompression { id: live.id, status: live.status });
     let mut body = Map::new();
