@@ -1,9 +1,8 @@
 //! `anchord completions`: prints a completion script for a shell.
 
-use clap::Args;
 use clap_complete::Shell;
 
-use super::output;
+use super::prelude::*;
 
 /// Arguments of `completions`.
 #[derive(Args, Debug)]

@@ -6,14 +6,13 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
 use indicatif::{HumanCount, ProgressBar};
-use serde_json::{Value, json};
 
-use super::output::{self, Output, counted};
+use super::output::counted;
+use super::prelude::*;
 use super::transcript::{self, FileFormat};
 use crate::app::{self, CompressedMessages, OfflineResult};
-use crate::config::{self, Check as _, whole};
+use crate::config::{self, Check as _};
 use anchord_messages::format::Format;
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};

@@ -3,14 +3,9 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use clap::{Args, ValueEnum};
-use serde_json::Value;
 
-use super::output::{self, Output, count_at, counted, text_at};
-use super::remote::Remote;
-use super::word;
-use crate::config::{TenantAccess, whole};
-use anchord_messages::id::SessionName;
+use super::output::{count_at, counted, text_at};
+use super::prelude::*;
 use indicatif::HumanCount;
 
 /// Arguments of `context`.

@@ -3,17 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
 
+use super::failure;
 use super::files::Files;
-use super::output::{self, Output};
-use super::remote::Remote;
+use super::prelude::*;
 use super::summary::Style;
-use super::{failure, word};
-use crate::config::TenantAccess;
-use anchord_messages::id::SessionName;
 
 /// Arguments of `export`.
 #[derive(Args, Debug)]

@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use sha2::{Digest as _, Sha256};
 
+use super::prelude::*;
 use super::summary::Style;
-use super::word;
-use anchord_messages::id::SessionName;
 
 /// The beginning of an exported text, by which a file of an earlier export is recognised.
 const MARK: &str = "<!-- anchord export:";

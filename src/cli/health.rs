@@ -1,9 +1,6 @@
 //! `anchord health`: asks a running service whether it is ready.
 
-use clap::Args;
-use serde_json::json;
-
-use super::output::{self, Output};
+use super::prelude::*;
 use crate::{app, config};
 
 /// Arguments of `health`.

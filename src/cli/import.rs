@@ -7,17 +7,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
-use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::output::{self, Output};
-use super::remote::{Remote, Sent};
+use super::prelude::*;
+use super::remote::Sent;
 use super::restore::Export;
 use super::transcript::{self, FileFormat};
-use crate::config::{TenantAccess, whole};
-use anchord_messages::id::SessionName;
 use anchord_messages::transcript::Transcript;
 
 /// Arguments of `import`.

@@ -1,14 +1,13 @@
 //! `anchord key`: creates, lists, rotates and revokes API keys of a running service's tenants.
 
 use chrono::TimeDelta;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::Subcommand;
 use reqwest::Method;
-use serde_json::{Value, json};
 
-use super::output::{self, Cell, Output, Table, text_at};
-use super::remote::Remote;
-use super::{tenant, word};
-use crate::config::{OperatorAccess, whole};
+use super::output::text_at;
+use super::prelude::*;
+use super::tenant;
+use crate::config::OperatorAccess;
 use anchord_messages::id::KeyId;
 use anchord_runtime::clock::Clock;
 

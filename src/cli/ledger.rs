@@ -1,13 +1,7 @@
 //! `anchord ledger`: lists the facts of a session.
 
-use clap::{Args, ValueEnum};
-use serde_json::Value;
-
-use super::output::{Cell, Output, Table, text_at};
-use super::remote::Remote;
-use super::word;
-use crate::config::{TenantAccess, whole};
-use anchord_messages::id::SessionName;
+use super::output::text_at;
+use super::prelude::*;
 
 /// Arguments of `ledger`.
 #[derive(Args, Debug)]

@@ -1,8 +1,6 @@
 //! `anchord migrate`: brings the database's schema up to date.
 
-use clap::Args;
-
-use super::output;
+use super::prelude::*;
 use crate::app;
 use crate::config::{self, Check as _};
 

@@ -23,6 +23,7 @@ mod ledger;
 mod migrate;
 mod openapi;
 mod output;
+mod prelude;
 mod recall;
 mod remote;
 mod restore;

@@ -1,8 +1,6 @@
 //! `anchord openapi`: prints the OpenAPI document.
 
-use clap::Args;
-
-use super::output;
+use super::prelude::*;
 use crate::app;
 
 /// Arguments of `openapi`.

@@ -1,12 +1,7 @@
 //! `anchord recall`: searches the messages of a session.
 
-use clap::Args;
-use serde_json::Value;
-
-use super::output::{self, Cell, Output, Table, count_at, figure_at, text_at};
-use super::remote::Remote;
-use crate::config::{TenantAccess, whole};
-use anchord_messages::id::SessionName;
+use super::output::{count_at, figure_at, text_at};
+use super::prelude::*;
 
 /// Arguments of `recall`.
 #[derive(Args, Debug)]

@@ -7,12 +7,11 @@ use anyhow::Context as _;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, RequestBuilder, StatusCode, Url};
 use secrecy::ExposeSecret as _;
-use serde_json::Value;
 
 use super::credential::{Credential, Purpose, is_local};
 use super::failure::Usage;
-use super::output::{self, Cell, Table};
-use crate::config::{OperatorAccess, TenantAccess};
+use super::prelude::*;
+use crate::config::OperatorAccess;
 
 /// How long a request may take.
 const TIMEOUT: Duration = Duration::from_mins(2);

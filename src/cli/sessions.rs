@@ -1,14 +1,11 @@
 //! `anchord sessions`: lists, shows and deletes sessions.
 
 use chrono::{DateTime, FixedOffset, NaiveDate};
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use reqwest::Method;
-use serde_json::Value;
 
-use super::output::{self, Cell, Fields, Output, Table, count_at, counted, figure_at, text_at};
-use super::remote::Remote;
-use crate::config::{TenantAccess, whole};
-use anchord_messages::id::SessionName;
+use super::output::{Fields, count_at, counted, figure_at, text_at};
+use super::prelude::*;
 
 /// Arguments of `sessions`.
 #[derive(Args, Debug)]

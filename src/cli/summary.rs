@@ -1,12 +1,6 @@
 //! `anchord summary`: prints a session's summary.
 
-use clap::{Args, ValueEnum};
-
-use super::output::{self, Output};
-use super::remote::Remote;
-use super::word;
-use crate::config::TenantAccess;
-use anchord_messages::id::SessionName;
+use super::prelude::*;
 
 /// Arguments of `summary`.
 #[derive(Args, Debug)]

@@ -8,16 +8,13 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context as _, bail};
-use clap::Args;
 use futures::StreamExt as _;
 use indicatif::HumanCount;
-use serde_json::{Value, json};
 use sse_stream::{Sse, SseStream};
 
-use super::output::{self, Output, count_at, counted, figure_at, text_at};
-use super::remote::{Remote, Reply};
-use crate::config::{TenantAccess, whole};
-use anchord_messages::id::SessionName;
+use super::output::{count_at, counted, figure_at, text_at};
+use super::prelude::*;
+use super::remote::Reply;
 
 /// The wait before the first reconnection, unless the service names another.
 const FIRST_WAIT: Duration = Duration::from_secs(2);

@@ -1,12 +1,11 @@
 //! `anchord tenant`: creates, lists, suspends and deletes tenants of a running service.
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use reqwest::Method;
-use serde_json::{Value, json};
 
 use super::failure::Usage;
-use super::output::{self, Cell, Fields, Output, Table, text_at};
-use super::remote::Remote;
+use super::output::{Fields, text_at};
+use super::prelude::*;
 use crate::config::OperatorAccess;
 use anchord_messages::id::TenantId;
 

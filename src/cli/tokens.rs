@@ -2,15 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
 
-use super::output::{self, Output, count_at, counted};
-use super::remote::{Remote, Sent};
+use super::output::{count_at, counted};
+use super::prelude::*;
+use super::remote::Sent;
 use super::transcript::{self, FileFormat};
-use super::word;
-use crate::config::TenantAccess;
 
 /// Arguments of `tokens`.
 #[derive(Args, Debug)]

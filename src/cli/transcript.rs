@@ -5,10 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Context as _;
-use clap::ValueEnum;
 
 use super::failure::Usage;
-use super::output;
+use super::prelude::*;
 use anchord_messages::format::Format;
 use anchord_messages::transcript::{self, Log, Logged, Transcript};
 

@@ -15,20 +15,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
-use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityRequirement, SecurityScheme,
 };
 use utoipa::openapi::{
-    ContentBuilder, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Required, Response, ResponseBuilder,
+    ContentBuilder, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Response, ResponseBuilder,
 };
 use utoipa::{OpenApi as _, PartialSchema as _};
 
 use crate::api::probes::MAX_EXPECTED_CHARS;
 use crate::extract::auth::X_API_KEY;
 use crate::extract::params::BRANCH;
-use crate::extract::prefer::Return;
+use crate::extract::prefer::{Return, optional};
 use crate::problem::Problem;
 use anchord_messages::id::BranchName;
 
@@ -559,14 +559,10 @@ fn takes_branch(path: &str, method: &str) -> bool {
     }
 }
 
+/// The query parameter of every operation of a session.
 fn branch() -> Parameter {
-    ParameterBuilder::new()
-        .name(BRANCH)
-        .parameter_in(ParameterIn::Query)
-        .required(Required::False)
-        .description(Some("The branch. Default: the current one."))
-        .schema(Some(BranchName::schema()))
-        .build()
+    let place = ParameterIn::Query;
+    optional(place, BRANCH, "The branch. Default: the current one.", BranchName::schema()).build()
 }
 
 /// `security(())` is one empty requirement: no key is required.
@@ -575,24 +571,12 @@ fn is_empty(requirement: &SecurityRequirement) -> bool {
         .is_ok_and(|value| value.as_object().is_none_or(serde_json::Map::is_empty))
 }
 
+/// The header of every POST.
 fn idempotency_key() -> Parameter {
-    ParameterBuilder::new()
-        .name("Idempotency-Key")
-        .parameter_in(ParameterIn::Header)
-        .required(Required::False)
-        .description(Some(
-            "The same key and body within 24 hours replays the same reply instead of doing it again.",
-        ))
-        .schema(Some(text(1, 255)))
-        .build()
-}
-
-fn text(min: usize, max: usize) -> ObjectBuilder {
-    ObjectBuilder::new()
-        .schema_type(Type::String)
-        .min_length(Some(min))
-        .max_length(Some(max))
-        .pattern(Some("^[!-~]+$"))
+    let description =
+        "The same key and body within 24 hours replays the same reply instead of doing it again.";
+    let key = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(255));
+    optional(ParameterIn::Header, "Idempotency-Key", description, key.pattern(Some("^[!-~]+$"))).build()
 }
 
 fn problem((slug, status): (&str, &str), description: &str, headers: &[&str]) -> Response {

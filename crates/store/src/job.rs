@@ -70,6 +70,25 @@ pub struct Job {
     pub trace: Option<String>,
 }
 
+impl Job {
+    /// A job that no worker has claimed.
+    pub(super) fn new(key: SessionKey, id: CompressionId, kind: Kind, trigger: &str) -> Self {
+        Self {
+            tenant: key.tenant,
+            session: key.id,
+            id,
+            kind,
+            trigger: trigger.to_owned(),
+            request: Request::default(),
+            attempt: 0,
+            crashes: 0,
+            span: None,
+            queued_ms: 0,
+            trace: None,
+        }
+    }
+}
+
 /// The report of a job as it is stored.
 pub(super) fn report_text(job: &Job, report: &Report) -> Result<String> {
     serde_json::to_string(report).map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))

@@ -284,19 +284,7 @@ pub async fn answer_if_idle(
     let mut report = Report { error: Some(reason.into()), ..Report::default() };
     let ending = Ending { trigger: MANUAL, request, span: None, status: Status::Skipped, version: None };
     let next = session.end(Status::Skipped, ending, &tail, &mut report);
-    let job = Job {
-        tenant: key.tenant,
-        session: key.id,
-        id,
-        kind: Kind::Compress,
-        trigger: MANUAL.to_owned(),
-        request: request.clone(),
-        attempt: 0,
-        crashes: 0,
-        span: None,
-        queued_ms: 0,
-        trace: None,
-    };
+    let job = Job { request: request.clone(), ..Job::new(key, id, Kind::Compress, MANUAL) };
     let end = End {
         job: &job,
         fence: Fence::Queued,

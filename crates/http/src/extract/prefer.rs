@@ -13,9 +13,9 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use utoipa::IntoParams;
-use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Required, Schema};
 
 use crate::admission::shares::Permit;
 use crate::problem::{ApiError, Result};
@@ -125,14 +125,18 @@ impl<S: Sync> FromRequestParts<S> for Returned {
 pub struct Returned(pub Option<Return>);
 
 fn parameter(description: &str, example: &str, schema: ObjectBuilder) -> Parameter {
-    ParameterBuilder::new()
-        .name("Prefer")
-        .parameter_in(ParameterIn::Header)
-        .required(Required::False)
-        .description(Some(description))
-        .schema(Some(schema))
-        .example(Some(example.into()))
-        .build()
+    optional(ParameterIn::Header, "Prefer", description, schema).example(Some(example.into())).build()
+}
+
+/// A parameter that may be absent, for the OpenAPI document.
+pub(crate) fn optional(
+    place: ParameterIn,
+    name: &str,
+    description: &str,
+    schema: impl Into<RefOr<Schema>>,
+) -> ParameterBuilder {
+    let parameter = ParameterBuilder::new().name(name).parameter_in(place).required(Required::False);
+    parameter.description(Some(description)).schema(Some(schema))
 }
 
 /// Honours `return=` for every PUT and PATCH: these reply with what they have changed, which not everybody reads. What was

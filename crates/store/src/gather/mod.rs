@@ -240,19 +240,8 @@ pub enum AppendError {
 impl AppendError {
     /// Whether the append may have been stored all the same.
     pub fn may_be_stored(&self) -> bool {
-        match self {
-            Self::Store(error) => error.is_outcome_unknown(),
-            Self::Broken => true,
-            Self::Precondition { .. }
-            | Self::GroupTooLarge
-            | Self::KeyReused
-            | Self::NoBranch
-            | Self::KeptTooMuch(_)
-            | Self::Model(_)
-            | Self::Tokenizer(_)
-            | Self::Full { .. }
-            | Self::Busy => false,
-        }
+        let is_unknown = matches!(self, Self::Store(error) if error.is_outcome_unknown());
+        is_unknown || matches!(self, Self::Broken)
     }
 }
 

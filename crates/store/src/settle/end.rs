@@ -220,19 +220,7 @@ impl End<'_> {
 
 /// The indexing job that follows a compression, already claimed for the same worker.
 fn indexing(job: &Job, id: CompressionId, trace: Option<String>) -> Job {
-    Job {
-        tenant: job.tenant,
-        session: job.session,
-        id,
-        kind: Kind::Index,
-        trigger: "recall".to_owned(),
-        request: Request::default(),
-        attempt: 1,
-        crashes: 0,
-        span: None,
-        queued_ms: 0,
-        trace,
-    }
+    Job { attempt: 1, trace, ..Job::new(job.session.of(job.tenant), id, Kind::Index, "recall") }
 }
 
 fn bounded(tokens: u32) -> i32 {
