@@ -17,7 +17,7 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(self, mut command: clap::Command) -> anyhow::Result<()> {
+    pub(super) fn run(self, mut command: clap::Command) -> Result<()> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "anchord", &mut script);
         output::print_foreign(&String::from_utf8(script)?)

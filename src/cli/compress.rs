@@ -76,7 +76,7 @@ impl From<NamedStrategy> for Strategy {
 }
 
 impl Compress {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         self.llm.check()?;
         // Only drawn on a terminal.
         let progress = ProgressBar::new_spinner();
@@ -241,7 +241,7 @@ fn write_calls(out: &mut String, made: &OfflineResult) -> std::fmt::Result {
 }
 
 /// The messages as the service takes them, and how many entries of the file are none.
-fn conversation(read: &Transcript) -> anyhow::Result<(Conversation, BTreeMap<String, usize>)> {
+fn conversation(read: &Transcript) -> Result<(Conversation, BTreeMap<String, usize>)> {
     let mut conversation = Conversation::new(read.format, TokenCounter::new(Tokenizer::default()));
     for logged in &read.messages {
         let refused = |error| anyhow::anyhow!("line {}: {error}", logged.line);
@@ -264,7 +264,7 @@ fn by_model(made: &OfflineResult, left_out: &BTreeMap<String, usize>) -> Value {
 }
 
 /// Prints the reply of `POST /v1/compress`, and behind its fields those of the command alone.
-fn print_reply(reply: &CompressedMessages, more: Value) -> anyhow::Result<()> {
+fn print_reply(reply: &CompressedMessages, more: Value) -> Result<()> {
     let mut object = serde_json::to_value(reply)?;
     if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
         object.extend(more);

@@ -53,7 +53,7 @@ enum WireFormat {
 }
 
 impl ContextCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         // What is not named is the service's to choose: the session's own format, its effective window.
         let mut query = Vec::new();

@@ -39,7 +39,7 @@ pub(super) struct Export {
 }
 
 impl Export {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let files = Files { folder: self.out, style: self.style, force: self.force };
         let total = self.sessions.len();
@@ -77,7 +77,7 @@ impl Export {
 }
 
 /// Writes a session's summary; `None` when it has none.
-async fn export(remote: &Remote, files: &Files, session: &SessionName) -> anyhow::Result<Option<PathBuf>> {
+async fn export(remote: &Remote, files: &Files, session: &SessionName) -> Result<Option<PathBuf>> {
     let path = ["v1", "sessions", session.as_str(), "summary"];
     let query = [("style", word(&files.style))];
     let reply = remote.get(&path, &query, Some("text/markdown, text/plain, application/json")).await?;

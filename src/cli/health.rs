@@ -17,7 +17,7 @@ pub(super) struct HealthCommand {
 }
 
 impl HealthCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         app::health(&self.health.address()).await?;
         if self.output.json { output::print_json(&json!({"status": "ok"})) } else { output::print("ready\n") }
     }

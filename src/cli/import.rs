@@ -47,7 +47,7 @@ pub(super) struct Import {
 }
 
 impl Import {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let text = transcript::text(&self.file)?;
         if self.format.is_none()
@@ -69,17 +69,13 @@ impl Import {
     }
 
     /// How many of the transcript's messages the session has already.
-    async fn stored(&self, remote: &Remote, transcript: &Transcript) -> anyhow::Result<usize> {
+    async fn stored(&self, remote: &Remote, transcript: &Transcript) -> Result<usize> {
         let raw = |at: usize| transcript.messages.get(at).map(|message| message.raw.as_str());
         self.stored_of(remote, raw).await
     }
 
     /// How many messages the session has already; the last of them must be the one that `ours` has at its place.
-    async fn stored_of<'t>(
-        &self,
-        remote: &Remote,
-        ours: impl Fn(usize) -> Option<&'t str>,
-    ) -> anyhow::Result<usize> {
+    async fn stored_of<'t>(&self, remote: &Remote, ours: impl Fn(usize) -> Option<&'t str>) -> Result<usize> {
         let session = ["v1", "sessions", self.session.as_str()];
         let reply = remote.get(&session, &[], None).await?;
         match reply.status.as_u16() {
@@ -115,7 +111,7 @@ impl Import {
         transcript: &Transcript,
         stored: usize,
         progress: &ProgressBar,
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         let messages = &transcript.messages;
         let mut most = usize::try_from(self.batch).unwrap_or(usize::MAX);
         let mut at = stored;
@@ -149,7 +145,7 @@ impl Import {
     }
 
     /// Restores an export, in as many pieces as it takes.
-    async fn restore(&self, remote: Remote, export: &Export<'_>) -> anyhow::Result<()> {
+    async fn restore(&self, remote: Remote, export: &Export<'_>) -> Result<()> {
         let total = export.messages();
         let stored = self.stored_of(&remote, |at| export.message(at)).await?;
         let remote = remote.patient();
@@ -189,7 +185,7 @@ impl Import {
         }
     }
 
-    fn print_result(&self, stored: usize, read: &Transcript) -> anyhow::Result<()> {
+    fn print_result(&self, stored: usize, read: &Transcript) -> Result<()> {
         let (session, total) = (&self.session, read.messages.len());
         if self.output.json {
             return output::print_json(&json!({

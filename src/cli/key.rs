@@ -88,7 +88,7 @@ fn key_id(text: &str) -> Result<KeyId, &'static str> {
 }
 
 impl KeyCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_operator(&self.access)?;
         let json = self.output.json;
         match self.action {
@@ -121,7 +121,7 @@ impl KeyCommand {
 }
 
 /// Prints a new key, which nobody can read again.
-fn print_created(key: &Value, json: bool) -> anyhow::Result<()> {
+fn print_created(key: &Value, json: bool) -> Result<()> {
     if json {
         return output::print_json(key);
     }
@@ -134,7 +134,7 @@ fn print_created(key: &Value, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn list(remote: &Remote, tenant: &str, json: bool) -> anyhow::Result<()> {
+async fn list(remote: &Remote, tenant: &str, json: bool) -> Result<()> {
     let id = tenant::find(remote, tenant).await?;
     let table = Table::new(&["ID", "PREFIX", "SCOPES", "STATUS", "EXPIRES", "LAST USED", "NAME"]);
     let path = ["v1", "admin", "tenants", &id, "keys"];

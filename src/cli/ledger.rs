@@ -46,7 +46,7 @@ enum FactKind {
 }
 
 impl LedgerCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let path = ["v1", "sessions", self.session.as_str(), "ledger"];
         let query: Vec<_> = self.kind.map(|kind| ("kind", word(&kind))).into_iter().collect();

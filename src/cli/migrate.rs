@@ -12,7 +12,7 @@ pub(super) struct Migrate {
 }
 
 impl Migrate {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         self.database.check()?;
         self.database.check_existing()?;
         app::migrate(&self.database).await?;

@@ -8,7 +8,7 @@ use crate::app;
 pub(super) struct Openapi {}
 
 impl Openapi {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) fn run(self) -> Result<()> {
         let Self {} = self;
         output::print_foreign(&app::openapi()?)
     }

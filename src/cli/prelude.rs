@@ -1,5 +1,6 @@
 //! Names that most commands use.
 
+pub(super) use anyhow::Result;
 pub(super) use clap::{Args, ValueEnum};
 pub(super) use serde_json::{Value, json};
 

@@ -28,7 +28,7 @@ pub(super) struct RecallCommand {
 }
 
 impl RecallCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let query = [("q", self.query.join(" ")), ("limit", self.limit.to_string())];
         let found = remote.read(&["v1", "sessions", self.session.as_str(), "recall"], &query).await?;

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 
+use anyhow::Result;
 use clap::Args;
 use secrecy::ExposeSecret as _;
 
@@ -41,7 +42,7 @@ impl Serve {
         self.llm.check()
     }
 
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         self.check()?;
         let Self { roles, api, metrics, database, worker, llm, embeddings, webhooks } = self;
         let api = roles.roles.contains(&Role::Api).then_some(api);

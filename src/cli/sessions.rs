@@ -82,7 +82,7 @@ impl Filter {
 }
 
 impl SessionsCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         match self.action {
             Action::List(filter) => list(&remote, &filter, self.output.json).await,
@@ -101,7 +101,7 @@ impl SessionsCommand {
     }
 }
 
-async fn list(remote: &Remote, filter: &Filter, json: bool) -> anyhow::Result<()> {
+async fn list(remote: &Remote, filter: &Filter, json: bool) -> Result<()> {
     let table = Table::new(&["SESSION", "MESSAGES", "TOKENS", "USED", "SUMMARY", "COMPRESSION", "UPDATED"]);
     let limit = usize::try_from(filter.limit).unwrap_or(usize::MAX);
     let asked: (&[&str], &[_], _) = (&["v1", "sessions"], &filter.query(), limit);
@@ -126,7 +126,7 @@ fn version(session: &Value) -> Cell {
     spelled.map_or_else(|| Cell::text(None), |(person, program)| Cell::spelled(&person, &program))
 }
 
-fn show(session: &Value) -> anyhow::Result<()> {
+fn show(session: &Value) -> Result<()> {
     let mut fields = Fields::default();
     let head = count_at(session, "/head_seq").unwrap_or_default();
     fields.push("session", Cell::text(text_at(session, "/session_id")));

@@ -46,7 +46,7 @@ pub(super) enum Style {
 }
 
 impl SummaryCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let number = self.of_version.map(|number| number.to_string());
         let session = self.session.as_str();

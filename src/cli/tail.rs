@@ -72,7 +72,7 @@ enum Ended {
 }
 
 impl TailCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let mut follower = Follower {
             remote: Remote::of_tenant(&self.access)?,
             session: self.session,
@@ -96,13 +96,13 @@ impl TailCommand {
 }
 
 impl Follower {
-    async fn connect(&self) -> anyhow::Result<Result<reqwest::Response, Reply>> {
+    async fn connect(&self) -> Result<Result<reqwest::Response, Reply>> {
         let path = ["v1", "sessions", self.session.as_str(), "events"];
         self.remote.follow(&path, self.last.as_deref()).await
     }
 
     /// Tries until the service is there again; a refusal that no wait changes ends the command.
-    async fn reconnect(&self) -> anyhow::Result<reqwest::Response> {
+    async fn reconnect(&self) -> Result<reqwest::Response> {
         let mut wait = self.wait;
         let mut is_told = false;
         loop {
@@ -134,7 +134,7 @@ impl Follower {
     }
 
     /// Shows the events of a connection until it ends.
-    async fn show(&mut self, response: reqwest::Response) -> anyhow::Result<Ended> {
+    async fn show(&mut self, response: reqwest::Response) -> Result<Ended> {
         let mut events = pin!(SseStream::new(reqwest::Body::from(response)));
         while let Some(event) = events.next().await {
             let event = match event {
@@ -162,7 +162,7 @@ impl Follower {
         Ok(Ended::Lost)
     }
 
-    fn print(&self, event: &Sse) -> anyhow::Result<()> {
+    fn print(&self, event: &Sse) -> Result<()> {
         let told = read(event);
         if self.json {
             return output::print_json_line(&told);

@@ -60,7 +60,7 @@ enum Action {
 }
 
 impl TenantCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_operator(&self.access)?;
         let json = self.output.json;
         match self.action {
@@ -84,7 +84,7 @@ impl TenantCommand {
     }
 }
 
-async fn list(remote: &Remote, json: bool) -> anyhow::Result<()> {
+async fn list(remote: &Remote, json: bool) -> Result<()> {
     let table = Table::new(&["ID", "STATUS", "CREATED", "NAME"]);
     let row =
         |tenant: &Value| ["/id", "/status", "/created_at", "/name"].map(|place| cell(tenant, place)).into();
@@ -101,7 +101,7 @@ fn cell(tenant: &Value, place: &str) -> Cell {
     }
 }
 
-fn print(tenant: &Value, json: bool) -> anyhow::Result<()> {
+fn print(tenant: &Value, json: bool) -> Result<()> {
     if json {
         return output::print_json(tenant);
     }
@@ -113,7 +113,7 @@ fn print(tenant: &Value, json: bool) -> anyhow::Result<()> {
     fields.print()
 }
 
-async fn set_status(remote: &Remote, tenant: &str, status: &str) -> anyhow::Result<Value> {
+async fn set_status(remote: &Remote, tenant: &str, status: &str) -> Result<Value> {
     let id = find(remote, tenant).await?;
     let path = ["v1", "admin", "tenants", &id];
     // The whole tenant, so that nothing else of it changes.
@@ -125,7 +125,7 @@ async fn set_status(remote: &Remote, tenant: &str, status: &str) -> anyhow::Resu
 }
 
 /// Finds a tenant's id by its id or its name.
-pub(super) async fn find(remote: &Remote, tenant: &str) -> anyhow::Result<String> {
+pub(super) async fn find(remote: &Remote, tenant: &str) -> Result<String> {
     if let Some(id) = TenantId::parse(tenant) {
         return Ok(id.to_string());
     }

@@ -50,7 +50,7 @@ enum NamedTokenizer {
 }
 
 impl TokensCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let counts = if self.messages {
             self.count_messages(&remote).await?
@@ -70,7 +70,7 @@ impl TokensCommand {
         output::print(&format!("{}{of}\n", counted(tokens, "token")))
     }
 
-    async fn count_text(&self, remote: &Remote) -> anyhow::Result<Value> {
+    async fn count_text(&self, remote: &Remote) -> Result<Value> {
         let text = transcript::text(&self.file)?;
         let mut body = json!({"text": text});
         self.name_tokenizer(&mut body);
@@ -78,7 +78,7 @@ impl TokensCommand {
     }
 
     /// Counts in batches that the service accepts, and adds them up.
-    async fn count_messages(&self, remote: &Remote) -> anyhow::Result<Value> {
+    async fn count_messages(&self, remote: &Remote) -> Result<Value> {
         let read = transcript::read(&self.file, self.format)?;
         let total = u64::try_from(read.messages.len()).unwrap_or(u64::MAX);
         // Only drawn on a terminal.
@@ -113,7 +113,7 @@ impl TokensCommand {
     }
 }
 
-async fn count(remote: &Remote, body: &str) -> anyhow::Result<Value> {
+async fn count(remote: &Remote, body: &str) -> Result<Value> {
     let reply = remote.post(&["v1", "tokens"], Sent { body, idempotency_key: None }).await?;
     if reply.status.is_success() { Ok(reply.json()) } else { Err(remote.refusal(&reply)) }
 }
