@@ -161,8 +161,7 @@ impl Store {
     fn count_all(&self, tenant: TenantId, bound: Bound, count: Arc<Count>) {
         let store = self.clone();
         let counting = async move {
-            let begin = format!("begin; set local app.tenant_id = '{}'", tenant.0);
-            let mut tx = store.begin_with(Share::default(), begin).await?;
+            let mut tx = store.begin_with(Share::default(), tenant, ["begin", ""]).await?;
             let used = count_rows(&mut tx, tenant, bound, count.limit.saturating_add(1)).await?;
             // What was made meanwhile is in both.
             count.used.fetch_add(used - COUNTED_AT_ONCE, Ordering::Relaxed);

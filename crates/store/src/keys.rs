@@ -170,8 +170,7 @@ impl Store {
     }
 
     async fn record_refusal(&self, tenant: TenantId, actor: Actor, action: &str, refused: i64) -> Result<()> {
-        let begin = format!("begin; set local app.tenant_id = '{}'", tenant.0);
-        let mut tx = self.begin_with(Share::default(), begin).await?;
+        let mut tx = self.begin_with(Share::default(), tenant, ["begin", ""]).await?;
         audit::record(&mut tx, tenant, actor, action, refused).await?;
         tx.commit().await?;
         Ok(())

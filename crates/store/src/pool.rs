@@ -44,6 +44,8 @@ const DEADLINES: [Duration; 2] = [Duration::from_secs(12), Duration::from_secs(6
 /// How long a statement of a request waits for a lock. Longer than almost every transaction; beyond that, the caller
 /// should try again rather than occupy a connection.
 const LOCK_TIMEOUT: &str = "2s";
+/// Begins a transaction that reads one snapshot.
+const SNAPSHOT: &str = "begin isolation level repeatable read read only";
 
 /// The handle of the database; cheap to clone.
 #[derive(Clone, Debug)]
@@ -187,7 +189,7 @@ impl Store {
             Some(bulkhead) => bulkhead.enter_to_change(tenant).await?,
             None => Share::default(),
         };
-        self.begin_with(share, format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
+        self.begin_with(share, tenant, ["begin", ""]).await
     }
 
     /// Begins a tenant's transaction for an actor; an operator does not wait for the tenant's own requests.
@@ -198,19 +200,15 @@ impl Store {
         if matches!(actor, Actor::Key(_)) {
             return self.begin(tenant).await;
         }
-        self.begin_with(Share::default(), format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
+        self.begin_with(Share::default(), tenant, ["begin", ""]).await
     }
 
     /// Begins a read-only snapshot of a tenant whose statements are planned for the parameters of each call: their
     /// filters are optional, so no single plan suits all calls.
     pub(super) async fn begin_planning(&self, tenant: TenantId) -> Result<Tx> {
-        let set = "set local plan_cache_mode = force_custom_plan";
         let share = self.share(tenant).await?;
-        let begin = "begin isolation level repeatable read read only";
-        let tx = self
-            .begin_with(share, format!("{begin}; set local app.tenant_id = '{}'; {set}", tenant.0))
-            .await?;
-        Ok(tx.snapshot())
+        let planned = [SNAPSHOT, "; set local plan_cache_mode = force_custom_plan"];
+        Ok(self.begin_with(share, tenant, planned).await?.snapshot())
     }
 
     /// Begins a read-only snapshot of a tenant: all of its statements see the same rows.
@@ -224,21 +222,24 @@ impl Store {
 
     /// Begins a read-only snapshot of a tenant with its place among the tenant's connections.
     pub(super) async fn snapshot_with(&self, tenant: TenantId, share: Share) -> Result<Tx> {
-        let begin = "begin isolation level repeatable read read only";
-        let tx = self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await?;
-        Ok(tx.snapshot())
+        Ok(self.begin_with(share, tenant, [SNAPSHOT, ""]).await?.snapshot())
     }
 
     /// Begins a snapshot of a tenant that may also write.
     pub(super) async fn writable_snapshot(&self, tenant: TenantId) -> Result<Tx> {
         let share = self.share(tenant).await?;
-        let begin = "begin isolation level repeatable read";
-        self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await
+        self.begin_with(share, tenant, ["begin isolation level repeatable read", ""]).await
     }
 
     /// Begins in a task of its own, because the driver cannot safely drop a half-done begin. A caller that disconnects
     /// now leaves a complete transaction, which is rolled back when it is dropped.
-    pub(super) async fn begin_with(&self, share: Share, statement: String) -> Result<Tx> {
+    pub(super) async fn begin_with(
+        &self,
+        share: Share,
+        tenant: TenantId,
+        [mode, settings]: [&str; 2],
+    ) -> Result<Tx> {
+        let statement = format!("{mode}; set local app.tenant_id = '{}'{settings}", tenant.0);
         let pool = self.pool.clone();
         let begun = self.tracker.spawn(async move {
             let mut attempts_left = pool.max_connections();

@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use crate::admission::shares::{Full, Permit, Shares};
-use crate::problem::{ApiError, Result};
+use crate::admission::shares::{Permit, Shares};
+use crate::problem::Result;
 use anchord_messages::id::TenantId;
 
 /// Bytes of a token of a context while it is assembled: four of text, three times.
@@ -58,13 +58,12 @@ impl Assemblies {
 
     async fn take_bytes(&self, tenant: TenantId, bytes: u64) -> Result<Permit> {
         let units = u32::try_from(bytes / 1_024).unwrap_or(u32::MAX).min(self.memory.share());
-        self.memory.take(tenant, units, self.wait).await.map_err(|full| {
-            let (of, limit) = match full {
-                Full::Share(limit) => ("the contexts and records that the tenant's requests read", limit),
-                Full::Total(limit) => ("the contexts and records that are read", limit),
-            };
-            ApiError::BodiesInFlight { of, limit: u64::from(limit) * 1_024 }
-        })
+        let taken = self.memory.take(tenant, units, self.wait).await;
+        let of = [
+            "the contexts and records that the tenant's requests read",
+            "the contexts and records that are read",
+        ];
+        taken.map_err(|full| full.of_memory(of))
     }
 }
 
@@ -73,6 +72,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::problem::ApiError;
 
     #[tokio::test]
     async fn large_contexts_of_one_tenant_wait_for_each_other_and_small_ones_for_nothing() {

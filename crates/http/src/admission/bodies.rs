@@ -153,11 +153,7 @@ fn too_large(limit: usize) -> ApiError {
 }
 
 fn refuse(full: Full) -> ApiError {
-    let bytes = |units: u32| u64::from(units) * 1_024;
-    match full {
-        Full::Share(most) => ApiError::BodiesInFlight { of: "the tenant's requests", limit: bytes(most) },
-        Full::Total(most) => ApiError::BodiesInFlight { of: "all requests", limit: bytes(most) },
-    }
+    full.of_memory(["the tenant's requests", "all requests"])
 }
 
 #[cfg(test)]

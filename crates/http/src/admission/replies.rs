@@ -15,7 +15,6 @@ use axum::response::{IntoResponse as _, Response};
 use hyper::body::{Frame, SizeHint};
 
 use crate::admission::shares::{Full, Permit, Shares};
-use crate::problem::ApiError;
 use anchord_messages::id::TenantId;
 
 /// Replies up to this size are not counted, and larger ones are handed over in pieces of it.
@@ -31,6 +30,9 @@ const LEAST_PACE: u32 = 32 * 1_024;
 
 /// How long a reply waits for others to be taken. What waits is in memory too, and has limits of the same size.
 const WAIT: Duration = Duration::from_secs(5);
+/// Subjects of a refusal.
+const OF_TENANT: &str = "the replies that the tenant has not taken yet";
+const OF_ALL: &str = "the replies that are being sent";
 
 /// The memory for replies of all tenants; the operator is a party of its own (`None`). The unit is a KiB.
 #[derive(Clone, Debug)]
@@ -61,8 +63,7 @@ impl Replies {
         let units = units.min(self.sent.share());
         match self.take(tenant, units).await {
             Ok(memory) => response.map(|body| Body::new(Paced::new(body, memory))),
-            Err(Full::Share(limit)) => refuse("the replies that the tenant has not taken yet", limit),
-            Err(Full::Total(limit)) => refuse("the replies that are being sent", limit),
+            Err(full) => full.of_memory([OF_TENANT, OF_ALL]).into_response(),
         }
     }
 
@@ -73,10 +74,6 @@ impl Replies {
         let _waiting = self.waiting.try_take(tenant, units)?;
         self.sent.take(tenant, units, self.wait).await
     }
-}
-
-fn refuse(of: &'static str, limit: u32) -> Response {
-    ApiError::BodiesInFlight { of, limit: u64::from(limit) * 1_024 }.into_response()
 }
 
 fn is_event_stream(response: &Response) -> bool {

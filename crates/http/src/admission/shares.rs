@@ -10,6 +10,8 @@ use std::time::Duration;
 use moka::sync::Cache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::problem::ApiError;
+
 /// How long the share of an idle party is kept.
 const FORGET_AFTER: Duration = Duration::from_hours(1);
 /// The most parties whose shares are kept.
@@ -38,6 +40,17 @@ pub(crate) enum Full {
     Share(u32),
     /// The total, which is so large.
     Total(u32),
+}
+
+impl Full {
+    /// The problem of memory in KiB, whose subject is the share's or the total's.
+    pub(crate) fn of_memory(self, [of_share, of_total]: [&'static str; 2]) -> ApiError {
+        let (of, limit) = match self {
+            Self::Share(limit) => (of_share, limit),
+            Self::Total(limit) => (of_total, limit),
+        };
+        ApiError::BodiesInFlight { of, limit: u64::from(limit) * 1_024 }
+    }
 }
 
 impl<K: Hash + Eq + Send + Sync + 'static> Shares<K> {

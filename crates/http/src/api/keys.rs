@@ -5,6 +5,7 @@
 
 use chrono::TimeDelta;
 use secrecy::{ExposeSecret as _, SecretString};
+use strum::{AsRefStr, IntoStaticStr};
 
 use crate::api::prelude::*;
 use crate::api::tenants::{TenantPath, check_name};
@@ -24,8 +25,9 @@ const DEFAULT_OVERLAP_SECONDS: u32 = 24 * 60 * 60;
 const MAX_OVERLAP_SECONDS: u32 = 30 * 24 * 60 * 60;
 
 /// What a key may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AsRefStr, IntoStaticStr, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 #[schema(as = ApiKeyScope)]
 pub enum Scope {
     /// Every GET.
@@ -34,16 +36,6 @@ pub enum Scope {
     Write,
     /// Keys, webhooks, the tenant's settings.
     Admin,
-}
-
-impl Scope {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => READ,
-            Self::Write => WRITE,
-            Self::Admin => ADMIN,
-        }
-    }
 }
 
 /// A key to create.
@@ -145,9 +137,9 @@ pub async fn create_key(
     key: IdempotencyKey,
     body: Json<NewApiKey>,
 ) -> Result<KeptReply> {
-    let lacks = |scope: &&Scope| !caller.scopes.iter().any(|held| held == scope.as_str());
+    let lacks = |scope: &&Scope| !caller.scopes.iter().any(|held| held == scope.as_ref());
     if let Some(scope) = body.value.scopes.iter().find(lacks) {
-        return Err(ApiError::Forbidden(scope.as_str()));
+        return Err(ApiError::Forbidden(scope.into()));
     }
     create(&state, caller.tenant, (key, body), caller.actor()).await
 }
@@ -270,7 +262,7 @@ async fn create(
     if new.expires_at.is_some_and(|end| !is_writable(end)) {
         return Err(ApiError::invalid("/expires_at", "must be of the years 0000 to 9999"));
     }
-    let held = |scope: &&&str| new.scopes.iter().any(|asked| asked.as_str() == **scope);
+    let held = |scope: &&&str| new.scopes.iter().any(|asked| asked.as_ref() == **scope);
     let scopes = SCOPES.iter().filter(held).map(|scope| (*scope).to_owned()).collect();
     let (secret, minted) = NewKey::minted(scopes);
     let minted = NewKey { name: new.name, expires_at: new.expires_at, ..minted };

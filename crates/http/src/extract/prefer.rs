@@ -4,7 +4,6 @@
 //! Waits are shared by tenant. One without a place is not honoured, as any preference need not be: the reply comes at
 //! once, without `Preference-Applied`.
 
-use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -111,18 +110,6 @@ impl Return {
         parameter(description, "return=minimal", schema)
     }
 }
-
-impl<S: Sync> FromRequestParts<S> for Returned {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self(Return::of(&parts.headers)))
-    }
-}
-
-/// The preference of a request, as an argument of a handler.
-#[derive(Clone, Copy, Debug)]
-pub struct Returned(pub Option<Return>);
 
 fn parameter(description: &str, example: &str, schema: ObjectBuilder) -> Parameter {
     optional(ParameterIn::Header, "Prefer", description, schema).example(Some(example.into())).build()

@@ -81,16 +81,8 @@ impl Store {
     async fn write_batch(&self, tenant: TenantId, batch: &[(Key, Counted)]) -> Result<Vec<(Key, Counted)>> {
         // Counts are not worth waiting for the disk; a write that hangs on a lock is tried again. No limit of the
         // tenant applies.
-        let mut tx = self
-            .begin_with(
-                Share::default(),
-                format!(
-                    "begin; set local app.tenant_id = '{}'; set local synchronous_commit = off; \
-                 set local lock_timeout = '200ms'",
-                    tenant.0
-                ),
-            )
-            .await?;
+        let settings = "; set local synchronous_commit = off; set local lock_timeout = '200ms'";
+        let mut tx = self.begin_with(Share::default(), tenant, ["begin", settings]).await?;
         // Lock the tenant first, as its erasure does, so that it exists until the commit.
         let is_there = sqlx::query_scalar!(
             r#"select true as "is_there!" from tenants where id = $1 for key share"#,
