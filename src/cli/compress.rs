@@ -187,7 +187,7 @@ fn text(made: &OfflineResult, left_out: Option<&str>) -> Result<String, std::fmt
     Ok(out)
 }
 
-/// The tokens before and after, and what that is in words. A share is only told of what was saved.
+/// The tokens before and after, and what that is in words. Only what was saved has a share.
 fn saved(before: i64, after: i64) -> String {
     let count = |tokens: i64| HumanCount(u64::try_from(tokens).unwrap_or_default()).to_string();
     let tokens = format!("{} → {}", count(before), count(after));

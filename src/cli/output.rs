@@ -21,7 +21,7 @@ use anchord_runtime::clock::Clock;
 
 /// The narrowest terminal that a table is fitted to.
 const MIN_WIDTH: u16 = 60;
-/// The width of a terminal that does not tell its own, or says that it is 0.
+/// The width of a terminal that does not report its own, or says that it is 0.
 const USUAL_WIDTH: u16 = 80;
 /// A cell of at most so many characters stays in one line: a time, a status. Longer ones break between words.
 const SHORT_CELL: usize = 24;
@@ -284,7 +284,7 @@ impl Table {
     }
 }
 
-/// The width to fit a table to, of what the terminal tells.
+/// The width to fit a table to, from the width that the terminal reports.
 fn width_of(told: Option<u16>) -> u16 {
     told.filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH).max(MIN_WIDTH)
 }

@@ -25,7 +25,7 @@ const PAGE: usize = 200;
 /// How long a command keeps trying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Patience {
-    /// A person waits: a busy service is asked again for some seconds, one that is away is told at once.
+    /// A person waits: a busy service is asked again for some seconds, one that does not answer is an error at once.
     Short,
     /// Long work: it goes on when the service was away or busy for a while.
     Long,

@@ -1,7 +1,7 @@
 //! The digests of branches that are in use, in memory.
 //!
 //! Invariant: what is kept of a branch are the digests of its first messages. They never change, so what is kept is never
-//! stale; the caller uses none beyond the branch's head as the database tells it.
+//! stale; the caller uses none beyond the branch's head in the database.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -281,7 +281,7 @@ fn widen_unsigned(document: &mut Value) {
     });
 }
 
-/// The macros declare what a type's `Default` gives. That a list is empty or a field null tells nothing, and of an object
+/// The macros declare what a type's `Default` gives. That a list is empty or a field null says nothing, and of an object
 /// openapi-generator writes Go that does not compile.
 fn keep_plain_defaults(document: &mut Value) {
     let Some(schemas) = schemas_of(document) else { return };
@@ -330,7 +330,7 @@ fn name_pages(document: &mut Value) {
     });
 }
 
-/// Gives each variant of a union a schema of its own and says by which field they are told apart: generators try one
+/// Gives each variant of a union a schema of its own and says which field discriminates them: generators try one
 /// variant after the other otherwise, or make a type with the fields of all.
 fn discriminate(document: &mut Value, union: &str, field: &str) {
     let Some(schemas) = schemas_of(document) else { return };

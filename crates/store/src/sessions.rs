@@ -212,7 +212,7 @@ pub(super) async fn put(
     };
     let Session { settings: old, defaults, .. } = &loaded.session;
     let mut settings = settings.clone();
-    // Once the tokenizer is fixed, it is no one's to leave out.
+    // PUT cannot remove a fixed tokenizer.
     if loaded.session.has_fixed_tokenizer()
         && let Some(fixed) = old.tokenizer
     {

@@ -13,7 +13,7 @@ use anchord_messages::id::TenantId;
 /// Bytes of a token of a context while it is assembled: four of text, three times.
 const TOKEN_BYTES: u64 = 12;
 /// Bytes of a request that reads records, two at most: the largest, as they are stored and as values. Small ones are
-/// read so fast that they need not be told apart.
+/// read so fast that they need no distinction.
 const RECORD_BYTES: u64 = 5 * 1024 * 1024;
 /// Contexts that take less are not counted.
 const SMALL_BYTES: u64 = 1024 * 1024;

@@ -1,10 +1,11 @@
 //! The memory for bodies of requests: a total for the process, and a share of it for each tenant.
 //!
-//! A body takes of it in two steps, as it arrives: its beginning, and then all the rest of its announced length. So who
-//! announces much and sends a few bytes holds little. Beginnings and rests have memories of their own: what waits for a rest
-//! holds a beginning alone, so that no number of large bodies can keep each other from arriving. The rest of a body without
-//! an announced length is taken in steps that double. What was taken is given back when the last use of the body is dropped, also when the caller is gone or the reply was a timeout. Values that a body
-//! is parsed into have a total of the same size, and take of it as long as the request has them.
+//! A body reserves memory in two steps: for its first 64 KiB, and then for all the rest of its announced length. A large
+//! `Content-Length` reserves nothing until the first bytes arrive. The two steps have totals of their own: a body that waits
+//! for its rest holds only its beginning, so that no number of large bodies can block each other. Without an announced length
+//! the rest is reserved in steps that double. The memory is released when the last use of the body is dropped, also when the
+//! caller is gone or the reply was a timeout. Values that a body is parsed into have a total of the same size, and hold their
+//! part of it as long as the request has them.
 
 use std::time::Duration;
 
@@ -82,7 +83,7 @@ impl Bodies {
     ) -> Result<Bytes> {
         let announced =
             headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-        // A body whose `Content-Length` is too large is not kept; `lingering` reads what is on its way.
+        // A body whose `Content-Length` is too large is not kept; `edge::lingering` reads the rest.
         if announced.is_some_and(|length| length > limit) {
             return Err(too_large(limit));
         }

@@ -1,7 +1,7 @@
 //! Work of requests that keeps a processor busy: it runs on the background threads, in its tenant's turn.
 //!
 //! Work that nobody waits for any longer, because the client is gone or has had a timeout as its reply, does not begin;
-//! work that runs is told, and ends where it can.
+//! work that runs is cancelled, and ends where it can.
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! Shared limits with a share for each tenant: bytes of bodies and replies, event streams, waits.
 //!
 //! A party takes of its own share first, and then of the total. So at most one share of each party waits for the total,
-//! and who comes waits behind one share of each of the others, however much they want.
+//! and a newcomer queues behind at most one share of each other party.
 
 use std::hash::Hash;
 use std::sync::Arc;

@@ -227,7 +227,7 @@ pub(crate) async fn search_over(
     })
 }
 
-/// Parses a question, and gets its vector when the search is to be hybrid; or tells why it has none, although it should.
+/// Parses a question, and gets its vector when the search is to be hybrid; or the reason why a hybrid search has none.
 async fn ask(
     state: &AppState,
     caller: &Caller,

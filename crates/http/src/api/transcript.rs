@@ -2,7 +2,7 @@
 //! and the context comes back.
 //!
 //! What lives here: the operation and what it does to a session, one step after the other, each of which is safe to
-//! repeat; `list` reads the list, `along` compares it with branches, whose digests `known` keeps, `adding` stores what is
+//! repeat; `list` reads the list, `along` compares it with branches, whose digests `known_branches` has, `adding` stores what is
 //! new, `reply` answers.
 //! Invariant: a message is appended only to the branch that a list begins with, at the position that it has in the list, so
 //! that lists of the same moment never mix. The branch was current at a moment of the sync.

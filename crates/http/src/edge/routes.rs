@@ -1,4 +1,4 @@
-//! Paths that no operation has: a slash too many is taken off, and a mistyped path is told the route that was meant.
+//! Paths that no operation has: a slash at the end is removed, and the problem of a mistyped path names the nearest route.
 
 use std::sync::Arc;
 

@@ -212,7 +212,7 @@ enum Decided {
     NoBranch,
     /// It needed more data, which is loaded now.
     NeedsMore,
-    /// It names another model than the session with branches has.
+    /// It changes the model, which all branches share.
     NeedsModel {
         /// Main's id.
         main: SessionId,

@@ -11,7 +11,7 @@ use anchord_messages::tokens::TokenCounter;
 use anchord_store::load::Tries;
 use anchord_store::notes::{self, NoteEdit, NoteEdited, NotesRoom};
 
-/// How to get room, as the model is told.
+/// Advice to the model for more room.
 const ROOM: &str = "Replace one (note with its id and a new text) or remove one (note with its id alone)";
 
 /// Runs the call, which is one of `note`. What the model is refused changes nothing, so that such replies are not kept.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::*;
+use crate::*;
 
 /// A finding, its text and whether it must come out byte for byte.
 #[derive(Clone, Debug)]
