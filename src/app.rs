@@ -16,7 +16,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, Result};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -26,12 +26,12 @@ use tokio_util::task::TaskTracker;
 
 use crate::config::{self, Role};
 use anchord_http::Surface;
+use anchord_http::admission::rate_limit::{RateLimit, TenantRates};
 use anchord_http::admission::{Admission, AdmissionLimits};
-use anchord_http::compress::request;
-pub use anchord_http::compress::request::CompressedMessages;
-use anchord_http::connections::{self, Timeouts};
+use anchord_http::api::compress::request;
+pub use anchord_http::api::compress::request::CompressedMessages;
+use anchord_http::edge::connections::{self, Timeouts};
 use anchord_http::operator_token::OperatorToken;
-use anchord_http::rate_limit::{RateLimit, TenantRates};
 use anchord_llm::Embedder;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_postgres::Embedded;
@@ -84,7 +84,7 @@ pub struct Settings {
     pub webhooks: config::Webhooks,
 }
 
-/// What is reported once the process is ready.
+/// Report of a process that is ready.
 #[derive(Debug)]
 pub struct Ready {
     /// The API's address, when this process serves it.
@@ -103,11 +103,7 @@ pub struct Ready {
 ///
 /// # Errors
 /// When something does not start, the embedded Postgres ends, or the graceful shutdown does not finish in time.
-pub async fn serve(
-    settings: Settings,
-    metrics: PrometheusHandle,
-    report: impl FnOnce(&Ready),
-) -> anyhow::Result<()> {
+pub async fn serve(settings: Settings, metrics: PrometheusHandle, report: impl FnOnce(&Ready)) -> Result<()> {
     let mut signals = Signals::listen()?;
     tokio::select! {
         started = Process::start(&settings, metrics) => started?.run(&mut signals, report).await,
@@ -120,7 +116,7 @@ pub async fn serve(
 ///
 /// # Errors
 /// When the database does not start, cannot be reached, or holds a schema that this build does not know.
-pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
+pub async fn migrate(config: &config::Database) -> Result<()> {
     let (embedded, located) = database::locate(config).await?;
     let migrated = Store::migrate(located.target()).await;
     if let Some(embedded) = embedded {
@@ -133,11 +129,7 @@ pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When the configuration names no model, or the work breaks.
-pub async fn compress(
-    llm: &config::Llm,
-    material: Material,
-    is_items: bool,
-) -> anyhow::Result<OfflineResult> {
+pub async fn compress(llm: &config::Llm, material: Material, is_items: bool) -> Result<OfflineResult> {
     let client = models::client(llm)?;
     // Boxed: what it holds over its waits is large.
     Box::pin(anchord_worker::offline::compress(client.as_ref(), material, is_items))
@@ -149,10 +141,7 @@ pub async fn compress(
 ///
 /// # Errors
 /// When a message cannot be written.
-pub fn compress_by_code(
-    conversation: &Conversation,
-    options: CompressOptions,
-) -> anyhow::Result<CompressedMessages> {
+pub fn compress_by_code(conversation: &Conversation, options: CompressOptions) -> Result<CompressedMessages> {
     let made = stateless::compress(conversation, options)?;
     written(conversation, options.strategy, made)
 }
@@ -165,16 +154,12 @@ pub fn reply(
     conversation: &Conversation,
     strategy: Strategy,
     proof: CheckedDraft,
-) -> anyhow::Result<CompressedMessages> {
+) -> Result<CompressedMessages> {
     let made = stateless::finish(conversation, (Some(proof), Vec::new()), None)?;
     written(conversation, strategy, made)
 }
 
-fn written(
-    conversation: &Conversation,
-    strategy: Strategy,
-    made: Compressed,
-) -> anyhow::Result<CompressedMessages> {
+fn written(conversation: &Conversation, strategy: Strategy, made: Compressed) -> Result<CompressedMessages> {
     let reply = request::view((conversation.format(), strategy), made);
     reply.map_err(|error| anyhow::anyhow!("the reply cannot be written: {error:?}"))
 }
@@ -183,7 +168,7 @@ fn written(
 ///
 /// # Errors
 /// When the document cannot be written as JSON.
-pub fn openapi() -> anyhow::Result<String> {
+pub fn openapi() -> Result<String> {
     serde_json::to_string_pretty(&anchord_http::openapi()).context("the OpenAPI document")
 }
 
@@ -213,7 +198,7 @@ struct Process {
 }
 
 impl Process {
-    async fn start(settings: &Settings, metrics: PrometheusHandle) -> anyhow::Result<Self> {
+    async fn start(settings: &Settings, metrics: PrometheusHandle) -> Result<Self> {
         let llm = models::client(&settings.llm)?;
         let embeddings = models::embedder(&settings.embeddings)?;
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
@@ -268,7 +253,7 @@ impl Process {
                 process.serve_http(
                     "the metrics",
                     listener,
-                    anchord_http::ops::metrics_router(state.clone()),
+                    anchord_http::api::ops::metrics_router(state.clone()),
                     timeouts,
                 )
             }),
@@ -314,8 +299,8 @@ impl Process {
             limits,
             rate_limit: RateLimit::new(rate, rate),
             tenant_rates: TenantRates::default(),
-            quotas: anchord_http::quotas::QuotaWatch::default(),
-            known_branches: anchord_http::transcript::KnownBranches::default(),
+            quotas: anchord_http::admission::quotas::QuotaWatch::default(),
+            known_branches: anchord_http::KnownBranches::default(),
             operator,
             admission: Admission::new(&admitted, self.stop.clone()),
             metrics,
@@ -362,7 +347,7 @@ impl Process {
         clock: Clock,
         llm: Option<anchord_llm::Client>,
         on: &Handle,
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         let store = self.store.of_workers();
         let client =
             WebhookClient::new(webhook_reach(&settings.webhooks)).context("the client for webhooks")?;
@@ -427,7 +412,7 @@ impl Process {
         });
     }
 
-    async fn run(self, signals: &mut Signals, report: impl FnOnce(&Ready)) -> anyhow::Result<()> {
+    async fn run(self, signals: &mut Signals, report: impl FnOnce(&Ready)) -> Result<()> {
         report(&self.ready);
         let lost = tokio::select! {
             signal = signals.next() => {
@@ -476,13 +461,13 @@ fn timeouts(api: Option<&config::Api>) -> Timeouts {
     Timeouts { head: api.map_or(usual.head, |api| Duration::from_secs(api.header_timeout.into())), ..usual }
 }
 
-async fn bind(address: Option<SocketAddr>, variable: &'static str) -> anyhow::Result<Option<TcpListener>> {
+async fn bind(address: Option<SocketAddr>, variable: &'static str) -> Result<Option<TcpListener>> {
     let Some(address) = address else { return Ok(None) };
     let listener = TcpListener::bind(address).await;
     listener.map(Some).with_context(|| format!("{variable}: cannot listen on {address}"))
 }
 
 /// The actual address of a listener: for port 0 the system chooses one.
-fn local(listener: Option<&TcpListener>) -> anyhow::Result<Option<SocketAddr>> {
+fn local(listener: Option<&TcpListener>) -> Result<Option<SocketAddr>> {
     listener.map(|listener| listener.local_addr().context("a listener without an address")).transpose()
 }

@@ -249,7 +249,7 @@ fn log_filter(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anchord_http::origins::Origins;
+    use anchord_http::edge::origins::Origins;
     use axum::http::HeaderValue;
     use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 

@@ -8,7 +8,7 @@ mod catalogue;
 
 use std::io::IsTerminal as _;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, Result};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig as _};
@@ -31,7 +31,7 @@ pub struct Telemetry {
 ///
 /// # Errors
 /// When the exporter cannot be created, or a subscriber is set already.
-pub fn start(config: &config::Telemetry) -> anyhow::Result<Telemetry> {
+pub fn start(config: &config::Telemetry) -> Result<Telemetry> {
     let traces = config.otlp_endpoint.as_deref().filter(|e| !e.is_empty()).map(trace_provider).transpose()?;
     let colours = std::io::stderr().is_terminal();
     let logs = match config.log_format {
@@ -54,7 +54,7 @@ pub fn start(config: &config::Telemetry) -> anyhow::Result<Telemetry> {
 
 /// The log filter, without what a tenant could fill the log with: an error for each certificate of a webhook's server
 /// that does not hold. The delivery says the same to the tenant.
-fn filter(text: &str) -> anyhow::Result<Targets> {
+fn filter(text: &str) -> Result<Targets> {
     const OF_CERTIFICATES: &str = "rustls_platform_verifier";
     let filter: Targets = text.parse().context("RUST_LOG")?;
     let is_named = text.contains(OF_CERTIFICATES);
@@ -65,7 +65,7 @@ fn filter(text: &str) -> anyhow::Result<Targets> {
 ///
 /// # Errors
 /// When a recorder is installed already.
-pub fn install_metrics() -> anyhow::Result<PrometheusHandle> {
+pub fn install_metrics() -> Result<PrometheusHandle> {
     let handle =
         recorder().and_then(PrometheusBuilder::install_recorder).context("the recorder of metrics")?;
     catalogue::describe();
@@ -78,7 +78,7 @@ fn recorder() -> Result<PrometheusBuilder, BuildError> {
     })
 }
 
-fn trace_provider(endpoint: &str) -> anyhow::Result<SdkTracerProvider> {
+fn trace_provider(endpoint: &str) -> Result<SdkTracerProvider> {
     // The exporter's HTTP client needs a TLS crypto provider for the process, and is created before the model's
     // client. This fails when one is installed already; that is the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();

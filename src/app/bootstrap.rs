@@ -1,4 +1,4 @@
-//! What a service needs before its first call: the first API key, without which no other could be created, the operator
+//! Needs of a service before its first call: the first API key, without which no other could be created, the operator
 //! token, and the key that encrypts secrets.
 //!
 //! A service generates them only for an embedded database, on its user's own machine, in files of mode 0600, so that
@@ -9,13 +9,13 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, Result};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use secrecy::{ExposeSecret as _, SecretString};
 use uuid::Uuid;
 
-use anchord_http::auth::{ADMIN, READ, WRITE};
+use anchord_http::extract::auth::{ADMIN, READ, WRITE};
 use anchord_http::operator_token::OperatorToken;
 use anchord_messages::id::TenantId;
 use anchord_runtime::clock::Clock;
@@ -58,7 +58,7 @@ pub(super) async fn ensure_key(
     clock: Clock,
     given: Option<&SecretString>,
     data_dir: Option<&Path>,
-) -> anyhow::Result<BootstrapKey> {
+) -> Result<BootstrapKey> {
     let (key, bootstrap) = match (given, data_dir) {
         (Some(given), _) => (given.clone(), BootstrapKey::Given),
         (None, Some(data_dir)) => {
@@ -72,7 +72,7 @@ pub(super) async fn ensure_key(
     Ok(bootstrap)
 }
 
-async fn register(store: &Store, clock: Clock, key: &SecretString) -> anyhow::Result<()> {
+async fn register(store: &Store, clock: Clock, key: &SecretString) -> Result<()> {
     let scopes = [READ, WRITE, ADMIN].map(str::to_owned).to_vec();
     // On every start but the first, both exist already.
     let key = NewKey::given(key, scopes);
@@ -89,7 +89,7 @@ async fn register(store: &Store, clock: Clock, key: &SecretString) -> anyhow::Re
 pub(super) fn operator_token(
     given: Option<&SecretString>,
     data_dir: Option<&Path>,
-) -> anyhow::Result<(Option<OperatorToken>, Option<PathBuf>)> {
+) -> Result<(Option<OperatorToken>, Option<PathBuf>)> {
     let (token, file) = match (given, data_dir) {
         (Some(given), _) => (given.clone(), None),
         (None, Some(data_dir)) => {
@@ -104,10 +104,7 @@ pub(super) fn operator_token(
 
 /// The keys that encrypt secrets: the operator's or, with an embedded database in `data_dir`, a generated one. A backup
 /// of the database then has no secret, because the key is in a file beside it.
-pub(super) fn secret_keys(
-    given: Option<&SecretString>,
-    data_dir: Option<&Path>,
-) -> anyhow::Result<SecretKeys> {
+pub(super) fn secret_keys(given: Option<&SecretString>, data_dir: Option<&Path>) -> Result<SecretKeys> {
     let (key, source) = match (given, data_dir) {
         (Some(given), _) => (given.clone(), "ANCHORD_SECRETS_KEY".to_owned()),
         (None, Some(data_dir)) => {
@@ -129,7 +126,7 @@ fn secrets_key() -> SecretString {
 }
 
 /// Reads a key from its file, or generates it; returns whether it was generated now.
-fn read_or_make(file: &Path, generate: fn() -> SecretString) -> anyhow::Result<(SecretString, bool)> {
+fn read_or_make(file: &Path, generate: fn() -> SecretString) -> Result<(SecretString, bool)> {
     let read = match fs::read_to_string(file) {
         Ok(text) if !text.trim().is_empty() => Ok((SecretString::from(text.trim()), false)),
         Ok(_) => Err(std::io::Error::new(ErrorKind::InvalidData, "is empty; remove it to get a new key")),

@@ -1,5 +1,6 @@
 //! Finds the database of a process: the configured one, or the embedded server, which is started here.
 
+use anyhow::Result;
 use secrecy::ExposeSecret as _;
 
 use crate::config;
@@ -30,7 +31,7 @@ impl Located {
 }
 
 /// Locates the database: the configured one, or that of the embedded server, which is started for it.
-pub(super) async fn locate(config: &config::Database) -> anyhow::Result<(Option<Embedded>, Located)> {
+pub(super) async fn locate(config: &config::Database) -> Result<(Option<Embedded>, Located)> {
     if let Some(url) = &config.database_url {
         let (url, role) = (url.expose_secret().to_owned(), config.database_role.clone());
         return Ok((None, Located { url, role }));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, Result};
 
 /// How long an answer may take; orchestrators commonly give a check five seconds.
 const TIMEOUT: Duration = Duration::from_secs(4);
@@ -11,7 +11,7 @@ const TIMEOUT: Duration = Duration::from_secs(4);
 ///
 /// # Errors
 /// When it cannot be reached, or is not ready.
-pub async fn health(url: &str) -> anyhow::Result<()> {
+pub async fn health(url: &str) -> Result<()> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder()
         // The service runs on this machine, so a proxy would be wrong.

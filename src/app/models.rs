@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, Result};
 
 use crate::config::{self, KeyHeader, LlmProvider};
 use anchord_llm::{Client, Embedder, EmbeddingOptions, Options, Price, Provider};
@@ -15,7 +15,7 @@ const ANY: &str = "*";
 ///
 /// # Errors
 /// When the configuration names no model, or the client cannot be built.
-pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
+pub(super) fn client(config: &config::Llm) -> Result<Option<Client>> {
     let provider = match config.llm_provider {
         LlmProvider::None => return Ok(None),
         LlmProvider::Openai => Provider::Openai,
@@ -48,7 +48,7 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
 ///
 /// # Errors
 /// When the client cannot be built.
-pub(super) fn embedder(config: &config::Embeddings) -> anyhow::Result<Option<Embedder>> {
+pub(super) fn embedder(config: &config::Embeddings) -> Result<Option<Embedder>> {
     let Some((url, model)) = config.embeddings_url.as_deref().zip(config.embeddings_model.as_deref()) else {
         return Ok(None);
     };

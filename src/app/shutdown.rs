@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, Result};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::task::TaskTracker;
 
@@ -24,7 +24,7 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    pub(super) fn listen() -> anyhow::Result<Self> {
+    pub(super) fn listen() -> Result<Self> {
         let listen = |kind| signal(kind).context("signals cannot be listened for");
         Ok(Self {
             hangup: listen(SignalKind::hangup())?,

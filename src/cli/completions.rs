@@ -1,11 +1,10 @@
 //! `anchord completions`: prints a completion script for a shell.
 
-use clap::Args;
 use clap_complete::Shell;
 
-use super::output;
+use super::prelude::*;
 
-/// What `completions` takes.
+/// Arguments of `completions`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -18,7 +17,7 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(self, mut command: clap::Command) -> anyhow::Result<()> {
+    pub(super) fn run(self, mut command: clap::Command) -> Result<()> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "anchord", &mut script);
         output::print_foreign(&String::from_utf8(script)?)

@@ -6,14 +6,13 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
 use indicatif::{HumanCount, ProgressBar};
-use serde_json::{Value, json};
 
-use super::output::{self, Output, counted};
+use super::output::counted;
+use super::prelude::*;
 use super::transcript::{self, FileFormat};
 use crate::app::{self, CompressedMessages, OfflineResult};
-use crate::config::{self, Check as _, whole};
+use crate::config::{self, Check as _};
 use anchord_messages::format::Format;
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
@@ -25,7 +24,7 @@ use anchord_record::strategy::Strategy;
 use anchord_runtime::clock::Clock;
 use anchord_session::stateless::{CompressOptions, Conversation};
 
-/// What `compress` takes.
+/// Arguments of `compress`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -77,7 +76,7 @@ impl From<NamedStrategy> for Strategy {
 }
 
 impl Compress {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         self.llm.check()?;
         // Only drawn on a terminal.
         let progress = ProgressBar::new_spinner();
@@ -188,7 +187,7 @@ fn text(made: &OfflineResult, left_out: Option<&str>) -> Result<String, std::fmt
     Ok(out)
 }
 
-/// The tokens before and after, and what that is in words. A share is only told of what was saved.
+/// The tokens before and after, and what that is in words. Only what was saved has a share.
 fn saved(before: i64, after: i64) -> String {
     let count = |tokens: i64| HumanCount(u64::try_from(tokens).unwrap_or_default()).to_string();
     let tokens = format!("{} → {}", count(before), count(after));
@@ -242,7 +241,7 @@ fn write_calls(out: &mut String, made: &OfflineResult) -> std::fmt::Result {
 }
 
 /// The messages as the service takes them, and how many entries of the file are none.
-fn conversation(read: &Transcript) -> anyhow::Result<(Conversation, BTreeMap<String, usize>)> {
+fn conversation(read: &Transcript) -> Result<(Conversation, BTreeMap<String, usize>)> {
     let mut conversation = Conversation::new(read.format, TokenCounter::new(Tokenizer::default()));
     for logged in &read.messages {
         let refused = |error| anyhow::anyhow!("line {}: {error}", logged.line);
@@ -251,7 +250,7 @@ fn conversation(read: &Transcript) -> anyhow::Result<(Conversation, BTreeMap<Str
     Ok((conversation, read.left_out.clone()))
 }
 
-/// What the command knows beside the service's reply when a model was asked.
+/// Fields beside the service's reply when a model was asked.
 fn by_model(made: &OfflineResult, left_out: &BTreeMap<String, usize>) -> Value {
     let proof = &made.proof;
     json!({
@@ -265,7 +264,7 @@ fn by_model(made: &OfflineResult, left_out: &BTreeMap<String, usize>) -> Value {
 }
 
 /// Prints the reply of `POST /v1/compress`, and behind its fields those of the command alone.
-fn print_reply(reply: &CompressedMessages, more: Value) -> anyhow::Result<()> {
+fn print_reply(reply: &CompressedMessages, more: Value) -> Result<()> {
     let mut object = serde_json::to_value(reply)?;
     if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
         object.extend(more);

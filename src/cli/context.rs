@@ -3,17 +3,12 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use clap::{Args, ValueEnum};
-use serde_json::Value;
 
-use super::output::{self, Output, count_at, counted, text_at};
-use super::remote::Remote;
-use super::word;
-use crate::config::{TenantAccess, whole};
-use anchord_messages::id::SessionName;
+use super::output::{count_at, counted, text_at};
+use super::prelude::*;
 use indicatif::HumanCount;
 
-/// What `context` takes.
+/// Arguments of `context`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -58,7 +53,7 @@ enum WireFormat {
 }
 
 impl ContextCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         // What is not named is the service's to choose: the session's own format, its effective window.
         let mut query = Vec::new();
@@ -121,7 +116,7 @@ fn ranges(count: u64) -> String {
     }
 }
 
-/// What a message says: its texts as they are, everything else as JSON.
+/// Text of a message: its texts as they are, everything else as JSON.
 fn parts(message: &Value) -> Vec<String> {
     let Some(fields) = message.as_object() else { return vec![message.to_string()] };
     let mut parts = Vec::new();

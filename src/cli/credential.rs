@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, Result};
 use reqwest::Url;
 use secrecy::SecretString;
 
@@ -14,7 +14,7 @@ use crate::config::{OperatorAccess, TenantAccess};
 const KEY_FILE: &str = "api-key";
 const TOKEN_FILE: &str = "operator-token";
 
-/// What a secret opens.
+/// Use of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// A tenant's sessions.
@@ -52,13 +52,13 @@ pub(super) struct Credential {
 
 impl Credential {
     /// The API key that the command's options name, or that of a service on this machine.
-    pub(super) fn of_tenant(access: &TenantAccess, url: &Url) -> anyhow::Result<Self> {
+    pub(super) fn of_tenant(access: &TenantAccess, url: &Url) -> Result<Self> {
         let default = access.endpoint.data_dir.join(KEY_FILE);
         find(Purpose::Tenant, url, (access.key_file.as_deref(), access.key(), &default))
     }
 
     /// The operator token that the command's options name, or that of a service on this machine.
-    pub(super) fn of_operator(access: &OperatorAccess, url: &Url) -> anyhow::Result<Self> {
+    pub(super) fn of_operator(access: &OperatorAccess, url: &Url) -> Result<Self> {
         let default = access.endpoint.data_dir.join(TOKEN_FILE);
         find(Purpose::Operator, url, (access.operator_token_file.as_deref(), access.token(), &default))
     }
@@ -76,7 +76,7 @@ fn find(
     purpose: Purpose,
     url: &Url,
     (file, given, default): (Option<&Path>, Option<(&SecretString, &str)>, &Path),
-) -> anyhow::Result<Credential> {
+) -> Result<Credential> {
     let made = |secret, source: String| Credential { secret, purpose, source };
     if let Some(file) = file {
         let secret = read(file).map_err(|error| Usage(super::failure::format_error(&error)))?;
@@ -103,7 +103,7 @@ fn find(
 }
 
 /// Reads a secret; `None` when there is no such file.
-fn read(file: &Path) -> anyhow::Result<Option<SecretString>> {
+fn read(file: &Path) -> Result<Option<SecretString>> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

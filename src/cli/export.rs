@@ -3,19 +3,14 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
 
+use super::failure;
 use super::files::Files;
-use super::output::{self, Output};
-use super::remote::Remote;
+use super::prelude::*;
 use super::summary::Style;
-use super::{failure, word};
-use crate::config::TenantAccess;
-use anchord_messages::id::SessionName;
 
-/// What `export` takes.
+/// Arguments of `export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 A file is written whole or not at all. It replaces only an earlier export of the same session, unless --force is given.
@@ -44,7 +39,7 @@ pub(super) struct Export {
 }
 
 impl Export {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let files = Files { folder: self.out, style: self.style, force: self.force };
         let total = self.sessions.len();
@@ -82,7 +77,7 @@ impl Export {
 }
 
 /// Writes a session's summary; `None` when it has none.
-async fn export(remote: &Remote, files: &Files, session: &SessionName) -> anyhow::Result<Option<PathBuf>> {
+async fn export(remote: &Remote, files: &Files, session: &SessionName) -> Result<Option<PathBuf>> {
     let path = ["v1", "sessions", session.as_str(), "summary"];
     let query = [("style", word(&files.style))];
     let reply = remote.get(&path, &query, Some("text/markdown, text/plain, application/json")).await?;

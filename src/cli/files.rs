@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use sha2::{Digest as _, Sha256};
 
+use super::prelude::*;
 use super::summary::Style;
-use super::word;
-use anchord_messages::id::SessionName;
 
 /// The beginning of an exported text, by which a file of an earlier export is recognised.
 const MARK: &str = "<!-- anchord export:";
@@ -34,7 +33,7 @@ pub(super) struct Files {
 
 impl Files {
     /// Writes the file of one session; returns its path. The folder is created when it does not exist.
-    pub(super) fn write(&self, session: &SessionName, text: &str) -> anyhow::Result<PathBuf> {
+    pub(super) fn write(&self, session: &SessionName, text: &str) -> Result<PathBuf> {
         let text = match self.style {
             Style::State => text.to_owned(),
             Style::Anchored | Style::Strict | Style::Protocol | Style::Scratch | Style::Opaque => {
@@ -48,7 +47,7 @@ impl Files {
         Ok(path)
     }
 
-    fn place(&self, path: &Path, session: &str, text: &str) -> anyhow::Result<()> {
+    fn place(&self, path: &Path, session: &str, text: &str) -> Result<()> {
         if !self.force && path.symlink_metadata().is_ok() && !is_ours(path, session) {
             bail!("{} was not written by an export of this session; --force replaces it", path.display());
         }

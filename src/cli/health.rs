@@ -1,12 +1,9 @@
 //! `anchord health`: asks a running service whether it is ready.
 
-use clap::Args;
-use serde_json::json;
-
-use super::output::{self, Output};
+use super::prelude::*;
 use crate::{app, config};
 
-/// What `health` takes.
+/// Arguments of `health`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -20,7 +17,7 @@ pub(super) struct HealthCommand {
 }
 
 impl HealthCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         app::health(&self.health.address()).await?;
         if self.output.json { output::print_json(&json!({"status": "ok"})) } else { output::print("ready\n") }
     }

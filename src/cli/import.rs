@@ -7,20 +7,16 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
-use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::output::{self, Output};
-use super::remote::{Remote, Sent};
+use super::prelude::*;
+use super::remote::Sent;
 use super::restore::Export;
 use super::transcript::{self, FileFormat};
-use crate::config::{TenantAccess, whole};
-use anchord_messages::id::SessionName;
 use anchord_messages::transcript::Transcript;
 
-/// What `import` takes.
+/// Arguments of `import`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 An import that was interrupted continues where it stopped when it is run again, and so does that of a log that has grown.
@@ -51,7 +47,7 @@ pub(super) struct Import {
 }
 
 impl Import {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let text = transcript::text(&self.file)?;
         if self.format.is_none()
@@ -73,17 +69,13 @@ impl Import {
     }
 
     /// How many of the transcript's messages the session has already.
-    async fn stored(&self, remote: &Remote, transcript: &Transcript) -> anyhow::Result<usize> {
+    async fn stored(&self, remote: &Remote, transcript: &Transcript) -> Result<usize> {
         let raw = |at: usize| transcript.messages.get(at).map(|message| message.raw.as_str());
         self.stored_of(remote, raw).await
     }
 
     /// How many messages the session has already; the last of them must be the one that `ours` has at its place.
-    async fn stored_of<'t>(
-        &self,
-        remote: &Remote,
-        ours: impl Fn(usize) -> Option<&'t str>,
-    ) -> anyhow::Result<usize> {
+    async fn stored_of<'t>(&self, remote: &Remote, ours: impl Fn(usize) -> Option<&'t str>) -> Result<usize> {
         let session = ["v1", "sessions", self.session.as_str()];
         let reply = remote.get(&session, &[], None).await?;
         match reply.status.as_u16() {
@@ -119,7 +111,7 @@ impl Import {
         transcript: &Transcript,
         stored: usize,
         progress: &ProgressBar,
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         let messages = &transcript.messages;
         let mut most = usize::try_from(self.batch).unwrap_or(usize::MAX);
         let mut at = stored;
@@ -153,7 +145,7 @@ impl Import {
     }
 
     /// Restores an export, in as many pieces as it takes.
-    async fn restore(&self, remote: Remote, export: &Export<'_>) -> anyhow::Result<()> {
+    async fn restore(&self, remote: Remote, export: &Export<'_>) -> Result<()> {
         let total = export.messages();
         let stored = self.stored_of(&remote, |at| export.message(at)).await?;
         let remote = remote.patient();
@@ -193,7 +185,7 @@ impl Import {
         }
     }
 
-    fn print_result(&self, stored: usize, read: &Transcript) -> anyhow::Result<()> {
+    fn print_result(&self, stored: usize, read: &Transcript) -> Result<()> {
         let (session, total) = (&self.session, read.messages.len());
         if self.output.json {
             return output::print_json(&json!({

@@ -1,18 +1,17 @@
 //! `anchord key`: creates, lists, rotates and revokes API keys of a running service's tenants.
 
 use chrono::TimeDelta;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::Subcommand;
 use reqwest::Method;
-use serde_json::{Value, json};
 
-use super::output::{self, Cell, Output, Table, text_at};
-use super::remote::Remote;
-use super::{tenant, word};
-use crate::config::{OperatorAccess, whole};
+use super::output::text_at;
+use super::prelude::*;
+use super::tenant;
+use crate::config::OperatorAccess;
 use anchord_messages::id::KeyId;
 use anchord_runtime::clock::Clock;
 
-/// What `key` takes.
+/// Arguments of `key`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 These commands need the operator token of the service, as `anchord tenant` does: see `anchord tenant --help`.
@@ -89,7 +88,7 @@ fn key_id(text: &str) -> Result<KeyId, &'static str> {
 }
 
 impl KeyCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_operator(&self.access)?;
         let json = self.output.json;
         match self.action {
@@ -122,7 +121,7 @@ impl KeyCommand {
 }
 
 /// Prints a new key, which nobody can read again.
-fn print_created(key: &Value, json: bool) -> anyhow::Result<()> {
+fn print_created(key: &Value, json: bool) -> Result<()> {
     if json {
         return output::print_json(key);
     }
@@ -135,7 +134,7 @@ fn print_created(key: &Value, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn list(remote: &Remote, tenant: &str, json: bool) -> anyhow::Result<()> {
+async fn list(remote: &Remote, tenant: &str, json: bool) -> Result<()> {
     let id = tenant::find(remote, tenant).await?;
     let table = Table::new(&["ID", "PREFIX", "SCOPES", "STATUS", "EXPIRES", "LAST USED", "NAME"]);
     let path = ["v1", "admin", "tenants", &id, "keys"];

@@ -1,15 +1,9 @@
 //! `anchord ledger`: lists the facts of a session.
 
-use clap::{Args, ValueEnum};
-use serde_json::Value;
+use super::output::text_at;
+use super::prelude::*;
 
-use super::output::{Cell, Output, Table, text_at};
-use super::remote::Remote;
-use super::word;
-use crate::config::{TenantAccess, whole};
-use anchord_messages::id::SessionName;
-
-/// What `ledger` takes.
+/// Arguments of `ledger`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -52,7 +46,7 @@ enum FactKind {
 }
 
 impl LedgerCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let path = ["v1", "sessions", self.session.as_str(), "ledger"];
         let query: Vec<_> = self.kind.map(|kind| ("kind", word(&kind))).into_iter().collect();

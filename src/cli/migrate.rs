@@ -1,12 +1,10 @@
 //! `anchord migrate`: brings the database's schema up to date.
 
-use clap::Args;
-
-use super::output;
+use super::prelude::*;
 use crate::app;
 use crate::config::{self, Check as _};
 
-/// What `migrate` takes.
+/// Arguments of `migrate`.
 #[derive(Args, Debug)]
 pub(super) struct Migrate {
     #[command(flatten)]
@@ -14,7 +12,7 @@ pub(super) struct Migrate {
 }
 
 impl Migrate {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         self.database.check()?;
         self.database.check_existing()?;
         app::migrate(&self.database).await?;

@@ -23,6 +23,7 @@ mod ledger;
 mod migrate;
 mod openapi;
 mod output;
+mod prelude;
 mod recall;
 mod remote;
 mod restore;
@@ -37,6 +38,7 @@ mod worker;
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::error::ContextKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
@@ -144,7 +146,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
+fn run(cli: Cli) -> Result<()> {
     // Before the runtime and dropped after it: see telemetry.
     let _telemetry = telemetry::start(&cli.telemetry)?;
     match cli.command {
@@ -169,7 +171,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     }
 }
 
-fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+fn block_on(work: impl Future<Output = Result<()>>) -> Result<()> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
 }
 

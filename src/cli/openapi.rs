@@ -1,16 +1,14 @@
 //! `anchord openapi`: prints the OpenAPI document.
 
-use clap::Args;
-
-use super::output;
+use super::prelude::*;
 use crate::app;
 
-/// What `openapi` takes.
+/// Arguments of `openapi`.
 #[derive(Args, Debug)]
 pub(super) struct Openapi {}
 
 impl Openapi {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) fn run(self) -> Result<()> {
         let Self {} = self;
         output::print_foreign(&app::openapi()?)
     }

@@ -1,4 +1,4 @@
-//! What commands print: tables for people, fields separated by tabs for programs, and JSON.
+//! Output of commands: tables for people, fields separated by tabs for programs, and JSON.
 //!
 //! On a terminal, lists are tables with a header, as wide as the terminal. In a pipe or a file they are lines of fields
 //! separated by tabs, whole and without a header, as `gh` prints them: `cut` and `awk` read them as they are, and what is
@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
 use anstyle::Style;
+use anyhow::Result;
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Width};
@@ -20,7 +21,7 @@ use anchord_runtime::clock::Clock;
 
 /// The narrowest terminal that a table is fitted to.
 const MIN_WIDTH: u16 = 60;
-/// The width of a terminal that does not tell its own, or says that it is 0.
+/// The width of a terminal that does not report its own, or says that it is 0.
 const USUAL_WIDTH: u16 = 80;
 /// A cell of at most so many characters stays in one line: a time, a status. Longer ones break between words.
 const SHORT_CELL: usize = 24;
@@ -42,13 +43,13 @@ pub(super) fn is_terminal() -> bool {
 }
 
 /// Prints text. Its colours are left out where nobody sees them, and where `NO_COLOR` is set.
-pub(super) fn print(text: &str) -> anyhow::Result<()> {
+pub(super) fn print(text: &str) -> Result<()> {
     let mut out = anstream::stdout().lock();
     closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
 /// Prints text that is somebody else's: as it is into a pipe or a file, without control characters on a terminal.
-pub(super) fn print_foreign(text: &str) -> anyhow::Result<()> {
+pub(super) fn print_foreign(text: &str) -> Result<()> {
     let shown = if is_terminal() { visible(text) } else { Cow::Borrowed(text) };
     let end = if shown.ends_with('\n') { "" } else { "\n" };
     let mut out = std::io::stdout().lock();
@@ -60,12 +61,12 @@ pub(super) fn print_foreign(text: &str) -> anyhow::Result<()> {
 }
 
 /// Prints a JSON document.
-pub(super) fn print_json(value: &Value) -> anyhow::Result<()> {
+pub(super) fn print_json(value: &Value) -> Result<()> {
     print_foreign(&serde_json::to_string_pretty(value)?)
 }
 
 /// Prints a JSON document in one line, as an item of a list.
-pub(super) fn print_json_line(value: &Value) -> anyhow::Result<()> {
+pub(super) fn print_json_line(value: &Value) -> Result<()> {
     print_foreign(&value.to_string())
 }
 
@@ -76,7 +77,7 @@ pub(super) fn note(text: &str) {
 }
 
 /// A pipe whose reader has gone ends the command quietly.
-fn closed(written: std::io::Result<()>) -> anyhow::Result<()> {
+fn closed(written: std::io::Result<()>) -> Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(OutputClosed.into()),
         other => Ok(other?),
@@ -227,7 +228,7 @@ impl Table {
     }
 
     /// Prints the rows; on a terminal, `nothing` is said when there are none.
-    pub(super) fn print(&self, nothing: &str) -> anyhow::Result<()> {
+    pub(super) fn print(&self, nothing: &str) -> Result<()> {
         if !is_terminal() {
             return print(&self.lines());
         }
@@ -283,7 +284,7 @@ impl Table {
     }
 }
 
-/// The width to fit a table to, of what the terminal tells.
+/// The width to fit a table to, from the width that the terminal reports.
 fn width_of(told: Option<u16>) -> u16 {
     told.filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH).max(MIN_WIDTH)
 }
@@ -299,7 +300,7 @@ impl Fields {
     }
 
     /// Prints the fields.
-    pub(super) fn print(&self) -> anyhow::Result<()> {
+    pub(super) fn print(&self) -> Result<()> {
         let width = self.0.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
         let (bold, is_terminal) = (Style::new().bold(), is_terminal());
         let mut text = String::new();

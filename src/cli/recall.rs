@@ -1,14 +1,9 @@
 //! `anchord recall`: searches the messages of a session.
 
-use clap::Args;
-use serde_json::Value;
+use super::output::{count_at, figure_at, text_at};
+use super::prelude::*;
 
-use super::output::{self, Cell, Output, Table, count_at, figure_at, text_at};
-use super::remote::Remote;
-use crate::config::{TenantAccess, whole};
-use anchord_messages::id::SessionName;
-
-/// What `recall` takes.
+/// Arguments of `recall`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +28,7 @@ pub(super) struct RecallCommand {
 }
 
 impl RecallCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let query = [("q", self.query.join(" ")), ("limit", self.limit.to_string())];
         let found = remote.read(&["v1", "sessions", self.session.as_str(), "recall"], &query).await?;

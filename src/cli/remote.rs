@@ -7,12 +7,11 @@ use anyhow::Context as _;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, RequestBuilder, StatusCode, Url};
 use secrecy::ExposeSecret as _;
-use serde_json::Value;
 
 use super::credential::{Credential, Purpose, is_local};
 use super::failure::Usage;
-use super::output::{self, Cell, Table};
-use crate::config::{OperatorAccess, TenantAccess};
+use super::prelude::*;
+use crate::config::OperatorAccess;
 
 /// How long a request may take.
 const TIMEOUT: Duration = Duration::from_mins(2);
@@ -26,7 +25,7 @@ const PAGE: usize = 200;
 /// How long a command keeps trying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Patience {
-    /// A person waits: a busy service is asked again for some seconds, one that is away is told at once.
+    /// A person waits: a busy service is asked again for some seconds, one that does not answer is an error at once.
     Short,
     /// Long work: it goes on when the service was away or busy for a while.
     Long,
@@ -116,20 +115,20 @@ pub(super) struct Sent<'a> {
 
 impl Remote {
     /// A client with a tenant's key.
-    pub(super) fn of_tenant(access: &TenantAccess) -> anyhow::Result<Self> {
+    pub(super) fn of_tenant(access: &TenantAccess) -> Result<Self> {
         let url = parse(&access.endpoint.url)?;
         let credential = Credential::of_tenant(access, &url)?;
         Self::new(url, credential)
     }
 
     /// A client with the operator's token.
-    pub(super) fn of_operator(access: &OperatorAccess) -> anyhow::Result<Self> {
+    pub(super) fn of_operator(access: &OperatorAccess) -> Result<Self> {
         let url = parse(access.url())?;
         let credential = Credential::of_operator(access, &url)?;
         Self::new(url, credential)
     }
 
-    fn new(url: Url, credential: Credential) -> anyhow::Result<Self> {
+    fn new(url: Url, credential: Credential) -> Result<Self> {
         let is_sendable = credential.secret.expose_secret().bytes().all(|byte| byte.is_ascii_graphic());
         if !is_sendable {
             let Credential { purpose, source, .. } = &credential;
@@ -159,7 +158,7 @@ impl Remote {
     }
 
     /// Reads a resource: its JSON, or the refusal as an error.
-    pub(super) async fn read(&self, path: &[&str], query: &[(&str, String)]) -> anyhow::Result<Value> {
+    pub(super) async fn read(&self, path: &[&str], query: &[(&str, String)]) -> Result<Value> {
         let reply = self.get(path, query, None).await?;
         if reply.status.is_success() {
             return Ok(reply.json());
@@ -183,7 +182,7 @@ impl Remote {
         path: &[&str],
         query: &[(&str, String)],
         accept: Option<&str>,
-    ) -> anyhow::Result<Reply> {
+    ) -> Result<Reply> {
         let mut url = self.address(path);
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
@@ -196,7 +195,7 @@ impl Remote {
     }
 
     /// Posts a body; a refusal is a reply.
-    pub(super) async fn post(&self, path: &[&str], sent: Sent<'_>) -> anyhow::Result<Reply> {
+    pub(super) async fn post(&self, path: &[&str], sent: Sent<'_>) -> Result<Reply> {
         self.change(Method::POST, path, Some(sent)).await
     }
 
@@ -206,26 +205,21 @@ impl Remote {
         path: &[&str],
         query: (&str, bool),
         sent: Sent<'_>,
-    ) -> anyhow::Result<Reply> {
+    ) -> Result<Reply> {
         let mut url = self.address(path);
         url.query_pairs_mut().append_pair(query.0, &query.1.to_string());
         self.deliver((Method::POST, url), "application/x-ndjson", Some(sent)).await
     }
 
     /// Changes a resource: the reply's JSON, or the refusal as an error.
-    pub(super) async fn write(
-        &self,
-        method: Method,
-        path: &[&str],
-        body: Option<&Value>,
-    ) -> anyhow::Result<Value> {
+    pub(super) async fn write(&self, method: Method, path: &[&str], body: Option<&Value>) -> Result<Value> {
         let body = body.map(Value::to_string);
         let sent = body.as_deref().map(|body| Sent { body, idempotency_key: None });
         let reply = self.change(method, path, sent).await?;
         if reply.status.is_success() { Ok(reply.json()) } else { Err(self.refusal(&reply)) }
     }
 
-    async fn change(&self, method: Method, path: &[&str], sent: Option<Sent<'_>>) -> anyhow::Result<Reply> {
+    async fn change(&self, method: Method, path: &[&str], sent: Option<Sent<'_>>) -> Result<Reply> {
         self.deliver((method, self.address(path)), "application/json", sent).await
     }
 
@@ -234,7 +228,7 @@ impl Remote {
         (method, url): (Method, Url),
         content_type: &str,
         sent: Option<Sent<'_>>,
-    ) -> anyhow::Result<Reply> {
+    ) -> Result<Reply> {
         let request = || {
             let mut request = self.http.request(method.clone(), url.clone());
             if let Some(sent) = sent {
@@ -255,8 +249,8 @@ impl Remote {
         path: &[&str],
         query: &[(&str, String)],
         most: usize,
-        mut each: impl FnMut(Value) -> anyhow::Result<()>,
-    ) -> anyhow::Result<bool> {
+        mut each: impl FnMut(Value) -> Result<()>,
+    ) -> Result<bool> {
         let mut left = most;
         let mut cursor: Option<String> = None;
         loop {
@@ -283,7 +277,7 @@ impl Remote {
         json: bool,
         (mut table, empty): (Table, &str),
         row: impl Fn(&Value) -> Vec<Cell>,
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         let each = |item: Value| {
             if json {
                 return output::print_json_line(&item);
@@ -306,7 +300,7 @@ impl Remote {
         &self,
         path: &[&str],
         last_event_id: Option<&str>,
-    ) -> anyhow::Result<Result<reqwest::Response, Reply>> {
+    ) -> Result<Result<reqwest::Response, Reply>> {
         let mut request = self.streams.get(self.address(path)).header("accept", "text/event-stream");
         if let Some(id) = last_event_id {
             request = request.header("last-event-id", id);
@@ -331,7 +325,7 @@ impl Remote {
         request.bearer_auth(self.credential.secret.expose_secret())
     }
 
-    async fn whole(&self, response: reqwest::Response) -> anyhow::Result<Reply> {
+    async fn whole(&self, response: reqwest::Response) -> Result<Reply> {
         let (status, headers) = (response.status(), response.headers().clone());
         let text = response.text().await.map_err(|error| self.away(&error))?;
         Ok(Reply { status, headers, text })
@@ -339,7 +333,7 @@ impl Remote {
 
     /// Sends a request until a reply is final or no try is left. What is not `repeatable` is sent again only when the
     /// service says that it did nothing.
-    async fn send(&self, request: impl Fn() -> RequestBuilder, repeatable: bool) -> anyhow::Result<Reply> {
+    async fn send(&self, request: impl Fn() -> RequestBuilder, repeatable: bool) -> Result<Reply> {
         let mut wait = Duration::from_millis(500);
         let mut tries = 1;
         loop {
@@ -365,7 +359,7 @@ impl Remote {
         }
     }
 
-    /// What to say when no reply came.
+    /// Says why no reply came.
     fn away(&self, error: &reqwest::Error) -> anyhow::Error {
         let cause = root_cause(error);
         if error.is_connect() {
@@ -384,7 +378,7 @@ impl Remote {
         anyhow::anyhow!("the connection to {} broke ({cause}); try again", self.url)
     }
 
-    /// What to say about a refusal: what the service said, and what to do next.
+    /// Explains a refusal: the service's words, and the next step.
     pub(super) fn refusal(&self, reply: &Reply) -> anyhow::Error {
         let Credential { purpose, source, .. } = &self.credential;
         let (noun, remedy, told) = (purpose.noun(), purpose.remedy(), reply.told());
@@ -410,7 +404,7 @@ impl Remote {
 }
 
 /// Parses a base URL.
-fn parse(text: &str) -> anyhow::Result<Url> {
+fn parse(text: &str) -> Result<Url> {
     let mut url: Url =
         text.parse().map_err(|error| Usage(format!("{text} is not the address of a service: {error}")))?;
     if url.cannot_be_a_base() || !matches!(url.scheme(), "http" | "https") {

@@ -1,6 +1,6 @@
 //! Reads an export of the API, and cuts it into pieces that an import takes.
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -31,7 +31,7 @@ struct Line<'t> {
 
 impl<'t> Export<'t> {
     /// Reads an export; `None` for another text.
-    pub(super) fn read(text: &'t str) -> anyhow::Result<Option<Self>> {
+    pub(super) fn read(text: &'t str) -> Result<Option<Self>> {
         let mut lines = (1..)
             .zip(text.trim_start_matches('\u{feff}').lines())
             .filter(|(_, line)| !line.trim().is_empty());

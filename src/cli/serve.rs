@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 
+use anyhow::Result;
 use clap::Args;
 use secrecy::ExposeSecret as _;
 
@@ -9,7 +10,7 @@ use crate::app::{self, BootstrapKey, Ready, Settings};
 use crate::config::{self, Check as _, Role};
 use crate::telemetry;
 
-/// What `serve` takes.
+/// Arguments of `serve`.
 #[derive(Args, Debug)]
 pub(super) struct Serve {
     #[command(flatten)]
@@ -41,7 +42,7 @@ impl Serve {
         self.llm.check()
     }
 
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         self.check()?;
         let Self { roles, api, metrics, database, worker, llm, embeddings, webhooks } = self;
         let api = roles.roles.contains(&Role::Api).then_some(api);

@@ -1,16 +1,13 @@
 //! `anchord sessions`: lists, shows and deletes sessions.
 
 use chrono::{DateTime, FixedOffset, NaiveDate};
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use reqwest::Method;
-use serde_json::Value;
 
-use super::output::{self, Cell, Fields, Output, Table, count_at, counted, figure_at, text_at};
-use super::remote::Remote;
-use crate::config::{TenantAccess, whole};
-use anchord_messages::id::SessionName;
+use super::output::{Fields, count_at, counted, figure_at, text_at};
+use super::prelude::*;
 
-/// What `sessions` takes.
+/// Arguments of `sessions`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -85,7 +82,7 @@ impl Filter {
 }
 
 impl SessionsCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         match self.action {
             Action::List(filter) => list(&remote, &filter, self.output.json).await,
@@ -104,7 +101,7 @@ impl SessionsCommand {
     }
 }
 
-async fn list(remote: &Remote, filter: &Filter, json: bool) -> anyhow::Result<()> {
+async fn list(remote: &Remote, filter: &Filter, json: bool) -> Result<()> {
     let table = Table::new(&["SESSION", "MESSAGES", "TOKENS", "USED", "SUMMARY", "COMPRESSION", "UPDATED"]);
     let limit = usize::try_from(filter.limit).unwrap_or(usize::MAX);
     let asked: (&[&str], &[_], _) = (&["v1", "sessions"], &filter.query(), limit);
@@ -129,7 +126,7 @@ fn version(session: &Value) -> Cell {
     spelled.map_or_else(|| Cell::text(None), |(person, program)| Cell::spelled(&person, &program))
 }
 
-fn show(session: &Value) -> anyhow::Result<()> {
+fn show(session: &Value) -> Result<()> {
     let mut fields = Fields::default();
     let head = count_at(session, "/head_seq").unwrap_or_default();
     fields.push("session", Cell::text(text_at(session, "/session_id")));

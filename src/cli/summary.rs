@@ -1,14 +1,8 @@
 //! `anchord summary`: prints a session's summary.
 
-use clap::{Args, ValueEnum};
+use super::prelude::*;
 
-use super::output::{self, Output};
-use super::remote::Remote;
-use super::word;
-use crate::config::TenantAccess;
-use anchord_messages::id::SessionName;
-
-/// What `summary` takes.
+/// Arguments of `summary`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -52,7 +46,7 @@ pub(super) enum Style {
 }
 
 impl SummaryCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let number = self.of_version.map(|number| number.to_string());
         let session = self.session.as_str();

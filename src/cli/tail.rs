@@ -8,23 +8,20 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context as _, bail};
-use clap::Args;
 use futures::StreamExt as _;
 use indicatif::HumanCount;
-use serde_json::{Value, json};
 use sse_stream::{Sse, SseStream};
 
-use super::output::{self, Output, count_at, counted, figure_at, text_at};
-use super::remote::{Remote, Reply};
-use crate::config::{TenantAccess, whole};
-use anchord_messages::id::SessionName;
+use super::output::{count_at, counted, figure_at, text_at};
+use super::prelude::*;
+use super::remote::Reply;
 
 /// The wait before the first reconnection, unless the service names another.
 const FIRST_WAIT: Duration = Duration::from_secs(2);
 /// The longest wait between two tries.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// What `tail` takes.
+/// Arguments of `tail`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The command runs until it is interrupted. It reconnects when the connection is lost, and misses no event meanwhile.
@@ -75,7 +72,7 @@ enum Ended {
 }
 
 impl TailCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let mut follower = Follower {
             remote: Remote::of_tenant(&self.access)?,
             session: self.session,
@@ -99,13 +96,13 @@ impl TailCommand {
 }
 
 impl Follower {
-    async fn connect(&self) -> anyhow::Result<Result<reqwest::Response, Reply>> {
+    async fn connect(&self) -> Result<Result<reqwest::Response, Reply>> {
         let path = ["v1", "sessions", self.session.as_str(), "events"];
         self.remote.follow(&path, self.last.as_deref()).await
     }
 
     /// Tries until the service is there again; a refusal that no wait changes ends the command.
-    async fn reconnect(&self) -> anyhow::Result<reqwest::Response> {
+    async fn reconnect(&self) -> Result<reqwest::Response> {
         let mut wait = self.wait;
         let mut is_told = false;
         loop {
@@ -137,7 +134,7 @@ impl Follower {
     }
 
     /// Shows the events of a connection until it ends.
-    async fn show(&mut self, response: reqwest::Response) -> anyhow::Result<Ended> {
+    async fn show(&mut self, response: reqwest::Response) -> Result<Ended> {
         let mut events = pin!(SseStream::new(reqwest::Body::from(response)));
         while let Some(event) = events.next().await {
             let event = match event {
@@ -165,7 +162,7 @@ impl Follower {
         Ok(Ended::Lost)
     }
 
-    fn print(&self, event: &Sse) -> anyhow::Result<()> {
+    fn print(&self, event: &Sse) -> Result<()> {
         let told = read(event);
         if self.json {
             return output::print_json_line(&told);
@@ -216,7 +213,7 @@ fn colour(kind: &str) -> Style {
     }
 }
 
-/// What happened, in words; the data as JSON for an event that this program does not know.
+/// Describes an event in words; an unknown one as JSON.
 fn said(kind: &str, data: &Value) -> String {
     let text = |name: &str| data.get(name).and_then(Value::as_str);
     let count = |name: &str| data.get(name).and_then(Value::as_u64);

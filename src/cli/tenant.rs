@@ -1,16 +1,15 @@
 //! `anchord tenant`: creates, lists, suspends and deletes tenants of a running service.
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use reqwest::Method;
-use serde_json::{Value, json};
 
 use super::failure::Usage;
-use super::output::{self, Cell, Fields, Output, Table, text_at};
-use super::remote::Remote;
+use super::output::{Fields, text_at};
+use super::prelude::*;
 use crate::config::OperatorAccess;
 use anchord_messages::id::TenantId;
 
-/// What `tenant` takes.
+/// Arguments of `tenant`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 These commands need the operator token of the service. A service with an embedded database keeps one in its data folder
@@ -61,7 +60,7 @@ enum Action {
 }
 
 impl TenantCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_operator(&self.access)?;
         let json = self.output.json;
         match self.action {
@@ -85,7 +84,7 @@ impl TenantCommand {
     }
 }
 
-async fn list(remote: &Remote, json: bool) -> anyhow::Result<()> {
+async fn list(remote: &Remote, json: bool) -> Result<()> {
     let table = Table::new(&["ID", "STATUS", "CREATED", "NAME"]);
     let row =
         |tenant: &Value| ["/id", "/status", "/created_at", "/name"].map(|place| cell(tenant, place)).into();
@@ -102,7 +101,7 @@ fn cell(tenant: &Value, place: &str) -> Cell {
     }
 }
 
-fn print(tenant: &Value, json: bool) -> anyhow::Result<()> {
+fn print(tenant: &Value, json: bool) -> Result<()> {
     if json {
         return output::print_json(tenant);
     }
@@ -114,7 +113,7 @@ fn print(tenant: &Value, json: bool) -> anyhow::Result<()> {
     fields.print()
 }
 
-async fn set_status(remote: &Remote, tenant: &str, status: &str) -> anyhow::Result<Value> {
+async fn set_status(remote: &Remote, tenant: &str, status: &str) -> Result<Value> {
     let id = find(remote, tenant).await?;
     let path = ["v1", "admin", "tenants", &id];
     // The whole tenant, so that nothing else of it changes.
@@ -126,7 +125,7 @@ async fn set_status(remote: &Remote, tenant: &str, status: &str) -> anyhow::Resu
 }
 
 /// Finds a tenant's id by its id or its name.
-pub(super) async fn find(remote: &Remote, tenant: &str) -> anyhow::Result<String> {
+pub(super) async fn find(remote: &Remote, tenant: &str) -> Result<String> {
     if let Some(id) = TenantId::parse(tenant) {
         return Ok(id.to_string());
     }

@@ -2,17 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
 
-use super::output::{self, Output, count_at, counted};
-use super::remote::{Remote, Sent};
+use super::output::{count_at, counted};
+use super::prelude::*;
+use super::remote::Sent;
 use super::transcript::{self, FileFormat};
-use super::word;
-use crate::config::TenantAccess;
 
-/// What `tokens` takes.
+/// Arguments of `tokens`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -53,7 +50,7 @@ enum NamedTokenizer {
 }
 
 impl TokensCommand {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         let remote = Remote::of_tenant(&self.access)?;
         let counts = if self.messages {
             self.count_messages(&remote).await?
@@ -73,7 +70,7 @@ impl TokensCommand {
         output::print(&format!("{}{of}\n", counted(tokens, "token")))
     }
 
-    async fn count_text(&self, remote: &Remote) -> anyhow::Result<Value> {
+    async fn count_text(&self, remote: &Remote) -> Result<Value> {
         let text = transcript::text(&self.file)?;
         let mut body = json!({"text": text});
         self.name_tokenizer(&mut body);
@@ -81,7 +78,7 @@ impl TokensCommand {
     }
 
     /// Counts in batches that the service accepts, and adds them up.
-    async fn count_messages(&self, remote: &Remote) -> anyhow::Result<Value> {
+    async fn count_messages(&self, remote: &Remote) -> Result<Value> {
         let read = transcript::read(&self.file, self.format)?;
         let total = u64::try_from(read.messages.len()).unwrap_or(u64::MAX);
         // Only drawn on a terminal.
@@ -116,7 +113,7 @@ impl TokensCommand {
     }
 }
 
-async fn count(remote: &Remote, body: &str) -> anyhow::Result<Value> {
+async fn count(remote: &Remote, body: &str) -> Result<Value> {
     let reply = remote.post(&["v1", "tokens"], Sent { body, idempotency_key: None }).await?;
     if reply.status.is_success() { Ok(reply.json()) } else { Err(remote.refusal(&reply)) }
 }

@@ -5,10 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Context as _;
-use clap::ValueEnum;
 
 use super::failure::Usage;
-use super::output;
+use super::prelude::*;
 use anchord_messages::format::Format;
 use anchord_messages::transcript::{self, Log, Logged, Transcript};
 
@@ -17,7 +16,7 @@ pub(super) const MOST_MESSAGES: usize = 1_000;
 /// The most bytes of messages in one call; half of the largest body that a service accepts by default.
 pub(super) const BATCH_BYTES: usize = 8 * 1024 * 1024;
 
-/// What a file may contain, by its name on the command line.
+/// Contents of a file, by its name on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum FileFormat {
     /// Messages of OpenAI's chat completions
@@ -52,19 +51,19 @@ impl FileFormat {
 }
 
 /// Reads a transcript from a file, or from standard input for `-`. Without `format`, its kind is detected.
-pub(super) fn read(file: &Path, format: Option<FileFormat>) -> anyhow::Result<Transcript> {
+pub(super) fn read(file: &Path, format: Option<FileFormat>) -> Result<Transcript> {
     parse(file, &text(file)?, format)
 }
 
 /// Parses the text of a file as a transcript.
-pub(super) fn parse(file: &Path, text: &str, format: Option<FileFormat>) -> anyhow::Result<Transcript> {
+pub(super) fn parse(file: &Path, text: &str, format: Option<FileFormat>) -> Result<Transcript> {
     let (log, format) =
         format.map(FileFormat::parts).map_or((None, None), |(log, format)| (Some(log), format));
     transcript::read(text, log, format).with_context(|| file.display().to_string())
 }
 
 /// Reads a text from a file, or from standard input for `-`.
-pub(super) fn text(file: &Path) -> anyhow::Result<String> {
+pub(super) fn text(file: &Path) -> Result<String> {
     let name = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
     let bytes = bytes(file).map_err(|error| Usage(format!("cannot read {name}: {error}")))?;
     utf8(bytes).with_context(|| format!("cannot read {name}"))
@@ -92,7 +91,7 @@ fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn utf8(bytes: Vec<u8>) -> anyhow::Result<String> {
+fn utf8(bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let before = error.as_bytes().get(..valid).unwrap_or_default();

@@ -1,11 +1,12 @@
 //! `anchord worker`: runs workers without the API.
 
+use anyhow::Result;
 use clap::Args;
 
 use crate::config::{self, Check as _, Role};
 use crate::{app, telemetry};
 
-/// What `worker` takes.
+/// Arguments of `worker`.
 #[derive(Args, Debug)]
 #[group(skip)]
 pub(super) struct Worker {
@@ -24,7 +25,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> Result<()> {
         self.database.check()?;
         // It would begin a database in which no service ever queues work.
         self.database.check_existing()?;

@@ -1,4 +1,4 @@
-//! What the operator sets of the API.
+//! Configuration of the API.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use super::Database;
 use super::value::{BadValue, Check, refuse_unless, secret, socket_address, whole};
-use anchord_http::origins::Origins;
+use anchord_http::edge::origins::Origins;
 
 /// How many of the largest bodies the memory for bodies takes, unless it is set.
 const LARGEST_BODIES: u64 = 5;

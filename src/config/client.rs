@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use super::value::{base_url, secret};
 
-/// Where a service listens unless it is told otherwise.
+/// The default address of a service.
 const DEFAULT_URL: &str = "http://127.0.0.1:8080";
 
 /// The address of a running service.

@@ -137,16 +137,11 @@ impl Check for Embeddings {
             "ANCHORD_EMBEDDINGS_MODEL",
             "needs ANCHORD_EMBEDDINGS_URL; set both or neither",
         )?;
-        let sendable = |key: &SecretString| key.expose_secret().bytes().all(|b| b.is_ascii_graphic());
-        refuse_unless(
-            self.embeddings_api_key.as_ref().is_none_or(sendable),
-            "ANCHORD_EMBEDDINGS_API_KEY",
-            "printable ASCII without spaces",
-        )
+        check_sendable(self.embeddings_api_key.as_ref(), "ANCHORD_EMBEDDINGS_API_KEY")
     }
 }
 
-/// What a million tokens of a model cost.
+/// Price of a million tokens of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelPrice {
     /// The model.
@@ -183,18 +178,19 @@ impl Check for Llm {
             "ANCHORD_LLM_MODEL",
             "is required when ANCHORD_LLM_PROVIDER is set",
         )?;
-        let sendable = |key: &SecretString| key.expose_secret().bytes().all(|b| b.is_ascii_graphic());
-        refuse_unless(
-            self.llm_api_key.as_ref().is_none_or(sendable),
-            "ANCHORD_LLM_API_KEY",
-            "printable ASCII without spaces",
-        )?;
+        check_sendable(self.llm_api_key.as_ref(), "ANCHORD_LLM_API_KEY")?;
         refuse_unless(
             self.llm_api_key.is_some() || self.llm_base_url.is_some(),
             "ANCHORD_LLM_API_KEY",
             "the provider's key, unless ANCHORD_LLM_BASE_URL names a server that needs none",
         )
     }
+}
+
+/// Checks that a header can carry a key.
+fn check_sendable(key: Option<&SecretString>, variable: &'static str) -> Result<(), BadValue> {
+    let sendable = |key: &SecretString| key.expose_secret().bytes().all(|b| b.is_ascii_graphic());
+    refuse_unless(key.is_none_or(sendable), variable, "printable ASCII without spaces")
 }
 
 fn price(text: &str) -> Result<ModelPrice, String> {

@@ -13,7 +13,7 @@ use secrecy::SecretString;
 pub struct BadValue {
     /// The name of the variable.
     pub variable: &'static str,
-    /// What is allowed.
+    /// Values that are allowed.
     pub allowed: &'static str,
 }
 

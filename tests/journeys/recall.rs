@@ -3,10 +3,10 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use anchord_http::KnownBranches;
+use anchord_http::admission::quotas::QuotaWatch;
+use anchord_http::admission::rate_limit::{RateLimit, TenantRates};
 use anchord_http::admission::{Admission, AdmissionLimits};
-use anchord_http::quotas::QuotaWatch;
-use anchord_http::rate_limit::{RateLimit, TenantRates};
-use anchord_http::transcript::KnownBranches;
 use anchord_http::{AppState, Limits, Shared, router};
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef, TenantId};
 use anchord_messages::message::Role;
@@ -303,7 +303,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         llm_models: None,
         embedder: None,
         webhook_reach: anchord_webhooks::target::Reach::Public,
-        origins: anchord_http::origins::Origins::default(),
+        origins: anchord_http::edge::origins::Origins::default(),
     }))
 }
 

@@ -3,13 +3,14 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use anchord_http::KnownBranches;
+use anchord_http::admission::quotas::QuotaWatch;
+use anchord_http::admission::rate_limit::{RateLimit, TenantRates};
 use anchord_http::admission::{Admission, AdmissionLimits};
+use anchord_http::api::ops;
+use anchord_http::edge::origins::Origins;
 use anchord_http::operator_token::OperatorToken;
-use anchord_http::origins::Origins;
-use anchord_http::quotas::QuotaWatch;
-use anchord_http::rate_limit::{RateLimit, TenantRates};
-use anchord_http::transcript::KnownBranches;
-use anchord_http::{AppState, Limits, Shared, ops, router};
+use anchord_http::{AppState, Limits, Shared, router};
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::audit::Actor;

@@ -15,21 +15,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
-use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityRequirement, SecurityScheme,
 };
 use utoipa::openapi::{
-    ContentBuilder, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Required, Response, ResponseBuilder,
+    ContentBuilder, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Response, ResponseBuilder,
 };
 use utoipa::{OpenApi as _, PartialSchema as _};
 
-use super::auth::X_API_KEY;
-use super::params::BRANCH;
-use super::prefer::Return;
-use super::probes::MAX_EXPECTED_CHARS;
-use super::problem::Problem;
+use crate::api::probes::MAX_EXPECTED_CHARS;
+use crate::extract::auth::X_API_KEY;
+use crate::extract::params::BRANCH;
+use crate::extract::prefer::{Return, optional};
+use crate::problem::Problem;
 use anchord_messages::id::BranchName;
 
 /// The security scheme of API keys.
@@ -95,13 +95,13 @@ const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
 )]
 struct Declared;
 
-/// What webhooks are sent, declared as operations are.
+/// Requests to webhooks, declared as operations are.
 #[derive(utoipa::OpenApi)]
-#[openapi(paths(super::webhook_messages::event))]
+#[openapi(paths(crate::api::webhook_messages::event))]
 struct Sent;
 
 /// The document before any operation.
-pub(super) fn declared() -> OpenApi {
+pub(crate) fn declared() -> OpenApi {
     let mut document = Declared::openapi();
     document.webhooks = Some(Sent::openapi().paths);
     let components = document.components.get_or_insert_default();
@@ -197,7 +197,7 @@ const SHARED: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// Completes all operations.
-pub(super) fn complete(mut document: OpenApi) -> Value {
+pub(crate) fn complete(mut document: OpenApi) -> Value {
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
             complete_operation(path, method, operation);
@@ -281,7 +281,7 @@ fn widen_unsigned(document: &mut Value) {
     });
 }
 
-/// The macros declare what a type's `Default` gives. That a list is empty or a field null tells nothing, and of an object
+/// The macros declare what a type's `Default` gives. That a list is empty or a field null says nothing, and of an object
 /// openapi-generator writes Go that does not compile.
 fn keep_plain_defaults(document: &mut Value) {
     let Some(schemas) = schemas_of(document) else { return };
@@ -330,7 +330,7 @@ fn name_pages(document: &mut Value) {
     });
 }
 
-/// Gives each variant of a union a schema of its own and says by which field they are told apart: generators try one
+/// Gives each variant of a union a schema of its own and says which field discriminates them: generators try one
 /// variant after the other otherwise, or make a type with the fields of all.
 fn discriminate(document: &mut Value, union: &str, field: &str) {
     let Some(schemas) = schemas_of(document) else { return };
@@ -559,14 +559,10 @@ fn takes_branch(path: &str, method: &str) -> bool {
     }
 }
 
+/// The query parameter of every operation of a session.
 fn branch() -> Parameter {
-    ParameterBuilder::new()
-        .name(BRANCH)
-        .parameter_in(ParameterIn::Query)
-        .required(Required::False)
-        .description(Some("The branch. Default: the current one."))
-        .schema(Some(BranchName::schema()))
-        .build()
+    let place = ParameterIn::Query;
+    optional(place, BRANCH, "The branch. Default: the current one.", BranchName::schema()).build()
 }
 
 /// `security(())` is one empty requirement: no key is required.
@@ -575,24 +571,12 @@ fn is_empty(requirement: &SecurityRequirement) -> bool {
         .is_ok_and(|value| value.as_object().is_none_or(serde_json::Map::is_empty))
 }
 
+/// The header of every POST.
 fn idempotency_key() -> Parameter {
-    ParameterBuilder::new()
-        .name("Idempotency-Key")
-        .parameter_in(ParameterIn::Header)
-        .required(Required::False)
-        .description(Some(
-            "The same key and body within 24 hours replays the same reply instead of doing it again.",
-        ))
-        .schema(Some(text(1, 255)))
-        .build()
-}
-
-fn text(min: usize, max: usize) -> ObjectBuilder {
-    ObjectBuilder::new()
-        .schema_type(Type::String)
-        .min_length(Some(min))
-        .max_length(Some(max))
-        .pattern(Some("^[!-~]+$"))
+    let description =
+        "The same key and body within 24 hours replays the same reply instead of doing it again.";
+    let key = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(255));
+    optional(ParameterIn::Header, "Idempotency-Key", description, key.pattern(Some("^[!-~]+$"))).build()
 }
 
 fn problem((slug, status): (&str, &str), description: &str, headers: &[&str]) -> Response {

@@ -14,7 +14,7 @@ impl OperatorToken {
     }
 
     /// Compares in constant time.
-    pub(super) fn matches(&self, token: &str) -> bool {
+    pub(crate) fn matches(&self, token: &str) -> bool {
         self.0.ct_eq(&Self::new(token).0).into()
     }
 }

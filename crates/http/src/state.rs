@@ -7,14 +7,14 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use serde_json::{Map, Value};
 use tokio_util::task::TaskTracker;
 
-use super::admission::Admission;
-use super::limits::Limits;
-use super::operator_token::OperatorToken;
-use super::origins::Origins;
-use super::problem::ApiError;
-use super::quotas::QuotaWatch;
-use super::rate_limit::{RateLimit, TenantRates};
-use super::transcript::KnownBranches;
+use crate::admission::Admission;
+use crate::admission::quotas::QuotaWatch;
+use crate::admission::rate_limit::{RateLimit, TenantRates};
+use crate::edge::origins::Origins;
+use crate::known_branches::KnownBranches;
+use crate::limits::Limits;
+use crate::operator_token::OperatorToken;
+use crate::problem::{ApiError, Result};
 use anchord_llm::Embedder;
 use anchord_record::strategy::EngineChoice;
 use anchord_runtime::clock::Clock;
@@ -23,7 +23,7 @@ use anchord_store::Store;
 use anchord_store::gather::Gatherer;
 use anchord_webhooks::target::Reach;
 
-/// What all handlers share. A clone is as cheap as a pointer, because every layer of every request clones it.
+/// State that all handlers share. A clone is as cheap as a pointer, because every layer of every request clones it.
 #[derive(Clone, Debug)]
 pub struct AppState(Arc<Shared>);
 
@@ -65,7 +65,7 @@ pub struct Shared {
     pub known_branches: KnownBranches,
     /// The operator token, when there is one.
     pub operator: Option<OperatorToken>,
-    /// What this process admits.
+    /// Limits of this process.
     pub admission: Admission,
     /// Renders the metrics.
     pub metrics: PrometheusHandle,
@@ -82,17 +82,13 @@ pub struct Shared {
 impl AppState {
     /// Rejects settings whose engine or model this installation does not offer. A value of another type is rejected later,
     /// with the other settings.
-    pub(super) fn check_settings(&self, settings: &Map<String, Value>) -> Result<(), ApiError> {
+    pub(crate) fn check_settings(&self, settings: &Map<String, Value>) -> Result<()> {
         let engine = settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
         self.check_engine(engine, settings.get("summary_model").and_then(Value::as_str))
     }
 
     /// Rejects an engine or a model that this installation does not offer.
-    pub(super) fn check_engine(
-        &self,
-        engine: Option<EngineChoice>,
-        model: Option<&str>,
-    ) -> Result<(), ApiError> {
+    pub(crate) fn check_engine(&self, engine: Option<EngineChoice>, model: Option<&str>) -> Result<()> {
         if engine == Some(EngineChoice::Llm) && self.llm_models.is_none() {
             let detail =
                 "no LLM provider is configured; use `auto` or `extractive`, or set ANCHORD_LLM_PROVIDER";

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::error::LlmError;
 
-/// What a model is asked.
+/// Request to a model.
 #[derive(Clone)]
 pub struct Call {
     /// The model.

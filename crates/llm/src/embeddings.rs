@@ -36,7 +36,7 @@ const CACHED_FOR: Duration = Duration::from_mins(10);
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 const LONGEST_ASKED: Duration = Duration::from_hours(1);
 
-/// What the operator configures of an embeddings server.
+/// Configuration of an embeddings server.
 #[derive(Clone, Debug)]
 pub struct EmbeddingOptions {
     /// The base URL, up to the part before `/embeddings`.

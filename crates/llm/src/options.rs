@@ -1,4 +1,4 @@
-//! What the operator configures of a model server: provider, models, prices and limits.
+//! Configuration of a model server: provider, models, prices and limits.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

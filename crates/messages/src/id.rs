@@ -16,6 +16,28 @@ pub type Seq = i64;
 #[serde(transparent)]
 pub struct SessionId(pub Uuid);
 
+impl SessionId {
+    /// The key of the session's rows: its id under its tenant.
+    pub fn of(self, tenant: TenantId) -> SessionKey {
+        SessionKey { tenant, id: self }
+    }
+}
+
+/// A branch of a session, as every statement names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionKey {
+    /// The tenant that has the session.
+    pub tenant: TenantId,
+    /// The branch's id; main's is the session's.
+    pub id: SessionId,
+}
+
+impl From<(TenantId, SessionId)> for SessionKey {
+    fn from((tenant, id): (TenantId, SessionId)) -> Self {
+        Self { tenant, id }
+    }
+}
+
 /// Why a caller's session id was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SessionNameError {

@@ -126,7 +126,7 @@ pub struct ToolCall {
 pub struct ToolResult {
     /// The id of the call that it answers.
     pub call_id: String,
-    /// What the tool returned.
+    /// Result of the tool.
     pub parts: Vec<Part>,
     /// Whether the harness marked it as failed; `None` when the format cannot say.
     pub is_error: Option<bool>,

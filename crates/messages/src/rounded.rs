@@ -5,7 +5,7 @@
 
 use serde::Serializer;
 
-/// What four decimals count.
+/// Factor of four decimals.
 const SCALE: f64 = 10_000.0;
 
 /// The nearest number with four decimals.

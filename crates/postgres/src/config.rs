@@ -1,4 +1,4 @@
-//! What the launcher of the embedded server is configured with, and the names that it uses in the cluster.
+//! Configuration of the embedded server's launcher, and the names that it uses in the cluster.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

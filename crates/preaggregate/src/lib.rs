@@ -322,6 +322,4 @@ impl<'t> Page<'t> {
 }
 
 #[cfg(test)]
-mod properties;
-#[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Tests of condensing by example.
 
+mod properties;
+
 use super::*;
 
 /// A finding in the usual form, with a trace of five lines.

@@ -215,7 +215,7 @@ impl Layout {
     }
 }
 
-/// What is judged over all of the sessions.
+/// Statistics over all of the sessions.
 struct Corpus {
     /// The messages of all sessions.
     messages: f64,
@@ -282,7 +282,7 @@ struct Weighted<'m> {
     speaker: f64,
 }
 
-/// What scores the messages of one session.
+/// Scores the messages of one session.
 struct Scoring<'m> {
     groups: Vec<Weighted<'m>>,
     layout: &'m Layout,

@@ -17,7 +17,7 @@ const LONGEST_WORD: usize = 128;
 /// How many trailing parts of a path are terms of their own (`c.rs`, `b/c.rs`, …).
 const PATH_TAILS: usize = 4;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// A word of a script with spaces, lower-cased.
@@ -45,7 +45,7 @@ pub(super) struct Token<'a> {
     pub position: u32,
 }
 
-/// What a character is to the tokenizer.
+/// Class of a character for the tokenizer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// A letter or digit of a script with spaces.

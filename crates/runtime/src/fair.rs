@@ -21,7 +21,7 @@ use super::background;
 pub const STEP: Duration = Duration::from_millis(25);
 /// The most pieces of one tenant that wait.
 pub const MOST_WAITING: usize = 256;
-/// From this many tenants on, those that have nothing to gain or to make up for are forgotten.
+/// From this many tenants on, idle tenants without time debt are evicted.
 const MANY_TENANTS: usize = 1_024;
 
 /// Turns for the work of requests: one for every processor. One tenant has at most half of them, so that another finds

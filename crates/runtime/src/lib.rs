@@ -1,4 +1,4 @@
-//! What the parts of a process share at run time: the clock, threads for long work and how tenants
+//! Shared services of a process at run time: the clock, threads for long work and how tenants
 //! share them, the trace context of a job.
 //!
 //! Invariant: long work yields to requests.

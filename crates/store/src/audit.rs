@@ -3,17 +3,11 @@
 //! Invariant: an entry commits in the transaction of the change that it records, names things by their ids alone, and
 //! is never changed: the service's database role may only insert.
 
-use serde::Serialize;
 use std::fmt;
-use utoipa::ToSchema;
-
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 pub use super::actor::Actor;
-use super::{Store, StoreError};
-use anchord_messages::id::{AuditId, TenantId};
+use crate::prelude::*;
+use anchord_messages::id::AuditId;
 
 /// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -41,7 +35,7 @@ pub(super) async fn record(
     actor: Actor,
     action: &str,
     subject: impl fmt::Display,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "insert into audit_events (tenant_id, id, actor, action, subject) values ($1, $2, $3, $4, $5)",
         tenant.0,
@@ -65,7 +59,7 @@ impl Store {
         tenant: TenantId,
         before: Option<AuditId>,
         limit: i64,
-    ) -> Result<Vec<AuditEvent>, StoreError> {
+    ) -> Result<Vec<AuditEvent>> {
         let mut tx = self.snapshot(tenant).await?;
         let events = sqlx::query_as!(
             AuditEvent,
@@ -89,7 +83,7 @@ impl Store {
         &self,
         before: Option<AuditId>,
         limit: i64,
-    ) -> Result<Vec<AuditEvent>, StoreError> {
+    ) -> Result<Vec<AuditEvent>> {
         let events = sqlx::query_as!(
             AuditEvent,
             r#"select tenant_id as "tenant_id!: TenantId", id as "id!: AuditId", actor as "actor!", action as "action!",

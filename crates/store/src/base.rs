@@ -7,16 +7,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::connection::PgConnection;
-
 use super::ledger::list_removed_constraints;
 use super::load::{self, Loaded, Which};
 use super::outlines::outlines_within;
 use super::pins::read as pins;
+use super::summaries;
 use super::todos::{self, TodoList};
-use super::{Store, StoreError, summaries};
+use crate::prelude::*;
 use anchord_context::pin::Pin;
-use anchord_messages::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
+use anchord_messages::id::ProbeId;
 use anchord_record::parts::StoredSummary;
 use anchord_record::probe::Probe;
 use anchord_record::version::Version;
@@ -98,14 +97,14 @@ impl Store {
     /// When the database fails or a row does not parse.
     pub async fn load_base(
         &self,
-        (tenant, session): (TenantId, SessionId),
+        of: impl Into<SessionKey>,
         known: Option<i64>,
-    ) -> Result<Option<(Base, Vec<Outline>)>, StoreError> {
+    ) -> Result<Option<(Base, Vec<Outline>)>> {
+        let key @ SessionKey { tenant, id } = of.into();
         let mut tx = self.snapshot(tenant).await?;
-        let Some(Loaded { session, .. }) = load::load(&mut tx, tenant, Which::WithId(session)).await? else {
+        let Some(Loaded { session, .. }) = load::load(&mut tx, tenant, Which::WithId(id)).await? else {
             return Ok(None);
         };
-        let key = (tenant, session.id);
         let current = match session.version {
             Some(version) => find_version(&mut tx, key, version, known).await?,
             None => None,
@@ -114,9 +113,9 @@ impl Store {
             settings: session.effective_settings(),
             current,
             pins: pins::list_all(&mut tx, tenant, &session).await?,
-            todos: todos::find(&mut tx, tenant, session.id).await?,
-            removed_constraints: list_removed_constraints(&mut tx, tenant, session.id).await?,
-            probes: asked(&mut tx, tenant, session.id).await?,
+            todos: todos::find(&mut tx, session.id.of(tenant)).await?,
+            removed_constraints: list_removed_constraints(&mut tx, session.id.of(tenant)).await?,
+            probes: asked(&mut tx, session.id.of(tenant)).await?,
             session,
         };
         // The system prompt lies after the anchor until there is a first version.
@@ -135,9 +134,9 @@ impl Store {
         session: SessionId,
         range: (Seq, Seq),
         limit: i64,
-    ) -> Result<Vec<Outline>, StoreError> {
+    ) -> Result<Vec<Outline>> {
         let mut tx = self.begin(tenant).await?;
-        let outlines = outlines_within(&mut tx, (tenant, session), range, limit).await?;
+        let outlines = outlines_within(&mut tx, session.of(tenant), range, limit).await?;
         tx.commit().await?;
         Ok(outlines)
     }
@@ -151,9 +150,11 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
         version: i64,
-    ) -> Result<Option<Evaluated>, StoreError> {
+    ) -> Result<Option<Evaluated>> {
         let mut tx = self.snapshot(tenant).await?;
-        let Some(stored) = summaries::find(&mut tx, tenant, session, version).await? else { return Ok(None) };
+        let Some(stored) = summaries::find(&mut tx, session.of(tenant), version).await? else {
+            return Ok(None);
+        };
         let digest = sqlx::query_scalar!(
             "select digest from summaries
              where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3",
@@ -210,7 +211,7 @@ impl Store {
         session: SessionId,
         from_seq: Seq,
         through_seq: Seq,
-    ) -> Result<Vec<Original>, StoreError> {
+    ) -> Result<Vec<Original>> {
         loop {
             let mut reading = self.reading(tenant).await?;
             let read = async {
@@ -249,10 +250,10 @@ impl Store {
 /// Finds a version as a base for the next one, with its metadata; without its record when its number is `known`.
 async fn find_version(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     version: i64,
     known: Option<i64>,
-) -> Result<Option<Current>, StoreError> {
+) -> Result<Option<Current>> {
     let row = sqlx::query!(
         r#"select rendering_tokens + coalesce(digest_tokens, 0) as "served_tokens!",
                   record.document as "document?", record.parts as "parts?", record.texts as "texts?", record.carry as "carry?"
@@ -263,8 +264,8 @@ async fn find_version(
              where x.version is distinct from $4
            ) record on true
            where x.tenant_id = $1 and x.session_id = version_owner($1, $2, $3) and x.version = $3"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         version,
         known,
     )
@@ -286,15 +287,14 @@ async fn find_version(
 /// Reads the probes that the next version is asked: the caller's, and the critical ones of earlier spans.
 pub(super) async fn asked(
     connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<Vec<(ProbeId, serde_json::Value)>, StoreError> {
+    key: SessionKey,
+) -> Result<Vec<(ProbeId, serde_json::Value)>> {
     let rows = sqlx::query!(
         r#"select id as "id!", probe as "probe!" from probes_of($1, $2)
            where retired_in_version is null and (source = 'caller' or is_critical)
            order by id"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
     )
     .fetch_all(connection)
     .await?;

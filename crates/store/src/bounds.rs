@@ -8,14 +8,12 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::connection::PgConnection;
+use crate::prelude::*;
 use crate::usage::QuotaUsage;
 use chrono::NaiveDate;
 
 use super::bulkhead::Share;
 use super::counts::{Count, Counts};
-use super::{Store, StoreError};
-use anchord_messages::id::{SessionId, TenantId};
 use anchord_session::quota::Bound;
 
 /// The most rows that are counted while a request waits.
@@ -30,7 +28,7 @@ pub(super) enum Made {
     Later,
 }
 
-/// What a tenant uses of the bounds that hold for it as a whole.
+/// Usage of the bounds that hold for a tenant as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
     /// Messages of the day, and bytes that are stored.
@@ -50,11 +48,11 @@ pub struct Used {
 }
 
 impl Store {
-    /// What a tenant uses of its bounds on a day. Sessions and kept replies are those that this process knows of.
+    /// Reads a tenant's usage of its bounds on a day. Sessions and kept replies are those that this process knows of.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_used(&self, tenant: TenantId, day: NaiveDate) -> Result<Used, StoreError> {
+    pub async fn find_used(&self, tenant: TenantId, day: NaiveDate) -> Result<Used> {
         let appended = self.find_standing(tenant, day).await?;
         let mut tx = self.snapshot(tenant).await?;
         let waiting = limit(&mut tx, tenant, Bound::WaitingJobs).await?;
@@ -94,7 +92,7 @@ impl Store {
         bound: Bound,
         tx: &mut PgConnection,
         tenant: TenantId,
-    ) -> Result<i64, StoreError> {
+    ) -> Result<i64> {
         let count = if let Some(count) = counts.0.get(&tenant).await {
             count
         } else {
@@ -113,7 +111,7 @@ impl Store {
         connection: &mut PgConnection,
         tenant: TenantId,
         made: Made,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         self.require_room((&self.sessions, Bound::Sessions), connection, tenant, made).await
     }
 
@@ -122,7 +120,7 @@ impl Store {
         &self,
         connection: &mut PgConnection,
         tenant: TenantId,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         self.require_room((&self.replies, Bound::KeptReplies), connection, tenant, Made::Later).await
     }
 
@@ -132,7 +130,7 @@ impl Store {
         connection: &mut PgConnection,
         tenant: TenantId,
         made: Made,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let count = if let Some(count) = counts.0.get(&tenant).await {
             count
         } else {
@@ -163,8 +161,7 @@ impl Store {
     fn count_all(&self, tenant: TenantId, bound: Bound, count: Arc<Count>) {
         let store = self.clone();
         let counting = async move {
-            let begin = format!("begin; set local app.tenant_id = '{}'", tenant.0);
-            let mut tx = store.begin_with(Share::default(), begin).await?;
+            let mut tx = store.begin_with(Share::default(), tenant, ["begin", ""]).await?;
             let used = count_rows(&mut tx, tenant, bound, count.limit.saturating_add(1)).await?;
             // What was made meanwhile is in both.
             count.used.fetch_add(used - COUNTED_AT_ONCE, Ordering::Relaxed);
@@ -200,12 +197,7 @@ impl Store {
 }
 
 /// Counts the sessions, or the kept replies, of a tenant, up to a number.
-async fn count_rows(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    bound: Bound,
-    most: i64,
-) -> Result<i64, StoreError> {
+async fn count_rows(connection: &mut PgConnection, tenant: TenantId, bound: Bound, most: i64) -> Result<i64> {
     Ok(if bound == Bound::Sessions {
         sqlx::query_scalar!(
             r#"select count(*) as "rows!" from (
@@ -230,12 +222,12 @@ async fn count_rows(
 }
 
 /// Refuses one more when all are used.
-fn within(bound: Bound, limit: i64, used: i64) -> Result<(), StoreError> {
+fn within(bound: Bound, limit: i64, used: i64) -> Result<()> {
     if used < limit { Ok(()) } else { Err(StoreError::OverQuota { bound, limit, used: used.max(0) }) }
 }
 
 /// The tenant's bound.
-async fn limit(tx: &mut PgConnection, tenant: TenantId, bound: Bound) -> Result<i64, StoreError> {
+async fn limit(tx: &mut PgConnection, tenant: TenantId, bound: Bound) -> Result<i64> {
     let own = sqlx::query_scalar!(
         "select (quotas ->> $2)::bigint as own from tenants where id = $1",
         tenant.0,
@@ -248,7 +240,7 @@ async fn limit(tx: &mut PgConnection, tenant: TenantId, bound: Bound) -> Result<
 
 /// Checks that a tenant may have the key that was just stored. Locks the tenant, so that two requests cannot both take the last place;
 /// sessions can be made meanwhile.
-pub(super) async fn require_key_room(tx: &mut PgConnection, tenant: TenantId) -> Result<(), StoreError> {
+pub(super) async fn require_key_room(tx: &mut PgConnection, tenant: TenantId) -> Result<()> {
     sqlx::query!("select from tenants where id = $1 for no key update", tenant.0)
         .fetch_optional(&mut *tx)
         .await?;
@@ -268,28 +260,25 @@ pub(super) async fn require_key_room(tx: &mut PgConnection, tenant: TenantId) ->
 ///
 /// # Errors
 /// When there are as many as there may be, or the database fails.
-pub async fn require_job_room(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-) -> Result<(), StoreError> {
-    let most = limit(&mut *tx, tenant, Bound::WaitingJobs).await?;
+pub async fn require_job_room(tx: &mut PgConnection, key: SessionKey) -> Result<()> {
+    let most = limit(&mut *tx, key.tenant, Bound::WaitingJobs).await?;
     let waiting = sqlx::query_scalar!(
         r#"select count(*) as "waiting!" from (
              select from compressions where tenant_id = $1 and status = 'queued' limit $2
            ) found"#,
-        tenant.0,
+        key.tenant.0,
         most + 1
     )
     .fetch_one(&mut *tx)
     .await?;
     within(Bound::WaitingJobs, most, waiting - 1)?;
-    let most = limit(&mut *tx, tenant, Bound::JobsPerSession).await?;
+    let most = limit(&mut *tx, key.tenant, Bound::JobsPerSession).await?;
     let jobs = sqlx::query_scalar!(
         r#"select count(*) as "jobs!" from (
              select from compressions where tenant_id = $1 and session_id = $2 limit $3
            ) found"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         most + 1
     )
     .fetch_one(tx)
@@ -302,17 +291,14 @@ pub(super) async fn require_version_room(
     tx: &mut PgConnection,
     tenant: TenantId,
     last_version: i64,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let limit = limit(tx, tenant, Bound::VersionsPerSession).await?;
     within(Bound::VersionsPerSession, limit, last_version)
 }
 
 /// Checks that a session may become part of one more task: each has rows of its own for what is used.
-pub(super) async fn require_task_room(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-) -> Result<(), StoreError> {
-    let limit = limit(&mut *tx, tenant, Bound::TasksPerSession).await?;
+pub(super) async fn require_task_room(tx: &mut PgConnection, key: SessionKey) -> Result<()> {
+    let limit = limit(&mut *tx, key.tenant, Bound::TasksPerSession).await?;
     let tasks = sqlx::query_scalar!(
         r#"with recursive tasks (task_id, place) as (
              (select u.task_id, 1 from usage_by_session u
@@ -326,8 +312,8 @@ pub(super) async fn require_task_room(
              where t.place <= $3
            )
            select count(*) as "tasks!" from tasks"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         i32::try_from(limit).unwrap_or(i32::MAX)
     )
     .fetch_one(tx)
@@ -340,7 +326,7 @@ pub(super) async fn require_delivery_room(
     tx: &mut PgConnection,
     tenant: TenantId,
     webhook: uuid::Uuid,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let limit = limit(&mut *tx, tenant, Bound::WaitingDeliveries).await?;
     let waiting = sqlx::query_scalar!(
         r#"select count(*) as "waiting!" from (

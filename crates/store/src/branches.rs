@@ -10,14 +10,8 @@ mod continuation;
 mod erasing;
 mod forking;
 
-use chrono::{DateTime, Utc};
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
-
-use super::{Store, StoreError, Tx, events, sessions};
-use crate::connection::PgConnection;
-use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef, TenantId};
+use super::{events, sessions};
+use crate::prelude::*;
 pub use continuation::{After, Continuation, Undigested};
 pub use erasing::DropOutcome;
 pub use forking::{Fork, ForkOutcome, fork, truncate};
@@ -69,7 +63,7 @@ struct Row {
 }
 
 impl Row {
-    fn read(self) -> Result<Branch, StoreError> {
+    fn read(self) -> Result<Branch> {
         let parse = |name: &str| {
             BranchName::parse(name).map_err(|error| StoreError::corrupt("sessions", "branch", self.id, error))
         };
@@ -93,7 +87,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not parse.
-    pub async fn find_branch(&self, tenant: TenantId, of: &SessionRef) -> Result<Option<Branch>, StoreError> {
+    pub async fn find_branch(&self, tenant: TenantId, of: &SessionRef) -> Result<Option<Branch>> {
         let mut tx = self.snapshot(tenant).await?;
         let found = find(&mut tx, tenant, of).await?;
         tx.commit().await?;
@@ -111,7 +105,7 @@ impl Store {
         name: &SessionName,
         after: Option<SessionId>,
         limit: i64,
-    ) -> Result<Option<Vec<Branch>>, StoreError> {
+    ) -> Result<Option<Vec<Branch>>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(main) = find_main(&mut tx, tenant, name).await? else { return Ok(None) };
         let mut listed = Vec::new();
@@ -157,7 +151,7 @@ impl Store {
         tenant: TenantId,
         name: &SessionName,
         to: &BranchName,
-    ) -> Result<Option<Branch>, StoreError> {
+    ) -> Result<Option<Branch>> {
         let mut tx = self.begin(tenant).await?;
         let Some(main) = lock_main(&mut tx, tenant, name).await? else { return Ok(None) };
         let of = SessionRef { name: name.clone(), branch: Some(to.clone()) };
@@ -179,11 +173,7 @@ struct Main {
     branches: i32,
 }
 
-async fn find_main(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    name: &SessionName,
-) -> Result<Option<Main>, StoreError> {
+async fn find_main(tx: &mut PgConnection, tenant: TenantId, name: &SessionName) -> Result<Option<Main>> {
     let found = sqlx::query!(
         "select id, current_id, branch_count from sessions where tenant_id = $1 and name = $2",
         tenant.0,
@@ -199,11 +189,7 @@ async fn find_main(
 }
 
 /// Locks main's row, and reads it then.
-async fn lock_main(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    name: &SessionName,
-) -> Result<Option<Main>, StoreError> {
+async fn lock_main(tx: &mut PgConnection, tenant: TenantId, name: &SessionName) -> Result<Option<Main>> {
     sqlx::query!(
         "select from sessions where tenant_id = $1 and name = $2 for update",
         tenant.0,
@@ -216,7 +202,7 @@ async fn lock_main(
 
 /// Makes a branch current. Main and the branch before get another revision: what was decided on either while it was
 /// current is decided again.
-async fn make_current(tx: &mut Tx, tenant: TenantId, main: &Main, to: SessionId) -> Result<(), StoreError> {
+async fn make_current(tx: &mut Tx, tenant: TenantId, main: &Main, to: SessionId) -> Result<()> {
     let names = sqlx::query!(
         r#"select (select x.branch from sessions x where x.tenant_id = $1 and x.id = $2) as "before!",
                   (select y.branch from sessions y where y.tenant_id = $1 and y.id = $3) as "after!""#,
@@ -241,15 +227,11 @@ async fn make_current(tx: &mut Tx, tenant: TenantId, main: &Main, to: SessionId)
     )
     .execute(&mut **tx)
     .await?;
-    events::switched(tx, (tenant, main.id), (&names.before, &names.after)).await
+    events::switched(tx, main.id.of(tenant), (&names.before, &names.after)).await
 }
 
 /// Finds a branch in an open transaction.
-async fn find(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    of: &SessionRef,
-) -> Result<Option<Branch>, StoreError> {
+async fn find(tx: &mut PgConnection, tenant: TenantId, of: &SessionRef) -> Result<Option<Branch>> {
     match sessions::find_id(&mut *tx, tenant, of).await? {
         Some(id) => read(tx, tenant, id).await,
         None => Ok(None),
@@ -257,7 +239,7 @@ async fn find(
 }
 
 /// Reads a branch by its id.
-async fn read(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<Option<Branch>, StoreError> {
+async fn read(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<Option<Branch>> {
     let row = sqlx::query_as!(
         Row,
         r#"select b.id, b.branch, base.branch as "base?", b.base_seq, b.head_seq, b.version,

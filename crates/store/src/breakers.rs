@@ -5,12 +5,7 @@
 //! outlive restarts. The breaker of a provider (in `anchord-llm`) is in memory: each process notices an outage within
 //! five calls, and its pause is seconds.
 
-use chrono::{DateTime, Utc};
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use super::{Store, StoreError};
-use anchord_messages::id::{SessionId, TenantId};
+use crate::prelude::*;
 
 /// The consecutive failures that open a breaker.
 const OPENS_AFTER: i32 = 3;
@@ -31,7 +26,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn llm_is_resting(&self, tenant: TenantId, session: SessionId) -> Result<bool, StoreError> {
+    pub async fn llm_is_resting(&self, tenant: TenantId, session: SessionId) -> Result<bool> {
         let mut tx = self.begin(tenant).await?;
         let resting = sqlx::query_scalar!(
             r#"select exists (select from llm_breakers where tenant_id = $1 and session_id = $2 and open_until > now()) as "resting!""#,
@@ -48,11 +43,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_llm_breaker(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-    ) -> Result<Option<LlmBreaker>, StoreError> {
+    pub async fn find_llm_breaker(&self, tenant: TenantId, session: SessionId) -> Result<Option<LlmBreaker>> {
         let mut tx = self.begin(tenant).await?;
         let breaker = sqlx::query_as!(
             LlmBreaker,
@@ -71,7 +62,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn note_llm(&self, tenant: TenantId, session: SessionId, good: bool) -> Result<(), StoreError> {
+    pub async fn note_llm(&self, tenant: TenantId, session: SessionId, good: bool) -> Result<()> {
         let mut tx = self.begin(tenant).await?;
         if good {
             sqlx::query!(

@@ -8,8 +8,8 @@ use std::time::Duration;
 use moka::sync::Cache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::StoreError;
 use super::connection::PgConnection;
+use super::{Result, StoreError};
 use anchord_messages::id::TenantId;
 use anchord_runtime::fair;
 
@@ -70,13 +70,13 @@ impl Bulkhead {
     }
 
     /// Waits up to [`WAIT`] for a place among the tenant's connections.
-    pub(super) async fn enter(&self, tenant: TenantId) -> Result<Share, StoreError> {
+    pub(super) async fn enter(&self, tenant: TenantId) -> Result<Share> {
         let [wait, ..] = self.waits;
         wait_for([self.places(tenant).all], wait).await
     }
 
     /// Waits up to [`WAIT_TO_CHANGE`] for a place among the tenant's connections for something that may wait for a lock.
-    pub(super) async fn enter_to_change(&self, tenant: TenantId) -> Result<Share, StoreError> {
+    pub(super) async fn enter_to_change(&self, tenant: TenantId) -> Result<Share> {
         let Places { all, changes, .. } = self.places(tenant);
         let [_, wait, _] = self.waits;
         // The tenant's own first, so that what waits for it takes nothing from others.
@@ -85,13 +85,13 @@ impl Bulkhead {
 
     /// Waits up to [`WAIT_TO_SEARCH`] for a place among the tenant's connections, for a page of a search: one that was refused
     /// would have to begin again.
-    pub(super) async fn enter_for_a_page(&self, tenant: TenantId) -> Result<Share, StoreError> {
+    pub(super) async fn enter_for_a_page(&self, tenant: TenantId) -> Result<Share> {
         let [.., wait] = self.waits;
         wait_for([self.places(tenant).all], wait).await
     }
 
     /// Waits up to [`WAIT_TO_SEARCH`] for a place among the tenant's searches, which is none among its connections.
-    pub(super) async fn enter_to_search(&self, tenant: TenantId) -> Result<Share, StoreError> {
+    pub(super) async fn enter_to_search(&self, tenant: TenantId) -> Result<Share> {
         let [.., wait] = self.waits;
         wait_for([self.places(tenant).searches], wait).await
     }
@@ -109,7 +109,7 @@ impl Bulkhead {
 }
 
 /// Takes the places in order.
-async fn wait_for<const N: usize>(places: [Arc<Semaphore>; N], wait: Duration) -> Result<Share, StoreError> {
+async fn wait_for<const N: usize>(places: [Arc<Semaphore>; N], wait: Duration) -> Result<Share> {
     let waiting = async {
         let mut taken = Vec::with_capacity(N);
         for place in places {
@@ -146,7 +146,7 @@ impl Tx {
     ///
     /// # Errors
     /// When the database does not commit; [`StoreError::OutcomeUnknown`] when it does not say whether it has.
-    pub async fn commit(mut self) -> Result<(), StoreError> {
+    pub async fn commit(mut self) -> Result<()> {
         let ended = self.inner.end("COMMIT").await.map_err(StoreError::from);
         if self.is_snapshot { ended } else { ended.map_err(StoreError::of_a_commit) }
     }
@@ -155,7 +155,7 @@ impl Tx {
     ///
     /// # Errors
     /// When the database does not answer; the transaction is rolled back all the same.
-    pub async fn rollback(mut self) -> Result<(), StoreError> {
+    pub async fn rollback(mut self) -> Result<()> {
         Ok(self.inner.end("ROLLBACK").await?)
     }
 }

@@ -1,11 +1,10 @@
 //! The rows that one commit of appends or one settlement writes, each encoded as a composite type of the schema.
 
-use crate::connection::PgConnection;
 use sqlx::postgres::{PgHasArrayType, PgTypeInfo};
 use sqlx::{Postgres, Type};
-use uuid::Uuid;
 
-use super::{StoreError, channel};
+use super::channel;
+use crate::prelude::*;
 
 /// Names the composite type that a row is encoded as.
 macro_rules! is_of {
@@ -207,7 +206,7 @@ pub(super) struct Rows<'a> {
 impl Rows<'_> {
     /// Writes the rows of all sessions that have not changed since they were read, in one statement that commits by
     /// itself; returns the places of these sessions. Nothing of the others is written.
-    pub(super) async fn commit(&self, connection: &mut PgConnection) -> Result<Vec<i32>, StoreError> {
+    pub(super) async fn commit(&self, connection: &mut PgConnection) -> Result<Vec<i32>> {
         let done = sqlx::query_scalar!(
             r#"select commit_appends($1, $2, $3, $4, $5, $6, $7, $8, $9) as "done!""#,
             &self.changes as _,

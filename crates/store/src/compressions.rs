@@ -8,13 +8,9 @@
 mod claim;
 mod span;
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
-
 pub use super::job::{Job, Kind, NewJob};
-use super::{Store, StoreError, bounds, channel, lock};
-use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
+use super::{bounds, channel, lock};
+use crate::prelude::*;
 use anchord_runtime::trace;
 use anchord_session::compression::{MANUAL, Report, Request, Status};
 
@@ -45,11 +41,11 @@ pub struct QueueState {
 pub struct CompressionRow {
     /// Its id.
     pub id: CompressionId,
-    /// What it does.
+    /// Kind of the work.
     pub kind: Kind,
     /// Its status.
     pub status: Status,
-    /// What triggered it.
+    /// Trigger of the job.
     pub trigger: String,
     /// The parameters of the job.
     pub request: Request,
@@ -89,7 +85,7 @@ struct RawCompression {
 }
 
 impl RawCompression {
-    fn read(self) -> Result<CompressionRow, StoreError> {
+    fn read(self) -> Result<CompressionRow> {
         let id = self.id;
         Ok(CompressionRow {
             id: CompressionId(id),
@@ -127,7 +123,7 @@ pub async fn enqueue(
     tenant: TenantId,
     session: SessionId,
     job: NewJob<'_>,
-) -> Result<Enqueued, StoreError> {
+) -> Result<Enqueued> {
     let id = Uuid::now_v7();
     let request = serde_json::to_value(job.request).map_err(|e| corrupt("request", id, e))?;
     let trace = trace::current();
@@ -180,14 +176,13 @@ pub async fn enqueue(
 /// When the database fails, or the request cannot be written.
 pub async fn enqueue_manual(
     connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
+    key: SessionKey,
     request: &Request,
-) -> Result<Enqueued, StoreError> {
+) -> Result<Enqueued> {
     let job = NewJob { kind: Kind::Compress, trigger: MANUAL, request };
-    let enqueued = enqueue(connection, tenant, session, job).await?;
+    let enqueued = enqueue(connection, key.tenant, key.id, job).await?;
     if enqueued.created {
-        bounds::require_job_room(connection, (tenant, session)).await?;
+        bounds::require_job_room(connection, key).await?;
     }
     Ok(enqueued)
 }
@@ -197,20 +192,16 @@ pub async fn enqueue_manual(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn cancel_live(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<bool, StoreError> {
+pub async fn cancel_live(connection: &mut PgConnection, key: SessionKey) -> Result<bool> {
     let done = sqlx::query!(
         "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
          where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running')",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
     )
     .execute(&mut *connection)
     .await?;
-    lock::touch(connection, tenant, session).await?;
+    lock::touch(connection, key.tenant, key.id).await?;
     Ok(done.rows_affected() > 0)
 }
 
@@ -220,17 +211,17 @@ pub async fn cancel_live(
 /// When the database fails or the row does not parse.
 pub async fn find(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     id: CompressionId,
-) -> Result<Option<CompressionRow>, StoreError> {
+) -> Result<Option<CompressionRow>> {
     let raw = sqlx::query_as!(
         RawCompression,
         "select id, kind, status, trigger, request, from_seq, through_seq, version, attempt, report,
                 created_at, started_at, finished_at
          from compressions where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index'",
-        tenant.0,
+        key.tenant.0,
         id.0,
-        session.0,
+        key.id.0,
     )
     .fetch_optional(connection)
     .await?;
@@ -247,9 +238,9 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
         id: CompressionId,
-    ) -> Result<Option<CompressionRow>, StoreError> {
+    ) -> Result<Option<CompressionRow>> {
         let mut tx = self.snapshot(tenant).await?;
-        let row = find(&mut tx, (tenant, session), id).await?;
+        let row = find(&mut tx, session.of(tenant), id).await?;
         tx.commit().await?;
         Ok(row)
     }
@@ -264,7 +255,7 @@ impl Store {
         session: SessionId,
         before: Option<CompressionId>,
         limit: i64,
-    ) -> Result<Vec<CompressionRow>, StoreError> {
+    ) -> Result<Vec<CompressionRow>> {
         let mut tx = self.snapshot(tenant).await?;
         let raw = sqlx::query_as!(
             RawCompression,
@@ -293,7 +284,7 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
         id: CompressionId,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let mut tx = self.begin(tenant).await?;
         // Lock order: sessions before jobs.
         lock::hold(&mut tx, tenant, session).await?;
@@ -315,7 +306,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn heartbeat(&self, job: &Job, lease_seconds: f64) -> Result<bool, StoreError> {
+    pub async fn heartbeat(&self, job: &Job, lease_seconds: f64) -> Result<bool> {
         let mut tx = self.begin(job.tenant).await?;
         let done = sqlx::query!(
             "update compressions set lease_until = now() + make_interval(secs => $4)
@@ -335,7 +326,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn requeue(&self, job: &Job, delay_seconds: f64) -> Result<bool, StoreError> {
+    pub async fn requeue(&self, job: &Job, delay_seconds: f64) -> Result<bool> {
         let mut tx = self.begin(job.tenant).await?;
         let done = sqlx::query!(
             "update compressions set status = 'queued', lease_until = null, due_at = now() + make_interval(secs => $4)
@@ -355,7 +346,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn queue_state(&self) -> Result<Vec<QueueState>, StoreError> {
+    pub async fn queue_state(&self) -> Result<Vec<QueueState>> {
         struct Raw {
             kind: String,
             status: String,

@@ -160,7 +160,7 @@ impl Drop for PgConnection {
     }
 }
 
-/// What a wait for the server ends by.
+/// Deadline and cancellation of one call to the server.
 struct Waits<'a> {
     seen: &'a Seen,
     deadline: Duration,

@@ -5,16 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::connection::PgConnection;
-
 use super::compute::compute;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries};
 use super::sessions::{self, Session};
-use super::{Store, StoreError, Tx, ledger, summaries};
+use super::{ledger, summaries};
+use crate::prelude::*;
 use anchord_context::context::{Counted, summary_message_text};
 use anchord_facts::ledger::constraints::ConstraintSource;
-use anchord_messages::id::{SessionRef, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::digest;
 use anchord_record::render::{ServedSummary, Subject};
@@ -43,7 +41,7 @@ impl Store {
         tenant: TenantId,
         name: &SessionRef,
         constraint: &str,
-    ) -> Result<Removal, StoreError> {
+    ) -> Result<Removal> {
         let mut tries = Tries::default();
         loop {
             let Some(loaded) = self.load_session(tenant, name).await? else { return Ok(Removal::NoSession) };
@@ -59,13 +57,13 @@ impl Store {
     }
 
     /// The texts of the current version without a constraint.
-    async fn without_constraint(&self, loaded: &Loaded, constraint: &str) -> Result<Without, StoreError> {
+    async fn without_constraint(&self, loaded: &Loaded, constraint: &str) -> Result<Without> {
         let (tenant, session) = (loaded.tenant, loaded.session.clone());
         let Some(number) = session.version else { return Ok(Without::Not(Removal::NoConstraint)) };
         let mut tx = self.snapshot(tenant).await?;
-        let current = summaries::find(&mut tx, tenant, session.id, number).await?;
+        let current = summaries::find(&mut tx, session.id.of(tenant), number).await?;
         let mut removed: BTreeSet<String> =
-            ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
+            ledger::list_removed_constraints(&mut tx, session.id.of(tenant)).await?;
         tx.commit().await?;
         // The session was erased a moment ago.
         let Some(current) = current else { return Ok(Without::Not(Removal::NoSession)) };
@@ -96,7 +94,7 @@ impl Store {
         loaded: Loaded,
         constraint: &str,
         shown: &RenderedTexts,
-    ) -> Result<Option<Removal>, StoreError> {
+    ) -> Result<Option<Removal>> {
         let tenant = loaded.tenant;
         let mut tx = self.begin(tenant).await?;
         if !load::hold_as_read(&mut tx, &loaded).await? {
@@ -123,13 +121,13 @@ impl Store {
 }
 
 /// Makes the current version one of the branch's own, under the next number, when it is one that it began with.
-async fn own_version(tx: &mut Tx, tenant: TenantId, session: &mut Session) -> Result<(), StoreError> {
+async fn own_version(tx: &mut Tx, tenant: TenantId, session: &mut Session) -> Result<()> {
     let Some(current) = session.version else { return Ok(()) };
-    let key = (tenant, session.id);
+    let key = session.id.of(tenant);
     if summaries::owner(tx, key, current).await? == session.id {
         return Ok(());
     }
-    let Some(stored) = summaries::find(tx, tenant, session.id, current).await? else { return Ok(()) };
+    let Some(stored) = summaries::find(tx, session.id.of(tenant), current).await? else { return Ok(()) };
     let mut meta = stored.version.meta;
     (meta.version, meta.parent_version) = (session.last_version + 1, Some(current));
     summaries::adopt_probes(tx, key, current).await?;
@@ -182,12 +180,7 @@ impl RenderedTexts {
         Self { rendering, smaller, digest }
     }
 
-    async fn write(
-        &self,
-        connection: &mut PgConnection,
-        tenant: TenantId,
-        session: &Session,
-    ) -> Result<(), StoreError> {
+    async fn write(&self, connection: &mut PgConnection, tenant: TenantId, session: &Session) -> Result<()> {
         let whole = |tokens: u32| i32::try_from(tokens).unwrap_or(i32::MAX);
         let (texts, tokens): (Vec<String>, Vec<i32>) =
             self.smaller.iter().map(|(text, tokens)| (text.clone(), whole(*tokens))).unzip();

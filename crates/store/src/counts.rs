@@ -13,7 +13,7 @@ const MAX_TENANTS: u64 = 10_000;
 /// How long a count is used.
 const EXPIRES_AFTER: Duration = Duration::from_mins(2);
 
-/// What tenants have of something, as far as this process knows.
+/// Counts of a resource by tenant, as far as this process knows.
 #[derive(Clone, Debug)]
 pub(super) struct Counts(pub(super) Cache<TenantId, Arc<Count>>);
 

@@ -12,18 +12,14 @@
 
 pub mod queue;
 
-use serde::Serialize;
 use std::sync::Arc;
-use utoipa::ToSchema;
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use uuid::Uuid;
 
-use super::{Store, StoreError, bounds, channel};
-use anchord_messages::id::{BranchName, DeliveryId, SessionName, TenantId, WebhookId};
+use super::{bounds, channel};
+use crate::prelude::*;
+use anchord_messages::id::{DeliveryId, WebhookId};
 use anchord_webhooks::event::Event;
 use anchord_webhooks::{DeliveryStatus, Failure, TEST_EVENT};
 
@@ -120,7 +116,7 @@ impl Store {
         status: Option<DeliveryStatus>,
         before: Option<DeliveryId>,
         limit: i64,
-    ) -> Result<Option<Vec<Delivery>>, StoreError> {
+    ) -> Result<Option<Vec<Delivery>>> {
         let mut tx = self.snapshot(tenant).await?;
         let known = sqlx::query_scalar!(
             "select id from webhooks where tenant_id = $1 and id = $2",
@@ -165,7 +161,7 @@ impl Store {
         tenant: TenantId,
         webhook: WebhookId,
         id: DeliveryId,
-    ) -> Result<Option<(Delivery, String)>, StoreError> {
+    ) -> Result<Option<(Delivery, String)>> {
         let mut tx = self.snapshot(tenant).await?;
         find(&mut tx, (tenant, webhook), id).await
     }
@@ -179,7 +175,7 @@ impl Store {
         tx: &mut PgConnection,
         tenant: TenantId,
         webhook: WebhookId,
-    ) -> Result<Redelivery, StoreError> {
+    ) -> Result<Redelivery> {
         let id = DeliveryId(Uuid::now_v7());
         let payload = json!({"webhook_id": webhook.to_string()});
         let enabled = sqlx::query_scalar!(
@@ -218,7 +214,7 @@ impl Store {
         tx: &mut PgConnection,
         (tenant, webhook): (TenantId, WebhookId),
         id: DeliveryId,
-    ) -> Result<Redelivery, StoreError> {
+    ) -> Result<Redelivery> {
         let row = sqlx::query!(
             r#"select k.disabled_reason is not null as "disabled!", coalesce(d.leased_until > now(), false) as "running!"
                from webhook_deliveries d join webhooks k on k.tenant_id = d.tenant_id and k.id = d.webhook_id
@@ -255,7 +251,7 @@ impl Store {
 }
 
 /// Notifies every process, on commit, that a delivery is due.
-async fn wake(tx: &mut PgConnection) -> Result<(), StoreError> {
+async fn wake(tx: &mut PgConnection) -> Result<()> {
     sqlx::query_scalar!(r#"select pg_notify($1, '') is null as "told!""#, channel::DELIVERIES)
         .fetch_one(tx)
         .await?;
@@ -283,7 +279,7 @@ struct Row {
 }
 
 impl Row {
-    fn read(self) -> Result<(Delivery, String), StoreError> {
+    fn read(self) -> Result<(Delivery, String)> {
         let (session, branch) = named(self.id, self.session, self.branch)?;
         let event = Event {
             id: self.event_id,
@@ -318,7 +314,7 @@ async fn find(
     tx: &mut PgConnection,
     (tenant, webhook): (TenantId, WebhookId),
     id: DeliveryId,
-) -> Result<Option<(Delivery, String)>, StoreError> {
+) -> Result<Option<(Delivery, String)>> {
     sqlx::query_as!(
         Row,
         r#"select d.webhook_id, d.id, coalesce(main.name, s.name) as session, s.branch as "branch?", d.event_id, d.event, d.payload, d.status, d.due_at,
@@ -342,7 +338,7 @@ async fn find(
 /// The session of an event, and its branch unless that is main.
 type Named = (Option<SessionName>, Option<BranchName>);
 
-fn named(id: Uuid, session: Option<String>, branch: Option<String>) -> Result<Named, StoreError> {
+fn named(id: Uuid, session: Option<String>, branch: Option<String>) -> Result<Named> {
     let corrupt = |error: &dyn std::fmt::Display| {
         StoreError::corrupt("webhook_deliveries", "session_id", id, error.to_string())
     };
@@ -351,7 +347,7 @@ fn named(id: Uuid, session: Option<String>, branch: Option<String>) -> Result<Na
     Ok((session, branch.filter(|branch| !branch.is_main())))
 }
 
-fn parsed(id: Uuid, word: &str) -> Result<DeliveryStatus, StoreError> {
+fn parsed(id: Uuid, word: &str) -> Result<DeliveryStatus> {
     let status = word.parse::<DeliveryStatus>().ok();
     status.ok_or_else(|| StoreError::corrupt("webhook_deliveries", "status", id, "unknown word"))
 }

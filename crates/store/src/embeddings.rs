@@ -10,12 +10,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use uuid::Uuid;
-
 use super::recall::{page, parsed};
 use super::usage::add_vector_bytes;
-use super::{Store, StoreError};
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_messages::message::Message;
 use anchord_recall::vectors::{BLOCK, encode};
 use anchord_runtime::fair;
@@ -88,7 +85,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn queue_marked(&self) -> Result<(), StoreError> {
+    pub async fn queue_marked(&self) -> Result<()> {
         let mut marked: HashMap<TenantId, Vec<Uuid>> = HashMap::new();
         for (tenant, session) in std::mem::take(&mut *self.unembedded.lock()) {
             marked.entry(tenant).or_default().push(session);
@@ -117,7 +114,7 @@ impl Store {
         lease: Duration,
         limit: i32,
         per_tenant: i32,
-    ) -> Result<Vec<EmbeddingJob>, StoreError> {
+    ) -> Result<Vec<EmbeddingJob>> {
         let rows = sqlx::query!(
             r#"select tenant_id as "tenant_id!", session_id as "session_id!", attempt as "attempt!",
                       failures as "failures!"
@@ -150,7 +147,7 @@ impl Store {
         job: &EmbeddingJob,
         model: &str,
         anew: bool,
-    ) -> Result<Option<Unembedded>, StoreError> {
+    ) -> Result<Option<Unembedded>> {
         let mut tx = self.snapshot(job.tenant).await?;
         let state = sqlx::query!(
             "select e.model, e.dimensions, e.through_seq, s.head_seq, s.base_indexed_seq
@@ -169,7 +166,7 @@ impl Store {
         let after = if goes_on { state.through_seq.max(base) } else { base };
         let dimensions = if goes_on { usize::try_from(state.dimensions).unwrap_or_default() } else { 0 };
         let through = state.head_seq.min((after / BLOCK + 1) * BLOCK);
-        let rows = page(&mut tx, (job.tenant, job.session), after, through).await?;
+        let rows = page(&mut tx, job.session.of(job.tenant), after, through).await?;
         tx.commit().await?;
         let messages = parsed(job.tenant, rows).await?;
         Ok(Some(Unembedded { after, dimensions, messages }))
@@ -179,7 +176,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; nothing has changed then.
-    pub async fn store_vectors(&self, job: &EmbeddingJob, new: NewVectors<'_>) -> Result<Stored, StoreError> {
+    pub async fn store_vectors(&self, job: &EmbeddingJob, new: NewVectors<'_>) -> Result<Stored> {
         let NewVectors { model, dimensions, after, messages } = new;
         let through = after + Seq::try_from(messages.len()).unwrap_or(Seq::MAX);
         let encoding = fair::jobs().run(job.tenant.0.as_u128(), move || encode(after + 1, &messages));
@@ -214,7 +211,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn put_off_embedding(&self, job: &EmbeddingJob, wait: Duration) -> Result<(), StoreError> {
+    pub async fn put_off_embedding(&self, job: &EmbeddingJob, wait: Duration) -> Result<()> {
         let mut tx = self.begin(job.tenant).await?;
         sqlx::query!(
             "update recall_embeddings

@@ -5,10 +5,7 @@
 
 use std::collections::VecDeque;
 
-use uuid::Uuid;
-
-use super::{Store, StoreError};
-use anchord_messages::id::TenantId;
+use crate::prelude::*;
 
 /// The most sessions that one step deletes from.
 const SESSIONS: i32 = 50;
@@ -32,11 +29,11 @@ impl Erasure {
 }
 
 impl Store {
-    /// What is to be deleted, one entry for each tenant.
+    /// Rows to delete, one entry for each tenant.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn next_erasures(&self) -> Result<Vec<Erasure>, StoreError> {
+    pub async fn next_erasures(&self) -> Result<Vec<Erasure>> {
         let rows = sqlx::query!(
             r#"select tenant_id as "tenant_id!", sessions as "sessions!" from next_erasures($1)"#,
             SESSIONS
@@ -52,7 +49,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails for each of the sessions.
-    pub async fn erase_some(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+    pub async fn erase_some(&self, erasure: &Erasure) -> Result<bool> {
         let mut waiting = VecDeque::from([erasure.sessions.clone()]);
         let (mut is_more, mut failed, mut has_worked) = (false, None, false);
         while let Some(sessions) = waiting.pop_front() {
@@ -95,7 +92,7 @@ impl Store {
         }
     }
 
-    async fn erase_step(&self, tenant: TenantId, sessions: &[Uuid]) -> Result<bool, StoreError> {
+    async fn erase_step(&self, tenant: TenantId, sessions: &[Uuid]) -> Result<bool> {
         let _share = self.share(tenant).await?;
         let is_more = sqlx::query_scalar!(r#"select erase_some($1, $2) as "is_more!""#, tenant.0, sessions);
         let mut is_more = is_more.fetch_one(&self.pool).await?;
@@ -111,7 +108,7 @@ impl Store {
         Ok(is_more)
     }
 
-    async fn put_off(&self, tenant: TenantId, session: Uuid) -> Result<(), StoreError> {
+    async fn put_off(&self, tenant: TenantId, session: Uuid) -> Result<()> {
         sqlx::query!("select put_off_erasure($1, $2)", tenant.0, session).execute(&self.pool).await?;
         Ok(())
     }

@@ -2,6 +2,9 @@
 
 use anchord_session::quota::Bound;
 
+/// The result of a store method.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 /// Why a store method failed. "Not found" is not a failure but `None`.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -33,13 +36,13 @@ pub enum StoreError {
         bound: Bound,
         /// The most that it may have.
         limit: i64,
-        /// What it has.
+        /// Usage of the tenant.
         used: i64,
     },
     /// A statement changed an unexpected number of rows.
     #[error("{what} touched {actual} rows instead of {expected}")]
     RowCount {
-        /// What the statement changes.
+        /// Change that the statement makes.
         what: &'static str,
         /// The expected number of rows.
         expected: u64,
@@ -156,6 +159,6 @@ pub(super) fn code_of(error: &sqlx::Error) -> Option<std::borrow::Cow<'_, str>> 
 }
 
 /// Fails unless a statement changed the expected number of rows.
-pub(crate) fn expect_rows(what: &'static str, expected: u64, actual: u64) -> Result<(), StoreError> {
+pub(crate) fn expect_rows(what: &'static str, expected: u64, actual: u64) -> Result<()> {
     if actual == expected { Ok(()) } else { Err(StoreError::RowCount { what, expected, actual }) }
 }

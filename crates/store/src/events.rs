@@ -3,16 +3,13 @@
 //! Invariant: an event is written in the commit of what it reports, under its branch's lock; a switch under that of main.
 //! So within a branch ids follow the order of commits, and a reader that has seen an id has missed none below it.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
+use super::channel;
 use super::job::{Job, Kind};
 pub use super::notifier::Listening;
-use super::{Store, StoreError, channel};
+use crate::prelude::*;
 use anchord_facts::redact::redact;
-use anchord_messages::id::{BranchName, CompressionId, SessionId, TenantId};
 use anchord_messages::rounded::four;
 use anchord_session::compression::{Report, Status};
 
@@ -40,12 +37,12 @@ pub struct Event {
     pub created_at: DateTime<Utc>,
 }
 
-/// Whose events are read.
+/// Source of the events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Following {
-    /// Those of a session (main's id): of whichever branch is current, and the switches.
+    /// Events of a session (main's id): of whichever branch is current, and the switches.
     Session(SessionId),
-    /// Those of one branch.
+    /// Events of one branch.
     Branch(SessionId),
 }
 
@@ -78,7 +75,7 @@ impl Store {
         following: Following,
         after: i64,
         limit: i64,
-    ) -> Result<Option<EventPage>, StoreError> {
+    ) -> Result<Option<EventPage>> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = match following {
             Following::Session(session) => {
@@ -127,7 +124,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn newest_event(&self, tenant: TenantId, following: Following) -> Result<i64, StoreError> {
+    pub async fn newest_event(&self, tenant: TenantId, following: Following) -> Result<i64> {
         let mut tx = self.snapshot(tenant).await?;
         let newest = match following {
             Following::Session(session) => {
@@ -153,7 +150,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn forget_old_events(&self) -> Result<i64, StoreError> {
+    pub async fn forget_old_events(&self) -> Result<i64> {
         let mut all = 0;
         loop {
             let gone = sqlx::query_scalar!(
@@ -182,7 +179,7 @@ struct Row {
 }
 
 impl Row {
-    fn read(self) -> Option<Result<Event, StoreError>> {
+    fn read(self) -> Option<Result<Event>> {
         let (id, kind, payload, created_at) = (self.id?, self.kind?, self.payload?, self.created_at?);
         let branch = match self.branch.map(|name| BranchName::parse(&name)).transpose() {
             Ok(branch) => branch.filter(|branch| !branch.is_main()),
@@ -194,16 +191,11 @@ impl Row {
 
 /// Writes an event and a message for every subscribed webhook, and notifies both channels on commit. One statement,
 /// which without a webhook costs one index lookup. The caller holds the session's lock.
-async fn record(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    kind: &str,
-    payload: &Value,
-) -> Result<(), StoreError> {
+async fn record(connection: &mut PgConnection, key: SessionKey, kind: &str, payload: &Value) -> Result<()> {
     sqlx::query!(
         "select write_events($1, $2, $3, $4, $5, $6, $7)",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         &[kind] as &[&str],
         &[payload.to_string()],
         &[Uuid::now_v7()],
@@ -274,19 +266,19 @@ pub(super) fn end_of(
 /// Writes the event that a version is current: of a compression or a rollback.
 pub(super) async fn published(
     connection: &mut PgConnection,
-    session: (TenantId, SessionId),
+    session: SessionKey,
     version: i64,
     compression: Option<CompressionId>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     record(connection, session, PUBLISHED, &publication(version, compression)).await
 }
 
 /// Writes the event that another branch of a session is current. `session` is the id of main, whose lock the caller holds.
 pub(super) async fn switched(
     connection: &mut PgConnection,
-    session: (TenantId, SessionId),
+    session: SessionKey,
     (from, to): (&str, &str),
-) -> Result<(), StoreError> {
+) -> Result<()> {
     record(connection, session, SWITCHED, &json!({"from": from, "to": to})).await
 }
 

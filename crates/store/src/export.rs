@@ -1,15 +1,13 @@
 //! Reads a session for an export, page by page: everything that its caller stored, and every version.
 
-use chrono::{DateTime, Utc};
-
 use super::audit::{self, Actor};
 use super::pins::read as pins;
 use super::sessions::{self, Session};
-use super::{Store, StoreError, ledger, notes, probes, todos};
+use super::{ledger, notes, probes, todos};
+use crate::prelude::*;
 use anchord_context::note::Note;
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_record::parts::StoredSummary;
 
 /// The most bytes of message bodies on one page; a page always has its first message, however large.
@@ -68,14 +66,14 @@ impl Store {
         tenant: TenantId,
         name: &SessionRef,
         actor: Actor,
-    ) -> Result<Option<ExportHead>, StoreError> {
+    ) -> Result<Option<ExportHead>> {
         let mut tx = self.writable_snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
-        let pins = pins::list(&mut tx, tenant, session.id).await?;
-        let notes = notes::list(&mut tx, tenant, session.id).await?;
-        let todos = todos::find(&mut tx, tenant, session.id).await?.unwrap_or_default().items;
-        let removed = ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
-        let probes = probes::list_callers(&mut tx, tenant, session.id).await?;
+        let pins = pins::list(&mut tx, session.id.of(tenant)).await?;
+        let notes = notes::list(&mut tx, session.id.of(tenant)).await?;
+        let todos = todos::find(&mut tx, session.id.of(tenant)).await?.unwrap_or_default().items;
+        let removed = ledger::list_removed_constraints(&mut tx, session.id.of(tenant)).await?;
+        let probes = probes::list_callers(&mut tx, session.id.of(tenant)).await?;
         audit::record(&mut tx, tenant, actor, "session.exported", session.id.0).await?;
         tx.commit().await?;
         Ok(Some(ExportHead {
@@ -98,7 +96,7 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
         (after, to): (Seq, Seq),
-    ) -> Result<Vec<ExportedMessage>, StoreError> {
+    ) -> Result<Vec<ExportedMessage>> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query_as!(
             ExportedMessage,
@@ -139,7 +137,7 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
         after: i64,
-    ) -> Result<Vec<(i64, String, String)>, StoreError> {
+    ) -> Result<Vec<(i64, String, String)>> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
             r#"select v.version as "version!", v.meta::text as "meta!", v.document::text as "document!", v.parts as "parts!",

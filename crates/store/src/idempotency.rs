@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 use super::error::expect_rows;
-use super::{Store, StoreError, Tx};
-use anchord_messages::id::{SessionId, TenantId};
+use crate::prelude::*;
 
 /// A request with an idempotency key: the tenant, the route, the key, and a digest of the body.
 #[derive(Clone, Debug)]
@@ -55,7 +53,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, a stored reply does not parse, or no more replies of the tenant may be kept.
-    pub async fn claim_reply(&self, tx: &mut Tx, key: &ReplyKey) -> Result<ReplyLookup, StoreError> {
+    pub async fn claim_reply(&self, tx: &mut Tx, key: &ReplyKey) -> Result<ReplyLookup> {
         // Look before taking the lock: a replay needs no lock.
         if let Some(known) = find(tx, key).await? {
             return Ok(known);
@@ -75,7 +73,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a stored reply does not parse.
-    pub async fn find_reply(&self, key: &ReplyKey) -> Result<Option<ReplyLookup>, StoreError> {
+    pub async fn find_reply(&self, key: &ReplyKey) -> Result<Option<ReplyLookup>> {
         let mut tx = self.begin(key.tenant).await?;
         find(&mut tx, key).await
     }
@@ -91,7 +89,7 @@ impl Store {
         key: &ReplyKey,
         session: Option<SessionId>,
         reply: &StoredReply,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let headers: Map<String, Value> =
             reply.headers.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
         let session: Option<Uuid> = session.map(|id| id.0);
@@ -119,7 +117,7 @@ impl Store {
 }
 
 /// How a key was used within the last day.
-async fn find(tx: &mut Tx, key: &ReplyKey) -> Result<Option<ReplyLookup>, StoreError> {
+async fn find(tx: &mut Tx, key: &ReplyKey) -> Result<Option<ReplyLookup>> {
     let row = sqlx::query!(
         r#"select body_digest, status, reply, headers::text as "headers!" from idempotency_keys i
            where tenant_id = $1 and route = $2 and key = $3 and created_at > now() - interval '24 hours'
@@ -155,7 +153,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn forget_old_replies(&self) -> Result<i64, StoreError> {
+    pub async fn forget_old_replies(&self) -> Result<i64> {
         let mut gone = 0;
         loop {
             let some = sqlx::query_scalar!("select forget_old_replies()").fetch_one(&self.pool).await?;
@@ -171,7 +169,7 @@ impl Store {
 ///
 /// It tries several times: a rejected request releases the lock only after its rollback, a moment after its reply,
 /// and a caller that retries at once must not get a conflict.
-async fn lock(tx: &mut Tx, key: &ReplyKey) -> Result<bool, StoreError> {
+async fn lock(tx: &mut Tx, key: &ReplyKey) -> Result<bool> {
     let name = format!("{} {} {}", key.tenant.0, key.route, key.key);
     for pause_ms in [5, 20, 50, 0] {
         let locked = sqlx::query_scalar!(

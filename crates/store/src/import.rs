@@ -8,14 +8,14 @@ use super::gather::{self, Append, AppendError, Reply};
 use super::notes::{self, NotesRoom};
 use super::pins::{self, PinEdit, PinEdited};
 use super::sessions::{self, PutOutcome};
-use super::{Store, StoreError, Tx, lock, probes, todos};
+use super::{lock, probes, todos};
+use crate::prelude::*;
 use anchord_context::note::Note;
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_session::settings::SettingsError;
 
-/// What an export has beside messages.
+/// Parts of an export beside messages.
 #[derive(Clone, Debug)]
 pub struct Head {
     /// The session's own settings.
@@ -73,7 +73,7 @@ pub async fn import(
     tenant: TenantId,
     name: &SessionRef,
     (head, append): (Option<Head>, Option<Append>),
-) -> Result<Outcome, StoreError> {
+) -> Result<Outcome> {
     let was_there = sessions::find(tx, tenant, name).await?.is_some();
     if let Some(head) = head
         && let Some(refused) = restore(tx, tenant, name, head).await?
@@ -102,12 +102,7 @@ pub async fn import(
 }
 
 /// Creates the session with everything that an export has beside messages; returns why not.
-async fn restore(
-    tx: &mut Tx,
-    tenant: TenantId,
-    name: &SessionRef,
-    head: Head,
-) -> Result<Option<Outcome>, StoreError> {
+async fn restore(tx: &mut Tx, tenant: TenantId, name: &SessionRef, head: Head) -> Result<Option<Outcome>> {
     let put = sessions::put(tx, tenant, name, &head.settings).await?.ok_or(StoreError::Contended)?;
     let session = match put {
         PutOutcome::Refused(refused) => return Ok(Some(Outcome::Settings(refused))),
@@ -145,10 +140,10 @@ async fn restore(
     .await?;
     lock::touch(tx, tenant, session.id).await?;
     // The session may have been made before, without messages and with the same probes.
-    let known = probes::list_callers(tx, tenant, session.id).await?;
+    let known = probes::list_callers(tx, session.id.of(tenant)).await?;
     for probe in head.probes {
         if !known.contains(&probe) {
-            probes::insert_callers(tx, (tenant, session.id), probe).await?;
+            probes::insert_callers(tx, session.id.of(tenant), probe).await?;
         }
     }
     Ok(None)

@@ -1,11 +1,8 @@
 //! A job of the queue: what it does, for which session, and the attempt that it is.
 
-use serde::Serialize;
 use strum::{AsRefStr, EnumString, IntoStaticStr, VariantArray};
-use utoipa::ToSchema;
 
-use super::StoreError;
-use anchord_messages::id::{CompressionId, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_session::compression::{Report, Request, Span};
 
 /// What a job does.
@@ -38,9 +35,9 @@ pub enum Kind {
 /// A job to enqueue.
 #[derive(Clone, Copy, Debug)]
 pub struct NewJob<'a> {
-    /// What it does.
+    /// Kind of the work.
     pub kind: Kind,
-    /// What triggered it: `manual`, `follow_up`, or a signal's name.
+    /// Trigger: `manual`, `follow_up`, or a signal's name.
     pub trigger: &'a str,
     /// The parameters of the job.
     pub request: &'a Request,
@@ -55,9 +52,9 @@ pub struct Job {
     pub session: SessionId,
     /// Its id.
     pub id: CompressionId,
-    /// What it does.
+    /// Kind of the work.
     pub kind: Kind,
-    /// What triggered it.
+    /// Trigger of the job.
     pub trigger: String,
     /// The parameters of the job.
     pub request: Request,
@@ -73,7 +70,26 @@ pub struct Job {
     pub trace: Option<String>,
 }
 
+impl Job {
+    /// A job that no worker has claimed.
+    pub(super) fn new(key: SessionKey, id: CompressionId, kind: Kind, trigger: &str) -> Self {
+        Self {
+            tenant: key.tenant,
+            session: key.id,
+            id,
+            kind,
+            trigger: trigger.to_owned(),
+            request: Request::default(),
+            attempt: 0,
+            crashes: 0,
+            span: None,
+            queued_ms: 0,
+            trace: None,
+        }
+    }
+}
+
 /// The report of a job as it is stored.
-pub(super) fn report_text(job: &Job, report: &Report) -> Result<String, StoreError> {
+pub(super) fn report_text(job: &Job, report: &Report) -> Result<String> {
     serde_json::to_string(report).map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))
 }

@@ -2,20 +2,15 @@
 //! its own.
 
 use super::load::{self, Tries};
-use super::{Store, StoreError, sessions};
-use anchord_messages::id::{Seq, SessionRef, TenantId};
+use super::sessions;
+use crate::prelude::*;
 
 impl Store {
     /// Ends the mark of a message that is kept, if it has one; returns `false` when there is no such session.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn release_message(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-        seq: Seq,
-    ) -> Result<bool, StoreError> {
+    pub async fn release_message(&self, tenant: TenantId, name: &SessionRef, seq: Seq) -> Result<bool> {
         let mut tries = Tries::default();
         loop {
             let Some(loaded) = self.load_session(tenant, name).await? else { return Ok(false) };
@@ -26,7 +21,7 @@ impl Store {
             if load::hold_as_read(&mut tx, &loaded).await? {
                 let mut session = loaded.session;
                 let tail = if session.masks_when_released(seq) {
-                    load::tail(&mut tx, (tenant, session.id), session.floor()).await?
+                    load::tail(&mut tx, session.id.of(tenant), session.floor()).await?
                 } else {
                     Vec::new()
                 };

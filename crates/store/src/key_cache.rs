@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use moka::future::Cache;
 use sha2::{Digest, Sha256};
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit, broadcast};
 
-use anchord_messages::id::{KeyId, TenantId};
+use crate::prelude::*;
+use anchord_messages::id::KeyId;
 use anchord_session::quota::Quotas;
 
 /// How long a look-up is cached, and so how long a revoked key may still pass in a process that has lost its

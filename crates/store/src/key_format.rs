@@ -7,7 +7,7 @@ use rand::Rng as _;
 use rand::distr::Alphanumeric;
 use secrecy::SecretString;
 
-/// What generated keys begin with.
+/// Prefix of generated keys.
 const PREFIX: &str = "anchord_";
 /// Random characters: 62 to the power of 43 is more than 2 to the power of 256.
 const RANDOM: usize = 43;

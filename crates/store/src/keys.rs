@@ -3,24 +3,20 @@
 //! Invariant: a key itself is never stored. A cached look-up is dropped as soon as any process revokes or rotates a
 //! key or suspends a tenant, because that process notifies the others.
 
-use serde::Serialize;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
-use utoipa::ToSchema;
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use super::audit::{self, Actor};
 use super::bulkhead::Share;
 use super::key_cache::Refused;
 pub use super::key_cache::{Changes, Grant, KeyDigest, Line, digest_key};
 pub use super::key_format::{generate, is_generated, may_be_key};
-use super::{Store, StoreError, bounds, channel};
-use anchord_messages::id::{KeyId, SessionId, TenantId};
+use super::{bounds, channel};
+use crate::prelude::*;
+use anchord_messages::id::KeyId;
 
 /// How long a process that cannot listen waits before it tries again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
@@ -112,12 +108,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_key(
-        &self,
-        digest: KeyDigest,
-        line: Line,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Grant>, StoreError> {
+    pub async fn find_key(&self, digest: KeyDigest, line: Line, now: DateTime<Utc>) -> Result<Option<Grant>> {
         let found = match self.keys.find(&digest).await {
             Some(known) => known,
             None => self.look_up_in_turn(digest, line).await?,
@@ -146,7 +137,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; the counts are lost then.
-    pub async fn record_refused_keys(&self) -> Result<(), StoreError> {
+    pub async fn record_refused_keys(&self) -> Result<()> {
         let Refused { keys, others, operators } = std::mem::take(&mut *self.refused());
         let mut unknown = others;
         if !keys.is_empty() {
@@ -178,22 +169,15 @@ impl Store {
         Ok(())
     }
 
-    async fn record_refusal(
-        &self,
-        tenant: TenantId,
-        actor: Actor,
-        action: &str,
-        refused: i64,
-    ) -> Result<(), StoreError> {
-        let begin = format!("begin; set local app.tenant_id = '{}'", tenant.0);
-        let mut tx = self.begin_with(Share::default(), begin).await?;
+    async fn record_refusal(&self, tenant: TenantId, actor: Actor, action: &str, refused: i64) -> Result<()> {
+        let mut tx = self.begin_with(Share::default(), tenant, ["begin", ""]).await?;
         audit::record(&mut tx, tenant, actor, action, refused).await?;
         tx.commit().await?;
         Ok(())
     }
 
     /// Waits for the look-ups before this one, which may be of the same key.
-    async fn look_up_in_turn(&self, digest: KeyDigest, line: Line) -> Result<Option<Grant>, StoreError> {
+    async fn look_up_in_turn(&self, digest: KeyDigest, line: Line) -> Result<Option<Grant>> {
         // The semaphores are never closed.
         let _turn = self.keys.turn(line).await.map_err(|_| sqlx::Error::PoolClosed)?;
         if let Some(known) = self.keys.find(&digest).await {
@@ -214,7 +198,7 @@ impl Store {
         self.keys.watch(tenant)
     }
 
-    async fn look_up_key(&self, digest: &KeyDigest) -> Result<Option<Grant>, StoreError> {
+    async fn look_up_key(&self, digest: &KeyDigest) -> Result<Option<Grant>> {
         let row = sqlx::query!(
             r#"select tenant_id as "tenant_id!", id as "id!", scopes as "scopes!", expires_at,
                       suspended as "suspended!", quotas::text as "quotas!"
@@ -242,7 +226,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn note_used_keys(&self) -> Result<(), StoreError> {
+    pub async fn note_used_keys(&self) -> Result<()> {
         let (mut tenants, mut ids) = (Vec::new(), Vec::new());
         for (key, tenant) in &self.keys.used {
             self.keys.used.invalidate(&*key);
@@ -265,7 +249,7 @@ impl Store {
         }
     }
 
-    async fn watch_keys_once(&self, stop: &CancellationToken) -> Result<(), StoreError> {
+    async fn watch_keys_once(&self, stop: &CancellationToken) -> Result<()> {
         // One listener serves the whole process.
         let mut listener = self.listen(&[channel::KEYS, channel::EVENTS, channel::DELIVERIES]).await?;
         // Changes from before this process listened were missed.
@@ -288,12 +272,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn insert_key(
-        &self,
-        tenant: TenantId,
-        key: &NewKey,
-        actor: Actor,
-    ) -> Result<Option<ApiKey>, StoreError> {
+    pub async fn insert_key(&self, tenant: TenantId, key: &NewKey, actor: Actor) -> Result<Option<ApiKey>> {
         let mut tx = self.begin_as(actor, tenant).await?;
         let Some(made) = create(&mut tx, tenant, key, actor).await? else { return Ok(None) };
         tx.commit().await?;
@@ -306,12 +285,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn list_keys(
-        &self,
-        tenant: TenantId,
-        after: Option<KeyId>,
-        limit: i64,
-    ) -> Result<Vec<ApiKey>, StoreError> {
+    pub async fn list_keys(&self, tenant: TenantId, after: Option<KeyId>, limit: i64) -> Result<Vec<ApiKey>> {
         let mut tx = self.snapshot(tenant).await?;
         let keys = sqlx::query_as!(
             ApiKey,
@@ -330,7 +304,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn revoke_key(&self, tenant: TenantId, id: KeyId, actor: Actor) -> Result<bool, StoreError> {
+    pub async fn revoke_key(&self, tenant: TenantId, id: KeyId, actor: Actor) -> Result<bool> {
         let mut tx = self.begin_as(actor, tenant).await?;
         let done = sqlx::query!(
             "update api_keys set revoked_at = now() where tenant_id = $1 and id = $2 and revoked_at is null",
@@ -366,7 +340,7 @@ pub async fn create(
     tenant: TenantId,
     key: &NewKey,
     actor: Actor,
-) -> Result<Option<ApiKey>, StoreError> {
+) -> Result<Option<ApiKey>> {
     let Some(made) = insert(&mut *tx, tenant, key).await? else { return Ok(None) };
     audit::record(tx, tenant, actor, "key.created", made.id).await?;
     Ok(Some(made))
@@ -384,7 +358,7 @@ pub async fn rotate(
     id: KeyId,
     until: DateTime<Utc>,
     (actor, held): (Actor, Option<&[String]>),
-) -> Result<Rotation, StoreError> {
+) -> Result<Rotation> {
     let old = sqlx::query!(
         r#"with old as (
              select id, expires_at from api_keys
@@ -414,7 +388,7 @@ pub async fn rotate(
     Ok(Rotation::Done(Box::new(made), key, old.ends))
 }
 
-async fn insert(tx: &mut PgConnection, tenant: TenantId, key: &NewKey) -> Result<Option<ApiKey>, StoreError> {
+async fn insert(tx: &mut PgConnection, tenant: TenantId, key: &NewKey) -> Result<Option<ApiKey>> {
     let id = KeyId(Uuid::now_v7());
     let created_at = sqlx::query_scalar!(
         "insert into api_keys (tenant_id, id, name, prefix, digest, scopes, expires_at)
@@ -447,7 +421,7 @@ async fn insert(tx: &mut PgConnection, tenant: TenantId, key: &NewKey) -> Result
 }
 
 /// Removes the oldest of the keys that have ended, so that rotations leave no endless list.
-async fn forget_ended(tx: &mut PgConnection, tenant: TenantId) -> Result<(), StoreError> {
+async fn forget_ended(tx: &mut PgConnection, tenant: TenantId) -> Result<()> {
     sqlx::query!(
         "delete from api_keys k
          where k.tenant_id = $1 and k.id = any (array(
@@ -464,7 +438,7 @@ async fn forget_ended(tx: &mut PgConnection, tenant: TenantId) -> Result<(), Sto
 }
 
 /// Notifies all processes, on commit, that a tenant or its keys have changed.
-pub(super) async fn tell(tx: &mut PgConnection, tenant: TenantId) -> Result<(), StoreError> {
+pub(super) async fn tell(tx: &mut PgConnection, tenant: TenantId) -> Result<()> {
     sqlx::query_scalar!(
         r#"select pg_notify($1, $2) is null as "told!""#,
         channel::KEYS,

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::connection::PgConnection;
-
-use super::StoreError;
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 
 /// The position of an entry among those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,11 +29,11 @@ pub struct EntryRow {
 /// When the database fails.
 pub async fn list(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     kind: &str,
     (after, through): (Option<Place>, Seq),
     limit: i64,
-) -> Result<Vec<EntryRow>, StoreError> {
+) -> Result<Vec<EntryRow>> {
     let after = after.unwrap_or(Place { seq: 0, ordinal: 0 });
     let rows = sqlx::query!(
         r#"select e.first_seq as "first_seq!", e.ordinal as "ordinal!", e.value::text as "value!"
@@ -49,8 +46,8 @@ pub async fn list(
              order by x.first_seq, x.ordinal limit $7
            ) e
            order by e.first_seq, e.ordinal limit $7"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         kind,
         after.seq,
         after.ordinal,
@@ -71,13 +68,12 @@ pub async fn list(
 /// When the database fails.
 pub async fn list_removed_constraints(
     connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<BTreeSet<String>, StoreError> {
+    key: SessionKey,
+) -> Result<BTreeSet<String>> {
     let ids = sqlx::query_scalar!(
         "select constraint_id from removed_constraints where tenant_id = $1 and session_id = $2",
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_all(connection)
     .await?;

@@ -55,6 +55,7 @@ mod notifier;
 pub mod outlines;
 pub mod pins;
 mod pool;
+mod prelude;
 pub mod presence;
 mod primary;
 pub mod probes;
@@ -72,5 +73,5 @@ pub mod usage;
 pub mod webhooks;
 
 pub use bulkhead::Tx;
-pub use error::StoreError;
+pub use error::{Result, StoreError};
 pub use pool::{Connections, DEFAULT_CONNECTIONS, Store};

@@ -9,8 +9,9 @@ use std::time::Duration;
 use sqlx::postgres::{PgListener, PgNotification, PgPoolOptions};
 use tokio::time::Instant;
 
+use super::channel;
 use super::primary::Seen;
-use super::{Store, StoreError, channel};
+use crate::prelude::*;
 
 /// How often the connection is asked for a sign of life.
 const ASK_EVERY: Duration = Duration::from_secs(3);
@@ -33,7 +34,7 @@ pub struct Listener {
 
 impl Store {
     /// Listens on some channels.
-    pub(super) async fn listen(&self, channels: &[&str]) -> Result<Listener, StoreError> {
+    pub(super) async fn listen(&self, channels: &[&str]) -> Result<Listener> {
         let seen = self.primary.seen();
         // A pool of its own, which goes with the listener: the driver would wait for ever for the return of a silent
         // connection.
@@ -52,7 +53,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be reached.
-    pub async fn listen_for_jobs(&self) -> Result<Listener, StoreError> {
+    pub async fn listen_for_jobs(&self) -> Result<Listener> {
         self.listen(&[channel::JOBS]).await
     }
 }
@@ -62,7 +63,7 @@ impl Listener {
     ///
     /// # Errors
     /// When the connection is lost.
-    pub async fn next(&mut self) -> Result<PgNotification, StoreError> {
+    pub async fn next(&mut self) -> Result<PgNotification> {
         let lost =
             |why: &str| StoreError::Database(sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, why)));
         loop {

@@ -8,14 +8,9 @@
 
 use std::time::Duration;
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
-
-use super::StoreError;
 use super::outlines::{OutlineRow, read_all};
 use super::pins::read as pins;
-use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName, SessionRef, TenantId};
+use crate::prelude::*;
 use anchord_session::accounting::MessageCounts;
 use anchord_session::compression::Status;
 use anchord_session::outline::Outline;
@@ -37,7 +32,7 @@ pub(super) struct Loaded {
     pub(super) session: Session,
     /// `None` for a session that does not exist; the commit creates it.
     pub(super) revision: Option<i64>,
-    /// That of what stands above its row: the tenant's settings, and those of the session for another branch than main.
+    /// Revision of the inherited settings: the tenant's, plus the session's for a branch beside main.
     pub(super) above_revision: i64,
 }
 
@@ -62,7 +57,7 @@ pub(super) struct Coming<'a> {
 pub(super) async fn load_for_appends(
     connection: &mut PgConnection,
     appends: &[Coming<'_>],
-) -> Result<Vec<Option<Loaded>>, StoreError> {
+) -> Result<Vec<Option<Loaded>>> {
     let wanted: Vec<_> = appends.iter().map(|one| (one.tenant, Which::Named(one.name))).collect();
     let mut loaded = Vec::with_capacity(appends.len());
     for (row, Coming { tenant, name, .. }) in read(connection, &wanted).await?.into_iter().zip(appends) {
@@ -86,7 +81,7 @@ pub(super) async fn load(
     connection: &mut PgConnection,
     tenant: TenantId,
     which: Which<'_>,
-) -> Result<Option<Loaded>, StoreError> {
+) -> Result<Option<Loaded>> {
     // Boxed, because this future is large.
     Ok(Box::pin(load_all(connection, &[(tenant, which)])).await?.pop())
 }
@@ -95,7 +90,7 @@ pub(super) async fn load(
 pub(super) async fn load_all(
     connection: &mut PgConnection,
     wanted: &[(TenantId, Which<'_>)],
-) -> Result<Vec<Loaded>, StoreError> {
+) -> Result<Vec<Loaded>> {
     let mut loaded = Vec::with_capacity(wanted.len());
     for (row, (tenant, _)) in read(connection, wanted).await?.into_iter().zip(wanted) {
         if let Some(row) = row.filter(|row| row.id.is_some()) {
@@ -106,11 +101,11 @@ pub(super) async fn load_all(
 }
 
 /// Counts again what was counted before the session's settings or the tenant's pins have changed.
-async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<Loaded, StoreError> {
+async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<Loaded> {
     let session = &mut loaded.session;
     if session.is_behind() {
         let tail = if session.has_uncounted_masks() {
-            tail(connection, (loaded.tenant, session.id), session.floor()).await?
+            tail(connection, session.id.of(loaded.tenant), session.floor()).await?
         } else {
             Vec::new()
         };
@@ -119,7 +114,7 @@ async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<
     let revision = session.defaults.wide_pins_revision();
     if session.accounting.pins_revision != revision {
         let has_begun = connection.enter(loaded.tenant).await?;
-        let own = pins::list(connection, loaded.tenant, session.id).await;
+        let own = pins::list(connection, session.id.of(loaded.tenant)).await;
         connection.leave(has_begun).await?;
         let own = own?;
         session.accounting.pins_tokens = pins::count(&session.effective_settings(), own);
@@ -130,7 +125,7 @@ async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<
 
 /// Locks a session for the length of the transaction; returns `false` when it has changed since it was read, or is
 /// gone. What stands above it may change at any moment; it was unchanged when the lock was requested.
-pub(super) async fn hold_as_read(tx: &mut PgConnection, loaded: &Loaded) -> Result<bool, StoreError> {
+pub(super) async fn hold_as_read(tx: &mut PgConnection, loaded: &Loaded) -> Result<bool> {
     let held = sqlx::query_scalar!(
         r#"select true as "held!" from sessions s join tenants t on t.id = s.tenant_id
            where s.tenant_id = $1 and s.id = $2 and s.revision = $3
@@ -156,7 +151,7 @@ impl Tries {
     ///
     /// # Errors
     /// When no try is left.
-    pub async fn again(&mut self) -> Result<(), StoreError> {
+    pub async fn again(&mut self) -> Result<()> {
         self.0 += 1;
         if self.0 == TRIES {
             return Err(StoreError::Contended);
@@ -167,19 +162,12 @@ impl Tries {
 }
 
 /// The outlines of all messages of a session after a position, ascending.
-pub(super) async fn tail(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    after: Seq,
-) -> Result<Vec<Outline>, StoreError> {
-    let tails = tails(connection, &[(tenant, session, after)]).await?;
+pub(super) async fn tail(connection: &mut PgConnection, key: SessionKey, after: Seq) -> Result<Vec<Outline>> {
+    let tails = tails(connection, &[(key.tenant, key.id, after)]).await?;
     Ok(tails.into_iter().next().unwrap_or_default())
 }
 
-async fn read(
-    connection: &mut PgConnection,
-    wanted: &[(TenantId, Which<'_>)],
-) -> Result<Vec<Option<Row>>, StoreError> {
+async fn read(connection: &mut PgConnection, wanted: &[(TenantId, Which<'_>)]) -> Result<Vec<Option<Row>>> {
     let tenants: Vec<Uuid> = wanted.iter().map(|(tenant, _)| tenant.0).collect();
     let by_name = wanted.iter().map(|(_, which)| match which {
         Which::Named(of) => Some(*of),
@@ -230,7 +218,7 @@ async fn read(
 async fn mask<'a>(
     connection: &mut PgConnection,
     loaded: impl Iterator<Item = (&'a mut Option<Loaded>, &'a [&'a MessageCounts])>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let mut pressed: Vec<_> = loaded
         .filter_map(|(one, coming)| {
             let one = one.as_mut()?;
@@ -253,7 +241,7 @@ async fn mask<'a>(
 async fn tails(
     connection: &mut PgConnection,
     wanted: &[(TenantId, SessionId, Seq)],
-) -> Result<Vec<Vec<Outline>>, StoreError> {
+) -> Result<Vec<Vec<Outline>>> {
     let tenants: Vec<Uuid> = wanted.iter().map(|(tenant, ..)| tenant.0).collect();
     let sessions: Vec<Uuid> = wanted.iter().map(|(_, session, _)| session.0).collect();
     let after: Vec<Seq> = wanted.iter().map(|(.., after)| *after).collect();
@@ -324,18 +312,18 @@ struct Row {
 
 impl Row {
     /// The initial state of a session with this name.
-    fn begun(self, tenant: TenantId, name: &SessionName) -> Result<Loaded, StoreError> {
+    fn begun(self, tenant: TenantId, name: &SessionName) -> Result<Loaded> {
         let defaults = self.defaults(tenant)?;
         let session = Session::new(SessionId(Uuid::now_v7()), name.clone(), defaults, self.read_at);
         Ok(Loaded { tenant, session, revision: None, above_revision: self.above_revision })
     }
 
-    fn defaults(&self, tenant: TenantId) -> Result<Settings, StoreError> {
+    fn defaults(&self, tenant: TenantId) -> Result<Settings> {
         read_settings(&self.defaults)
             .map_err(|error| StoreError::corrupt("tenants", "settings", tenant.0, error))
     }
 
-    fn read(self, tenant: TenantId) -> Result<Loaded, StoreError> {
+    fn read(self, tenant: TenantId) -> Result<Loaded> {
         let id = self.id.unwrap_or_default();
         let corrupt =
             |column, reason: &dyn std::fmt::Display| StoreError::corrupt("sessions", column, id, reason);

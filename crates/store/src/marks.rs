@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anchord_messages::id::TenantId;
-use uuid::Uuid;
+use crate::prelude::*;
 
 /// The sessions, by tenant and id.
 #[derive(Clone, Debug, Default)]

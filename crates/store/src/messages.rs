@@ -1,11 +1,7 @@
 //! Reads the original messages of a session, page by page.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-
 use super::usage::ContextCoverage;
-use super::{Store, StoreError};
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
+use crate::prelude::*;
 
 /// The most bytes of message bodies on one page; a page always has its first message, however large.
 const PAGE_BYTES: i64 = 2 * 1024 * 1024;
@@ -50,7 +46,7 @@ impl Store {
         session: &SessionRef,
         range: SeqRange,
         limit: i64,
-    ) -> Result<Option<MessagePage>, StoreError> {
+    ) -> Result<Option<MessagePage>> {
         let mut tx = self.snapshot(tenant).await?;
         let found = sqlx::query!(
             r#"select s.id, s.head_seq, s.anchor_seq, root.task_id, coalesce(a.system_through, 0) as "system_through!",
@@ -72,7 +68,7 @@ impl Store {
         .fetch_optional(&mut *tx)
         .await?;
         let Some(found) = found else { return Ok(None) };
-        let items = list(&mut tx, (tenant, SessionId(found.id)), range, limit).await?;
+        let items = list(&mut tx, SessionId(found.id).of(tenant), range, limit).await?;
         let shown = ContextCoverage {
             session: SessionId(found.id),
             task_id: found.task_id,
@@ -94,9 +90,9 @@ impl Store {
         branch: SessionId,
         range: SeqRange,
         limit: i64,
-    ) -> Result<Vec<StoredMessage>, StoreError> {
+    ) -> Result<Vec<StoredMessage>> {
         let mut tx = self.snapshot(tenant).await?;
-        let items = list(&mut tx, (tenant, branch), range, limit).await?;
+        let items = list(&mut tx, branch.of(tenant), range, limit).await?;
         tx.commit().await?;
         Ok(items)
     }
@@ -119,10 +115,10 @@ pub struct MessagePage {
 /// When the database fails.
 pub async fn list(
     tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     range: SeqRange,
     limit: i64,
-) -> Result<Vec<StoredMessage>, StoreError> {
+) -> Result<Vec<StoredMessage>> {
     // No message is so late; the statement adds the limit to it.
     let from = range.from.min(Seq::MAX - limit);
     // The size is read from the row's header, so that bodies beyond the bound are not fetched.
@@ -144,8 +140,8 @@ pub async fn list(
            ) page
            where bytes_before < $6
            order by seq"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         from,
         range.to,
         limit,

@@ -2,9 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::StoreError;
-use crate::connection::PgConnection;
-use anchord_messages::id::{SessionId, TenantId};
+use crate::prelude::*;
 use anchord_session::settings::{MAX_METADATA_NAME_CHARS, MAX_METADATA_VALUE_CHARS};
 
 /// A field of metadata with its value, as text.
@@ -19,13 +17,13 @@ pub struct MetadataField {
 /// Writes the rows of a locked session anew.
 pub(super) async fn replace(
     tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     metadata: Option<&Map<String, Value>>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "delete from session_metadata where tenant_id = $1 and session_id = $2",
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .execute(&mut *tx)
     .await?;
@@ -37,8 +35,8 @@ pub(super) async fn replace(
         "insert into session_metadata (tenant_id, name, value, session_id)
          select $1, f.name, f.value, $2 from unnest($3::text[], $4::text[]) as f(name, value)
          on conflict do nothing",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         &names as &[&str],
         &values
     )

@@ -7,8 +7,8 @@ use sqlx::migrate::{AppliedMigration, Migrate as _, MigrateError, Migration, Mig
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _, SqlSafeStr as _};
 
 use super::address::{Address, DEFAULT_ROLE, Role, Target};
-use super::error::StoreError;
-use super::{Store, primary};
+use super::primary;
+use crate::prelude::*;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 /// sqlx's table.
@@ -42,7 +42,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be reached, or is not empty and has another schema.
-    pub async fn migrate(database: impl Into<Target<'_>>) -> Result<(), StoreError> {
+    pub async fn migrate(database: impl Into<Target<'_>>) -> Result<()> {
         let Target { url, role } = database.into();
         let role = Role::parse(role)?;
         let mut connection = primary::connect(&Address::parse(url)?).await?;
@@ -59,7 +59,7 @@ impl Store {
 }
 
 /// Whether the database is new; an error when it is neither that nor made by this build.
-async fn is_empty(connection: &mut PgConnection) -> Result<bool, StoreError> {
+async fn is_empty(connection: &mut PgConnection) -> Result<bool> {
     let tables = sqlx::query_scalar!(
         r#"select c.relname::text as "name!" from pg_class c
            where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by c.relname"#
@@ -90,7 +90,7 @@ fn is_ours(applied: &[AppliedMigration]) -> bool {
 
 /// Refuses to work as a role that the owner of another database may also become: that owner could then read the rows of
 /// this one.
-async fn refuse_shared(connection: &mut PgConnection, role: &Role) -> Result<(), StoreError> {
+async fn refuse_shared(connection: &mut PgConnection, role: &Role) -> Result<()> {
     // Postgres has set_option from version 16 on; before, every member may become the role.
     let others = format!(
         "select m.rolname::text from pg_auth_members a

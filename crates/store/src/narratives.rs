@@ -1,14 +1,10 @@
 //! The calls to models that a compression made, and its finished chunks.
 
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-use uuid::Uuid;
+use serde::Deserialize;
 
 use super::job::Job;
 use super::usage::add_model_call;
-use super::{Store, StoreError};
-use anchord_messages::id::{CompressionId, Seq, TenantId};
+use crate::prelude::*;
 use anchord_record::changes::{Account, Changes};
 use anchord_session::compression::Cost;
 use anchord_session::usage::UsageDelta;
@@ -115,11 +111,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn begin_llm_attempt(
-        &self,
-        job: &Job,
-        new: NewAttempt<'_>,
-    ) -> Result<Option<Uuid>, StoreError> {
+    pub async fn begin_llm_attempt(&self, job: &Job, new: NewAttempt<'_>) -> Result<Option<Uuid>> {
         let mut tx = self.begin(job.tenant).await?;
         let id = Uuid::now_v7();
         let done = sqlx::query!(
@@ -147,7 +139,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn end_llm_attempt(&self, job: &Job, id: Uuid, end: AttemptEnd) -> Result<(), StoreError> {
+    pub async fn end_llm_attempt(&self, job: &Job, id: Uuid, end: AttemptEnd) -> Result<()> {
         let mut tx = self.begin(job.tenant).await?;
         let figures = UsageDelta {
             calls: 1,
@@ -193,7 +185,7 @@ impl Store {
         compression: CompressionId,
         after: Option<Uuid>,
         limit: i64,
-    ) -> Result<Vec<ModelCall>, StoreError> {
+    ) -> Result<Vec<ModelCall>> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query_as!(
             ModelCall,
@@ -216,7 +208,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn llm_cost(&self, job: &Job) -> Result<Cost, StoreError> {
+    pub async fn llm_cost(&self, job: &Job) -> Result<Cost> {
         let mut tx = self.begin(job.tenant).await?;
         let row = sqlx::query!(
             r#"select count(*) as "calls!", count(*) filter (where outcome <> 'ok') as "failed!",
@@ -247,7 +239,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or the narrative cannot be written.
-    pub async fn keep_chunk(&self, job: &Job, chunk: &FinishedChunk) -> Result<bool, StoreError> {
+    pub async fn keep_chunk(&self, job: &Job, chunk: &FinishedChunk) -> Result<bool> {
         let told = StoredChunk { changes: chunk.changes.clone(), account: chunk.account.clone() };
         let narrative = serde_json::to_string(&told)
             .map_err(|e| StoreError::corrupt("narrative_chunks", "narrative", job.id, e))?;
@@ -273,7 +265,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
-    pub async fn finished_chunks(&self, job: &Job) -> Result<Vec<FinishedChunk>, StoreError> {
+    pub async fn finished_chunks(&self, job: &Job) -> Result<Vec<FinishedChunk>> {
         let mut tx = self.begin(job.tenant).await?;
         let rows = sqlx::query!(
             "select from_seq, through_seq, narrative from narrative_chunks
@@ -299,7 +291,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn forget_chunks(&self, job: &Job) -> Result<(), StoreError> {
+    pub async fn forget_chunks(&self, job: &Job) -> Result<()> {
         let mut tx = self.begin(job.tenant).await?;
         sqlx::query!(
             "delete from narrative_chunks n using compressions c

@@ -1,12 +1,9 @@
 //! Notes of a session's agent: listing, making, replacing and removing them.
 
-use chrono::{DateTime, Utc};
-
 use super::load::{self, Loaded, Which};
-use super::{Store, StoreError, sessions};
-use crate::connection::PgConnection;
+use super::sessions;
+use crate::prelude::*;
 use anchord_context::note::{self, MAX_NOTES, MAX_NOTES_TOKENS, NOTES_SHARE, Note};
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::fill::share_of;
 use anchord_session::session::Session;
@@ -43,7 +40,7 @@ pub enum NoteEdited {
         session: SessionId,
         /// The note that was made, replaced or removed.
         id: i64,
-        /// What the notes take now.
+        /// Tokens of the notes now.
         room: NotesRoom,
     },
     /// There is no such session.
@@ -58,7 +55,7 @@ pub enum NoteEdited {
     Changed,
 }
 
-/// What a session's notes take, and what they may.
+/// Size of a session's notes, and its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotesRoom {
     /// How many there are.
@@ -91,14 +88,10 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn list_notes(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-    ) -> Result<Option<Vec<StoredNote>>, StoreError> {
+    pub async fn list_notes(&self, tenant: TenantId, name: &SessionRef) -> Result<Option<Vec<StoredNote>>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
-        Ok(Some(list(&mut tx, tenant, session.id).await?))
+        Ok(Some(list(&mut tx, session.id.of(tenant)).await?))
     }
 }
 
@@ -106,20 +99,12 @@ impl Store {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn list(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<Vec<StoredNote>, StoreError> {
-    list_at(tx, (tenant, session), Seq::MAX).await
+pub async fn list(tx: &mut PgConnection, key: SessionKey) -> Result<Vec<StoredNote>> {
+    list_at(tx, key, Seq::MAX).await
 }
 
 /// Lists the notes as they were through a message.
-async fn list_at(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    through: Seq,
-) -> Result<Vec<StoredNote>, StoreError> {
+async fn list_at(tx: &mut PgConnection, key: SessionKey, through: Seq) -> Result<Vec<StoredNote>> {
     let rows = sqlx::query!(
         r#"select x.id, x.seq, x.body as "body!", x.created_at
            from (
@@ -127,8 +112,8 @@ async fn list_at(
              where y.tenant_id = $1 and y.session_id = $2 and y.seq <= $3 order by y.id, y.seq desc
            ) x
            where x.body is not null order by x.id"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         through
     )
     .fetch_all(tx)
@@ -149,10 +134,10 @@ pub(super) fn through(session: &Session, seq: Seq) -> Seq {
 /// The tokens of the notes that a fork has.
 pub(super) async fn tokens_at(
     tx: &mut PgConnection,
-    key: (TenantId, SessionId),
+    key: SessionKey,
     parent: &Session,
     seq: Seq,
-) -> Result<u32, StoreError> {
+) -> Result<u32> {
     let stored = list_at(tx, key, through(parent, seq)).await?;
     let notes: Vec<Note> = stored.into_iter().map(|stored| stored.note).collect();
     let counter = TokenCounter::new(parent.effective_settings().tokenizer.unwrap_or_default());
@@ -168,12 +153,12 @@ pub async fn edit(
     tenant: TenantId,
     name: &SessionRef,
     edit: NoteEdit<'_>,
-) -> Result<NoteEdited, StoreError> {
+) -> Result<NoteEdited> {
     let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else {
         return Ok(NoteEdited::NoSession);
     };
     // Read after the session, whose revision every change of notes increases: a change in between is noticed below.
-    let stored = list(&mut *tx, tenant, loaded.session.id).await?;
+    let stored = list(&mut *tx, loaded.session.id.of(tenant)).await?;
     let mut notes: Vec<Note> = stored.into_iter().map(|stored| stored.note).collect();
     let seq = loaded.session.head_seq;
     let id = match edit {
@@ -203,10 +188,10 @@ pub async fn edit(
         return Ok(NoteEdited::Changed);
     }
     match changed {
-        Some(note) => write(&mut *tx, (tenant, session), &[note]).await?,
-        None => remove(&mut *tx, (tenant, session), id, seq).await?,
+        Some(note) => write(&mut *tx, session.of(tenant), &[note]).await?,
+        None => remove(&mut *tx, session.of(tenant), id, seq).await?,
     }
-    forget_oldest(&mut *tx, (tenant, session)).await?;
+    forget_oldest(&mut *tx, session.of(tenant)).await?;
     settle(tx, loaded, room, id).await?;
     Ok(NoteEdited::Done { session, id, room })
 }
@@ -220,7 +205,7 @@ pub(super) async fn restore(
     tenant: TenantId,
     name: &SessionRef,
     notes: &[Note],
-) -> Result<Option<NotesRoom>, StoreError> {
+) -> Result<Option<NotesRoom>> {
     let loaded = load::load(&mut *tx, tenant, Which::Named(name)).await?.ok_or(StoreError::Contended)?;
     let room = NotesRoom::of(&loaded, notes);
     if room.is_exceeded() {
@@ -229,17 +214,13 @@ pub(super) async fn restore(
     if !load::hold_as_read(&mut *tx, &loaded).await? {
         return Err(StoreError::Contended);
     }
-    write(&mut *tx, (tenant, loaded.session.id), notes).await?;
+    write(&mut *tx, loaded.session.id.of(tenant), notes).await?;
     let newest = notes.iter().map(|note| note.id).max().unwrap_or_default();
     settle(tx, loaded, room, newest).await?;
     Ok(None)
 }
 
-async fn write(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    notes: &[Note],
-) -> Result<(), StoreError> {
+async fn write(tx: &mut PgConnection, key: SessionKey, notes: &[Note]) -> Result<()> {
     let ids: Vec<i64> = notes.iter().map(|note| note.id).collect();
     let seqs: Vec<i64> = notes.iter().map(|note| note.seq).collect();
     let texts: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
@@ -247,8 +228,8 @@ async fn write(
         "insert into notes (tenant_id, session_id, id, seq, body)
          select $1, $2, n.id, n.seq, n.body from unnest($3::bigint[], $4::bigint[], $5::text[]) as n(id, seq, body)
          on conflict (tenant_id, session_id, id, seq) do update set seq = excluded.seq, body = excluded.body, created_at = now()",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         &ids,
         &seqs,
         &texts as &[&str]
@@ -259,16 +240,11 @@ async fn write(
 }
 
 /// Removes a note from a message on. One that got its text since that message leaves nothing.
-async fn remove(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    id: i64,
-    seq: Seq,
-) -> Result<(), StoreError> {
+async fn remove(tx: &mut PgConnection, key: SessionKey, id: i64, seq: Seq) -> Result<()> {
     sqlx::query!(
         "delete from notes where tenant_id = $1 and session_id = $2 and id = $3 and seq = $4",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id,
         seq
     )
@@ -278,8 +254,8 @@ async fn remove(
         "insert into notes (tenant_id, session_id, id, seq, body)
          select $1, $2, $3, $4, null
          where exists (select from notes where tenant_id = $1 and session_id = $2 and id = $3 and seq < $4)",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id,
         seq
     )
@@ -289,10 +265,7 @@ async fn remove(
 }
 
 /// Deletes the oldest of what notes were before they were replaced or removed, beyond so many.
-async fn forget_oldest(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-) -> Result<(), StoreError> {
+async fn forget_oldest(tx: &mut PgConnection, key: SessionKey) -> Result<()> {
     sqlx::query!(
         "delete from notes x
          where x.tenant_id = $1 and x.session_id = $2 and (x.id, x.seq) in (
@@ -303,8 +276,8 @@ async fn forget_oldest(
            ) o
            where o.is_past order by o.seq desc, o.id offset $3
          )",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         MAX_PAST
     )
     .execute(tx)
@@ -313,12 +286,7 @@ async fn forget_oldest(
 }
 
 /// Counts the notes with their session.
-async fn settle(
-    tx: &mut PgConnection,
-    loaded: Loaded,
-    room: NotesRoom,
-    newest: i64,
-) -> Result<(), StoreError> {
+async fn settle(tx: &mut PgConnection, loaded: Loaded, room: NotesRoom, newest: i64) -> Result<()> {
     let (tenant, mut session) = (loaded.tenant, loaded.session);
     session.note(room.tokens, newest);
     sessions::update(tx, tenant, &session).await?;

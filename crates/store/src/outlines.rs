@@ -1,9 +1,6 @@
 //! Reads the outlines of messages, which are messages without their bodies.
 
-use crate::connection::PgConnection;
-
-use super::StoreError;
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_messages::message::Role;
 use anchord_session::outline::Outline;
 
@@ -22,10 +19,10 @@ pub(super) struct OutlineRow {
 /// The outlines of the messages after one position and up to another, ascending, at most `limit`.
 pub(super) async fn outlines_within(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     (after, through): (Seq, Seq),
     limit: i64,
-) -> Result<Vec<Outline>, StoreError> {
+) -> Result<Vec<Outline>> {
     let rows = sqlx::query_as!(
         OutlineRow,
         r#"select m.seq, m.role, m.format = 'openai-responses' as "is_item!", m.tokens, m.shape, m.keep,
@@ -38,18 +35,18 @@ pub(super) async fn outlines_within(
              order by x.seq limit $5
            ) m
            order by m.seq limit $5"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         after,
         through,
         limit,
     )
     .fetch_all(connection)
     .await?;
-    read_all(session, rows)
+    read_all(key.id, rows)
 }
 
-pub(super) fn read_all(session: SessionId, rows: Vec<OutlineRow>) -> Result<Vec<Outline>, StoreError> {
+pub(super) fn read_all(session: SessionId, rows: Vec<OutlineRow>) -> Result<Vec<Outline>> {
     let mut outlines = Vec::with_capacity(rows.len());
     for row in rows {
         let corrupt = |column, reason: String| {

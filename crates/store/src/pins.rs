@@ -6,10 +6,8 @@ pub use self::read::list_all;
 use self::read::{count, list};
 use super::load::{self, Loaded, Tries, Which};
 use super::sessions::{self};
-use super::{Store, StoreError};
-use crate::connection::PgConnection;
+use crate::prelude::*;
 use anchord_context::pin::{MAX_PINS, PINS_SHARE, Pin};
-use anchord_messages::id::{SessionId, SessionRef, TenantId};
 use anchord_record::fill::share_of;
 
 /// A change of pins.
@@ -83,12 +81,12 @@ pub async fn edit(
     tenant: TenantId,
     name: &SessionRef,
     edit: PinEdit<'_>,
-) -> Result<PinEdited, StoreError> {
+) -> Result<PinEdited> {
     let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else {
         return Ok(PinEdited::NoOwner);
     };
     // Read after the session, whose revision every change of pins increases: `write` notices a change in between.
-    let pins = match edit.apply(list(&mut *tx, tenant, loaded.session.id).await?) {
+    let pins = match edit.apply(list(&mut *tx, loaded.session.id.of(tenant)).await?) {
         Ok(pins) => pins,
         Err(refused) => return Ok(refused),
     };
@@ -114,10 +112,10 @@ impl Store {
         &self,
         tenant: TenantId,
         session: &SessionRef,
-    ) -> Result<Option<(Vec<Pin>, Vec<Pin>)>, StoreError> {
+    ) -> Result<Option<(Vec<Pin>, Vec<Pin>)>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, session).await? else { return Ok(None) };
-        let own = list(&mut tx, tenant, session.id).await?;
+        let own = list(&mut tx, session.id.of(tenant)).await?;
         Ok(Some((own, session.defaults.wide_pins().to_vec())))
     }
 
@@ -125,12 +123,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn replace_pins(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-        pins: &[Pin],
-    ) -> Result<PinEdited, StoreError> {
+    pub async fn replace_pins(&self, tenant: TenantId, name: &SessionRef, pins: &[Pin]) -> Result<PinEdited> {
         let mut tries = Tries::default();
         loop {
             let mut tx = self.begin(tenant).await?;
@@ -150,13 +143,13 @@ impl Store {
 
 /// Stores pins of this many tokens, unless they are there already. Returns `false`, with nothing changed, when the session has
 /// changed since it was read.
-async fn write(tx: &mut PgConnection, loaded: Loaded, pins: &[Pin], tokens: u32) -> Result<bool, StoreError> {
+async fn write(tx: &mut PgConnection, loaded: Loaded, pins: &[Pin], tokens: u32) -> Result<bool> {
     let tenant = loaded.tenant;
     if !load::hold_as_read(&mut *tx, &loaded).await? {
         return Ok(false);
     }
     let mut session = loaded.session;
-    if list(&mut *tx, tenant, session.id).await? == pins {
+    if list(&mut *tx, session.id.of(tenant)).await? == pins {
         return Ok(true);
     }
     sqlx::query!("delete from pins where tenant_id = $1 and session_id = $2", tenant.0, session.id.0)

@@ -13,7 +13,7 @@ use super::address::{Address, Role, Target};
 use super::bulkhead::{Bulkhead, Share, Tx};
 use super::connection::Pool;
 use super::counts::Counts;
-use super::error::{self, StoreError};
+use super::error::{self, Result};
 use super::gather::queue::MOST_AT_ONCE;
 use super::key_cache::KeyCache;
 use super::marks::Marks;
@@ -44,6 +44,8 @@ const DEADLINES: [Duration; 2] = [Duration::from_secs(12), Duration::from_secs(6
 /// How long a statement of a request waits for a lock. Longer than almost every transaction; beyond that, the caller
 /// should try again rather than occupy a connection.
 const LOCK_TIMEOUT: &str = "2s";
+/// Begins a transaction that reads one snapshot.
+const SNAPSHOT: &str = "begin isolation level repeatable read read only";
 
 /// The handle of the database; cheap to clone.
 #[derive(Clone, Debug)]
@@ -95,7 +97,7 @@ impl Store {
         database: impl Into<Target<'_>>,
         connections: u32,
         tracker: TaskTracker,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self> {
         let Target { url, role } = database.into();
         let role = Role::parse(role)?;
         let address = Address::parse(url)?.map(|options| {
@@ -182,63 +184,62 @@ impl Store {
     ///
     /// # Errors
     /// When no connection is available.
-    pub async fn begin(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+    pub async fn begin(&self, tenant: TenantId) -> Result<Tx> {
         let share = match &self.bulkhead {
             Some(bulkhead) => bulkhead.enter_to_change(tenant).await?,
             None => Share::default(),
         };
-        self.begin_with(share, format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
+        self.begin_with(share, tenant, ["begin", ""]).await
     }
 
     /// Begins a tenant's transaction for an actor; an operator does not wait for the tenant's own requests.
     ///
     /// # Errors
     /// When no connection is available.
-    pub async fn begin_as(&self, actor: Actor, tenant: TenantId) -> Result<Tx, StoreError> {
+    pub async fn begin_as(&self, actor: Actor, tenant: TenantId) -> Result<Tx> {
         if matches!(actor, Actor::Key(_)) {
             return self.begin(tenant).await;
         }
-        self.begin_with(Share::default(), format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
+        self.begin_with(Share::default(), tenant, ["begin", ""]).await
     }
 
     /// Begins a read-only snapshot of a tenant whose statements are planned for the parameters of each call: their
     /// filters are optional, so no single plan suits all calls.
-    pub(super) async fn begin_planning(&self, tenant: TenantId) -> Result<Tx, StoreError> {
-        let set = "set local plan_cache_mode = force_custom_plan";
+    pub(super) async fn begin_planning(&self, tenant: TenantId) -> Result<Tx> {
         let share = self.share(tenant).await?;
-        let begin = "begin isolation level repeatable read read only";
-        let tx = self
-            .begin_with(share, format!("{begin}; set local app.tenant_id = '{}'; {set}", tenant.0))
-            .await?;
-        Ok(tx.snapshot())
+        let planned = [SNAPSHOT, "; set local plan_cache_mode = force_custom_plan"];
+        Ok(self.begin_with(share, tenant, planned).await?.snapshot())
     }
 
     /// Begins a read-only snapshot of a tenant: all of its statements see the same rows.
     ///
     /// # Errors
     /// When no connection is available.
-    pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+    pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx> {
         let share = self.share(tenant).await?;
         self.snapshot_with(tenant, share).await
     }
 
     /// Begins a read-only snapshot of a tenant with its place among the tenant's connections.
-    pub(super) async fn snapshot_with(&self, tenant: TenantId, share: Share) -> Result<Tx, StoreError> {
-        let begin = "begin isolation level repeatable read read only";
-        let tx = self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await?;
-        Ok(tx.snapshot())
+    pub(super) async fn snapshot_with(&self, tenant: TenantId, share: Share) -> Result<Tx> {
+        Ok(self.begin_with(share, tenant, [SNAPSHOT, ""]).await?.snapshot())
     }
 
     /// Begins a snapshot of a tenant that may also write.
-    pub(super) async fn writable_snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+    pub(super) async fn writable_snapshot(&self, tenant: TenantId) -> Result<Tx> {
         let share = self.share(tenant).await?;
-        let begin = "begin isolation level repeatable read";
-        self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await
+        self.begin_with(share, tenant, ["begin isolation level repeatable read", ""]).await
     }
 
     /// Begins in a task of its own, because the driver cannot safely drop a half-done begin. A caller that disconnects
     /// now leaves a complete transaction, which is rolled back when it is dropped.
-    pub(super) async fn begin_with(&self, share: Share, statement: String) -> Result<Tx, StoreError> {
+    pub(super) async fn begin_with(
+        &self,
+        share: Share,
+        tenant: TenantId,
+        [mode, settings]: [&str; 2],
+    ) -> Result<Tx> {
+        let statement = format!("{mode}; set local app.tenant_id = '{}'{settings}", tenant.0);
         let pool = self.pool.clone();
         let begun = self.tracker.spawn(async move {
             let mut attempts_left = pool.max_connections();
@@ -259,7 +260,7 @@ impl Store {
     }
 
     /// Waits for a place among the tenant's connections.
-    pub(super) async fn share(&self, tenant: TenantId) -> Result<Share, StoreError> {
+    pub(super) async fn share(&self, tenant: TenantId) -> Result<Share> {
         match &self.bulkhead {
             Some(bulkhead) => bulkhead.enter(tenant).await,
             None => Ok(Share::default()),
@@ -267,7 +268,7 @@ impl Store {
     }
 
     /// Waits for a connection for one read of a tenant.
-    pub(super) async fn reading(&self, tenant: TenantId) -> Result<Reading, StoreError> {
+    pub(super) async fn reading(&self, tenant: TenantId) -> Result<Reading> {
         let share = self.share(tenant).await?;
         self.readers.acquire(&self.pool, share).await
     }
@@ -276,7 +277,7 @@ impl Store {
     ///
     /// # Errors
     /// When it does not.
-    pub async fn ping(&self) -> Result<(), StoreError> {
+    pub async fn ping(&self) -> Result<()> {
         let answer = sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(&self.probe);
         tokio::time::timeout(PROBE_TIMEOUT, answer).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
         Ok(())

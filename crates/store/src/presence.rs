@@ -3,7 +3,7 @@
 use sqlx::{Connection as _, PgConnection};
 
 use super::error::is_timed_out;
-use super::{Store, StoreError};
+use crate::prelude::*;
 
 /// The class of the advisory locks that live workers hold; `look_after_workers` checks it.
 const WORKER_CLASS: i32 = 1_633_772_132;
@@ -24,7 +24,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be reached.
-    pub async fn hold_presence(&self, worker: i64) -> Result<PresenceLock, StoreError> {
+    pub async fn hold_presence(&self, worker: i64) -> Result<PresenceLock> {
         // A check that times out is repeated on the same connection, because the lock belongs to it.
         let options = self.primary.options().options([("statement_timeout", "300ms")]);
         let mut connection = PgConnection::connect_with(&options).await?;
@@ -46,7 +46,7 @@ impl PresenceLock {
     ///
     /// # Errors
     /// When the connection is lost, and the lock with it.
-    pub async fn look_after_workers(&mut self) -> Result<i32, StoreError> {
+    pub async fn look_after_workers(&mut self) -> Result<i32> {
         let looked = sqlx::query_scalar!(
             r#"select look_after_workers($1, $2) as "freed!""#,
             self.worker,

@@ -14,8 +14,8 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool, Row as _};
 use tokio_util::sync::CancellationToken;
 
-use super::StoreError;
 use super::address::{Address, Role};
+use crate::prelude::*;
 
 /// How often the server is asked whether it accepts writes.
 const ASK_EVERY: Duration = Duration::from_secs(1);
@@ -77,7 +77,7 @@ impl Seen {
 
 impl Primary {
     /// Chooses the server that accepts writes; the first one when the address does not ask for that.
-    pub(super) async fn find(address: Address) -> Result<Self, StoreError> {
+    pub(super) async fn find(address: Address) -> Result<Self> {
         let host = if address.must_write() { find(&address).await?.0 } else { 0 };
         let chosen = Chosen { host, era: CancellationToken::new(), retired: None };
         Ok(Self(Arc::new(Shared { address, chosen: RwLock::new(chosen), pools: Mutex::default() })))
@@ -189,7 +189,7 @@ impl Primary {
 }
 
 /// Waits for a server that accepts writes; returns its place in the address and a connection to it.
-async fn find(address: &Address) -> Result<(usize, PgConnection), StoreError> {
+async fn find(address: &Address) -> Result<(usize, PgConnection)> {
     let found = tokio::time::timeout(START_WITHIN, async {
         loop {
             if let Some(found) = try_all(address, 0).await {
@@ -238,7 +238,7 @@ async fn try_all(address: &Address, preferred: usize) -> Option<(usize, PgConnec
 }
 
 /// A connection to the server that is to be used, for work that is not the service's own, such as a migration.
-pub(super) async fn connect(address: &Address) -> Result<PgConnection, StoreError> {
+pub(super) async fn connect(address: &Address) -> Result<PgConnection> {
     match address.hosts() {
         [only] if !address.must_write() => Ok(PgConnection::connect_with(only).await?),
         _ => Ok(find(address).await?.1),

@@ -1,12 +1,9 @@
 //! Probes of a session, and the evaluations that asked them.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
-
 use super::error::expect_rows;
-use super::{Store, StoreError, Tx, lock};
-use anchord_messages::id::{CompressionId, EvaluationId, ProbeId, SessionId, TenantId};
+use super::lock;
+use crate::prelude::*;
+use anchord_messages::id::{EvaluationId, ProbeId};
 use anchord_record::probe::Probe;
 
 /// The source of a caller's probes.
@@ -56,7 +53,7 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
         version: i64,
-    ) -> Result<Vec<(ProbeId, Probe)>, StoreError> {
+    ) -> Result<Vec<(ProbeId, Probe)>> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
             r#"select id, probe::text as "probe!" from probes
@@ -84,17 +81,17 @@ impl Store {
 /// When the database fails.
 pub async fn list(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     after: Option<ProbeId>,
     limit: i64,
-) -> Result<Vec<ProbeRow>, StoreError> {
+) -> Result<Vec<ProbeRow>> {
     let rows = sqlx::query_as!(
         ProbeRow,
         r#"select id as "id!: ProbeId", source as "source!", version, retired_in_version, probe::text as "probe!",
                   created_at as "created_at!"
            from probes_of($1, $2) where $3::uuid is null or id > $3 order by id limit $4"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         after.map(|id| id.0),
         limit
     )
@@ -104,16 +101,12 @@ pub async fn list(
 }
 
 /// Lists the caller's own probes that are still asked, as JSON texts, oldest first.
-pub(super) async fn list_callers(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<Vec<String>, StoreError> {
+pub(super) async fn list_callers(connection: &mut PgConnection, key: SessionKey) -> Result<Vec<String>> {
     Ok(sqlx::query_scalar!(
         r#"select probe::text as "probe!" from probes
            where tenant_id = $1 and session_id = $2 and source = 'caller' and retired_in_version is null order by id"#,
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_all(connection)
     .await?)
@@ -123,16 +116,12 @@ pub(super) async fn list_callers(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn count_callers(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<i64, StoreError> {
+pub async fn count_callers(connection: &mut PgConnection, key: SessionKey) -> Result<i64> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from probes
            where tenant_id = $1 and session_id = $2 and source = 'caller' and retired_in_version is null"#,
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_one(connection)
     .await?)
@@ -143,23 +132,19 @@ pub async fn count_callers(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn insert_callers(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-    probe: String,
-) -> Result<ProbeRow, StoreError> {
+pub async fn insert_callers(tx: &mut Tx, key: SessionKey, probe: String) -> Result<ProbeRow> {
     let id = ProbeId(Uuid::now_v7());
     let created_at = sqlx::query_scalar!(
         "insert into probes (tenant_id, session_id, id, source, probe) values ($1, $2, $3, 'caller', $4::text::json)
          returning created_at",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id.0,
         probe
     )
     .fetch_one(&mut **tx)
     .await?;
-    lock::touch(tx, tenant, session).await?;
+    lock::touch(tx, key.tenant, key.id).await?;
     let source = CALLER.to_owned();
     Ok(ProbeRow { id, source, version: None, retired_in_version: None, probe, created_at })
 }
@@ -168,18 +153,14 @@ pub async fn insert_callers(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn find(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    id: ProbeId,
-) -> Result<Option<ProbeRow>, StoreError> {
+pub async fn find(connection: &mut PgConnection, key: SessionKey, id: ProbeId) -> Result<Option<ProbeRow>> {
     let row = sqlx::query_as!(
         ProbeRow,
         r#"select id as "id!: ProbeId", source as "source!", version, retired_in_version, probe::text as "probe!",
                   created_at as "created_at!"
            from probes_of($1, $2) where id = $3"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id.0
     )
     .fetch_optional(connection)
@@ -192,45 +173,36 @@ pub async fn find(
 ///
 /// # Errors
 /// When the database fails, or the caller has no such probe.
-pub async fn replace_callers(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-    id: ProbeId,
-    probe: String,
-) -> Result<(), StoreError> {
+pub async fn replace_callers(tx: &mut Tx, key: SessionKey, id: ProbeId, probe: String) -> Result<()> {
     let done = sqlx::query!(
         "update probes set probe = $4::text::json
          where tenant_id = $1 and session_id = $2 and id = $3 and source = 'caller'",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id.0,
         probe
     )
     .execute(&mut **tx)
     .await?;
     expect_rows("a caller's probe", 1, done.rows_affected())?;
-    lock::touch(tx, tenant, session).await
+    lock::touch(tx, key.tenant, key.id).await
 }
 
 /// Deletes a probe of the caller's. Pending decisions on the session are made again.
 ///
 /// # Errors
 /// When the database fails, or the caller has no such probe.
-pub async fn delete_callers(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-    id: ProbeId,
-) -> Result<(), StoreError> {
+pub async fn delete_callers(tx: &mut Tx, key: SessionKey, id: ProbeId) -> Result<()> {
     let done = sqlx::query!(
         "delete from probes where tenant_id = $1 and session_id = $2 and id = $3 and source = 'caller'",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id.0
     )
     .execute(&mut **tx)
     .await?;
     expect_rows("a caller's probe", 1, done.rows_affected())?;
-    lock::touch(tx, tenant, session).await
+    lock::touch(tx, key.tenant, key.id).await
 }
 
 /// Lists a session's evaluations in an open transaction, newest first, without their results.
@@ -239,18 +211,18 @@ pub async fn delete_callers(
 /// When the database fails.
 pub async fn list_evaluations(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     before: Option<EvaluationId>,
     limit: i64,
-) -> Result<Vec<EvaluationRow>, StoreError> {
+) -> Result<Vec<EvaluationRow>> {
     let rows = sqlx::query_as!(
         EvaluationRow,
         r#"select id as "id: EvaluationId", version, compression_id as "compression_id: CompressionId",
                   scores::text as "scores!", '' as "results!", created_at
            from evaluations
            where tenant_id = $1 and session_id = $2 and ($3::uuid is null or id < $3) order by id desc limit $4"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         before.map(|id| id.0),
         limit
     )
@@ -265,10 +237,10 @@ pub async fn list_evaluations(
 /// When the database fails.
 pub async fn find_evaluation(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     id: Option<EvaluationId>,
     made_by: Option<CompressionId>,
-) -> Result<Option<EvaluationRow>, StoreError> {
+) -> Result<Option<EvaluationRow>> {
     let row = sqlx::query_as!(
         EvaluationRow,
         r#"select id as "id: EvaluationId", version, compression_id as "compression_id: CompressionId",
@@ -278,8 +250,8 @@ pub async fn find_evaluation(
              and ($3::uuid is null or id = $3) and ($4::uuid is null or compression_id = $4)
              and ($3::uuid is not null or $4::uuid is not null)
            order by id desc limit 1"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         id.map(|id| id.0),
         made_by.map(|id| id.0)
     )

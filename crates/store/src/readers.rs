@@ -9,8 +9,9 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::bulkhead::Share;
-use super::connection::{PgConnection, Pool};
-use super::error::{StoreError, is_lost};
+use super::connection::Pool;
+use super::error::is_lost;
+use crate::prelude::*;
 
 /// How long a caller waits for a connection before it is rejected.
 pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -45,7 +46,7 @@ impl Readers {
 
     /// Waits for a connection, first come, first served; `share` is the caller's place among its tenant's
     /// connections.
-    pub(super) async fn acquire(&self, pool: &Pool, share: Share) -> Result<Reading, StoreError> {
+    pub(super) async fn acquire(&self, pool: &Pool, share: Share) -> Result<Reading> {
         let turn = tokio::time::timeout(ACQUIRE_TIMEOUT, Arc::clone(&self.turns).acquire_owned()).await;
         let turn = turn.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)?;
         let kept = self.take();
@@ -100,7 +101,7 @@ impl Reading {
 
     /// Ends the read, and keeps the connection when the read succeeded. `None` when the read must be tried again,
     /// because the kept connection was lost.
-    pub(super) fn settle<T>(self, read: Result<T, impl Into<StoreError>>) -> Result<Option<T>, StoreError> {
+    pub(super) fn settle<T>(self, read: Result<T, impl Into<StoreError>>) -> Result<Option<T>> {
         match read.map_err(Into::into) {
             Ok(found) => {
                 self.keep();
@@ -113,7 +114,7 @@ impl Reading {
     }
 
     /// Ends a statement that may have changed something, which is never tried again.
-    pub(super) fn end<T>(self, outcome: Result<T, sqlx::Error>) -> Result<T, StoreError> {
+    pub(super) fn end<T>(self, outcome: Result<T, sqlx::Error>) -> Result<T> {
         let done = outcome?;
         self.keep();
         Ok(done)

@@ -22,9 +22,8 @@ use super::bulkhead::Share;
 use super::compute::compute;
 use super::sessions::{self, SessionFilter};
 use super::usage::ContextCoverage;
-use super::{Store, StoreError, Tx};
+use crate::prelude::*;
 use anchord_messages::format::{Format, parse};
-use anchord_messages::id::{BranchName, Seq, SessionId, SessionName, SessionRef, TenantId};
 use anchord_messages::message::{Message, Part, Role};
 use anchord_recall::postings::{CHUNK, by_bucket, read_bucket, read_directory};
 use anchord_recall::vectors::{BLOCK, Near, Question};
@@ -48,7 +47,7 @@ const COMPARED_BLOCKS: i64 = 100_000 / BLOCK;
 /// The bucket number of a chunk's directory.
 const DIRECTORY: i16 = -1;
 
-/// What to look for.
+/// Query of a search.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// The question's words.
@@ -92,7 +91,7 @@ struct Searched {
     session: SearchedSession,
 }
 
-/// What is left of the bounds of a search.
+/// Room that is left within the bounds of a search.
 struct Bounds {
     /// Bytes of messages that are not indexed yet.
     scanned_bytes: i64,
@@ -136,11 +135,11 @@ impl Store {
         tenant: TenantId,
         session: &SessionRef,
         search: Search,
-    ) -> Result<Option<Recalled>, StoreError> {
+    ) -> Result<Option<Recalled>> {
         let _place = self.place_to_search(tenant).await?;
         let mut tx = self.snapshot(tenant).await?;
         let Some(id) = sessions::find_id(&mut tx, tenant, session).await? else { return Ok(None) };
-        let Some(searched) = find_searched(&mut tx, (tenant, id)).await? else { return Ok(None) };
+        let Some(searched) = find_searched(&mut tx, id.of(tenant)).await? else { return Ok(None) };
         let bounds = Bounds { scanned_bytes: i64::MAX, blocks: COMPARED_BLOCKS, is_reached: false };
         Ok(Some(self.search(tx, tenant, vec![searched], (search, bounds)).await?))
     }
@@ -154,7 +153,7 @@ impl Store {
         tenant: TenantId,
         filter: &SessionFilter,
         search: Search,
-    ) -> Result<Recalled, StoreError> {
+    ) -> Result<Recalled> {
         let _place = self.place_to_search(tenant).await?;
         let one_more = i64::try_from(SEARCHED_SESSIONS).unwrap_or(i64::MAX).saturating_add(1);
         let mut planning = self.begin_planning(tenant).await?;
@@ -169,7 +168,7 @@ impl Store {
         let (mut searched, mut messages): (Vec<Searched>, Seq) = (Vec::new(), 0);
         for id in ids.into_iter().take(SEARCHED_SESSIONS) {
             // It may have been erased meanwhile.
-            let Some(session) = find_searched(&mut tx, (tenant, SessionId(id))).await? else { continue };
+            let Some(session) = find_searched(&mut tx, SessionId(id).of(tenant)).await? else { continue };
             if !searched.is_empty() && messages.saturating_add(session.head_seq) > SEARCHED_MESSAGES {
                 bounds.is_reached = true;
                 continue;
@@ -181,7 +180,7 @@ impl Store {
     }
 
     /// Waits for a place among the tenant's searches; workers have no limits by tenant.
-    async fn place_to_search(&self, tenant: TenantId) -> Result<Share, StoreError> {
+    async fn place_to_search(&self, tenant: TenantId) -> Result<Share> {
         match &self.bulkhead {
             Some(bulkhead) => bulkhead.enter_to_search(tenant).await,
             None => Ok(Share::default()),
@@ -189,7 +188,7 @@ impl Store {
     }
 
     /// Begins a snapshot for a page of a search.
-    async fn page_of_search(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+    async fn page_of_search(&self, tenant: TenantId) -> Result<Tx> {
         let share = match &self.bulkhead {
             Some(bulkhead) => bulkhead.enter_for_a_page(tenant).await?,
             None => Share::default(),
@@ -206,7 +205,7 @@ impl Store {
         tenant: TenantId,
         searched: Vec<Searched>,
         (search, mut bounds): (Search, Bounds),
-    ) -> Result<Recalled, StoreError> {
+    ) -> Result<Recalled> {
         let Search { query, vector, limit } = search;
         let query = Arc::new(query);
         let mut indexed = Vec::with_capacity(searched.len());
@@ -231,7 +230,7 @@ impl Store {
         let mut near: Vec<Vec<Near>> = Vec::with_capacity(searched.len());
         for (Searched { id, indexed_seq, head_seq, .. }, (matches, parts)) in searched.iter().zip(indexed) {
             let unindexed = (*indexed_seq, *head_seq);
-            all.push(self.scan((tenant, *id), unindexed, matches, &mut bounds).await?);
+            all.push(self.scan((*id).of(tenant), unindexed, matches, &mut bounds).await?);
             let Some((model, question)) = &vector else { continue };
             let mut of_session = Vec::new();
             for part in parts {
@@ -258,11 +257,11 @@ impl Store {
     /// Searches the messages that are not indexed yet, page by page, so that a long backlog costs time and not memory.
     async fn scan(
         &self,
-        key: (TenantId, SessionId),
+        key: SessionKey,
         (indexed_seq, head_seq): (Seq, Seq),
         mut matches: Matches,
         bounds: &mut Bounds,
-    ) -> Result<Matches, StoreError> {
+    ) -> Result<Matches> {
         let mut after = indexed_seq;
         matches.keep_within(indexed_seq, head_seq);
         while after < head_seq {
@@ -270,7 +269,7 @@ impl Store {
                 bounds.is_reached = true;
                 break;
             }
-            let mut tx = self.page_of_search(key.0).await?;
+            let mut tx = self.page_of_search(key.tenant).await?;
             let rows = page(&mut tx, key, after, head_seq).await?;
             tx.commit().await?;
             // The session was erased a moment ago.
@@ -279,7 +278,7 @@ impl Store {
             let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
             bounds.scanned_bytes =
                 bounds.scanned_bytes.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
-            matches = compute(key.0, move || {
+            matches = compute(key.tenant, move || {
                 let mut analyzer = Analyzer::default();
                 for row in rows {
                     matches.document(row.seq, &analyzer.read(&row.message()));
@@ -297,7 +296,7 @@ impl Store {
         (tenant, sessions): (TenantId, &[SessionId]),
         ranked: Vec<Ranked>,
         (query, limit): (&Arc<Query>, usize),
-    ) -> Result<Vec<(usize, Hit)>, StoreError> {
+    ) -> Result<Vec<(usize, Hit)>> {
         let mut examined = self.examine((tenant, sessions), &ranked, query).await?;
         let best = ranked.into_iter().map(|r| (r, examined.remove(&(r.session, r.seq)))).collect();
         let mut hits = Vec::new();
@@ -325,7 +324,7 @@ impl Store {
         (tenant, sessions): (TenantId, &[SessionId]),
         ranked: &[Ranked],
         query: &Arc<Query>,
-    ) -> Result<BTreeMap<(usize, Seq), Examined>, StoreError> {
+    ) -> Result<BTreeMap<(usize, Seq), Examined>> {
         let mut found: Vec<(usize, Row)> = Vec::new();
         let mut bytes_left = EXAMINED_BYTES;
         let mut tx = self.page_of_search(tenant).await?;
@@ -334,7 +333,7 @@ impl Store {
             if seqs.is_empty() || bytes_left <= 0 {
                 continue;
             }
-            let rows = texts(&mut tx, (tenant, *session), &seqs, bytes_left).await?;
+            let rows = texts(&mut tx, (*session).of(tenant), &seqs, bytes_left).await?;
             let bytes: usize = rows.iter().map(|row| row.body.len()).sum();
             bytes_left = bytes_left.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
             found.extend(rows.into_iter().map(|row| (at, row)));
@@ -353,10 +352,7 @@ impl Store {
     }
 }
 
-async fn find_searched(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-) -> Result<Option<Searched>, StoreError> {
+async fn find_searched(tx: &mut Tx, key: SessionKey) -> Result<Option<Searched>> {
     let found = sqlx::query!(
         r#"select coalesce(main.name, s.name) as "name!", s.branch, s.indexed_seq, s.head_seq, s.anchor_seq,
                   case when s.root_id is null then s.task_id else main.task_id end as task_id,
@@ -367,26 +363,26 @@ async fn find_searched(
              select x.name, x.task_id from sessions x where x.tenant_id = $1 and x.id = s.root_id limit 1
            ) main on true
            where s.tenant_id = $1 and s.id = $2"#,
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_optional(&mut **tx)
     .await?;
     let Some(found) = found else { return Ok(None) };
     let name = SessionName::parse(&found.name)
-        .map_err(|error| StoreError::corrupt("sessions", "name", session.0, error))?;
+        .map_err(|error| StoreError::corrupt("sessions", "name", key.id.0, error))?;
     let branch = BranchName::parse(&found.branch)
-        .map_err(|error| StoreError::corrupt("sessions", "branch", session.0, error))?;
+        .map_err(|error| StoreError::corrupt("sessions", "branch", key.id.0, error))?;
     let shown = ContextCoverage {
-        session,
+        session: key.id,
         task_id: found.task_id,
         system_through: found.system_through,
         anchor_seq: found.anchor_seq,
         mask_upto: found.mask_upto,
     };
     Ok(Some(Searched {
-        id: session,
-        index: stretch::find(tx, (tenant, session)).await?,
+        id: key.id,
+        index: stretch::find(tx, key).await?,
         indexed_seq: found.indexed_seq,
         head_seq: found.head_seq,
         session: SearchedSession { name, branch: Some(branch).filter(|branch| !branch.is_main()), shown },
@@ -395,12 +391,7 @@ async fn find_searched(
 
 /// Reads the query's buckets, and then the postings that are not in a bucket yet; of
 /// every part of a branch's index what the branch reads there.
-async fn from_index(
-    tx: &mut Tx,
-    tenant: TenantId,
-    index: &[Stretch],
-    query: &Arc<Query>,
-) -> Result<Matches, StoreError> {
+async fn from_index(tx: &mut Tx, tenant: TenantId, index: &[Stretch], query: &Arc<Query>) -> Result<Matches> {
     let mut matches = Matches::new(query.clone());
     let wanted: BTreeMap<u8, Vec<Term>> = by_bucket(&query.terms());
     let mut numbers: Vec<i16> = wanted.keys().map(|bucket| i16::from(*bucket)).collect();
@@ -470,12 +461,7 @@ async fn from_index(
 }
 
 /// The messages at these positions, in their order as many as fit into so many bytes.
-async fn texts(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-    seqs: &[Seq],
-    bytes: i64,
-) -> Result<Vec<Row>, StoreError> {
+async fn texts(tx: &mut Tx, key: SessionKey, seqs: &[Seq], bytes: i64) -> Result<Vec<Row>> {
     // The size is read from the row's header, so that bodies beyond the bound are not fetched.
     let rows = sqlx::query_as!(
         Row,
@@ -492,8 +478,8 @@ async fn texts(
              ) m
            ) best
            where bytes_before < $4"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         seqs,
         bytes,
         seqs.iter().min().copied().unwrap_or_default(),
@@ -505,12 +491,7 @@ async fn texts(
 }
 
 /// The messages after a position, at most a chunk's count and a page of bytes; the first one however large.
-pub(super) async fn page(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-    after: Seq,
-    through: Seq,
-) -> Result<Vec<Row>, StoreError> {
+pub(super) async fn page(tx: &mut Tx, key: SessionKey, after: Seq, through: Seq) -> Result<Vec<Row>> {
     let rows = sqlx::query_as!(
         Row,
         r#"select seq, role, format, body as "body!"
@@ -528,8 +509,8 @@ pub(super) async fn page(
            ) page
            where bytes_before < $6
            order by seq"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         after,
         through,
         CHUNK,
@@ -541,7 +522,7 @@ pub(super) async fn page(
 }
 
 /// The messages of rows, parsed in the turn of the job's tenant.
-pub(super) async fn parsed(tenant: TenantId, rows: Vec<Row>) -> Result<Vec<Message>, StoreError> {
+pub(super) async fn parsed(tenant: TenantId, rows: Vec<Row>) -> Result<Vec<Message>> {
     in_turn(tenant, move || rows.iter().map(Row::message).collect()).await
 }
 
@@ -549,6 +530,6 @@ pub(super) async fn parsed(tenant: TenantId, rows: Vec<Row>) -> Result<Vec<Messa
 async fn in_turn<T: Send + 'static>(
     tenant: TenantId,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, StoreError> {
+) -> Result<T> {
     fair::jobs().run(tenant.0.as_u128(), work).await.map_err(|_| sqlx::Error::WorkerCrashed.into())
 }

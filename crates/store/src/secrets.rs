@@ -17,8 +17,8 @@ use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use secrecy::{ExposeSecret as _, SecretSlice, SecretString};
 use sha2::{Digest as _, Sha256};
 
-use super::StoreError;
-use anchord_messages::id::{TenantId, WebhookId};
+use crate::prelude::*;
+use anchord_messages::id::WebhookId;
 use anchord_webhooks::signature::SECRET_BYTES;
 
 /// The first byte of an encrypted secret.
@@ -75,18 +75,13 @@ impl SecretKeys {
         !self.0.is_empty()
     }
 
-    /// What a secret begins with that the first key has encrypted; `None` when there is no key.
+    /// First bytes of a secret that the first key has encrypted; `None` when there is no key.
     pub(super) fn head(&self) -> Option<Vec<u8>> {
         self.0.first().map(SecretKey::head)
     }
 
     /// A secret as it is stored.
-    pub(super) fn encrypt(
-        &self,
-        tenant: TenantId,
-        webhook: WebhookId,
-        secret: &[u8],
-    ) -> Result<Vec<u8>, StoreError> {
+    pub(super) fn encrypt(&self, tenant: TenantId, webhook: WebhookId, secret: &[u8]) -> Result<Vec<u8>> {
         let Some(first) = self.0.first() else { return Ok(secret.to_vec()) };
         let nonce = rand::random::<[u8; NONCE_LEN]>();
         let mut text = secret.to_vec();
@@ -159,7 +154,7 @@ impl SecretKey {
     }
 }
 
-/// What an encrypted secret is bound to.
+/// Data that an encrypted secret is bound to.
 fn bound_to(tenant: TenantId, webhook: WebhookId) -> [u8; 32] {
     let mut bound = [0; 32];
     let (first, second) = bound.split_at_mut(16);

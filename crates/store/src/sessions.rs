@@ -1,18 +1,15 @@
 //! Sessions: creating, reading, listing, changing and erasing them, and locking their rows.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 use super::audit::{self, Actor};
+use super::bounds;
 use super::bounds::Made;
 use super::erasures::Erasure;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries, Which};
 use super::metadata::{self, MetadataField};
-use super::{Store, StoreError, bounds};
-use anchord_messages::id::{SessionId, SessionName, SessionRef, TenantId};
+use crate::prelude::*;
 pub use anchord_session::session::{Live, Session};
 use anchord_session::settings::{Settings, SettingsError};
 
@@ -49,20 +46,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or the row does not parse.
-    pub async fn find_session(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-    ) -> Result<Option<Session>, StoreError> {
+    pub async fn find_session(&self, tenant: TenantId, name: &SessionRef) -> Result<Option<Session>> {
         Ok(self.load_session(tenant, name).await?.map(|loaded| loaded.session))
     }
 
     /// Reads a session for a decision; `None` when there is none.
-    pub(super) async fn load_session(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-    ) -> Result<Option<Loaded>, StoreError> {
+    pub(super) async fn load_session(&self, tenant: TenantId, name: &SessionRef) -> Result<Option<Loaded>> {
         loop {
             let mut reading = self.reading(tenant).await?;
             let loaded = load::load(reading.connection(), tenant, Which::Named(name)).await;
@@ -82,7 +71,7 @@ impl Store {
         filter: &SessionFilter,
         before: Option<SessionId>,
         limit: i64,
-    ) -> Result<Vec<Session>, StoreError> {
+    ) -> Result<Vec<Session>> {
         let mut tx = self.begin_planning(tenant).await?;
         let found = list(&mut tx, tenant, filter, before, limit).await?;
         let wanted: Vec<_> = found.into_iter().map(|id| (tenant, Which::WithId(SessionId(id)))).collect();
@@ -99,7 +88,7 @@ impl Store {
         tenant: TenantId,
         name: &SessionRef,
         settings: Map<String, Value>,
-    ) -> Result<PutOutcome, StoreError> {
+    ) -> Result<PutOutcome> {
         let mut tries = Tries::default();
         loop {
             let mut tx = self.begin(tenant).await?;
@@ -132,7 +121,7 @@ impl Store {
         tenant: TenantId,
         name: &SessionRef,
         change: Map<String, Value>,
-    ) -> Result<Option<PutOutcome>, StoreError> {
+    ) -> Result<Option<PutOutcome>> {
         let mut tries = Tries::default();
         loop {
             let mut tx = self.begin(tenant).await?;
@@ -162,12 +151,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn delete_session(
-        &self,
-        tenant: TenantId,
-        name: &SessionName,
-        actor: Actor,
-    ) -> Result<bool, StoreError> {
+    pub async fn delete_session(&self, tenant: TenantId, name: &SessionName, actor: Actor) -> Result<bool> {
         let mut tx = self.begin(tenant).await?;
         let id = sqlx::query_scalar!(
             "select id from sessions where tenant_id = $1 and name = $2",
@@ -197,7 +181,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn erase_expired_sessions(&self, limit: i32) -> Result<i32, StoreError> {
+    pub async fn erase_expired_sessions(&self, limit: i32) -> Result<i32> {
         let gone =
             sqlx::query_scalar!("select erase_expired_sessions($1)", limit).fetch_one(&self.pool).await?;
         Ok(gone.unwrap_or_default())
@@ -207,7 +191,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn erase_single_calls(&self, limit: i32) -> Result<i32, StoreError> {
+    pub async fn erase_single_calls(&self, limit: i32) -> Result<i32> {
         let gone = sqlx::query_scalar!("select erase_single_calls($1)", limit).fetch_one(&self.pool).await?;
         Ok(gone.unwrap_or_default())
     }
@@ -220,7 +204,7 @@ pub(super) async fn put(
     tenant: TenantId,
     of: &SessionRef,
     settings: &Map<String, Value>,
-) -> Result<Option<PutOutcome>, StoreError> {
+) -> Result<Option<PutOutcome>> {
     // A branch that is named and not there is made by nothing but a fork.
     let created = !of.is_of_other_branch() && create(&mut *tx, tenant, &of.name).await?;
     let Some(loaded) = load::load(&mut *tx, tenant, Which::Named(of)).await? else {
@@ -228,7 +212,7 @@ pub(super) async fn put(
     };
     let Session { settings: old, defaults, .. } = &loaded.session;
     let mut settings = settings.clone();
-    // Once the tokenizer is fixed, it is no one's to leave out.
+    // PUT cannot remove a fixed tokenizer.
     if loaded.session.has_fixed_tokenizer()
         && let Some(fixed) = old.tokenizer
     {
@@ -251,12 +235,10 @@ pub(super) async fn put(
 
 /// Sets the model of a session by the id of main; returns `false` when nothing is to be committed, because the session has
 /// changed meanwhile or the model is refused.
-pub(super) async fn set_model(
-    tx: &mut PgConnection,
-    (tenant, main): (TenantId, SessionId),
-    model: &str,
-) -> Result<bool, StoreError> {
-    let Some(loaded) = load::load(&mut *tx, tenant, Which::Main(main)).await? else { return Ok(false) };
+pub(super) async fn set_model(tx: &mut PgConnection, main: SessionKey, model: &str) -> Result<bool> {
+    let Some(loaded) = load::load(&mut *tx, main.tenant, Which::Main(main.id)).await? else {
+        return Ok(false);
+    };
     let Ok(settings) = loaded.session.settings.with_model(model, &loaded.session.defaults) else {
         return Ok(false);
     };
@@ -270,7 +252,7 @@ async fn set(
     loaded: Loaded,
     settings: Settings,
     created: bool,
-) -> Result<Option<Result<Box<Session>, SettingsError>>, StoreError> {
+) -> Result<Option<Result<Box<Session>, SettingsError>>> {
     let (tenant, branch, read) = (loaded.tenant, loaded.session.id, loaded.session.settings_revision);
     let mut main = loaded;
     if !main.session.is_main() {
@@ -287,10 +269,10 @@ async fn set(
     let revision = session.context_revision;
     let has_other_metadata = settings.metadata != session.settings.metadata;
     if settings.task_id.is_some() && settings.task_id != session.settings.task_id {
-        bounds::require_task_room(&mut *tx, (tenant, session.id)).await?;
+        bounds::require_task_room(&mut *tx, session.id.of(tenant)).await?;
     }
     let tail = if session.masks_otherwise(&settings) {
-        load::tail(tx, (tenant, session.id), session.floor()).await?
+        load::tail(tx, session.id.of(tenant), session.floor()).await?
     } else {
         Vec::new()
     };
@@ -306,7 +288,7 @@ async fn set(
         }
     }
     if has_other_metadata {
-        metadata::replace(&mut *tx, (tenant, session.id), session.settings.metadata.as_ref()).await?;
+        metadata::replace(&mut *tx, session.id.of(tenant), session.settings.metadata.as_ref()).await?;
     }
     if branch == main.session.id {
         return Ok(Some(Ok(Box::new(main.session))));
@@ -322,7 +304,7 @@ pub(super) async fn list(
     filter: &SessionFilter,
     before: Option<SessionId>,
     limit: i64,
-) -> Result<Vec<Uuid>, StoreError> {
+) -> Result<Vec<Uuid>> {
     if let Some((first, others)) = filter.metadata.split_first() {
         return list_with(tx, tenant, (filter, first, others), before, limit).await;
     }
@@ -359,7 +341,7 @@ async fn list_with(
     (filter, first, others): (&SessionFilter, &MetadataField, &[MetadataField]),
     before: Option<SessionId>,
     limit: i64,
-) -> Result<Vec<Uuid>, StoreError> {
+) -> Result<Vec<Uuid>> {
     let (names, values): (Vec<&str>, Vec<&str>) =
         others.iter().map(|field| (field.name.as_str(), field.value.as_str())).unzip();
     let found = sqlx::query_scalar!(
@@ -405,11 +387,7 @@ async fn list_with(
 }
 
 /// Creates the session when it does not exist; returns whether it did.
-pub(crate) async fn create(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    name: &SessionName,
-) -> Result<bool, StoreError> {
+pub(crate) async fn create(tx: &mut PgConnection, tenant: TenantId, name: &SessionName) -> Result<bool> {
     let done = sqlx::query!(
         "insert into sessions (tenant_id, id, name) values ($1, $2, $3) on conflict on constraint sessions_name_key do nothing",
         tenant.0,
@@ -429,7 +407,7 @@ pub async fn find(
     connection: &mut PgConnection,
     tenant: TenantId,
     name: &SessionRef,
-) -> Result<Option<Session>, StoreError> {
+) -> Result<Option<Session>> {
     Ok(load::load(connection, tenant, Which::Named(name)).await?.map(|loaded| loaded.session))
 }
 
@@ -438,7 +416,7 @@ pub(super) async fn find_id(
     connection: &mut PgConnection,
     tenant: TenantId,
     of: &SessionRef,
-) -> Result<Option<SessionId>, StoreError> {
+) -> Result<Option<SessionId>> {
     let found =
         sqlx::query_scalar!("select find_session($1, $2, $3)", tenant.0, of.name.as_str(), of.branch_str());
     Ok(found.fetch_one(connection).await?.map(SessionId))
@@ -448,11 +426,7 @@ pub(super) async fn find_id(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn lock(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    name: &SessionRef,
-) -> Result<Option<Session>, StoreError> {
+pub async fn lock(tx: &mut PgConnection, tenant: TenantId, name: &SessionRef) -> Result<Option<Session>> {
     let held = sqlx::query_scalar!(
         "select s.id from sessions s where s.tenant_id = $1 and s.id = find_session($1, $2, $3) for update",
         tenant.0,
@@ -470,7 +444,7 @@ pub(crate) async fn update(
     tx: &mut PgConnection,
     tenant: TenantId,
     session: &Session,
-) -> Result<DateTime<Utc>, StoreError> {
+) -> Result<DateTime<Utc>> {
     let text = |column, value: serde_json::Result<String>| {
         value.map_err(|error| StoreError::corrupt("sessions", column, session.id.0, error))
     };
@@ -505,7 +479,7 @@ pub(super) async fn update_for_version(
     tx: &mut PgConnection,
     tenant: TenantId,
     session: &Session,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let accounting = serde_json::to_string(&session.accounting)
         .map_err(|error| StoreError::corrupt("sessions", "accounting", session.id.0, error))?;
     let done = sqlx::query!(

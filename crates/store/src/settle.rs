@@ -9,15 +9,13 @@ mod end;
 
 use std::time::Duration;
 
-use crate::connection::PgConnection;
-use uuid::Uuid;
-
 use self::end::{End, Fence, WriteOutcome};
 pub use super::candidate::{NewEvaluation, NewVersion};
 use super::job::{Job, Kind, NewJob, report_text};
 use super::load::{self, Which};
-use super::{Store, StoreError, compressions, lock};
-use anchord_messages::id::{CompressionId, EvaluationId, Seq, SessionId, TenantId};
+use super::{compressions, lock};
+use crate::prelude::*;
+use anchord_messages::id::EvaluationId;
 use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
 use anchord_session::session::Ending;
 
@@ -70,7 +68,7 @@ impl Store {
         job: &Job,
         span: Option<Span>,
         settlement: Settlement,
-    ) -> Result<SettleOutcome, StoreError> {
+    ) -> Result<SettleOutcome> {
         Ok(self.settle_and_index(job, span, settlement, None).await?.0)
     }
 
@@ -85,7 +83,7 @@ impl Store {
         span: Option<Span>,
         settlement: Settlement,
         index_lease: Option<f64>,
-    ) -> Result<(SettleOutcome, Option<Box<Job>>), StoreError> {
+    ) -> Result<(SettleOutcome, Option<Box<Job>>)> {
         let asked = SettleArgs { job, span, settlement: &settlement, index_lease };
         for tries in 0..TRIES {
             tokio::time::sleep(PAUSE * tries).await;
@@ -115,7 +113,7 @@ impl Store {
         &self,
         connection: &mut PgConnection,
         asked: SettleArgs<'_>,
-    ) -> Result<Option<(SettleOutcome, Option<Box<Job>>)>, StoreError> {
+    ) -> Result<Option<(SettleOutcome, Option<Box<Job>>)>> {
         let SettleArgs { job, span, settlement, index_lease } = asked;
         let Some(mut loaded) = load::load(connection, job.tenant, Which::WithId(job.session)).await? else {
             return Ok(Some((SettleOutcome::Lost, None)));
@@ -135,7 +133,7 @@ impl Store {
             return Err(StoreError::RowCount { what: "the next version", expected: 1, actual: 0 });
         }
         let floor = session.floor_after(status, ending);
-        let tail = load::tail(connection, (job.tenant, job.session), floor).await?;
+        let tail = load::tail(connection, job.session.of(job.tenant), floor).await?;
         let next = session.end(status, ending, &tail, &mut report);
         let end = End {
             job,
@@ -165,7 +163,7 @@ impl Store {
         version: Option<i64>,
         report: &Report,
         evaluation: Result<NewEvaluation, Status>,
-    ) -> Result<SettleOutcome, StoreError> {
+    ) -> Result<SettleOutcome> {
         let mut tx = self.begin(job.tenant).await?;
         let status = match &evaluation {
             Ok(evaluation) => {
@@ -185,12 +183,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; nothing has changed then.
-    pub async fn settle_index(
-        &self,
-        job: &Job,
-        status: Status,
-        more: bool,
-    ) -> Result<SettleOutcome, StoreError> {
+    pub async fn settle_index(&self, job: &Job, status: Status, more: bool) -> Result<SettleOutcome> {
         let report = Report::default();
         if !more {
             return self.end_job(job, status, &report).await;
@@ -207,7 +200,7 @@ impl Store {
     }
 
     /// Ends a job that has nothing else to write, in one statement that commits by itself.
-    async fn end_job(&self, job: &Job, status: Status, report: &Report) -> Result<SettleOutcome, StoreError> {
+    async fn end_job(&self, job: &Job, status: Status, report: &Report) -> Result<SettleOutcome> {
         let report = report_text(job, report)?;
         let is_ended = sqlx::query_scalar!(
             r#"select end_job($1, $2, $3, $4, $5) as "is_ended!""#,
@@ -229,7 +222,7 @@ async fn write_end(
     status: Status,
     version: Option<i64>,
     report: &Report,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     let report = report_text(job, report)?;
     let done = sqlx::query!(
         "update compressions set status = $4, version = $5, report = $6::text::json, finished_at = now(), lease_until = null
@@ -252,7 +245,7 @@ async fn insert_evaluation(
     job: &Job,
     version: Option<i64>,
     evaluation: &NewEvaluation,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "insert into evaluations (tenant_id, session_id, id, version, compression_id, scores, results)
          values ($1, $2, $3, $4, $5, $6::text::json, $7::text::json)",
@@ -277,33 +270,21 @@ async fn insert_evaluation(
 /// When the database fails.
 pub async fn answer_if_idle(
     tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     id: CompressionId,
     request: &Request,
-) -> Result<bool, StoreError> {
-    let Some(mut loaded) = load::load(tx, tenant, Which::WithId(session)).await? else { return Ok(false) };
+) -> Result<bool> {
+    let Some(mut loaded) = load::load(tx, key.tenant, Which::WithId(key.id)).await? else { return Ok(false) };
     let session = &mut loaded.session;
     if session.head_seq - session.floor() > MAX_TAIL_MESSAGES {
         return Ok(false);
     }
-    let tail = load::tail(tx, (tenant, session.id), session.floor()).await?;
+    let tail = load::tail(tx, key, session.floor()).await?;
     let Some(reason) = session.covers_nothing(MANUAL, request, &tail) else { return Ok(false) };
     let mut report = Report { error: Some(reason.into()), ..Report::default() };
     let ending = Ending { trigger: MANUAL, request, span: None, status: Status::Skipped, version: None };
     let next = session.end(Status::Skipped, ending, &tail, &mut report);
-    let job = Job {
-        tenant,
-        session: session.id,
-        id,
-        kind: Kind::Compress,
-        trigger: MANUAL.to_owned(),
-        request: request.clone(),
-        attempt: 0,
-        crashes: 0,
-        span: None,
-        queued_ms: 0,
-        trace: None,
-    };
+    let job = Job { request: request.clone(), ..Job::new(key, id, Kind::Compress, MANUAL) };
     let end = End {
         job: &job,
         fence: Fence::Queued,

@@ -4,14 +4,12 @@
 //! A compression by a model needs the queue, its fence, checkpoints, quotas and costs, which all belong to a session.
 //! A second queue for messages without one would duplicate them.
 
-use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use super::bounds::Made;
 use super::load::Tries;
 use super::sessions::{self, PutOutcome, Session};
-use super::{Store, StoreError};
-use anchord_messages::id::{SessionName, TenantId};
+use crate::prelude::*;
 
 /// How long the result of a single call can be read, in hours.
 pub const KEPT_HOURS: i32 = 24;
@@ -26,7 +24,7 @@ impl Store {
         tenant: TenantId,
         name: &SessionName,
         settings: Map<String, Value>,
-    ) -> Result<PutOutcome, StoreError> {
+    ) -> Result<PutOutcome> {
         let mut tries = Tries::default();
         loop {
             let mut tx = self.begin(tenant).await?;
@@ -68,7 +66,7 @@ impl Store {
         &self,
         tenant: TenantId,
         name: &SessionName,
-    ) -> Result<Option<(Session, DateTime<Utc>)>, StoreError> {
+    ) -> Result<Option<(Session, DateTime<Utc>)>> {
         let mut tx = self.snapshot(tenant).await?;
         let expires_at = sqlx::query_scalar!(
             r#"select expires_at as "expires_at!" from sessions

@@ -1,14 +1,11 @@
 //! Summary versions: reading them, and making an earlier one current again. Publishing is in `settle`.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-
 use super::compressions::cancel_live;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Which};
-use super::{Store, StoreError, Tx, bounds, events, sessions};
+use super::{bounds, events, sessions};
+use crate::prelude::*;
 use anchord_facts::ledger::LedgerState;
-use anchord_messages::id::{SessionId, SessionRef, TenantId};
 use anchord_record::parts::StoredSummary;
 use anchord_record::strategy::{Strategy, Verifiable};
 use anchord_record::version::{Version, VersionMeta};
@@ -78,7 +75,7 @@ impl UnreadVersion {
     ///
     /// # Errors
     /// When what is stored does not parse.
-    pub fn read(self) -> Result<StoredVersion, StoreError> {
+    pub fn read(self) -> Result<StoredVersion> {
         let meta = self.meta()?;
         let summary = self.record.summary().map_err(|e| self.corrupt("document", e))?;
         let carry: LedgerState = serde_json::from_str(&self.carry).map_err(|e| self.corrupt("carry", e))?;
@@ -89,7 +86,7 @@ impl UnreadVersion {
     ///
     /// # Errors
     /// When what is stored does not parse.
-    pub fn meta(&self) -> Result<VersionMeta, StoreError> {
+    pub fn meta(&self) -> Result<VersionMeta> {
         serde_json::from_str(&self.meta).map_err(|error| self.corrupt("meta", error))
     }
 
@@ -105,11 +102,10 @@ impl UnreadVersion {
 /// When the database fails.
 pub async fn find(
     connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
+    key: SessionKey,
     version: i64,
-) -> Result<Option<StoredVersion>, StoreError> {
-    find_unread(connection, (tenant, session), version).await?.map(UnreadVersion::read).transpose()
+) -> Result<Option<StoredVersion>> {
+    find_unread(connection, key, version).await?.map(UnreadVersion::read).transpose()
 }
 
 /// Finds a version in an open transaction, to be parsed later.
@@ -118,22 +114,22 @@ pub async fn find(
 /// When the database fails.
 pub async fn find_unread(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    of: SessionKey,
     version: i64,
-) -> Result<Option<UnreadVersion>, StoreError> {
+) -> Result<Option<UnreadVersion>> {
     let row = sqlx::query!(
         r#"select meta::text as "meta!", document::text as "document!", parts,
                   read_parts(tenant_id, session_id, parts) as "texts!", carry::text as "carry!", created_at
            from summaries
            where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3"#,
-        tenant.0,
-        session.0,
+        of.tenant.0,
+        of.id.0,
         version
     )
     .fetch_optional(connection)
     .await?;
     Ok(row.map(|row| UnreadVersion {
-        key: (session, version),
+        key: (of.id, version),
         meta: row.meta,
         record: StoredSummary { document: row.document, parts: row.parts, texts: row.texts },
         carry: row.carry,
@@ -147,11 +143,10 @@ pub async fn find_unread(
 /// When the database fails.
 pub async fn list(
     connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
+    key: SessionKey,
     before: Option<i64>,
     limit: i64,
-) -> Result<Vec<VersionEntry>, StoreError> {
+) -> Result<Vec<VersionEntry>> {
     let rows = sqlx::query!(
         r#"select v.version as "version!", v.meta::text as "meta!", v.created_at as "created_at!"
            from version_lineage($1, $2) owner
@@ -162,8 +157,8 @@ pub async fn list(
              order by x.version desc limit $4
            ) v
            order by v.version desc limit $4"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         before,
         limit
     )
@@ -172,7 +167,7 @@ pub async fn list(
     rows.into_iter()
         .map(|row| {
             let corrupt = |column, error: serde_json::Error| {
-                StoreError::corrupt("summaries", column, format!("{} {}", session.0, row.version), error)
+                StoreError::corrupt("summaries", column, format!("{} {}", key.id.0, row.version), error)
             };
             let meta = serde_json::from_str(&row.meta).map_err(|e| corrupt("meta", e))?;
             Ok(VersionEntry { meta, created_at: row.created_at })
@@ -185,18 +180,13 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not parse.
-    pub async fn decide_rollback(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-        to: i64,
-    ) -> Result<Rollback, StoreError> {
+    pub async fn decide_rollback(&self, tenant: TenantId, name: &SessionRef, to: i64) -> Result<Rollback> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(loaded) = load::load(&mut tx, tenant, Which::Named(name)).await? else {
             return Ok(Rollback::NoSession);
         };
         let session = &loaded.session;
-        let Some(target) = find(&mut tx, tenant, session.id, to).await? else {
+        let Some(target) = find(&mut tx, session.id.of(tenant), to).await? else {
             return Ok(Rollback::NoVersion);
         };
         let is_critical = session.effective_settings().critical == Some(true);
@@ -218,7 +208,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not parse.
-    pub async fn roll_back(&self, tx: &mut Tx, decided: &RolledBack) -> Result<bool, StoreError> {
+    pub async fn roll_back(&self, tx: &mut Tx, decided: &RolledBack) -> Result<bool> {
         let RolledBack { loaded, to, version } = decided;
         if !load::hold_as_read(tx, loaded).await? {
             return Ok(false);
@@ -226,17 +216,17 @@ impl Store {
         let (tenant, to) = (loaded.tenant, *to);
         bounds::require_version_room(tx, tenant, loaded.session.last_version).await?;
         let mut session = loaded.session.clone();
-        cancel_live(tx, tenant, session.id).await?;
-        let served = copy_version(tx, (tenant, session.id), to, &version.meta).await?;
-        adopt_probes(tx, (tenant, session.id), to).await?;
-        retire_probes(tx, (tenant, session.id), to, version.meta.version).await?;
+        cancel_live(tx, session.id.of(tenant)).await?;
+        let served = copy_version(tx, session.id.of(tenant), to, &version.meta).await?;
+        adopt_probes(tx, session.id.of(tenant), to).await?;
+        retire_probes(tx, session.id.of(tenant), to, version.meta.version).await?;
 
         let anchor = version.meta.through_seq;
-        let tail = load::tail(tx, (tenant, session.id), session.floor_at(anchor)).await?;
+        let tail = load::tail(tx, session.id.of(tenant), session.floor_at(anchor)).await?;
         session.roll_back(anchor, served, &tail);
-        note_served(tx, (tenant, session.id), version.meta.version, &session.accounting).await?;
+        note_served(tx, session.id.of(tenant), version.meta.version, &session.accounting).await?;
         sessions::update_for_version(tx, tenant, &session).await?;
-        events::published(tx, (tenant, session.id), version.meta.version, None).await?;
+        events::published(tx, session.id.of(tenant), version.meta.version, None).await?;
         Ok(true)
     }
 }
@@ -249,35 +239,33 @@ impl RolledBack {
 }
 
 /// The branch that made a version which a branch has.
-pub(super) async fn owner(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    version: i64,
-) -> Result<SessionId, StoreError> {
-    let owner =
-        sqlx::query_scalar!(r#"select version_owner($1, $2, $3) as "owner!""#, tenant.0, session.0, version);
+pub(super) async fn owner(connection: &mut PgConnection, key: SessionKey, version: i64) -> Result<SessionId> {
+    let owner = sqlx::query_scalar!(
+        r#"select version_owner($1, $2, $3) as "owner!""#,
+        key.tenant.0,
+        key.id.0,
+        version
+    );
     Ok(SessionId(owner.fetch_one(connection).await?))
 }
 
 /// Copies the probes that a branch began with into it, before they change in it.
-pub(super) async fn adopt_probes(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    version: i64,
-) -> Result<(), StoreError> {
-    sqlx::query!("select adopt_probes($1, $2, $3)", tenant.0, session.0, version).execute(connection).await?;
+pub(super) async fn adopt_probes(connection: &mut PgConnection, key: SessionKey, version: i64) -> Result<()> {
+    sqlx::query!("select adopt_probes($1, $2, $3)", key.tenant.0, key.id.0, version)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 
 /// Copies a version under a new number and metadata; returns the tokens of its rendering and of its digest.
 pub(super) async fn copy_version(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     from: i64,
     meta: &VersionMeta,
-) -> Result<(u32, u32), StoreError> {
+) -> Result<(u32, u32)> {
     let text = serde_json::to_string(meta).map_err(|error| {
-        StoreError::corrupt("summaries", "meta", format!("{} {}", session.0, meta.version), error)
+        StoreError::corrupt("summaries", "meta", format!("{} {}", key.id.0, meta.version), error)
     })?;
     let copied = sqlx::query!(
         "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
@@ -290,8 +278,8 @@ pub(super) async fn copy_version(
                 mask_from
          from summaries where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3
          returning rendering_tokens, digest_tokens",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         from,
         meta.version,
         meta.parent_version,
@@ -308,15 +296,15 @@ pub(super) async fn copy_version(
 /// Records which messages a new version is served with: the mask position and the carried message.
 pub(super) async fn note_served(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     version: i64,
     counts: &Accounting,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "update summaries set mask_upto = $4, mask_from = $5, carried_seq = $6
          where tenant_id = $1 and session_id = $2 and version = $3",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         version,
         counts.mask_upto,
         i64::from(counts.mask_from),
@@ -329,19 +317,14 @@ pub(super) async fn note_served(
 
 /// Resets the probes to those of a version: probes of later versions ask for facts that are no longer summarised, and
 /// those that were retired later are asked again.
-async fn retire_probes(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    to: i64,
-    new: i64,
-) -> Result<(), StoreError> {
+async fn retire_probes(connection: &mut PgConnection, key: SessionKey, to: i64, new: i64) -> Result<()> {
     sqlx::query!(
         "update probes
          set retired_in_version = case when coalesce(version, 0) > $3 then coalesce(retired_in_version, $4) end
          where tenant_id = $1 and session_id = $2
            and ((version > $3 and retired_in_version is null) or (coalesce(version, 0) <= $3 and retired_in_version > $3))",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         to,
         new
     )

@@ -1,18 +1,14 @@
 //! Tenants: created, changed, suspended and erased by the operator, each change with an entry in the audit log.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
-use uuid::Uuid;
 
 use super::audit::{self, Actor};
 use super::error::expect_rows;
+use super::keys;
 use super::pins::{PinEdit, PinEdited, Pinned};
-use super::{Store, StoreError, keys};
+use crate::prelude::*;
 use anchord_context::pin::{self, PINS_SHARE, Pin};
-use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::fill::share_of;
 use anchord_session::models::{MAX_OWN_MODELS, OwnModel};
@@ -81,7 +77,7 @@ pub enum Changed {
     NameTaken,
 }
 
-/// What a caller wants of settings.
+/// Change of settings.
 #[derive(Clone, Debug)]
 pub enum SettingsChange {
     /// These and no others: an absent field has its default.
@@ -106,7 +102,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn insert_tenant(&self, name: &str, actor: Actor) -> Result<Option<Tenant>, StoreError> {
+    pub async fn insert_tenant(&self, name: &str, actor: Actor) -> Result<Option<Tenant>> {
         self.insert_tenant_as(TenantId(Uuid::now_v7()), name, actor).await
     }
 
@@ -114,12 +110,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn insert_tenant_as(
-        &self,
-        id: TenantId,
-        name: &str,
-        actor: Actor,
-    ) -> Result<Option<Tenant>, StoreError> {
+    pub async fn insert_tenant_as(&self, id: TenantId, name: &str, actor: Actor) -> Result<Option<Tenant>> {
         let mut tx = self.begin_as(actor, id).await?;
         let made = insert(&mut tx, id, (name, &Quotas::default()), actor).await?;
         if made.is_some() {
@@ -132,7 +123,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or its settings do not parse.
-    pub async fn find_tenant(&self, id: TenantId) -> Result<Option<Tenant>, StoreError> {
+    pub async fn find_tenant(&self, id: TenantId) -> Result<Option<Tenant>> {
         let mut tx = self.snapshot(id).await?;
         find(&mut tx, id).await
     }
@@ -141,7 +132,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_tenant_id(&self, name: &str) -> Result<Option<TenantId>, StoreError> {
+    pub async fn find_tenant_id(&self, name: &str) -> Result<Option<TenantId>> {
         let id = sqlx::query_scalar!("select find_tenant_id($1)", name).fetch_one(&self.pool).await?;
         Ok(id.map(TenantId))
     }
@@ -150,7 +141,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or settings do not parse.
-    pub async fn list_tenants(&self, after: Option<TenantId>, limit: i64) -> Result<Vec<Tenant>, StoreError> {
+    pub async fn list_tenants(&self, after: Option<TenantId>, limit: i64) -> Result<Vec<Tenant>> {
         let rows = sqlx::query_as!(
             TenantRow,
             r#"select id as "id!", name as "name!", settings::text as "settings!", quotas::text as "quotas!",
@@ -168,12 +159,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or its settings do not parse.
-    pub async fn change_tenant(
-        &self,
-        id: TenantId,
-        change: &TenantChange,
-        actor: Actor,
-    ) -> Result<Changed, StoreError> {
+    pub async fn change_tenant(&self, id: TenantId, change: &TenantChange, actor: Actor) -> Result<Changed> {
         let mut tx = self.begin_as(actor, id).await?;
         let suspended = change.status.map(|status| status == TenantStatus::Suspended);
         let quotas = change.quotas.as_ref().map(|quotas| serde_json::to_string(quotas).unwrap_or_default());
@@ -226,7 +212,7 @@ impl Store {
         id: TenantId,
         change: SettingsChange,
         actor: Actor,
-    ) -> Result<Option<Result<Settings, SettingsError>>, StoreError> {
+    ) -> Result<Option<Result<Settings, SettingsError>>> {
         let mut tx = self.begin_as(actor, id).await?;
         let Some(old) = lock_settings(&mut tx, id).await? else { return Ok(None) };
         // The tenant's own models are known to its settings, too.
@@ -252,12 +238,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or its settings do not parse.
-    pub async fn replace_wide_pins(
-        &self,
-        id: TenantId,
-        pins: &[Pin],
-        actor: Actor,
-    ) -> Result<PinEdited, StoreError> {
+    pub async fn replace_wide_pins(&self, id: TenantId, pins: &[Pin], actor: Actor) -> Result<PinEdited> {
         let mut tx = self.begin_as(actor, id).await?;
         let edited = edit_wide_pins(&mut tx, id, PinEdit::Replace(pins), actor).await?;
         if matches!(edited, PinEdited::Done(_)) {
@@ -276,7 +257,7 @@ impl Store {
         id: TenantId,
         model: OwnModel,
         actor: Actor,
-    ) -> Result<Option<WideModels>, StoreError> {
+    ) -> Result<Option<WideModels>> {
         let mut tx = self.begin_as(actor, id).await?;
         let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(None) };
         let wide = settings.wide.get_or_insert_default();
@@ -304,12 +285,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or its settings do not parse.
-    pub async fn delete_wide_model(
-        &self,
-        id: TenantId,
-        name: &str,
-        actor: Actor,
-    ) -> Result<bool, StoreError> {
+    pub async fn delete_wide_model(&self, id: TenantId, name: &str, actor: Actor) -> Result<bool> {
         let mut tx = self.begin_as(actor, id).await?;
         let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(false) };
         let wide = settings.wide.get_or_insert_default();
@@ -330,7 +306,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool, StoreError> {
+    pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool> {
         let mut tx = self.begin_as(actor, id).await?;
         let is_erased = sqlx::query_scalar!(r#"select erase_tenant($1) as "is_erased!""#, id.0);
         if !is_erased.fetch_one(&mut *tx).await? {
@@ -353,7 +329,7 @@ pub async fn edit_wide_pins(
     id: TenantId,
     edit: PinEdit<'_>,
     actor: Actor,
-) -> Result<PinEdited, StoreError> {
+) -> Result<PinEdited> {
     let Some(mut settings) = lock_settings(&mut *tx, id).await? else { return Ok(PinEdited::NoOwner) };
     let pins = match edit.apply(settings.wide_pins().to_vec()) {
         Ok(pins) => pins,
@@ -392,7 +368,7 @@ struct TenantRow {
 }
 
 impl TenantRow {
-    fn read(self) -> Result<Tenant, StoreError> {
+    fn read(self) -> Result<Tenant> {
         let corrupt = |column, error| StoreError::corrupt("tenants", column, self.id, error);
         Ok(Tenant {
             id: TenantId(self.id),
@@ -415,7 +391,7 @@ pub async fn insert(
     id: TenantId,
     (name, quotas): (&str, &Quotas),
     actor: Actor,
-) -> Result<Option<Tenant>, StoreError> {
+) -> Result<Option<Tenant>> {
     let quotas = serde_json::to_string(quotas)
         .map_err(|error| StoreError::corrupt("tenants", "quotas", id.0, error))?;
     let done = sqlx::query!(
@@ -437,7 +413,7 @@ pub async fn insert(
 ///
 /// # Errors
 /// When the database fails, or its settings do not parse.
-pub async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>, StoreError> {
+pub async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>> {
     sqlx::query_as!(
         TenantRow,
         r#"select id, name, settings::text as "settings!", quotas::text as "quotas!", retention_days, suspended_at,
@@ -451,7 +427,7 @@ pub async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>,
     .transpose()
 }
 
-async fn lock_settings(tx: &mut PgConnection, id: TenantId) -> Result<Option<Settings>, StoreError> {
+async fn lock_settings(tx: &mut PgConnection, id: TenantId) -> Result<Option<Settings>> {
     let text = sqlx::query_scalar!(
         r#"select settings::text as "settings!" from tenants where id = $1 for update"#,
         id.0
@@ -464,7 +440,7 @@ async fn lock_settings(tx: &mut PgConnection, id: TenantId) -> Result<Option<Set
     text.map(read).transpose()
 }
 
-async fn store_settings(tx: &mut PgConnection, id: TenantId, settings: &Settings) -> Result<(), StoreError> {
+async fn store_settings(tx: &mut PgConnection, id: TenantId, settings: &Settings) -> Result<()> {
     let text = serde_json::to_string(settings)
         .map_err(|error| StoreError::corrupt("tenants", "settings", id.0, error))?;
     let done = sqlx::query!(

@@ -1,13 +1,8 @@
 //! Todo lists: the caller's list of a session, and how compressions changed it.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use super::{Store, StoreError, sessions};
+use super::sessions;
+use crate::prelude::*;
 use anchord_facts::todo::{self, Followed, Todo, TodoChange};
-use anchord_messages::id::{SessionId, SessionRef, TenantId};
 
 /// A session's todo list, and what its last change was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
@@ -44,14 +39,10 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_todos(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-    ) -> Result<Option<TodoList>, StoreError> {
+    pub async fn find_todos(&self, tenant: TenantId, name: &SessionRef) -> Result<Option<TodoList>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
-        let list = find(&mut tx, tenant, session.id).await?;
+        let list = find(&mut tx, session.id.of(tenant)).await?;
         tx.commit().await?;
         Ok(Some(list.unwrap_or_default()))
     }
@@ -66,7 +57,7 @@ impl Store {
         tenant: TenantId,
         name: &SessionRef,
         items: Vec<Todo>,
-    ) -> Result<Option<TodoList>, StoreError> {
+    ) -> Result<Option<TodoList>> {
         let mut tx = self.begin(tenant).await?;
         let replaced = replace(&mut tx, tenant, name, items).await?;
         tx.commit().await?;
@@ -80,9 +71,9 @@ pub(super) async fn replace(
     tenant: TenantId,
     name: &SessionRef,
     mut items: Vec<Todo>,
-) -> Result<Option<TodoList>, StoreError> {
+) -> Result<Option<TodoList>> {
     let Some(session) = sessions::lock(&mut *tx, tenant, name).await? else { return Ok(None) };
-    let before = find(&mut *tx, tenant, session.id).await?.unwrap_or_default();
+    let before = find(&mut *tx, session.id.of(tenant)).await?.unwrap_or_default();
     let changes = todo::changes(&before.items, &items);
     // An item that the caller does not change keeps what is known about its completion.
     for item in &mut items {
@@ -110,22 +101,18 @@ pub(super) async fn replace(
 }
 
 /// Reads a session's list in an open transaction.
-pub(super) async fn find(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<Option<TodoList>, StoreError> {
+pub(super) async fn find(connection: &mut PgConnection, key: SessionKey) -> Result<Option<TodoList>> {
     let row = sqlx::query!(
         r#"select revision, items::text as "items!", changes::text as "changes!", version,
                   updated_at as "updated_at?"
            from todo_lists where tenant_id = $1 and session_id = $2"#,
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_optional(connection)
     .await?;
     let corrupt =
-        |column, error: serde_json::Error| StoreError::corrupt("todo_lists", column, session.0, error);
+        |column, error: serde_json::Error| StoreError::corrupt("todo_lists", column, key.id.0, error);
     row.map(|row| {
         Ok(TodoList {
             revision: row.revision,
@@ -140,12 +127,12 @@ pub(super) async fn find(
 
 impl TodoUpdate {
     /// The list and its changes as JSON texts.
-    pub(super) fn texts(&self, session: SessionId) -> Result<(String, String), StoreError> {
+    pub(super) fn texts(&self, session: SessionId) -> Result<(String, String)> {
         Ok((text("items", session, &self.followed.items)?, text("changes", session, &self.followed.changes)?))
     }
 }
 
 // As text, because a JSON value would be sent as `jsonb`, which rejects an escaped NUL.
-fn text(column: &'static str, session: SessionId, value: &impl Serialize) -> Result<String, StoreError> {
+fn text(column: &'static str, session: SessionId, value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(|error| StoreError::corrupt("todo_lists", column, session.0, error))
 }

@@ -1,7 +1,6 @@
 //! Finds the message that contains an offloaded tool output.
 
-use super::{Store, StoreError};
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
+use crate::prelude::*;
 
 /// The message that contains a tool output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +29,7 @@ impl Store {
         tenant: TenantId,
         session: &SessionRef,
         reference: &str,
-    ) -> Result<Option<ToolOutputSource>, StoreError> {
+    ) -> Result<Option<ToolOutputSource>> {
         let mut tx = self.snapshot(tenant).await?;
         let found = sqlx::query_as!(
             ToolOutputSource,

@@ -4,17 +4,14 @@
 //! Invariant: a secret leaves the service only in the reply that creates it, and in signatures; with a key, no row has one
 //! as it is.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret as _, SecretString};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-use uuid::Uuid;
+use serde::Deserialize;
 
 use super::audit::{self, Actor};
+use super::deliveries;
 use super::error::expect_rows;
-use super::{Store, StoreError, deliveries};
-use anchord_messages::id::{TenantId, WebhookId};
+use crate::prelude::*;
+use anchord_messages::id::WebhookId;
 use anchord_webhooks::signature::{self, SECRET_BYTES};
 use anchord_webhooks::{DisabledReason, WebhookEvent};
 
@@ -144,7 +141,7 @@ impl Store {
         tenant: TenantId,
         new: &NewWebhook,
         actor: Actor,
-    ) -> Result<CreateOutcome, StoreError> {
+    ) -> Result<CreateOutcome> {
         let mut tx = self.begin(tenant).await?;
         // Lock the tenant, so that two requests cannot both take the last place. Sessions can be created meanwhile.
         sqlx::query!("select from tenants where id = $1 for no key update", tenant.0)
@@ -192,7 +189,7 @@ impl Store {
         tenant: TenantId,
         after: Option<WebhookId>,
         limit: i64,
-    ) -> Result<Vec<Webhook>, StoreError> {
+    ) -> Result<Vec<Webhook>> {
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query_as!(
             Row,
@@ -213,7 +210,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails or the row does not parse.
-    pub async fn find_webhook(&self, tenant: TenantId, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
+    pub async fn find_webhook(&self, tenant: TenantId, id: WebhookId) -> Result<Option<Webhook>> {
         let mut tx = self.snapshot(tenant).await?;
         find(&mut tx, tenant, id).await
     }
@@ -229,7 +226,7 @@ impl Store {
         id: WebhookId,
         change: &WebhookChange,
         actor: Actor,
-    ) -> Result<Option<Webhook>, StoreError> {
+    ) -> Result<Option<Webhook>> {
         let mut tx = self.begin(tenant).await?;
         let events = change.events.as_ref().and_then(|events| words(events.as_deref()));
         let description = change.description.as_ref().and_then(Option::as_deref);
@@ -273,12 +270,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn delete_webhook(
-        &self,
-        tenant: TenantId,
-        id: WebhookId,
-        actor: Actor,
-    ) -> Result<bool, StoreError> {
+    pub async fn delete_webhook(&self, tenant: TenantId, id: WebhookId, actor: Actor) -> Result<bool> {
         // Disable it first, in a transaction of its own: a new event must not wait for the deletion of the
         // deliveries.
         let mut tx = self.begin(tenant).await?;
@@ -320,7 +312,7 @@ impl Store {
         id: WebhookId,
         overlap_seconds: u32,
         actor: Actor,
-    ) -> Result<Option<(Webhook, SecretString)>, StoreError> {
+    ) -> Result<Option<(Webhook, SecretString)>> {
         let secret = rand::random::<[u8; SECRET_BYTES]>();
         let mut tx = self.begin(tenant).await?;
         let done = sqlx::query!(
@@ -350,7 +342,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; what was encrypted before stays.
-    pub async fn encrypt_secrets_again(&self) -> Result<(usize, usize), StoreError> {
+    pub async fn encrypt_secrets_again(&self) -> Result<(usize, usize)> {
         let Some(head) = self.secret_keys.head() else { return Ok((0, 0)) };
         let (mut found, mut unreadable) = (0, 0);
         let mut after = (Uuid::nil(), Uuid::nil());
@@ -416,7 +408,7 @@ struct Row {
 }
 
 impl Row {
-    fn read(self) -> Result<Webhook, StoreError> {
+    fn read(self) -> Result<Webhook> {
         let corrupt = |column| StoreError::corrupt("webhooks", column, self.id, "unknown word");
         // Skip an event that only a newer version of the service has.
         let known = |names: Vec<String>| names.iter().filter_map(|name| WebhookEvent::parse(name)).collect();
@@ -439,7 +431,7 @@ impl Row {
     }
 }
 
-async fn find(tx: &mut PgConnection, tenant: TenantId, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
+async fn find(tx: &mut PgConnection, tenant: TenantId, id: WebhookId) -> Result<Option<Webhook>> {
     sqlx::query_as!(
         Row,
         "select id, url, description, events, disabled_reason, disabled_at, failing_since,

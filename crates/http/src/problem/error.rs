@@ -11,9 +11,12 @@ use utoipa::ToSchema;
 use super::kind::Kind;
 
 /// When a caller may retry after something is used up that has to be erased first.
-pub(in super::super) const FULL_RETRY: Duration = Duration::from_hours(1);
+pub(crate) const FULL_RETRY: Duration = Duration::from_hours(1);
 /// When a caller may retry after too much waits.
 const SOON: Duration = Duration::from_secs(10);
+
+/// The result of a handler or an extractor.
+pub type Result<T, E = ApiError> = std::result::Result<T, E>;
 
 /// One invalid place in the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -27,19 +30,25 @@ pub struct FieldError {
 }
 
 /// The errors that a handler or an extractor may return.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ApiError {
     /// The request cannot be parsed at all.
+    #[error("{0}")]
     BadRequest(String),
     /// The body is not JSON.
+    #[error("{0}")]
     MalformedJson(String),
     /// No usable key.
+    #[error("{0}")]
     Unauthorized(&'static str),
     /// The key lacks a scope.
+    #[error("this key does not have the scope `{0}`")]
     Forbidden(&'static str),
     /// The operator has suspended the tenant.
+    #[error("the operator has suspended this tenant; nothing of it is lost")]
     Suspended,
     /// A path that no operation has.
+    #[error("no operation has the path {path}{}", route_hint(meant.as_deref()))]
     UnknownRoute {
         /// The path, as it was requested.
         path: String,
@@ -47,40 +56,55 @@ pub enum ApiError {
         meant: Option<String>,
     },
     /// No such resource, or one of another tenant.
+    #[error("{}", absence(*.0))]
     NotFound(Kind),
     /// No such resource under this path, though it is elsewhere: where, and what to do.
+    #[error("{1}")]
     Elsewhere(Kind, &'static str),
     /// The session has no summary version yet.
+    #[error("the session has not been compressed, so it has no summary version")]
     NoSummary,
     /// The path exists, the method does not.
+    #[error("use one of the methods that the Allow header names")]
     MethodNotAllowed,
     /// `expected_next_seq` does not hold.
+    #[error("expected_next_seq is {expected}, but the next message would be {actual}; nothing was stored")]
     SequenceMismatch {
-        /// What the caller expected.
+        /// Position that the caller expected.
         expected: Seq,
-        /// What the next message would get.
+        /// Position that the next message would get.
         actual: Seq,
     },
     /// The session has a branch of this name.
+    #[error("the session has a branch {0}")]
     BranchExists(BranchName),
     /// The branch is the current one.
+    #[error("{0} is the current branch; switch to another first")]
     BranchIsCurrent(BranchName),
     /// The session has as many branches as it may.
+    #[error(
+        "the session has {limit} branches beside main, erased ones that others stand on included; erase some"
+    )]
     TooManyBranches {
         /// How many beside main.
         limit: i32,
     },
     /// A compression with other parameters is live.
+    #[error("{0} is queued or running with other parameters")]
     CompressionLive(CompressionId),
     /// The first request with this idempotency key still runs.
+    #[error("the first request with this Idempotency-Key still runs")]
     IdempotencyInFlight,
     /// Others have changed the session at every try of a sync.
+    #[error("others changed the session at every try; what was stored of the list stays")]
     TranscriptContended,
     /// The state of the resource does not allow it.
+    #[error("{0}")]
     Conflict(String),
     /// A size limit was exceeded.
+    #[error("{what} is larger than the limit of {limit} {unit}")]
     TooLarge {
-        /// What is too large, as the subject of the detail (`the body`, `message 3`, `the batch`).
+        /// Subject of the detail (`the body`, `message 3`, `the batch`).
         what: String,
         /// The limit.
         limit: usize,
@@ -88,29 +112,42 @@ pub enum ApiError {
         unit: &'static str,
     },
     /// The body is not of this media type.
+    #[error("send the body as {0}, in UTF-8")]
     UnsupportedMediaType(&'static str),
     /// The body is JSON by what is expected, and a form by its `Content-Type`.
+    #[error(
+        "the body is sent as a form (application/x-www-form-urlencoded), which is what curl's -d does by itself; \
+         send it with -H 'Content-Type: application/json'"
+    )]
     FormTyped,
     /// The body is compressed.
+    #[error("send the body as it is: a Content-Encoding is not taken")]
     Encoded,
     /// The body took too long to arrive.
+    #[error("the body took longer than {} s to come; nothing was stored", .0.as_secs())]
     SlowBody(Duration),
     /// The body is JSON, but not valid.
+    #[error("{}", first_detail(.0))]
     Invalid(Vec<FieldError>),
     /// A path or query parameter or a header is not valid.
+    #[error("{}", first_detail(std::slice::from_ref(.0)))]
     InvalidParameter(FieldError),
     /// The idempotency key was used with another body.
+    #[error("this Idempotency-Key was used with another body within the last 24 hours")]
     IdempotencyMismatch,
     /// Valid in form, and rejected by a rule of the service.
+    #[error("{}", .0.detail)]
     Refused(FieldError),
     /// A context cannot be made as small as `max_input_tokens`.
+    #[error("system prompt, pins and the newest message need at least {min_tokens} tokens")]
     BudgetTooSmall {
         /// The smallest budget that can be met.
         min_tokens: u32,
     },
     /// Too many requests for this key.
+    #[error("this {of} makes requests faster than it may; Retry-After says when the next one passes")]
     RateLimited {
-        /// Whose rate was exceeded: `key` or `tenant`.
+        /// Owner of the exceeded rate: `key` or `tenant`.
         of: &'static str,
         /// How long to wait before the next request.
         retry_after: Duration,
@@ -120,6 +157,7 @@ pub enum ApiError {
         burst: u32,
     },
     /// A quota of the tenant is used up.
+    #[error("the tenant's quota {quota} is {limit}, of which {used} are used; nothing was stored; {room}")]
     QuotaExceeded {
         /// The quota's name.
         quota: &'static str,
@@ -133,40 +171,58 @@ pub enum ApiError {
         retry_after: Duration,
     },
     /// As many event streams are open as may be.
+    #[error("this {of} has {limit} event streams open, as many as it may; close one")]
     TooManyStreams {
-        /// Whose limit it is: `key`, `tenant` or `process`.
+        /// Owner of the limit: `key`, `tenant` or `process`.
         of: &'static str,
         /// The limit.
         limit: u32,
     },
     /// Too many failed authentications from the caller's address.
+    #[error("too many requests from this address had no good key; check the key, and wait for Retry-After")]
     TooManyFailures {
         /// How long to wait before the next attempt.
         retry_after: Duration,
     },
     /// The bodies of requests or replies take all the memory that they may.
+    #[error("{of} take the {limit} bytes of memory that they may; send smaller ones, or fewer at once")]
     BodiesInFlight {
-        /// Whose bodies, as the subject of the detail.
+        /// Subject of the detail, such as `the tenant's requests`.
         of: &'static str,
         /// The limit in bytes.
         limit: u64,
     },
     /// The tenant's calls that need much processor time are as many as may wait.
+    #[error("{limit} of the tenant's calls that need much processor time wait already; send fewer at once")]
     WorkInProgress {
         /// How many may wait.
         limit: usize,
     },
     /// A failure of the service; the cause is logged.
+    #[error("the failure is logged under this request id")]
     Internal(anyhow::Error),
     /// The connection was lost during a commit; the cause is logged.
+    #[error(
+        "the database did not say whether the change is stored; repeat the request only with the same Idempotency-Key or \
+         expected_next_seq, and otherwise read first"
+    )]
     OutcomeUnknown(anyhow::Error),
     /// The database cannot be reached in time; the cause is logged.
+    #[error("the service cannot answer now; try again")]
     Unavailable(anyhow::Error),
     /// Another change holds the lock of what was to be changed; the cause is logged.
+    #[error(
+        "another change of the same resource takes longer than two seconds; nothing was stored; try again"
+    )]
     Locked(anyhow::Error),
     /// The tenant's own requests hold all of its connections; other tenants are not affected.
+    #[error(
+        "the tenant's requests hold as many database connections, or wait for as much processor time, as one tenant's may; \
+         try again when some have ended"
+    )]
     TenantBusy,
     /// The request took too long.
+    #[error("the request took longer than it may; what it began may still be done")]
     Timeout,
 }
 
@@ -197,156 +253,72 @@ impl ApiError {
         Self::Internal(cause.into())
     }
 
-    /// The kind, and the detail: what happened this time.
-    #[expect(clippy::too_many_lines, reason = "one table")]
-    pub(super) fn describe(&self) -> (Kind, Cow<'static, str>) {
+    /// The kind of its problem.
+    pub(super) fn kind(&self) -> Kind {
         match self {
-            Self::BadRequest(detail) => (Kind::BadRequest, owned(detail)),
-            Self::MalformedJson(detail) => (Kind::MalformedJson, owned(detail)),
-            Self::Unauthorized(detail) => (Kind::Unauthorized, (*detail).into()),
-            Self::Forbidden(scope) => (
-                Kind::Forbidden, format!("this key does not have the scope `{scope}`").into(),
-            ),
-            Self::Suspended => (
-                Kind::TenantSuspended, "the operator has suspended this tenant; nothing of it is lost".into(),
-            ),
-            Self::UnknownRoute { path, meant } => {
-                let detail = match meant {
-                    Some(meant) => format!("no operation has the path {path}; did you mean {meant}?"),
-                    None => format!("no operation has the path {path}; /openapi.json lists all of them"),
-                };
-                (Kind::RouteNotFound, detail.into())
-            }
-            Self::NotFound(kind) => {
-                let detail = if *kind == Kind::VersionNotFound {
-                    "the session has no summary version of this number"
-                } else if *kind == Kind::BranchNotFound {
-                    "the session has no branch of this name; GET …/branches lists those that it has"
-                } else if *kind == Kind::ToolNotFound {
-                    "there is no tool of this name; GET …/tools lists all of them"
-                } else {
-                    "it does not exist, or it is another tenant's"
-                };
-                (*kind, detail.into())
-            }
-            Self::Elsewhere(kind, detail) => (*kind, (*detail).into()),
-            Self::NoSummary => (
-                Kind::NoSummary, "the session has not been compressed, so it has no summary version".into(),
-            ),
-            Self::MethodNotAllowed => (
-                Kind::MethodNotAllowed, "use one of the methods that the Allow header names".into(),
-            ),
-            Self::SequenceMismatch { expected, actual } => (
-                Kind::SequenceMismatch, format!("expected_next_seq is {expected}, but the next message would be {actual}; nothing was stored")
-                    .into(),
-            ),
-            Self::BranchExists(name) => (
-                Kind::BranchExists, format!("the session has a branch {name}").into(),
-            ),
-            Self::BranchIsCurrent(name) => (
-                Kind::BranchIsCurrent, format!("{name} is the current branch; switch to another first").into(),
-            ),
-            Self::TooManyBranches { limit } => (
-                Kind::TooManyBranches,
-                format!("the session has {limit} branches beside main, erased ones that others stand on included; erase some")
-                    .into(),
-            ),
-            Self::CompressionLive(id) => (
-                Kind::CompressionLive, format!("{id} is queued or running with other parameters").into(),
-            ),
-            Self::IdempotencyInFlight => (
-                Kind::IdempotencyInFlight, "the first request with this Idempotency-Key still runs".into(),
-            ),
-            Self::TranscriptContended => (
-                Kind::TranscriptContended, "others changed the session at every try; what was stored of the list stays".into(),
-            ),
-            Self::Conflict(detail) => (Kind::Conflict, owned(detail)),
-            Self::TooLarge { what, limit, unit } => (
-                Kind::TooLarge, format!("{what} is larger than the limit of {limit} {unit}").into(),
-            ),
-            Self::UnsupportedMediaType(kind) => (
-                Kind::UnsupportedMediaType, format!("send the body as {kind}, in UTF-8").into(),
-            ),
-            Self::FormTyped => (
-                Kind::UnsupportedMediaType,
-                "the body is sent as a form (application/x-www-form-urlencoded), which is what curl's -d does by itself; \
-                 send it with -H 'Content-Type: application/json'"
-                    .into(),
-            ),
-            Self::Encoded => (
-                Kind::UnsupportedMediaType, "send the body as it is: a Content-Encoding is not taken".into(),
-            ),
-            Self::SlowBody(longest) => (
-                Kind::SlowBody, format!("the body took longer than {} s to come; nothing was stored", longest.as_secs()).into(),
-            ),
-            Self::Invalid(errors) => (Kind::InvalidRequest, join_details(errors)),
-            Self::InvalidParameter(error) => (
-                Kind::InvalidParameter, join_details(std::slice::from_ref(error)),
-            ),
-            Self::IdempotencyMismatch => (
-                Kind::IdempotencyMismatch, "this Idempotency-Key was used with another body within the last 24 hours".into(),
-            ),
-            Self::Refused(error) => {
-                (Kind::Refused, owned(&error.detail))
-            }
-            Self::BudgetTooSmall { min_tokens } => (
-                Kind::BudgetTooSmall, format!("system prompt, pins and the newest message need at least {min_tokens} tokens").into(),
-            ),
-            Self::RateLimited { of, .. } => (
-                Kind::RateLimited, format!("this {of} makes requests faster than it may; Retry-After says when the next one passes")
-                    .into(),
-            ),
-            Self::QuotaExceeded { quota, limit, used, room, .. } => (
-                Kind::QuotaExceeded, format!("the tenant's quota {quota} is {limit}, of which {used} are used; nothing was stored; {room}")
-                    .into(),
-            ),
-            Self::TooManyStreams { of, limit } => (
-                Kind::TooManyStreams, format!("this {of} has {limit} event streams open, as many as it may; close one").into(),
-            ),
-            Self::TooManyFailures { .. } => (
-                Kind::TooManyFailures, "too many requests from this address had no good key; check the key, and wait for Retry-After".into(),
-            ),
-            Self::BodiesInFlight { of, limit } => (
-                Kind::BodiesInFlight, format!("{of} take the {limit} bytes of memory that they may; send smaller ones, or fewer at once").into(),
-            ),
-            Self::WorkInProgress { limit } => (
-                Kind::WorkInProgress, format!("{limit} of the tenant's calls that need much processor time wait already; send fewer at once")
-                    .into(),
-            ),
-            Self::Internal(_) => (
-                Kind::Internal, "the failure is logged under this request id".into(),
-            ),
-            Self::Unavailable(_) => (
-                Kind::Unavailable, "the service cannot answer now; try again".into(),
-            ),
-            Self::OutcomeUnknown(_) => (
-                Kind::OutcomeUnknown, "the database did not say whether the change is stored; repeat the request only with the same \
-                 Idempotency-Key or expected_next_seq, and otherwise read first"
-                    .into(),
-            ),
-            Self::Locked(_) => (
-                Kind::Locked, "another change of the same resource takes longer than two seconds; nothing was stored; try again"
-                    .into(),
-            ),
-            Self::TenantBusy => (
-                Kind::TenantBusy, "the tenant's requests hold as many database connections, or wait for as much processor time, as one \
-                 tenant's may; try again when some have ended"
-                    .into(),
-            ),
-            Self::Timeout => (
-                Kind::Timeout, "the request took longer than it may; what it began may still be done".into(),
-            ),
+            Self::NotFound(kind) | Self::Elsewhere(kind, _) => *kind,
+            Self::UnsupportedMediaType(_) | Self::FormTyped | Self::Encoded => Kind::UnsupportedMediaType,
+            Self::BadRequest(_) => Kind::BadRequest,
+            Self::MalformedJson(_) => Kind::MalformedJson,
+            Self::Unauthorized(_) => Kind::Unauthorized,
+            Self::Forbidden(_) => Kind::Forbidden,
+            Self::Suspended => Kind::TenantSuspended,
+            Self::UnknownRoute { .. } => Kind::RouteNotFound,
+            Self::NoSummary => Kind::NoSummary,
+            Self::MethodNotAllowed => Kind::MethodNotAllowed,
+            Self::SequenceMismatch { .. } => Kind::SequenceMismatch,
+            Self::BranchExists(_) => Kind::BranchExists,
+            Self::BranchIsCurrent(_) => Kind::BranchIsCurrent,
+            Self::TooManyBranches { .. } => Kind::TooManyBranches,
+            Self::CompressionLive(_) => Kind::CompressionLive,
+            Self::IdempotencyInFlight => Kind::IdempotencyInFlight,
+            Self::TranscriptContended => Kind::TranscriptContended,
+            Self::Conflict(_) => Kind::Conflict,
+            Self::TooLarge { .. } => Kind::TooLarge,
+            Self::SlowBody(_) => Kind::SlowBody,
+            Self::Invalid(_) => Kind::InvalidRequest,
+            Self::InvalidParameter(_) => Kind::InvalidParameter,
+            Self::IdempotencyMismatch => Kind::IdempotencyMismatch,
+            Self::Refused(_) => Kind::Refused,
+            Self::BudgetTooSmall { .. } => Kind::BudgetTooSmall,
+            Self::RateLimited { .. } => Kind::RateLimited,
+            Self::QuotaExceeded { .. } => Kind::QuotaExceeded,
+            Self::TooManyStreams { .. } => Kind::TooManyStreams,
+            Self::TooManyFailures { .. } => Kind::TooManyFailures,
+            Self::BodiesInFlight { .. } => Kind::BodiesInFlight,
+            Self::WorkInProgress { .. } => Kind::WorkInProgress,
+            Self::Internal(_) => Kind::Internal,
+            Self::OutcomeUnknown(_) => Kind::OutcomeUnknown,
+            Self::Unavailable(_) => Kind::Unavailable,
+            Self::Locked(_) => Kind::Locked,
+            Self::TenantBusy => Kind::TenantBusy,
+            Self::Timeout => Kind::Timeout,
         }
     }
 }
 
-fn owned(detail: &str) -> Cow<'static, str> {
-    Cow::Owned(detail.to_owned())
+fn route_hint(meant: Option<&str>) -> Cow<'static, str> {
+    meant.map_or_else(
+        || "; /openapi.json lists all of them".into(),
+        |meant| format!("; did you mean {meant}?").into(),
+    )
 }
 
-fn join_details(errors: &[FieldError]) -> Cow<'static, str> {
+fn absence(kind: Kind) -> &'static str {
+    if kind == Kind::VersionNotFound {
+        "the session has no summary version of this number"
+    } else if kind == Kind::BranchNotFound {
+        "the session has no branch of this name; GET …/branches lists those that it has"
+    } else if kind == Kind::ToolNotFound {
+        "there is no tool of this name; GET …/tools lists all of them"
+    } else {
+        "it does not exist, or it is another tenant's"
+    }
+}
+
+fn first_detail(errors: &[FieldError]) -> Cow<'_, str> {
     match errors.first() {
-        Some(first) if first.pointer.is_empty() => owned(&first.detail),
+        Some(first) if first.pointer.is_empty() => (&first.detail).into(),
         Some(first) => format!("{}: {}", first.pointer, first.detail).into(),
         None => "the request cannot be taken".into(),
     }

@@ -68,7 +68,7 @@ pub enum Kind {
     Timeout,
 }
 
-/// What is told of a kind; by default what is told of a resource that the path names and the tenant does not have.
+/// Documentation of a kind; by default that of a resource that the tenant does not have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct About {
@@ -76,9 +76,9 @@ pub struct About {
     pub status: u16,
     /// The kind in a few words, as `title` of the problem.
     pub title: String,
-    /// What has happened.
+    /// Meaning of the problem.
     pub meaning: String,
-    /// What the caller can do.
+    /// Remedy of the caller.
     pub remedy: String,
     /// Members and headers of the reply beside those of every problem, each with what it says.
     pub members: Vec<(String, String)>,
@@ -111,7 +111,7 @@ impl Kind {
         self.into()
     }
 
-    /// What is told of it.
+    /// Its documentation.
     #[expect(clippy::indexing_slicing, reason = "the table has a row for every kind")]
     pub fn about(self) -> &'static About {
         &TABLE[self as usize]

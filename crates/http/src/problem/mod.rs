@@ -9,11 +9,11 @@
 
 mod error;
 mod kind;
-pub(super) mod pages;
+pub(crate) mod pages;
 mod response;
 
-pub use error::{ApiError, FieldError};
+pub use error::{ApiError, FieldError, Result};
 pub use kind::{About, Kind};
 pub use response::Problem;
 
-pub(super) use error::FULL_RETRY;
+pub(crate) use error::FULL_RETRY;

@@ -7,9 +7,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::{Value, json};
 
-use super::error::ApiError;
+use super::error::{ApiError, Result};
 use super::kind::Kind;
-use crate::accept::preferred;
+use crate::extract::accept::preferred;
 
 const HTML: &str = "text/html";
 const MARKDOWN: &str = "text/markdown";
@@ -19,7 +19,7 @@ const JSON: &str = "application/json";
 const MAX_KIND_CHARS: usize = 64;
 
 /// The pages, which are open as the rest of the documentation is.
-pub(in super::super) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/problems", get(list)).route("/problems/{kind}", get(find))
 }
 
@@ -53,7 +53,7 @@ async fn list(headers: HeaderMap) -> Response {
     )
 }
 
-async fn find(Path(slug): Path<String>, headers: HeaderMap) -> Result<Response, ApiError> {
+async fn find(Path(slug): Path<String>, headers: HeaderMap) -> Result<Response> {
     let Ok(kind) = slug.parse::<Kind>() else {
         let near =
             || Kind::ALL.iter().map(|kind| (strsim::levenshtein(kind.slug(), &slug), kind.slug())).min();

@@ -19,14 +19,13 @@ const MAX_DETAIL_CHARS: usize = 400;
 
 impl ApiError {
     /// The error as a problem that stands inside of a reply, under the request's id; logs its cause.
-    pub(in super::super) fn problem(self, request_id: &str) -> Problem {
+    pub(crate) fn problem(self, request_id: &str) -> Problem {
         Problem { instance: request_id.to_owned(), ..self.into_problem().0 }
     }
 
     /// Turns the error into the problem that the boundary writes, and logs its cause.
     fn into_problem(self) -> (Problem, HeaderMap) {
-        let (kind, detail) = self.describe();
-        let mut problem = Problem::new(kind, &detail);
+        let mut problem = Problem::new(self.kind(), &self.to_string());
         let mut headers = HeaderMap::new();
         match self {
             Self::Internal(cause) => tracing::error!(error = format!("{cause:#}"), "request.failed"),
@@ -198,7 +197,7 @@ impl Problem {
     }
 
     /// Names the branch that a request for a session named, when nothing was found.
-    pub(in super::super) fn name_branch(&mut self, branch: &BranchName) {
+    pub(crate) fn name_branch(&mut self, branch: &BranchName) {
         if self.kind == format!("/problems/{}", Kind::SessionNotFound.slug()) {
             self.detail =
                 format!("the session does not exist, is another tenant's, or has no branch {branch}");

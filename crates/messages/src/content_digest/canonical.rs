@@ -103,7 +103,7 @@ fn write_object(out: &mut String, mut fields: Vec<(Cow<'_, str>, Tree<'_>)>, pla
     out.push('}');
 }
 
-/// What the type of an object says about its fields.
+/// Class of an object by its type, which decides about its fields.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A call whose `input` is an object.

@@ -72,7 +72,7 @@ impl Formats {
     }
 }
 
-/// What is known of the format of a batch of messages.
+/// Knowledge of the format of a batch of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchFormat {
     /// The caller states it, and no message contradicts.
@@ -173,7 +173,7 @@ impl Detector {
         }
     }
 
-    /// What the messages show.
+    /// Format that the messages show.
     pub fn finish(self) -> BatchFormat {
         match (self.stated, self.shown) {
             (Some(stated), _) => BatchFormat::Stated(stated),
@@ -183,7 +183,7 @@ impl Detector {
     }
 }
 
-/// What the messages of a batch, each given as JSON text, show of their format.
+/// Format that the messages of a batch show, each given as JSON text.
 ///
 /// # Errors
 /// As [`Detector::look`].
@@ -198,7 +198,7 @@ pub fn detect<'a>(
     Ok(detector.finish())
 }
 
-/// What one message shows.
+/// Format that one message shows.
 enum Seen {
     /// It is of this format, by a shape that is told in words.
     Certain(Format, String),
@@ -274,7 +274,7 @@ fn is_item(kind: &str) -> bool {
         || matches!(kind, "reasoning" | "item_reference")
 }
 
-/// What only a message of chat completions has beside its content.
+/// Fields that only a message of chat completions has beside its content.
 fn chat_shape(fields: &Fields<'_>) -> Option<String> {
     let calls = |raw: &str| is_array(raw) && !raw.trim_start_matches('[').trim_start().starts_with(']');
     if let Some(role @ ("tool" | "function")) = fields.lenient("role").as_deref() {

@@ -6,7 +6,7 @@
 pub struct FormatError {
     /// JSON pointer to the offending place, relative to the text that was parsed.
     pub pointer: String,
-    /// What is wrong there, for the caller.
+    /// The fault at this place, for the caller.
     pub detail: String,
 }
 

@@ -68,7 +68,7 @@ fn may_change(format: Format, raw: &str) -> bool {
     has(MARK) || has("\\u00") || words.iter().any(|word| has(word))
 }
 
-/// What becomes of a field.
+/// Treatment of a field.
 enum Change {
     Keep,
     Drop,

@@ -1,11 +1,7 @@
 //! Where a transcript goes on: the branches that have a message of their own directly after one that they share with
 //! another branch.
 
-use uuid::Uuid;
-
-use crate::connection::PgConnection;
-use crate::{Store, StoreError};
-use anchord_messages::id::{BranchName, Seq, SessionId, TenantId};
+use crate::prelude::*;
 
 /// The most branches of which the first message is read at once.
 const MOST_AT_ONCE: i64 = 16;
@@ -55,7 +51,7 @@ impl Store {
         tenant: TenantId,
         after: After,
         digest: &[u8; 32],
-    ) -> Result<Option<Continuation>, StoreError> {
+    ) -> Result<Option<Continuation>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(owner) = find_owner(&mut tx, tenant, after).await? else { return Ok(None) };
         let found = sqlx::query!(
@@ -83,7 +79,7 @@ impl Store {
         tenant: TenantId,
         after: After,
         beyond: Option<SessionId>,
-    ) -> Result<Vec<Undigested>, StoreError> {
+    ) -> Result<Vec<Undigested>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(owner) = find_owner(&mut tx, tenant, after).await? else { return Ok(Vec::new()) };
         // The owner is older than all that stand on it.
@@ -135,7 +131,7 @@ impl Store {
         tenant: TenantId,
         branch: SessionId,
         digest: &[u8; 32],
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let mut tx = self.begin(tenant).await?;
         // No decision is made on it, so that the revision stays.
         sqlx::query!(
@@ -161,7 +157,7 @@ impl Store {
         tenant: TenantId,
         branch: SessionId,
         (wrong, right): (&[u8; 32], &[u8; 32]),
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let mut tx = self.begin(tenant).await?;
         sqlx::query!(
             "update sessions set first_digest = $4 where tenant_id = $1 and id = $2 and first_digest = $3",
@@ -181,7 +177,7 @@ async fn find_owner(
     tx: &mut PgConnection,
     tenant: TenantId,
     After { branch, seq }: After,
-) -> Result<Option<SessionId>, StoreError> {
+) -> Result<Option<SessionId>> {
     let found = sqlx::query_scalar!(
         r#"select coalesce(
                     (select o.session_id from lineage($1, $2, $3, $3) o where $3 > 0),
@@ -194,7 +190,7 @@ async fn find_owner(
     Ok(found.fetch_one(tx).await?.map(SessionId))
 }
 
-fn read(id: Uuid, branch: &str, head_seq: Seq) -> Result<Continuation, StoreError> {
+fn read(id: Uuid, branch: &str, head_seq: Seq) -> Result<Continuation> {
     let name =
         BranchName::parse(branch).map_err(|error| StoreError::corrupt("sessions", "branch", id, error))?;
     Ok(Continuation { id: SessionId(id), name, head_seq })

@@ -3,8 +3,7 @@
 use super::{find, lock_main};
 use crate::audit::{self, Actor};
 use crate::erasures::Erasure;
-use crate::{Store, StoreError};
-use anchord_messages::id::{BranchName, SessionName, SessionRef, TenantId};
+use crate::prelude::*;
 
 /// The outcome of erasing a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +28,7 @@ impl Store {
         name: &SessionName,
         branch: &BranchName,
         actor: Actor,
-    ) -> Result<DropOutcome, StoreError> {
+    ) -> Result<DropOutcome> {
         let mut tx = self.begin(tenant).await?;
         // The tenant first, as whoever erases does.
         sqlx::query!("select from tenants where id = $1 for key share", tenant.0)

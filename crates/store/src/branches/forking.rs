@@ -1,16 +1,12 @@
 //! Forking a branch, and going back, which is a fork that becomes the current branch.
 
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
-
 use super::{Branch, MAX_BRANCHES, Main, find, lock_main, make_current, read};
-use crate::connection::PgConnection;
 use crate::context::{CARRIED_WITHIN, find_appends, find_user};
 use crate::load::{self, Which};
 use crate::outlines::outlines_within;
-use crate::{Store, StoreError, Tx, lock, notes, sessions};
+use crate::prelude::*;
+use crate::{lock, notes, sessions};
 use anchord_context::mask::Clipping;
-use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef, TenantId};
 use anchord_session::session::{ForkPoint, InheritedVersion, Session};
 
 /// A fork as it is asked for.
@@ -50,7 +46,7 @@ pub enum ForkOutcome {
 }
 
 impl Reuse<'_> {
-    /// What the names of such branches begin with, when their caller gives none.
+    /// Prefix of the names of branches whose caller gives none.
     const fn prefix(self) -> &'static str {
         match self {
             Self::Never | Self::ToBeginWith(_) => "branch-",
@@ -75,12 +71,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not parse.
-    pub async fn fork(
-        &self,
-        tenant: TenantId,
-        of: &SessionRef,
-        fork: Fork,
-    ) -> Result<ForkOutcome, StoreError> {
+    pub async fn fork(&self, tenant: TenantId, of: &SessionRef, fork: Fork) -> Result<ForkOutcome> {
         let mut tx = self.begin(tenant).await?;
         let outcome = self::fork(&mut tx, tenant, of, fork).await?;
         tx.commit().await?;
@@ -91,12 +82,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not parse.
-    pub async fn truncate(
-        &self,
-        tenant: TenantId,
-        of: &SessionRef,
-        seq: Seq,
-    ) -> Result<ForkOutcome, StoreError> {
+    pub async fn truncate(&self, tenant: TenantId, of: &SessionRef, seq: Seq) -> Result<ForkOutcome> {
         let mut tx = self.begin(tenant).await?;
         let outcome = self::truncate(&mut tx, tenant, of, seq).await?;
         tx.commit().await?;
@@ -108,12 +94,7 @@ impl Store {
 ///
 /// # Errors
 /// When the database fails, or a row does not parse.
-pub async fn fork(
-    tx: &mut Tx,
-    tenant: TenantId,
-    of: &SessionRef,
-    fork: Fork,
-) -> Result<ForkOutcome, StoreError> {
+pub async fn fork(tx: &mut Tx, tenant: TenantId, of: &SessionRef, fork: Fork) -> Result<ForkOutcome> {
     let Some(main) = lock_main(tx, tenant, &of.name).await? else { return Ok(ForkOutcome::NoSession) };
     let Some(parent) = hold(tx, tenant, of).await? else { return Ok(ForkOutcome::NoSession) };
     let reuse = fork.first_digest.as_ref().map_or(Reuse::Never, Reuse::ToBeginWith);
@@ -124,12 +105,7 @@ pub async fn fork(
 ///
 /// # Errors
 /// When the database fails, or a row does not parse.
-pub async fn truncate(
-    tx: &mut Tx,
-    tenant: TenantId,
-    of: &SessionRef,
-    seq: Seq,
-) -> Result<ForkOutcome, StoreError> {
+pub async fn truncate(tx: &mut Tx, tenant: TenantId, of: &SessionRef, seq: Seq) -> Result<ForkOutcome> {
     let Some(main) = lock_main(tx, tenant, &of.name).await? else { return Ok(ForkOutcome::NoSession) };
     let Some(parent) = hold(tx, tenant, of).await? else { return Ok(ForkOutcome::NoSession) };
     if seq != parent.head_seq {
@@ -143,7 +119,7 @@ pub async fn truncate(
 }
 
 /// Locks a branch and reads it then: appends to it wait for a moment, so that a fork of a busy one needs no second try.
-async fn hold(tx: &mut Tx, tenant: TenantId, of: &SessionRef) -> Result<Option<Session>, StoreError> {
+async fn hold(tx: &mut Tx, tenant: TenantId, of: &SessionRef) -> Result<Option<Session>> {
     let Some(id) = sessions::find_id(&mut *tx, tenant, of).await? else { return Ok(None) };
     lock::hold(&mut *tx, tenant, id).await?;
     Ok(load::load(tx, tenant, Which::WithId(id)).await?.map(|loaded| loaded.session))
@@ -154,7 +130,7 @@ async fn fork_within(
     tenant: TenantId,
     (main, parent): (&Main, &Session),
     (fork, reuse): (&Fork, Reuse<'_>),
-) -> Result<ForkOutcome, StoreError> {
+) -> Result<ForkOutcome> {
     let seq = fork.seq.unwrap_or(parent.head_seq);
     if seq > parent.head_seq {
         return Ok(ForkOutcome::BeyondHead { head_seq: parent.head_seq });
@@ -187,7 +163,7 @@ async fn fork_within(
         sessions::update(tx, tenant, &parent).await?;
     }
     let forked = prepare(tx, (tenant, &parent), (id, name), seq, now).await?;
-    insert(tx, (tenant, parent.id), &forked, &base, fork.first_digest.as_ref()).await?;
+    insert(tx, parent.id.of(tenant), &forked, &base, fork.first_digest.as_ref()).await?;
     copy_own(tx, tenant, (parent.id, id), notes::through(&parent, seq)).await?;
     sqlx::query!(
         "update sessions set branch_count = branch_count + 1, revision = revision + 1 where tenant_id = $1 and id = $2",
@@ -203,14 +179,14 @@ async fn fork_within(
 }
 
 /// The name of a branch that its caller gave none: the random part of its id.
-fn generated(id: SessionId, prefix: &str) -> Result<BranchName, StoreError> {
+fn generated(id: SessionId, prefix: &str) -> Result<BranchName> {
     let hex = id.0.simple().to_string();
     let (_, random) = hex.split_at(hex.len() - 12);
     BranchName::parse(&format!("{prefix}{random}"))
         .map_err(|error| StoreError::corrupt("sessions", "branch", id.0, error))
 }
 
-async fn now(tx: &mut PgConnection) -> Result<DateTime<Utc>, StoreError> {
+async fn now(tx: &mut PgConnection) -> Result<DateTime<Utc>> {
     Ok(sqlx::query_scalar!(r#"select now() as "now!""#).fetch_one(tx).await?)
 }
 
@@ -227,11 +203,7 @@ struct Base {
 
 /// Finds the owner of the last shared message. The jump pointer is that of a skew-binary list: two of equal length are
 /// followed at once, so that any owner is found in a number of steps that grows with the logarithm of the depth.
-async fn find_base(
-    tx: &mut PgConnection,
-    (tenant, parent): (TenantId, &Session),
-    seq: Seq,
-) -> Result<Base, StoreError> {
+async fn find_base(tx: &mut PgConnection, (tenant, parent): (TenantId, &Session), seq: Seq) -> Result<Base> {
     let row = sqlx::query!(
         r#"select b.id, b.depth, b.jump_id, b.jump_seq, j.depth as "jump_depth?", j.jump_id as "second_id?",
                   j.jump_seq as "second_seq?", k.depth as "second_depth?"
@@ -284,7 +256,7 @@ async fn find_again(
     (main, base): (&Main, SessionId),
     seq: Seq,
     reuse: Reuse<'_>,
-) -> Result<Option<SessionId>, StoreError> {
+) -> Result<Option<SessionId>> {
     let digest = match reuse {
         Reuse::Never => return Ok(None),
         Reuse::ToBeginWith(digest) => Some(digest.as_slice()),
@@ -318,8 +290,8 @@ async fn prepare(
     (id, name): (SessionId, BranchName),
     seq: Seq,
     now: DateTime<Utc>,
-) -> Result<Session, StoreError> {
-    let key = (tenant, parent.id);
+) -> Result<Session> {
+    let key = parent.id.of(tenant);
     let mut version = find_version(tx, key, seq).await?;
     let anchor = version.as_ref().map_or(0, |(version, _)| version.anchor);
     let floor = parent.floor_of_fork(seq, anchor);
@@ -363,9 +335,9 @@ async fn prepare(
 /// all versions before the one that it begins with.
 async fn find_version(
     tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     seq: Seq,
-) -> Result<Option<(InheritedVersion, Option<Seq>)>, StoreError> {
+) -> Result<Option<(InheritedVersion, Option<Seq>)>> {
     let found = sqlx::query!(
         r#"select v.version as "version!", v.through_seq as "through_seq!", v.head_seq as "head_seq!",
                   v.mask_upto as "mask_upto!", v.mask_from as "mask_from!", v.carried_seq,
@@ -392,8 +364,8 @@ async fn find_version(
              order by x.version desc limit 1
            ) v
            order by v.version desc limit 1"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         seq,
     )
     .fetch_optional(tx)
@@ -414,11 +386,7 @@ async fn find_version(
 }
 
 /// Tokens of the messages after one position and up to another.
-async fn sum(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    (after, through): (Seq, Seq),
-) -> Result<u64, StoreError> {
+async fn sum(tx: &mut PgConnection, key: SessionKey, (after, through): (Seq, Seq)) -> Result<u64> {
     let sum = sqlx::query_scalar!(
         r#"select coalesce(sum(m.tokens), 0)::bigint as "sum!"
            from lineage($1, $2, $3::bigint + 1, $4) owner
@@ -428,8 +396,8 @@ async fn sum(
                and x.seq between owner.first_seq and owner.last_seq
              offset 0
            ) m"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         after,
         through
     );
@@ -438,11 +406,11 @@ async fn sum(
 
 async fn insert(
     tx: &mut PgConnection,
-    (tenant, parent): (TenantId, SessionId),
+    parent: SessionKey,
     session: &Session,
     base: &Base,
     first_digest: Option<&[u8; 32]>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let corrupt = |column, error| StoreError::corrupt("sessions", column, session.id.0, error);
     // No caller can write such a name, so that it takes none of theirs.
     let name = format!("\u{2}{}", session.id.0);
@@ -453,7 +421,7 @@ async fn insert(
                                base_indexed_seq, indexed_seq, first_digest)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::json, $10, $11, $11, $12, $13, $14, $15, $4, $16, $17,
                  version_owner($1, $18, $6), $7, $5, $19, $20, $20, $21)",
-        tenant.0,
+        parent.tenant.0,
         session.id.0,
         name,
         session.head_seq,
@@ -470,7 +438,7 @@ async fn insert(
         base.id.0,
         base.jump.0.0,
         base.jump.1,
-        parent.0,
+        parent.id.0,
         base.indexed_by.map(|id| id.0),
         base.indexed_seq,
         first_digest.map(<[u8; 32]>::as_slice)
@@ -487,7 +455,7 @@ async fn copy_own(
     tenant: TenantId,
     (from, to): (SessionId, SessionId),
     through: Seq,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "with pinned as (
            insert into pins (tenant_id, session_id, position, id, body)

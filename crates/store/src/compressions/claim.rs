@@ -1,12 +1,9 @@
 //! Claims due jobs for a worker, in a commit before the work; the jobs of a dead worker are due again.
 
-use uuid::Uuid;
-
 use super::corrupt;
 use crate::bulkhead::Share;
 use crate::job::{Job, Kind};
-use crate::{Store, StoreError};
-use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_session::compression::Span;
 
 /// A row before its columns are parsed.
@@ -27,7 +24,7 @@ struct Claimed {
 }
 
 impl Claimed {
-    fn read(self) -> Result<Job, StoreError> {
+    fn read(self) -> Result<Job> {
         let id = self.id;
         Ok(Job {
             tenant: TenantId(self.tenant_id),
@@ -66,7 +63,7 @@ impl Store {
         lease_seconds: f64,
         tenant_limit: i32,
         jobs: i32,
-    ) -> Result<Vec<Job>, StoreError> {
+    ) -> Result<Vec<Job>> {
         loop {
             let rows = self.claim_rows(worker, lease_seconds, tenant_limit, jobs).await?;
             let is_empty = rows.is_empty();
@@ -92,7 +89,7 @@ impl Store {
         lease_seconds: f64,
         tenant_limit: i32,
         jobs: i32,
-    ) -> Result<Vec<Claimed>, StoreError> {
+    ) -> Result<Vec<Claimed>> {
         let mut reading = self.queue.acquire(&self.pool, Share::default()).await?;
         let rows = sqlx::query_as!(
             Claimed,

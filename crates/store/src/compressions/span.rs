@@ -1,10 +1,8 @@
 //! Fixes the span that a job works on, in one statement that commits by itself.
 
-use crate::connection::PgConnection;
-use uuid::Uuid;
-
 use crate::job::Job;
-use crate::{Store, StoreError, channel, events};
+use crate::prelude::*;
+use crate::{channel, events};
 use anchord_session::compression::Span;
 
 impl Store {
@@ -12,7 +10,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn fix_span(&self, job: &Job, span: Span) -> Result<bool, StoreError> {
+    pub async fn fix_span(&self, job: &Job, span: Span) -> Result<bool> {
         // The session is rarely locked. Waiting for its lock must not occupy a reader's connection, so wait on
         // another one.
         let mut reading = self.reading(job.tenant).await?;

@@ -18,8 +18,7 @@ pub(super) use past::{CARRIED_WITHIN, find_appends, find_user};
 pub use source::ContextSource;
 pub use texts::SummarySource;
 
-use super::{Store, StoreError};
-use anchord_messages::id::{Seq, TenantId};
+use crate::prelude::*;
 use anchord_session::session::Session;
 use texts::TextSelection;
 
@@ -34,8 +33,8 @@ impl Store {
         tenant: TenantId,
         session: Session,
         budget: Option<u32>,
-    ) -> Result<Option<ContextSource>, StoreError> {
-        let key = (tenant, session.id);
+    ) -> Result<Option<ContextSource>> {
+        let key = session.id.of(tenant);
         // The effective window is never larger than the context window.
         let budget = budget.unwrap_or_else(|| session.effective_settings().policy().context_window);
         let counts = &session.accounting;

@@ -6,12 +6,11 @@
 use super::source::ContextSource;
 use super::texts::{self, TextSelection, Texts};
 use crate::compute::compute;
-use crate::connection::PgConnection;
 use crate::outlines::outlines_within;
-use crate::{Store, StoreError, Tx, notes, sessions};
+use crate::prelude::*;
+use crate::{notes, sessions};
 use anchord_context::mask::Clipping;
 use anchord_context::note;
-use anchord_messages::id::{Seq, SessionId, SessionRef, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::{Accounting, Moment, RetainedMessage};
 use anchord_session::outline::Outline;
@@ -31,7 +30,7 @@ pub enum Past {
     NoVersion,
     /// The last message is none of the session's, or the version covers more; the allowed range.
     OutOfRange(Seq, Seq),
-    /// What the context was made of.
+    /// The parts of the context.
     Found(Box<ContextSource>),
 }
 
@@ -67,10 +66,10 @@ impl Store {
         name: &SessionRef,
         (version, through): (Option<i64>, Option<Seq>),
         budget: Option<u32>,
-    ) -> Result<Past, StoreError> {
+    ) -> Result<Past> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(Past::NoSession) };
-        let key = (tenant, session.id);
+        let key = session.id.of(tenant);
         if through.is_some_and(|through| !(1..=session.head_seq).contains(&through)) {
             return Ok(Past::OutOfRange(1, session.head_seq));
         }
@@ -175,7 +174,7 @@ async fn find_version_at(
     tx: &mut Tx,
     (tenant, session): (TenantId, &Session),
     through: Seq,
-) -> Result<Option<VersionRow>, StoreError> {
+) -> Result<Option<VersionRow>> {
     let begun_with = &session.accounting.begun_with;
     let versions: Vec<i64> = begun_with.iter().map(|begun| begun.version).collect();
     let published: Vec<Seq> = begun_with.iter().map(|begun| begun.published).collect();
@@ -214,7 +213,7 @@ async fn find_version(
     tx: &mut Tx,
     (tenant, session): (TenantId, &Session),
     version: i64,
-) -> Result<Option<VersionRow>, StoreError> {
+) -> Result<Option<VersionRow>> {
     let row = sqlx::query!(
         "select version, through_seq, head_seq, mask_upto, mask_from, carried_seq from summaries
          where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3",
@@ -241,9 +240,9 @@ async fn find_version(
 /// The first message of each append within a range.
 pub(crate) async fn find_appends(
     tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     (after, through): (Seq, Seq),
-) -> Result<Vec<Seq>, StoreError> {
+) -> Result<Vec<Seq>> {
     // Messages that were appended together have the same transaction time.
     Ok(sqlx::query_scalar!(
         "select m.seq
@@ -260,8 +259,8 @@ pub(crate) async fn find_appends(
          ) m
          where m.before is null or m.before <> m.created_at
          order by m.seq",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         after.max(through - MOST_COUNTED),
         through,
         MOST_COUNTED
@@ -273,9 +272,9 @@ pub(crate) async fn find_appends(
 /// Finds the newest message of a person within a range.
 pub(crate) async fn find_user(
     tx: &mut PgConnection,
-    key: (TenantId, SessionId),
+    key: SessionKey,
     within: (Seq, Seq),
-) -> Result<Option<RetainedMessage>, StoreError> {
+) -> Result<Option<RetainedMessage>> {
     let found = outlines_within(tx, key, within, CARRIED_WITHIN).await?;
     Ok(found.iter().rev().find_map(Outline::of_person))
 }

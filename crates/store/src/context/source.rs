@@ -1,4 +1,4 @@
-//! What a context is made of.
+//! Parts of a context.
 
 use super::texts::{SummarySource, TextSelection, Texts};
 use anchord_context::context::{Counted, Entry};

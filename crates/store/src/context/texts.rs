@@ -1,15 +1,12 @@
 //! Reads the texts that a context is made of, for a session whose row was read before. This is a later snapshot than the
 //! row's: the caller compares `context_revision` and rejects the texts when it differs. Messages never change.
 
-use crate::connection::PgConnection;
-
-use crate::StoreError;
+use crate::prelude::*;
 use anchord_context::context::Entry;
 use anchord_context::mask::{Keep, Marks};
 use anchord_context::note::Note;
 use anchord_context::pin::Pin;
 use anchord_messages::format::Format;
-use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::shape::Shape;
 
@@ -75,14 +72,14 @@ impl Texts {
 /// Finds the first of the newest messages that a budget has room for.
 pub(super) async fn find_tail(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     (from, through): (Seq, Seq),
     budget: u32,
-) -> Result<Seq, StoreError> {
+) -> Result<Seq> {
     let found = sqlx::query_scalar!(
         "select tail_within($1, $2, $3, $4, $5)",
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         from - 1,
         through,
         i64::from(budget)
@@ -95,9 +92,9 @@ pub(super) async fn find_tail(
 /// Reads the texts in one statement, in a transaction of the tenant.
 pub(super) async fn read(
     connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     wanted: &TextSelection,
-) -> Result<Texts, StoreError> {
+) -> Result<Texts> {
     let rows = sqlx::query_as!(
         Row,
         r#"select s.context_revision as "context_revision?",
@@ -145,8 +142,8 @@ pub(super) async fn read(
              -- Apart from the rest, so that they are always looked up in the index.
              offset 0
            ) m"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         wanted.version,
         wanted.system_through,
         wanted.carried,
@@ -161,7 +158,7 @@ pub(super) async fn read(
     for row in rows {
         match row.seq {
             Some(seq) => {
-                let entry = row.message(session, seq, &mut texts.marks)?;
+                let entry = row.message(key.id, seq, &mut texts.marks)?;
                 if seq <= wanted.system_through {
                     texts.system.push(entry);
                 } else if wanted.carried == Some(seq) {
@@ -226,7 +223,7 @@ impl Row {
     }
 
     /// Parses the message, and adds its mark to `marks`.
-    fn message(self, session: SessionId, seq: Seq, marks: &mut Marks) -> Result<Entry, StoreError> {
+    fn message(self, session: SessionId, seq: Seq, marks: &mut Marks) -> Result<Entry> {
         let corrupt = |column| {
             StoreError::corrupt("messages", column, format!("{} {seq}", session.0), "does not parse")
         };

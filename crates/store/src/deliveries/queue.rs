@@ -8,13 +8,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::connection::PgConnection;
 use secrecy::{ExposeSecret as _, SecretSlice};
 
 use super::{named, parsed};
+use crate::prelude::*;
 use crate::secrets::Unreadable;
-use crate::{Store, StoreError};
-use anchord_messages::id::{DeliveryId, TenantId, WebhookId};
+use anchord_messages::id::{DeliveryId, WebhookId};
 use anchord_webhooks::event::Event;
 use anchord_webhooks::{DeliveryStatus, DisabledReason, Failure};
 
@@ -105,7 +104,7 @@ impl Store {
         lease: Duration,
         limit: i32,
         (per_webhook, per_tenant): (i32, i32),
-    ) -> Result<Vec<Attempt>, StoreError> {
+    ) -> Result<Vec<Attempt>> {
         let rows = sqlx::query!(
             r#"select tenant_id as "tenant_id!", webhook_id as "webhook_id!", id as "id!", attempts as "attempts!",
                       tries as "tries!", event as "event!", payload as "payload!", session_name, branch, event_id,
@@ -156,11 +155,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails or the row does not parse.
-    pub async fn settle_delivery(
-        &self,
-        attempt: &Attempt,
-        ended: &AttemptOutcome,
-    ) -> Result<DeliveryState, StoreError> {
+    pub async fn settle_delivery(&self, attempt: &Attempt, ended: &AttemptOutcome) -> Result<DeliveryState> {
         let mut tx = self.begin(attempt.tenant).await?;
         // Lock order: webhooks before their deliveries.
         let disabled = match ended.failure {
@@ -210,7 +205,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn tidy_deliveries(&self) -> Result<i64, StoreError> {
+    pub async fn tidy_deliveries(&self) -> Result<i64> {
         loop {
             let taken = sqlx::query_scalar!(r#"select cancel_stranded_deliveries($1) as "taken!""#, MAX_ROWS)
                 .fetch_one(&self.pool)
@@ -239,13 +234,13 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn oldest_due_delivery(&self) -> Result<f64, StoreError> {
+    pub async fn oldest_due_delivery(&self) -> Result<f64> {
         let seconds = sqlx::query_scalar!(r#"select oldest_due_delivery() as "seconds!""#);
         Ok(seconds.fetch_one(&self.pool).await?)
     }
 }
 
-async fn note_success(tx: &mut PgConnection, attempt: &Attempt) -> Result<(), StoreError> {
+async fn note_success(tx: &mut PgConnection, attempt: &Attempt) -> Result<()> {
     sqlx::query!(
         "update webhooks set failing_since = null where tenant_id = $1 and id = $2 and failing_since is not null",
         attempt.tenant.0,
@@ -262,7 +257,7 @@ async fn note_failure(
     tx: &mut PgConnection,
     attempt: &Attempt,
     gone: bool,
-) -> Result<Option<DisabledReason>, StoreError> {
+) -> Result<Option<DisabledReason>> {
     let word = sqlx::query_scalar!(
         "update webhooks k
          set failing_since = coalesce(k.failing_since, now()),
@@ -294,7 +289,7 @@ pub(crate) async fn cancel_pending(
     tx: &mut PgConnection,
     tenant: TenantId,
     webhook: WebhookId,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     sqlx::query!(
         "update webhook_deliveries d
          set status = 'cancelled', due_at = null, leased_until = null, finished_at = now()

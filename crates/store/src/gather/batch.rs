@@ -8,9 +8,8 @@ use super::stage::{self, Known, Outcome, Replays, Staged, Stored};
 use super::{AppendError, Pending, Reply};
 use crate::bounds::Made;
 use crate::commit::Rows;
-use crate::connection::PgConnection;
-use crate::{Store, StoreError, load, lock, sessions};
-use anchord_messages::id::{SessionId, TenantId};
+use crate::prelude::*;
+use crate::{load, lock, sessions};
 use tokio::sync::oneshot;
 
 /// How often a session that keeps changing is read and decided again before its appends return to the queue.
@@ -161,7 +160,7 @@ async fn attempt(
             Decided::NoBranch => group.answer_all(&AppendError::NoBranch),
             Decided::NeedsMore => left.push(group),
             Decided::NeedsModel { main, model } => {
-                models.push(((group.key.0, main), model));
+                models.push((main.of(group.key.0), model));
                 left.push(group);
             }
         }
@@ -207,13 +206,13 @@ async fn attempt(
 
 /// The decision on a group.
 enum Decided {
-    /// What is to be written, or only answered.
+    /// Appends to write, or only to answer.
     Staged(Box<Staged>),
     /// It names a branch that does not exist.
     NoBranch,
     /// It needed more data, which is loaded now.
     NeedsMore,
-    /// It names another model than the session with branches has.
+    /// It changes the model, which all branches share.
     NeedsModel {
         /// Main's id.
         main: SessionId,
@@ -223,11 +222,7 @@ enum Decided {
 }
 
 /// Decides every group on the current state of its session.
-async fn decide(
-    store: &Store,
-    connection: &mut PgConnection,
-    groups: &mut [Group],
-) -> Result<Vec<Decided>, StoreError> {
+async fn decide(store: &Store, connection: &mut PgConnection, groups: &mut [Group]) -> Result<Vec<Decided>> {
     find_replies(connection, groups).await?;
     let coming: Vec<_> = groups.iter().map(Group::coming).collect();
     let loaded = load::load_for_appends(connection, &coming).await?;
@@ -265,7 +260,7 @@ async fn decide(
 }
 
 /// Separates a bound that is reached from a failure.
-fn full(room: Result<(), StoreError>) -> Result<Option<AppendError>, StoreError> {
+fn full(room: Result<()>) -> Result<Option<AppendError>> {
     match room {
         Ok(()) => Ok(None),
         Err(StoreError::OverQuota { bound, limit, used }) => {
@@ -279,7 +274,7 @@ fn full(room: Result<(), StoreError>) -> Result<Option<AppendError>, StoreError>
 pub(super) async fn run_within(
     tx: &mut PgConnection,
     pending: Pending,
-) -> Result<Result<Reply, AppendError>, StoreError> {
+) -> Result<Result<Reply, AppendError>> {
     let key = (pending.append.tenant, pending.append.session.clone());
     let group = Group::new(key, vec![pending]);
     let loaded = load::load_for_appends(tx, &[group.coming()]).await?.pop().ok_or(StoreError::Contended)?;
@@ -299,7 +294,7 @@ pub(super) async fn run_within(
 /// Sets the models of sessions with branches, of each the first that is named: an append that names another is decided again on
 /// that, and sets its own then. It comes after the writes of what was decided with it, which stands on the settings as they were;
 /// so two branches with different models take turns. What fails is tried again with the appends.
-async fn set_models(store: &Store, models: Vec<((TenantId, SessionId), String)>) {
+async fn set_models(store: &Store, models: Vec<(SessionKey, String)>) {
     let mut set = Vec::new();
     for (of, model) in models {
         if set.contains(&of) {
@@ -313,14 +308,10 @@ async fn set_models(store: &Store, models: Vec<((TenantId, SessionId), String)>)
 }
 
 /// Sets the model of a session. A locked session is skipped.
-async fn set_model(
-    store: &Store,
-    (tenant, main): (TenantId, SessionId),
-    model: &str,
-) -> Result<(), StoreError> {
-    let mut tx = store.begin(tenant).await?;
-    if lock::try_acquire(&mut tx, tenant, main).await?
-        && sessions::set_model(&mut tx, (tenant, main), model).await?
+async fn set_model(store: &Store, main: SessionKey, model: &str) -> Result<()> {
+    let mut tx = store.begin(main.tenant).await?;
+    if lock::try_acquire(&mut tx, main.tenant, main.id).await?
+        && sessions::set_model(&mut tx, main, model).await?
     {
         tx.commit().await?;
     }
@@ -328,7 +319,7 @@ async fn set_model(
 }
 
 /// Loads the stored replies to earlier requests with the same keys, for the groups that ask for them.
-async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Result<(), StoreError> {
+async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Result<()> {
     let (mut places, mut tenants, mut routes, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (place, group) in groups.iter_mut().enumerate().filter(|(_, group)| group.looks_up) {
         group.replays = Some(Replays::new());
@@ -365,11 +356,7 @@ async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Re
 }
 
 /// Writes the decisions; returns the indexes of the committed sessions, from 1.
-async fn write(
-    connection: &mut PgConnection,
-    groups: &[Group],
-    staged: &[Box<Staged>],
-) -> Result<Vec<i32>, StoreError> {
+async fn write(connection: &mut PgConnection, groups: &[Group], staged: &[Box<Staged>]) -> Result<Vec<i32>> {
     let mut rows = Rows::default();
     for (group, staged) in groups.iter().zip(staged) {
         staged.write(&group.appends, &mut rows)?;

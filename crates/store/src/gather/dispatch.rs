@@ -12,9 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::batch::{self, Group, Notice};
 use super::queue::{Batch, Key, Queue};
 use super::{AppendError, Pending};
-use crate::connection::PgConnection;
-use crate::{Store, StoreError};
-use anchord_messages::id::TenantId;
+use crate::prelude::*;
 
 /// How long an append may wait before it is answered with [`AppendError::Busy`].
 const WAIT: Duration = Duration::from_secs(5);

@@ -20,21 +20,17 @@ mod stage;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::connection::PgConnection;
 use futures::FutureExt as _;
 use moka::sync::Cache;
-use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
-use utoipa::ToSchema;
 
 use super::idempotency::ReplyKey;
-use super::{Store, StoreError};
+use crate::prelude::*;
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
-use anchord_messages::id::{BranchName, CompressionId, Seq, SessionId, SessionName, SessionRef, TenantId};
 use anchord_runtime::trace;
 use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;
@@ -46,7 +42,7 @@ use anchord_session::warning::Warning;
 
 /// The capacity of the channel to the dispatcher, where an append stays for a moment only.
 const HANDED_OVER: usize = 1_024;
-/// What storing a message costs besides its text, in bytes of text: a thousand small messages cost as much as one
+/// Cost of storing a message besides its text, in bytes of text: a thousand small messages cost as much as one
 /// large.
 const MESSAGE_BYTES: usize = 512;
 /// The most sessions whose tokenizer is cached; only tokenizers other than the expected ones are.
@@ -82,7 +78,7 @@ pub struct Append {
     pub included: Included,
 }
 
-/// What a reply to an append has beside its short form.
+/// Parts of a reply to an append beside its short form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each part may be asked for alone")]
 pub struct Included {
@@ -101,13 +97,13 @@ pub struct Included {
 pub struct NewMessage {
     /// The conversation format it came in.
     pub format: &'static str,
-    /// What counting needs; the store sets its `seq`.
+    /// Counts; the store sets its `seq`.
     pub counted: MessageCounts,
-    /// What the signals need.
+    /// Input of the signals.
     pub noticed: MessageSignals,
     /// Its tokens when every tool output in it is a placeholder; `None` when that makes no difference.
     pub least_tokens: Option<u32>,
-    /// What grouping and masking need without the body.
+    /// Shape, by which messages are grouped and masked without the body.
     pub shape: Option<String>,
     /// The caller's mark.
     pub keep: Option<Keep>,
@@ -133,11 +129,11 @@ pub struct ToolOutput {
 pub struct Reply {
     /// [`AppendReply`] as JSON.
     pub body: String,
-    /// What was stored; `None` for the stored reply to an earlier request with the same key.
+    /// The stored append; `None` for the stored reply to an earlier request with the same key.
     pub stored: Option<StoredAppend>,
 }
 
-/// What the usage ledger needs of an append.
+/// Figures of an append for the usage ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAppend {
     /// The session.
@@ -223,7 +219,7 @@ pub enum AppendError {
     /// The tenant has as many sessions, or kept replies, as it may.
     #[error("the tenant has {used} of {limit} {}", bound.name())]
     Full {
-        /// What it has.
+        /// Usage of the tenant.
         bound: Bound,
         /// The most that it may have.
         limit: i64,
@@ -244,19 +240,8 @@ pub enum AppendError {
 impl AppendError {
     /// Whether the append may have been stored all the same.
     pub fn may_be_stored(&self) -> bool {
-        match self {
-            Self::Store(error) => error.is_outcome_unknown(),
-            Self::Broken => true,
-            Self::Precondition { .. }
-            | Self::GroupTooLarge
-            | Self::KeyReused
-            | Self::NoBranch
-            | Self::KeptTooMuch(_)
-            | Self::Model(_)
-            | Self::Tokenizer(_)
-            | Self::Full { .. }
-            | Self::Busy => false,
-        }
+        let is_unknown = matches!(self, Self::Store(error) if error.is_outcome_unknown());
+        is_unknown || matches!(self, Self::Broken)
     }
 }
 
@@ -265,10 +250,7 @@ impl AppendError {
 ///
 /// # Errors
 /// When the database fails, or the tenant has changed meanwhile.
-pub async fn append_within(
-    tx: &mut PgConnection,
-    append: Append,
-) -> Result<Result<Reply, AppendError>, StoreError> {
+pub async fn append_within(tx: &mut PgConnection, append: Append) -> Result<Result<Reply, AppendError>> {
     let bytes = append.messages.iter().map(|message| message.body.get().len()).sum();
     let (reply, _) = oneshot::channel();
     let pending = Pending { append, bytes, since: Instant::now(), trace: trace::current(), reply };

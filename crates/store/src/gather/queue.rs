@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
-use anchord_messages::id::{SessionRef, TenantId};
+use crate::prelude::*;
 
 /// The most appends in one transaction.
 const BATCH_APPENDS: usize = 64;
@@ -43,7 +43,7 @@ const BYTES_PART: usize = WAITING_BYTES / 1_024;
 /// A session, as the key of its appends.
 pub(super) type Key = (TenantId, SessionRef);
 
-/// What the queue needs of an append: its session, its size, and since when it waits.
+/// Facts that the queue needs of an append: its session, its size, and since when it waits.
 pub(super) trait Waits {
     fn key(&self) -> Key;
     fn bytes(&self) -> usize;

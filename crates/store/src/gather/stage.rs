@@ -2,16 +2,14 @@
 
 use std::collections::HashMap;
 
-use uuid::Uuid;
-
 use super::{Append, AppendError, AppendReply, Included, LiveCompression, Pending, Reply, StoredAppend};
 use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow, Rows};
 use crate::idempotency::ReplyKey;
 use crate::load::Loaded;
-use crate::{StoreError, metadata};
+use crate::metadata;
+use crate::prelude::*;
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
-use anchord_messages::id::{CompressionId, Seq, SessionId};
 use anchord_session::compression::{Request, Status};
 use anchord_session::session::{AppendRefusal, Appended, BatchOptions, Incoming, Live};
 use anchord_session::settings::Settings;
@@ -59,7 +57,7 @@ pub(super) enum Outcome {
     },
 }
 
-/// What is known besides the session.
+/// State beside the session.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Known<'a> {
     /// The stored replies; `None` when they were not loaded.
@@ -303,7 +301,7 @@ impl Staged {
     }
 
     /// Adds the rows of the session.
-    pub(super) fn write<'a>(&'a self, appends: &'a [Pending], rows: &mut Rows<'a>) -> Result<(), StoreError> {
+    pub(super) fn write<'a>(&'a self, appends: &'a [Pending], rows: &mut Rows<'a>) -> Result<()> {
         let Loaded { tenant, session, revision, above_revision } = &self.loaded;
         let corrupt = |column, error| StoreError::corrupt("sessions", column, session.id.0, error);
         let opening = Settings {

@@ -1,25 +1,18 @@
 //! Reads pins, within whatever transaction is open.
 
-use crate::connection::PgConnection;
-
-use crate::StoreError;
+use crate::prelude::*;
 use anchord_context::pin::{self, Pin};
-use anchord_messages::id::{SessionId, TenantId};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::session::Session;
 use anchord_session::settings::Settings;
 
 /// Lists a session's own pins, in a transaction of the tenant.
-pub(crate) async fn list(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<Vec<Pin>, StoreError> {
+pub(crate) async fn list(connection: &mut PgConnection, key: SessionKey) -> Result<Vec<Pin>> {
     let pins = sqlx::query_as!(
         Pin,
         "select id, body as text from pins where tenant_id = $1 and session_id = $2 order by position",
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_all(connection)
     .await?;
@@ -30,12 +23,8 @@ pub(crate) async fn list(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn list_all(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    session: &Session,
-) -> Result<Vec<Pin>, StoreError> {
-    let own = list(tx, tenant, session.id).await?;
+pub async fn list_all(tx: &mut PgConnection, tenant: TenantId, session: &Session) -> Result<Vec<Pin>> {
+    let own = list(tx, session.id.of(tenant)).await?;
     Ok(pin::together(session.defaults.wide_pins(), own))
 }
 

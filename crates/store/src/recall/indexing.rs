@@ -6,10 +6,8 @@
 //! once.
 
 use super::{DIRECTORY, PAGE_BYTES, Row, in_turn, parsed};
-use crate::connection::PgConnection;
 use crate::job::{Job, report_text};
-use crate::{Store, StoreError};
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_messages::message::Message;
 use anchord_recall::Document;
 use anchord_recall::postings::{CHUNK, Segments, chunk_of, encode};
@@ -42,12 +40,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_unindexed(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-    ) -> Result<Option<Unindexed>, StoreError> {
-        let Some((indexed_seq, head_seq, mut rows)) = self.find_page(tenant, session).await? else {
+    pub async fn find_unindexed(&self, tenant: TenantId, session: SessionId) -> Result<Option<Unindexed>> {
+        let Some((indexed_seq, head_seq, mut rows)) = self.find_page(session.of(tenant)).await? else {
             return Ok(None);
         };
         rows.sort_unstable_by_key(|row| row.seq);
@@ -57,16 +51,12 @@ impl Store {
 
     /// Reads the last indexed message, the session's newest one, and the next messages of one chunk, at most a page
     /// of bytes.
-    async fn find_page(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-    ) -> Result<Option<(Seq, Seq, Vec<Row>)>, StoreError> {
+    async fn find_page(&self, key: SessionKey) -> Result<Option<(Seq, Seq, Vec<Row>)>> {
         loop {
-            let mut reading = self.reading(tenant).await?;
+            let mut reading = self.reading(key.tenant).await?;
             let read = async {
                 let connection = reading.connection();
-                let has_begun = connection.enter(tenant).await?;
+                let has_begun = connection.enter(key.tenant).await?;
                 let rows = sqlx::query!(
                     r#"select s.indexed_seq as "indexed_seq!", s.head_seq as "head_seq!",
                               page.seq as "seq?", page.role as "role?", page.format as "format?", page.body as "body?"
@@ -89,8 +79,8 @@ impl Store {
                          ) w
                          where w.bytes_before < $4
                        ) page on true"#,
-                    tenant.0,
-                    session.0,
+                    key.tenant.0,
+                    key.id.0,
                     CHUNK,
                     PAGE_BYTES
                 )
@@ -123,13 +113,15 @@ impl Store {
     /// When the database fails; nothing has changed then.
     pub async fn index_messages(
         &self,
-        (tenant, session): (TenantId, SessionId),
+        of: impl Into<SessionKey>,
         after: Seq,
         documents: Vec<Document>,
         job: Option<&Job>,
-    ) -> Result<Indexing, StoreError> {
+    ) -> Result<Indexing> {
+        let key = of.into();
         let through = after + Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
-        let Segments { directory, buckets } = in_turn(tenant, move || encode(after + 1, &documents)).await?;
+        let Segments { directory, buckets } =
+            in_turn(key.tenant, move || encode(after + 1, &documents)).await?;
         let mut numbers = vec![DIRECTORY];
         let mut segments = vec![directory];
         for (bucket, segment) in buckets {
@@ -140,8 +132,8 @@ impl Store {
         let write = async |connection: &mut PgConnection, waits: bool| {
             sqlx::query_scalar!(
                 "select add_postings($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-                tenant.0,
-                session.0,
+                key.tenant.0,
+                key.id.0,
                 after,
                 through,
                 waits,
@@ -157,7 +149,7 @@ impl Store {
         };
         // The session is rarely locked. Waiting for its lock must not occupy a reader's connection, so wait on
         // another one.
-        let mut reading = self.reading(tenant).await?;
+        let mut reading = self.reading(key.tenant).await?;
         reading.carried([segments.iter().map(Vec::len).sum()]);
         let done = write(reading.connection(), false).await;
         let mut word = reading.end(done)?;

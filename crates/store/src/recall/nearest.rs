@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::stretch::{Stretch, Stretches};
 use crate::compute::compute;
-use crate::{Store, StoreError, Tx};
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_recall::postings::Corrupt;
 use anchord_recall::vectors::{Near, Question, block_of};
 
@@ -29,7 +28,7 @@ pub(super) async fn reach(
     tenant: TenantId,
     parts: &[Stretch],
     model: &str,
-) -> Result<Vec<Option<Seq>>, StoreError> {
+) -> Result<Vec<Option<Seq>>> {
     let Stretches { sessions, .. } = Stretches::of(parts);
     let reaches = sqlx::query_scalar!(
         r#"select e.through_seq as "through_seq?"
@@ -54,12 +53,12 @@ pub(super) async fn compare(
     part: Stretch,
     (model, question): (&str, &Arc<Question>),
     blocks_left: &mut i64,
-) -> Result<Vec<Near>, StoreError> {
+) -> Result<Vec<Near>> {
     let mut near = Vec::new();
     let (first, mut last) = (block_of(part.after + 1), block_of(part.through.max(1)));
     while first <= last && *blocks_left > 0 {
         let mut tx = store.page_of_search(tenant).await?;
-        let key = (tenant, part.session);
+        let key = part.session.of(tenant);
         let blocks =
             newest_blocks(&mut tx, key, (model, question.dimensions()), (first, last, *blocks_left)).await?;
         tx.commit().await?;
@@ -87,10 +86,10 @@ pub(super) async fn compare(
 /// The newest blocks of a range, at most so many, and a few megabytes of them; the first one however large.
 async fn newest_blocks(
     tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
+    key: SessionKey,
     (model, dimensions): (&str, usize),
     (first, last, most): (Seq, Seq, i64),
-) -> Result<Vec<(Seq, Vec<u8>)>, StoreError> {
+) -> Result<Vec<(Seq, Vec<u8>)>> {
     let rows = sqlx::query!(
         r#"select block as "block!", vectors as "vectors!"
            from (
@@ -106,8 +105,8 @@ async fn newest_blocks(
            ) page
            where bytes_before < $8
            order by block desc"#,
-        tenant.0,
-        session.0,
+        key.tenant.0,
+        key.id.0,
         model,
         i32::try_from(dimensions).unwrap_or(i32::MAX),
         first,

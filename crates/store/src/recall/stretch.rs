@@ -1,14 +1,11 @@
 //! Where the index of a branch is: in its own rows, and in those of the branches that it stands on.
 
-use uuid::Uuid;
-
-use crate::{StoreError, Tx};
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 
 /// A part of a branch's index, or of its vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
-    /// Whose rows it is in.
+    /// Owner of the rows.
     pub(super) session: SessionId,
     /// The message before its first one.
     pub(super) after: Seq,
@@ -39,15 +36,12 @@ pub(super) fn at(index: &[Stretch], place: i64) -> Option<&Stretch> {
 }
 
 /// The parts of a branch's index, its own first.
-pub(super) async fn find(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-) -> Result<Vec<Stretch>, StoreError> {
+pub(super) async fn find(tx: &mut Tx, key: SessionKey) -> Result<Vec<Stretch>> {
     let rows = sqlx::query!(
         r#"select session_id as "session_id!", after_seq as "after_seq!", through_seq as "through_seq!"
            from index_lineage($1, $2)"#,
-        tenant.0,
-        session.0
+        key.tenant.0,
+        key.id.0
     )
     .fetch_all(&mut **tx)
     .await?;

@@ -1,16 +1,14 @@
 //! Writes the end of a compression: one statement, in a transaction of its own or in the caller's.
 
-use crate::connection::PgConnection;
-use uuid::Uuid;
-
 use crate::candidate::{NewEvaluation, NewVersion};
 use crate::commit::{
     EndRow, EventRow, JobRow, LedgerRow, PartRow, ProbeRow, TodosRow, VerdictRow, VersionRow,
 };
 use crate::job::{Job, Kind, report_text};
 use crate::load::Loaded;
-use crate::{StoreError, channel, events};
-use anchord_messages::id::{CompressionId, EvaluationId};
+use crate::prelude::*;
+use crate::{channel, events};
+use anchord_messages::id::EvaluationId;
 use anchord_runtime::trace;
 use anchord_session::compression::{Report, Request, Span, Status};
 use anchord_session::trigger::Start;
@@ -58,7 +56,7 @@ pub(super) enum WriteOutcome {
 impl End<'_> {
     /// Writes the job's end, its version with ledger, verdict and probes, the session, the events, and the jobs that
     /// follow.
-    pub(super) async fn write(&self, connection: &mut PgConnection) -> Result<WriteOutcome, StoreError> {
+    pub(super) async fn write(&self, connection: &mut PgConnection) -> Result<WriteOutcome> {
         let Self { job, .. } = self;
         let version = self.published.map(|(_, version)| version);
         let (probes, todos) = (self.probes(), self.todo_texts()?);
@@ -115,7 +113,7 @@ impl End<'_> {
         })
     }
 
-    fn end(&self) -> Result<EndRow<'static>, StoreError> {
+    fn end(&self) -> Result<EndRow<'static>> {
         let Self { job, fence, status, .. } = self;
         let from_status = match fence {
             Fence::Attempt => Status::Running,
@@ -164,7 +162,7 @@ impl End<'_> {
         })
     }
 
-    fn todo_texts(&self) -> Result<Option<(i64, String, String)>, StoreError> {
+    fn todo_texts(&self) -> Result<Option<(i64, String, String)>> {
         let todos = self.published.and_then(|(_, version)| version.todos.as_ref());
         let texts = todos.map(|todos| todos.texts(self.job.session)).transpose()?;
         Ok(todos.zip(texts).map(|(todos, (items, changes))| (todos.revision, items, changes)))
@@ -201,7 +199,7 @@ impl End<'_> {
     }
 
     /// The jobs that follow: the next compression, and the indexing of a version.
-    fn jobs<'a>(&self, index: Option<Uuid>, trace: Option<&'a str>) -> Result<Vec<JobRow<'a>>, StoreError> {
+    fn jobs<'a>(&self, index: Option<Uuid>, trace: Option<&'a str>) -> Result<Vec<JobRow<'a>>> {
         let text = |request: &Request| {
             serde_json::to_string(request)
                 .map_err(|error| StoreError::corrupt("compressions", "request", self.job.session.0, error))
@@ -222,19 +220,7 @@ impl End<'_> {
 
 /// The indexing job that follows a compression, already claimed for the same worker.
 fn indexing(job: &Job, id: CompressionId, trace: Option<String>) -> Job {
-    Job {
-        tenant: job.tenant,
-        session: job.session,
-        id,
-        kind: Kind::Index,
-        trigger: "recall".to_owned(),
-        request: Request::default(),
-        attempt: 1,
-        crashes: 0,
-        span: None,
-        queued_ms: 0,
-        trace,
-    }
+    Job { attempt: 1, trace, ..Job::new(job.session.of(job.tenant), id, Kind::Index, "recall") }
 }
 
 fn bounded(tokens: u32) -> i32 {

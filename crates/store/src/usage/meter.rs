@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::NaiveDate;
 
-use anchord_messages::id::{Seq, SessionId, TenantId};
+use crate::prelude::*;
 use anchord_session::usage::{Kind, UsageDelta};
 
 /// The most keys; beyond it, new sessions are counted by day only.

@@ -1,13 +1,9 @@
 //! Reads the usage ledger: sums for a task, and for a tenant by day. A session is one, however many branches it has, and
 //! uses what they use.
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, NaiveDate, Utc};
-use serde::Serialize;
-use utoipa::ToSchema;
+use chrono::NaiveDate;
 
-use crate::{Store, StoreError};
-use anchord_messages::id::TenantId;
+use crate::prelude::*;
 use anchord_session::usage::{Kind, Tally, TaskOutcomes, TaskStatus, UsageDelta, UsageFigures};
 
 /// The figures of a row. It is a macro, because every checked query has a row type of its own.
@@ -43,17 +39,17 @@ pub struct Task {
     pub sessions: i64,
     /// Versions that compressions of these sessions published.
     pub compressions: i64,
-    /// What the sessions used while they were part of it.
+    /// Usage of the sessions while they were part of it.
     #[serde(flatten)]
     pub figures: UsageFigures,
 }
 
-/// What a tenant used on one day.
+/// Usage of a tenant on one day.
 #[derive(Clone, Debug)]
 pub struct DayUsage {
     /// The day in UTC.
     pub day: NaiveDate,
-    /// What was used.
+    /// Figures of the day.
     pub tally: Tally,
 }
 
@@ -67,7 +63,7 @@ pub struct OutcomesByCompression {
     pub without_compression: TaskOutcomes,
 }
 
-/// What a tenant used within some days.
+/// Usage of a tenant within some days.
 #[derive(Clone, Debug)]
 pub struct UsageReport {
     /// Day by day, without days without usage.
@@ -81,7 +77,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails, or a row does not read back.
-    pub async fn find_task(&self, tenant: TenantId, task_id: &str) -> Result<Option<Task>, StoreError> {
+    pub async fn find_task(&self, tenant: TenantId, task_id: &str) -> Result<Option<Task>> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.snapshot(tenant).await?;
         find(&mut tx, tenant, task_id).await
@@ -96,7 +92,7 @@ impl Store {
         tenant: TenantId,
         task_id: &str,
         status: TaskStatus,
-    ) -> Result<Option<Task>, StoreError> {
+    ) -> Result<Option<Task>> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.begin(tenant).await?;
         if find(&mut tx, tenant, task_id).await?.is_none() {
@@ -128,7 +124,7 @@ impl Store {
         &self,
         tenant: TenantId,
         (from, to): (NaiveDate, NaiveDate),
-    ) -> Result<UsageReport, StoreError> {
+    ) -> Result<UsageReport> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
@@ -156,7 +152,7 @@ impl Store {
     }
 }
 
-/// What is compared with a tenant's quotas.
+/// Figures that are compared with a tenant's quotas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QuotaUsage {
     /// Messages appended on the day.
@@ -170,7 +166,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_standing(&self, tenant: TenantId, day: NaiveDate) -> Result<QuotaUsage, StoreError> {
+    pub async fn find_standing(&self, tenant: TenantId, day: NaiveDate) -> Result<QuotaUsage> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.snapshot(tenant).await?;
         let row = sqlx::query!(
@@ -189,7 +185,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn llm_tokens_are_left(&self, tenant: TenantId, day: NaiveDate) -> Result<bool, StoreError> {
+    pub async fn llm_tokens_are_left(&self, tenant: TenantId, day: NaiveDate) -> Result<bool> {
         let mut tx = self.snapshot(tenant).await?;
         let left = sqlx::query_scalar!(
             r#"select coalesce((select d.tokens_in + d.tokens_out from usage_by_day d
@@ -206,11 +202,11 @@ impl Store {
     }
 }
 
-fn read_kind(table: &'static str, word: &str) -> Result<Kind, StoreError> {
+fn read_kind(table: &'static str, word: &str) -> Result<Kind> {
     word.parse::<Kind>().map_err(|_| StoreError::corrupt(table, "kind", word, "unknown word"))
 }
 
-async fn find(tx: &mut PgConnection, tenant: TenantId, task_id: &str) -> Result<Option<Task>, StoreError> {
+async fn find(tx: &mut PgConnection, tenant: TenantId, task_id: &str) -> Result<Option<Task>> {
     // A session that was once part of the task counts as such because of what it used then, until it is erased: what
     // an erased one used is deleted in steps.
     let head = sqlx::query!(
@@ -288,7 +284,7 @@ async fn outcomes(
     tx: &mut PgConnection,
     tenant: TenantId,
     (from, to): (NaiveDate, NaiveDate),
-) -> Result<OutcomesByCompression, StoreError> {
+) -> Result<OutcomesByCompression> {
     let rows = sqlx::query!(
         r#"with ended as materialized (
              select t.task_id, t.status from tasks t

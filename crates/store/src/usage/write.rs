@@ -2,15 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::connection::PgConnection;
-use chrono::{DateTime, NaiveDate, Utc};
-use uuid::Uuid;
+use chrono::NaiveDate;
 
 use super::meter::{Counted, Key, Meter};
 use crate::bulkhead::Share;
+use crate::prelude::*;
 use crate::sessions::{self, Session};
-use crate::{Store, StoreError};
-use anchord_messages::id::{CompressionId, SessionId, SessionRef, TenantId};
 use anchord_session::calibration::Verdict;
 use anchord_session::usage::{Kind, UsageDelta};
 
@@ -34,7 +31,7 @@ pub struct Report {
 pub struct Reported {
     /// The session as it is now.
     pub session: Session,
-    /// What the service counted for the context that the report is about.
+    /// Tokens that the service counted for the context of the report.
     pub counted: u64,
     /// Whether that context was served, as opposed to what would be served now.
     pub was_served: bool,
@@ -52,7 +49,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn flush_usage(&self, tenant: Option<TenantId>) -> Result<(), StoreError> {
+    pub async fn flush_usage(&self, tenant: Option<TenantId>) -> Result<()> {
         let _one = self.meter.0.flushing.lock().await;
         let mut taken = self.meter.take(tenant);
         // The same order everywhere, so that two processes cannot deadlock.
@@ -81,23 +78,11 @@ impl Store {
     }
 
     /// Writes one batch; returns what has to wait, because an append has locked its session.
-    async fn write_batch(
-        &self,
-        tenant: TenantId,
-        batch: &[(Key, Counted)],
-    ) -> Result<Vec<(Key, Counted)>, StoreError> {
+    async fn write_batch(&self, tenant: TenantId, batch: &[(Key, Counted)]) -> Result<Vec<(Key, Counted)>> {
         // Counts are not worth waiting for the disk; a write that hangs on a lock is tried again. No limit of the
         // tenant applies.
-        let mut tx = self
-            .begin_with(
-                Share::default(),
-                format!(
-                    "begin; set local app.tenant_id = '{}'; set local synchronous_commit = off; \
-                 set local lock_timeout = '200ms'",
-                    tenant.0
-                ),
-            )
-            .await?;
+        let settings = "; set local synchronous_commit = off; set local lock_timeout = '200ms'";
+        let mut tx = self.begin_with(Share::default(), tenant, ["begin", settings]).await?;
         // Lock the tenant first, as its erasure does, so that it exists until the commit.
         let is_there = sqlx::query_scalar!(
             r#"select true as "is_there!" from tenants where id = $1 for key share"#,
@@ -168,12 +153,12 @@ impl Store {
         tx: &mut PgConnection,
         (tenant, name): (TenantId, &SessionRef),
         report: Report,
-    ) -> Result<Option<Reported>, StoreError> {
+    ) -> Result<Option<Reported>> {
         let Report { figures, counted, at } = report;
         let Some(mut session) = sessions::lock(tx, tenant, name).await? else { return Ok(None) };
         let served = match counted {
             Some(tokens) => Some(tokens),
-            None => self.find_last_served(tx, tenant, session.id).await?,
+            None => self.find_last_served(tx, session.id.of(tenant)).await?,
         };
         let settings = session.effective_settings();
         let counted = served.unwrap_or_else(|| session.context_tokens().into());
@@ -194,22 +179,17 @@ impl Store {
         Ok(Some(Reported { session, counted, was_served: served.is_some(), verdict }))
     }
 
-    async fn find_last_served(
-        &self,
-        tx: &mut PgConnection,
-        tenant: TenantId,
-        session: SessionId,
-    ) -> Result<Option<u64>, StoreError> {
+    async fn find_last_served(&self, tx: &mut PgConnection, key: SessionKey) -> Result<Option<u64>> {
         let written = sqlx::query!(
             "select last_at, last_tokens from usage_by_session
              where tenant_id = $1 and session_id = $2 and kind = 'context' order by last_at desc limit 1",
-            tenant.0,
-            session.0
+            key.tenant.0,
+            key.id.0
         )
         .fetch_optional(&mut *tx)
         .await?
         .map(|row| (row.last_at, row.last_tokens));
-        let newest = written.max(self.meter.last_served(tenant, session));
+        let newest = written.max(self.meter.last_served(key.tenant, key.id));
         Ok(newest.and_then(|(_, tokens)| u64::try_from(tokens).ok()))
     }
 }
@@ -220,7 +200,7 @@ pub(crate) async fn add_model_call(
     tenant: TenantId,
     compression: CompressionId,
     figures: UsageDelta,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     // Lock the session first, as everywhere, so that no transaction that holds it waits for this one.
     let session = sqlx::query!(
         r#"select s.id, now() as "now!",
@@ -254,7 +234,7 @@ pub(crate) async fn add_vector_bytes(
     tenant: TenantId,
     session: SessionId,
     (task_id, bytes, at): (Option<String>, i64, DateTime<Utc>),
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let figures = UsageDelta { bytes, ..UsageDelta::default() };
     let task_id = task_id.unwrap_or_default();
     add_one(tx, tenant, Used { session, task_id, kind: Kind::Append, figures, at }).await
@@ -268,7 +248,7 @@ struct Used {
     at: DateTime<Utc>,
 }
 
-async fn add_one(tx: &mut PgConnection, tenant: TenantId, used: Used) -> Result<(), StoreError> {
+async fn add_one(tx: &mut PgConnection, tenant: TenantId, used: Used) -> Result<()> {
     let Used { session, task_id, kind, figures, at } = used;
     let day = at.date_naive();
     let counted = Counted { figures, first_at: at, last_at: at, last_tokens: figures.tokens_out };
@@ -332,11 +312,7 @@ impl Columns {
 }
 
 /// Adds to rows in the given order, which is that of the key.
-async fn add_to_sessions(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    rows: &[Row<'_>],
-) -> Result<(), StoreError> {
+async fn add_to_sessions(tx: &mut PgConnection, tenant: TenantId, rows: &[Row<'_>]) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -398,7 +374,7 @@ async fn add_to_days(
     tx: &mut PgConnection,
     tenant: TenantId,
     used: Vec<(NaiveDate, Kind, UsageDelta)>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let mut sums: BTreeMap<(NaiveDate, &'static str), UsageDelta> = BTreeMap::new();
     for (day, kind, figures) in used {
         *sums.entry((day, kind.into())).or_default() += figures;

@@ -197,7 +197,7 @@ fn what_waits_too_long_is_given_back_and_nothing_else() {
 }
 
 proptest! {
-    /// Whatever comes, goes, is locked out and comes back: everything goes once, each session's in order, and no
+    /// Appends that come, leave, are locked out and come back: everything leaves once, each session's in order, and no
     /// session twice at once.
     #[test]
     fn everything_goes_once_and_in_its_sessions_order(

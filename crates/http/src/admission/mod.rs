@@ -1,0 +1,119 @@
+//! Limits of a process, so that one tenant, or a caller without a key, does not take what all share.
+
+pub mod assemblies;
+pub mod bodies;
+pub mod guesses;
+pub(crate) mod heavy;
+pub mod quotas;
+pub mod rate_limit;
+pub mod replies;
+pub(crate) mod shares;
+pub mod streams;
+pub mod waits;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ipnet::IpNet;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use crate::admission::assemblies::Assemblies;
+use crate::admission::bodies::Bodies;
+use crate::admission::guesses::Guesses;
+use crate::admission::replies::Replies;
+use crate::admission::streams::Streams;
+use crate::admission::waits::Waits;
+use anchord_store::Store;
+
+/// How long an answer of the database to a readiness check is used.
+const READY_FOR: Duration = Duration::from_secs(1);
+
+/// Limits that an operator sets.
+#[derive(Clone, Debug)]
+pub struct AdmissionLimits {
+    /// The bytes of all bodies of requests that are received or worked on; replies, and contexts while they are
+    /// assembled, may take as many again.
+    pub bodies_bytes: u64,
+    /// The bytes of the largest body.
+    pub body_bytes: usize,
+    /// The proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+}
+
+impl Default for AdmissionLimits {
+    fn default() -> Self {
+        Self { bodies_bytes: 80 * 1024 * 1024, body_bytes: 16 * 1024 * 1024, trusted_proxies: Vec::new() }
+    }
+}
+
+/// The limits of a process, with what is used of them.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    pub(crate) assemblies: Assemblies,
+    pub(crate) bodies: Bodies,
+    pub(crate) replies: Replies,
+    pub(crate) streams: Streams,
+    pub(crate) waits: Waits,
+    pub(crate) guesses: Guesses,
+    pub(crate) readiness: Readiness,
+}
+
+impl Admission {
+    /// Limits whose event streams end when `stop` is cancelled.
+    pub fn new(limits: &AdmissionLimits, stop: CancellationToken) -> Self {
+        Self {
+            assemblies: Assemblies::new(limits.bodies_bytes),
+            bodies: Bodies::new(limits.bodies_bytes, limits.body_bytes),
+            replies: Replies::new(limits.bodies_bytes),
+            streams: Streams::new(stop),
+            waits: Waits::default(),
+            guesses: Guesses::new(&limits.trusted_proxies),
+            readiness: Readiness::default(),
+        }
+    }
+}
+
+/// Whether the database answers. It is asked at most once a second, and once for all who want to know at the same time:
+/// anybody may ask.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Readiness(Arc<Mutex<Option<(Instant, bool)>>>);
+
+impl Readiness {
+    pub(crate) async fn look(&self, store: &Store) -> bool {
+        self.look_by(async || store.ping().await.is_ok()).await
+    }
+
+    async fn look_by(&self, ask: impl AsyncFnOnce() -> bool) -> bool {
+        let mut last = self.0.lock().await;
+        if let Some((when, is_ready)) = *last
+            && when.elapsed() < READY_FOR
+        {
+            return is_ready;
+        }
+        let is_ready = ask().await;
+        *last = Some((Instant::now(), is_ready));
+        is_ready
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn many_who_want_to_know_at_once_ask_the_database_once() {
+        let (readiness, asked) = (Readiness::default(), AtomicUsize::new(0));
+        let look = || {
+            readiness.look_by(async || {
+                tokio::task::yield_now().await;
+                asked.fetch_add(1, Ordering::Relaxed);
+                true
+            })
+        };
+        assert!(futures::future::join_all((0..50).map(|_| look())).await.into_iter().all(|ready| ready));
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+    }
+}

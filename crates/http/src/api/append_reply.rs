@@ -1,0 +1,236 @@
+//! The reply to an append: short by itself, with the parts that `include` names, without a body, or with the context to
+//! send to the model next.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+
+use axum::body::Bytes;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue};
+use futures::FutureExt as _;
+use strum::{EnumString, VariantNames};
+
+use crate::api::context::{self, ContextQuery, ContextView};
+use crate::api::prelude::*;
+use crate::edge::boundary::RequestId;
+use crate::extract::auth::READ;
+use crate::extract::idempotency::IDEMPOTENT_REPLAYED;
+use crate::extract::params::Words;
+use crate::extract::prefer::{PREFERENCE_APPLIED, Return};
+use anchord_messages::format::Format;
+use anchord_messages::format::anthropic::CacheTtl;
+use anchord_store::gather::{AppendReply, Included, Reply as StoredReply};
+
+/// What an append did, and where the session stands after it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AppendResult)]
+pub struct Appended {
+    /// What was stored.
+    #[serde(flatten)]
+    pub reply: AppendReply,
+    /// The context to send to the model next; only with `return=context`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = ContextView)]
+    pub context: Option<ContextView<'static>>,
+    /// Why there is no context, though `return=context` asked for it. The messages are stored all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = Problem)]
+    pub context_problem: Option<Problem>,
+}
+
+/// A part of the reply that is left out unless it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, VariantNames, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum AppendPart {
+    /// The context by component, and advice about it.
+    Usage,
+    /// Every signal, also those that ask for nothing.
+    Signals,
+    /// The format that the messages were recognised as.
+    Format,
+    /// What the caller should know about the window, with what to do.
+    Warnings,
+}
+
+/// The parts that are asked for: those that `include` names, or all.
+pub(crate) fn included(named: Option<&Words<AppendPart>>, all: bool) -> Included {
+    let has = |part| all || Words::have(named, &part);
+    Included {
+        usage: has(AppendPart::Usage),
+        signals: has(AppendPart::Signals),
+        format: has(AppendPart::Format),
+        warnings: has(AppendPart::Warnings),
+    }
+}
+
+/// What else an append may return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReturnedToo {
+    /// The context to send to the model next.
+    Context,
+}
+
+/// How an append is answered. The parameters after `return` are those of the context, and allowed with `return=context` alone.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AppendQuery {
+    /// What the reply has beside its short form: `usage` (the context by component, and advice), `signals` (every signal),
+    /// `format` (what the messages were recognised as), `warnings` (of a window that nobody told, with what to do).
+    #[param(value_type = Option<Vec<AppendPart>>, inline)]
+    pub include: Option<Words<AppendPart>>,
+    /// `context` also returns the context to send to the model next. When it cannot be assembled, the messages are stored
+    /// all the same: the reply is 201 and has the reason in `context_problem`. A repeated request with an
+    /// `Idempotency-Key` stores nothing again, and gets the context as it is then.
+    #[serde(rename = "return")]
+    #[param(inline)]
+    pub returned: Option<ReturnedToo>,
+    /// The format of the context; default the session's, which is the batch's when that shows one.
+    #[param(inline)]
+    pub format: Option<Format>,
+    /// The most tokens that the context may have; default the effective window.
+    #[param(minimum = 1, maximum = 10_000_000)]
+    pub max_input_tokens: Option<u32>,
+    /// Whether current task, open errors and next steps come once more at the end of the context; default false.
+    pub recap: Option<bool>,
+    /// Sets marks for Anthropic's cache in the context, as `GET …/context` does. The format is `anthropic` then.
+    #[param(inline)]
+    pub cache_control: Option<CacheTtl>,
+}
+
+/// How the caller wants its append to be answered.
+#[derive(Clone, Debug)]
+pub struct AppendOptions {
+    included: Included,
+    preferred: Option<Return>,
+    /// The context that is asked for.
+    context: Option<ContextQuery>,
+    request_id: RequestId,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let Query(query) = Query::<AppendQuery>::from_request_parts(parts, state).await?;
+        let preferred = Return::of(&parts.headers);
+        let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
+        let AppendQuery { include, returned, format, max_input_tokens, recap, cache_control } = query;
+        let included = included(include.as_ref(), preferred == Some(Return::Representation));
+        let is_told = [
+            ("format", format.is_some()),
+            ("max_input_tokens", max_input_tokens.is_some()),
+            ("recap", recap.is_some()),
+            ("cache_control", cache_control.is_some()),
+        ];
+        let context = if returned.is_some() {
+            let recap = recap.unwrap_or_default();
+            let query =
+                ContextQuery { format, max_input_tokens, recap, cache_control, ..ContextQuery::default() };
+            Some(query.checked()?)
+        } else if let Some((name, _)) = is_told.into_iter().find(|(_, is_told)| *is_told) {
+            return Err(ApiError::parameter(name, "applies only with `return=context`"));
+        } else {
+            None
+        };
+        Ok(Self { included, preferred, context, request_id })
+    }
+}
+
+impl AppendOptions {
+    /// Parts of the reply that the store writes.
+    pub(crate) fn included(&self) -> Included {
+        self.included
+    }
+
+    /// Refuses a context to a key that may not read, before anything is stored.
+    pub(crate) fn authorize(&self, caller: &Caller) -> Result<()> {
+        let reads = caller.scopes.iter().any(|scope| scope == READ);
+        if self.context.is_some() && !reads { Err(ApiError::Forbidden(READ)) } else { Ok(()) }
+    }
+
+    /// Answers an append that is stored.
+    pub(crate) async fn answer(
+        self,
+        (state, caller): (&AppState, &Caller),
+        session: &SessionRef,
+        reply: StoredReply,
+        started: Instant,
+    ) -> Result<Response> {
+        let mut headers = HeaderMap::new();
+        let is_replay = reply.stored.is_none();
+        if is_replay {
+            headers.insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
+        }
+        let json = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(query) = self.context {
+            let said = (reply.body, self.request_id);
+            let body = with_context((state, caller), session, (query, None), said, started).await;
+            headers.extend([json]);
+            return Ok((StatusCode::CREATED, headers, body).into_response());
+        }
+        if self.preferred == Some(Return::Minimal) {
+            headers.insert(PREFERENCE_APPLIED, Return::Minimal.applied());
+            headers.insert(header::LOCATION, location(session, &reply.body)?);
+            return Ok((StatusCode::NO_CONTENT, headers).into_response());
+        }
+        // A stored reply is as the first request asked for it.
+        if self.preferred == Some(Return::Representation) && !is_replay {
+            headers.insert(PREFERENCE_APPLIED, Return::Representation.applied());
+        }
+        headers.extend([json]);
+        Ok((StatusCode::CREATED, headers, reply.body).into_response())
+    }
+}
+
+/// Where the messages of an append are read.
+fn location(session: &SessionRef, body: &str) -> Result<HeaderValue> {
+    #[derive(Deserialize)]
+    struct Positions {
+        branch: Option<BranchName>,
+        first_seq: Seq,
+        last_seq: Seq,
+    }
+    let Positions { branch, first_seq, last_seq } = serde_json::from_str(body).map_err(ApiError::internal)?;
+    let of = SessionRef { name: session.name.clone(), branch: branch.or_else(|| session.branch.clone()) };
+    let path = of.path_of(&format!("/messages?from_seq={first_seq}&to_seq={last_seq}"));
+    HeaderValue::from_str(&path).map_err(ApiError::internal)
+}
+
+/// Adds the context to the reply to an append, of messages up to the newest one that is named. Whatever goes wrong with it,
+/// the append is acknowledged: its messages are stored, and the reply has the problem beside them.
+pub(crate) async fn with_context(
+    (state, caller): (&AppState, &Caller),
+    session: &SessionRef,
+    asked: (ContextQuery, Option<Seq>),
+    (body, request_id): (String, RequestId),
+    started: Instant,
+) -> Vec<u8> {
+    // A tenth of what is left is for the way back, so that the acknowledgement comes before the request's own timeout.
+    let left = state.limits.request_timeout.saturating_sub(started.elapsed()).mul_f64(0.9);
+    let headers = HeaderMap::new();
+    let serving = Box::pin(context::serve(state, caller, session, asked, &headers));
+    let serving = AssertUnwindSafe(serving).catch_unwind();
+    let served = match tokio::time::timeout(left, serving).await {
+        Ok(Ok(served)) => served,
+        Ok(Err(_)) => Err(ApiError::internal(anyhow::anyhow!("the context of an append panicked"))),
+        Err(_) => Err(ApiError::Timeout),
+    };
+    let problem =
+        |error: ApiError| serde_json::to_vec(&error.problem(&request_id.0)).unwrap_or_default().into();
+    let (name, value): (_, Bytes) = match served {
+        Ok((_, context)) => ("context", context.unwrap_or_default()),
+        Err(error) => ("context_problem", problem(error)),
+    };
+    // Both are JSON objects, so the second is put before the end of the first.
+    let mut body = body.into_bytes();
+    body.pop();
+    body.reserve_exact(value.len() + name.len() + 5);
+    for part in [b",\"", name.as_bytes(), b"\":", &value, b"}"] {
+        body.extend_from_slice(part);
+    }
+    body
+}

@@ -1,0 +1,206 @@
+//! Authentication and authorisation. The extractor in a handler's signature is its authorisation: [`Reader`],
+//! [`Writer`] and [`Admin`] require that scope of an API key, [`Operator`] requires the operator token.
+
+use axum::extract::FromRequestParts;
+use axum::http::HeaderName;
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use chrono::{DateTime, Utc};
+
+use crate::problem::{ApiError, Result};
+use crate::request_scope::Scope;
+use crate::state::AppState;
+use anchord_messages::id::{KeyId, TenantId};
+use anchord_session::quota::Quotas;
+use anchord_store::audit::Actor;
+use anchord_store::keys::{KeyDigest, Line, may_be_key};
+
+/// Reads what the tenant owns.
+pub const READ: &str = "read";
+/// Changes what the tenant owns, and calls what is stateless.
+pub const WRITE: &str = "write";
+/// Manages keys, webhooks and the tenant's settings.
+pub const ADMIN: &str = "admin";
+
+/// The header that may have a key or the operator token in place of `Authorization`, as clients of some model providers
+/// send it.
+pub const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// The most bytes of a key or token; a longer one is rejected without hashing it.
+const MAX_TOKEN_BYTES: usize = 512;
+
+/// An authenticated caller.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The tenant that the key belongs to.
+    pub tenant: TenantId,
+    /// The key.
+    pub key: KeyId,
+    /// The scopes of the key.
+    pub scopes: Vec<String>,
+    /// The quotas of the tenant.
+    pub quotas: Quotas,
+    /// The digest of the key, by which it is looked up again.
+    pub digest: KeyDigest,
+    /// State that the parts of the request share.
+    pub scope: Scope,
+}
+
+impl Caller {
+    /// Until when the key is good, by another look at it: `None` when it is good no longer, an inner `None` without an
+    /// end.
+    pub(crate) async fn still_good(&self, state: &AppState) -> Result<Option<Option<DateTime<Utc>>>> {
+        let grant = state.store.find_key(self.digest, Line::InUse, state.clock.now()).await?;
+        Ok(grant.filter(|grant| !grant.suspended).map(|grant| grant.expires_at))
+    }
+
+    /// The actor for the audit log.
+    pub fn actor(&self) -> Actor {
+        Actor::Key(self.key)
+    }
+}
+
+/// Declares an extractor for each scope.
+macro_rules! callers_with {
+    ($($(#[$doc:meta])* $name:ident: $scope:ident,)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name {
+            /// Who calls.
+            pub caller: Caller,
+            /// The state of the process.
+            pub state: AppState,
+        }
+
+        impl FromRequestParts<AppState> for $name {
+            type Rejection = ApiError;
+
+            async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self> {
+                let caller = authenticate(parts, state, $scope).await?;
+                Ok(Self { caller, state: state.clone() })
+            }
+        }
+    )*};
+}
+
+callers_with! {
+    /// A caller with the scope `read`.
+    Reader: READ,
+    /// A caller with the scope `write`.
+    Writer: WRITE,
+    /// A caller with the scope `admin`.
+    Admin: ADMIN,
+}
+
+/// The operator of the installation.
+#[derive(Clone, Debug)]
+pub struct Operator {
+    /// The state of the process.
+    pub state: AppState,
+}
+
+/// The token of `Authorization: Bearer`; `None` without the header.
+fn bearer(parts: &Parts) -> Result<Option<&str>> {
+    let Some(header) = parts.headers.get(AUTHORIZATION) else { return Ok(None) };
+    let token = header
+        .to_str()
+        .ok()
+        .and_then(|text| text.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .and_then(|(_, token)| usable(token));
+    match token {
+        Some(token) => Ok(Some(token)),
+        None => Err(ApiError::Unauthorized("use `Authorization: Bearer KEY`")),
+    }
+}
+
+/// The key or token of a request: in `Authorization: Bearer` or in `x-api-key`, or the same in both. `missing` is the
+/// detail without either.
+fn credential<'p>(parts: &'p Parts, missing: &'static str) -> Result<&'p str> {
+    let header = parts.headers.get(X_API_KEY);
+    let in_header = header.map(|value| {
+        let key = value.to_str().ok().and_then(usable);
+        key.ok_or(ApiError::Unauthorized("the x-api-key header is empty"))
+    });
+    match (bearer(parts)?, in_header.transpose()?) {
+        (Some(bearer), Some(key)) if bearer != key => {
+            Err(ApiError::Unauthorized("Authorization and x-api-key have different keys; send one of them"))
+        }
+        (Some(key), _) | (None, Some(key)) => Ok(key),
+        (None, None) => Err(ApiError::Unauthorized(missing)),
+    }
+}
+
+fn usable(token: &str) -> Option<&str> {
+    Some(token.trim()).filter(|token| !token.is_empty() && token.len() <= MAX_TOKEN_BYTES)
+}
+
+/// The caller of a request, when its key has a scope.
+pub(crate) async fn authenticate(parts: &Parts, state: &AppState, scope: &'static str) -> Result<Caller> {
+    let token = credential(parts, "send an API key, as `Authorization: Bearer KEY` or `x-api-key: KEY`")?;
+    let attempt = state.admission.guesses.begin(parts, token)?;
+    let digest = attempt.digest();
+    // What cannot be a key costs no look-up.
+    let found = if may_be_key(token) {
+        state.store.find_key(digest, attempt.line(), state.clock.now()).await?
+    } else {
+        None
+    };
+    let Some(grant) = found else {
+        state.store.count_refused_key(digest);
+        return Err(attempt.failed("this API key is unknown, expired or revoked"));
+    };
+    attempt.succeeded();
+    let scope_of_request = parts.extensions.get::<Scope>().cloned().unwrap_or_default();
+    scope_of_request.set_tenant(grant.tenant);
+    scope_of_request.set_key(digest);
+    // The boundary's span, not the current one, which may be an inner one.
+    if let Some(span) = parts.extensions.get::<tracing::Span>() {
+        span.record("tenant.id", tracing::field::display(grant.tenant.0));
+    }
+    if grant.suspended {
+        return Err(ApiError::Suspended);
+    }
+    state.rate_limit.check(grant.key)?;
+    if let Some(per_second) = grant.quotas.requests_per_second {
+        state.tenant_rates.check(grant.tenant, per_second)?;
+    }
+    if !grant.scopes.iter().any(|held| held == scope) {
+        return Err(ApiError::Forbidden(scope));
+    }
+    Ok(Caller {
+        tenant: grant.tenant,
+        key: grant.key,
+        scopes: grant.scopes,
+        quotas: grant.quotas,
+        digest,
+        scope: scope_of_request,
+    })
+}
+
+/// Refuses a request whose key was revoked, or whose tenant was suspended, since it began. An operator's token does not change.
+pub(crate) async fn check_again(state: &AppState, scope: &Scope) -> Result<()> {
+    let Some(key) = scope.key() else { return Ok(()) };
+    match state.store.find_key(*key, Line::InUse, state.clock.now()).await? {
+        Some(grant) if grant.suspended => Err(ApiError::Suspended),
+        Some(_) => Ok(()),
+        None => Err(ApiError::Unauthorized("this API key was revoked a moment ago")),
+    }
+}
+
+impl FromRequestParts<AppState> for Operator {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self> {
+        let token = credential(
+            parts,
+            "send the operator token, as `Authorization: Bearer OPERATOR_TOKEN` or `x-api-key: OPERATOR_TOKEN`",
+        )?;
+        let attempt = state.admission.guesses.begin(parts, token)?;
+        if state.operator.is_some_and(|operator| operator.matches(token)) {
+            attempt.succeeded();
+            return Ok(Self { state: state.clone() });
+        }
+        state.store.count_refused_operator();
+        Err(attempt.failed("this is not the operator token"))
+    }
+}

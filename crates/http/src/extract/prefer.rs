@@ -1,0 +1,217 @@
+//! Preferences of the caller (RFC 7240): `wait=N` says how long it waits for the result of a job that it starts,
+//! `return=minimal` and `return=representation` how much of what it has changed it wants to see.
+//!
+//! Waits are shared by tenant. One without a place is not honoured, as any preference need not be: the reply comes at
+//! once, without `Preference-Applied`.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::Response;
+use utoipa::IntoParams;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Required, Schema};
+
+use crate::admission::shares::Permit;
+use crate::problem::{ApiError, Result};
+use crate::request_scope::Scope;
+use crate::state::AppState;
+
+/// The longest wait.
+pub const MAX_WAIT: Duration = Duration::from_mins(1);
+
+/// The header that says which preference was honoured.
+pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+
+/// How long the caller would wait, if it said so and there is a place. A longer wait is cut to [`MAX_WAIT`]. Preferences may
+/// be ignored, but a wait that cannot be read is a mistake that its caller would take for a slow job.
+#[derive(Debug, Default)]
+pub struct Wait(Option<(Duration, Option<Permit>)>);
+
+impl Wait {
+    /// How long the caller waits.
+    pub(crate) fn longest(&self) -> Option<Duration> {
+        self.0.as_ref().map(|(longest, _)| *longest)
+    }
+
+    /// The value of `Preference-Applied`, when there was a preference.
+    pub fn applied(&self) -> Option<String> {
+        Some(format!("wait={}", self.longest()?.as_secs()))
+    }
+}
+
+impl FromRequestParts<AppState> for Wait {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self> {
+        let Some(longest) = requested_wait(&parts.headers)? else { return Ok(Self(None)) };
+        if longest.is_zero() {
+            return Ok(Self(Some((longest, None))));
+        }
+        // The caller's extractor stands before this one.
+        let tenant = parts.extensions.get::<Scope>().and_then(Scope::tenant);
+        let place = tenant.and_then(|tenant| state.admission.waits.take(tenant));
+        Ok(Self(place.map(|place| (longest, Some(place)))))
+    }
+}
+
+impl IntoParams for Wait {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        // The header may have other preferences, so the schema has no pattern.
+        let schema = ObjectBuilder::new().schema_type(Type::String);
+        let description = "`wait=N` waits up to N seconds, at most 60, for the result of what the call starts; another value is an error. A wait beyond those that a \
+             tenant may have at once is not honoured.";
+        vec![parameter(description, "wait=20", schema)]
+    }
+}
+
+/// How much of what it has changed the caller wants to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Return {
+    /// Nothing: no body.
+    Minimal,
+    /// All of it.
+    Representation,
+}
+
+impl Return {
+    /// Preference of the caller; other words are ignored, as any preference may be.
+    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
+        match preference(headers, "return")? {
+            "minimal" => Some(Self::Minimal),
+            "representation" => Some(Self::Representation),
+            _ => None,
+        }
+    }
+
+    /// Preference of the caller of a PUT or PATCH; `None` for other methods.
+    pub(crate) fn of_change(request: &Request) -> Option<Self> {
+        let is_change = [Method::PUT, Method::PATCH].contains(request.method());
+        if is_change { Self::of(request.headers()) } else { None }
+    }
+
+    /// The value of `Preference-Applied`.
+    pub(crate) const fn applied(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Minimal => "return=minimal",
+            Self::Representation => "return=representation",
+        })
+    }
+
+    /// The header as a parameter of the OpenAPI document.
+    pub(crate) fn parameter() -> Parameter {
+        let schema = ObjectBuilder::new().schema_type(Type::String);
+        let description = "`return=minimal` leaves the body of the reply out, `return=representation` asks for all of it; \
+             `Preference-Applied` says that it was done.";
+        parameter(description, "return=minimal", schema)
+    }
+}
+
+fn parameter(description: &str, example: &str, schema: ObjectBuilder) -> Parameter {
+    optional(ParameterIn::Header, "Prefer", description, schema).example(Some(example.into())).build()
+}
+
+/// A parameter that may be absent, for the OpenAPI document.
+pub(crate) fn optional(
+    place: ParameterIn,
+    name: &str,
+    description: &str,
+    schema: impl Into<RefOr<Schema>>,
+) -> ParameterBuilder {
+    let parameter = ParameterBuilder::new().name(name).parameter_in(place).required(Required::False);
+    parameter.description(Some(description)).schema(Some(schema))
+}
+
+/// Honours `return=` for every PUT and PATCH: these reply with what they have changed, which not everybody reads. What was
+/// made is 201 as before, what was changed 204 in place of 200.
+pub(crate) fn returned(preferred: Option<Return>, mut response: Response) -> Response {
+    let has_changed = [StatusCode::OK, StatusCode::CREATED].contains(&response.status());
+    let Some(preferred) = preferred.filter(|_| has_changed) else { return response };
+    if preferred == Return::Minimal {
+        if response.status() == StatusCode::OK {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        *response.body_mut() = Body::empty();
+        response.headers_mut().remove(header::CONTENT_TYPE);
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+    }
+    response.headers_mut().insert(PREFERENCE_APPLIED, preferred.applied());
+    response
+}
+
+/// Parses the wait from all `Prefer` headers.
+pub(crate) fn requested_wait(headers: &HeaderMap) -> Result<Option<Duration>> {
+    let Some(seconds) = preference(headers, "wait") else { return Ok(None) };
+    let seconds: u64 = seconds.parse().map_err(|_| {
+        ApiError::parameter("Prefer", "wait must be a whole number of seconds, as in wait=20")
+    })?;
+    Ok(Some(Duration::from_secs(seconds).min(MAX_WAIT)))
+}
+
+/// The value of a preference, from all `Prefer` headers.
+fn preference<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
+    headers
+        .get_all("prefer")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split([',', ';']))
+        .filter_map(|preference| preference.split_once('='))
+        .find(|(name, _)| name.trim().eq_ignore_ascii_case(wanted))
+        .map(|(_, value)| value.trim().trim_matches('"'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    fn read(values: &[&'static str]) -> Option<u64> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append("prefer", HeaderValue::from_static(value));
+        }
+        requested_wait(&headers).ok().flatten().map(|wait| wait.as_secs())
+    }
+
+    #[test]
+    fn a_wait_is_read_from_any_prefer_header_and_bounded() {
+        assert_eq!(read(&["wait=20"]), Some(20));
+        assert_eq!(read(&["respond-async, Wait=5"]), Some(5));
+        assert_eq!(read(&["respond-async", "wait=\"7\""]), Some(7));
+        assert_eq!(read(&["wait=600"]), Some(60));
+    }
+
+    #[test]
+    fn how_much_to_return_is_read_beside_a_wait() {
+        for (value, read) in [
+            ("return=minimal", Some(Return::Minimal)),
+            ("wait=5, return=representation", Some(Return::Representation)),
+            ("Return=\"minimal\"; wait=5", Some(Return::Minimal)),
+            ("return=everything", None),
+            ("return", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert("prefer", HeaderValue::from_static(value));
+            assert_eq!(Return::of(&headers), read, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_wait_that_cannot_be_read_is_refused_and_what_is_none_is_ignored() {
+        let wait = |odd: &'static str| {
+            let headers =
+                HeaderMap::from_iter([(HeaderName::from_static("prefer"), HeaderValue::from_static(odd))]);
+            requested_wait(&headers)
+        };
+        for odd in ["wait=abc", "wait=", "wait=-1", "wait=1.5", "wait=99999999999999999999999"] {
+            assert!(matches!(wait(odd), Err(ApiError::InvalidParameter(_))), "{odd}");
+        }
+        for odd in ["wait", "waiting=abc", "respond-async"] {
+            assert!(matches!(wait(odd), Ok(None)), "{odd}");
+        }
+    }
+}
