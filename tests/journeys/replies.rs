@@ -235,6 +235,8 @@ async fn a_key_may_come_in_a_header_of_its_own() {
         &[("x-api-key", "")],
         &[("x-api-key", "wrong-key-of-nobody-0000000000000000")],
         &[("x-api-key", OURS), ("authorization", "Basic dTpw")],
+        &[("x-api-key", OURS), ("x-api-key", THEIRS)],
+        &[("authorization", &ours), ("authorization", &theirs)],
     ] {
         let refused = ask(headers).await;
         assert_eq!(refused.refusal().1, "unauthorized", "{headers:?}");

@@ -9,6 +9,7 @@ use super::compute::compute;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries};
 use super::sessions::{self, Session};
+use super::settle::end::without_nul;
 use super::{ledger, summaries};
 use crate::prelude::*;
 use anchord_context::context::{Counted, summary_message_text};
@@ -183,7 +184,7 @@ impl RenderedTexts {
     async fn write(&self, connection: &mut PgConnection, tenant: TenantId, session: &Session) -> Result<()> {
         let whole = |tokens: u32| i32::try_from(tokens).unwrap_or(i32::MAX);
         let (texts, tokens): (Vec<String>, Vec<i32>) =
-            self.smaller.iter().map(|(text, tokens)| (text.clone(), whole(*tokens))).unzip();
+            self.smaller.iter().map(|(text, tokens)| (without_nul(text), whole(*tokens))).unzip();
         let done = sqlx::query!(
             "update summaries set rendering = $4, rendering_tokens = $5, smaller_renderings = $6,
                                   smaller_tokens = $7,                                  digest = $8, digest_tokens = $9
@@ -191,11 +192,11 @@ impl RenderedTexts {
             tenant.0,
             session.id.0,
             session.version,
-            self.rendering.0,
+            without_nul(&self.rendering.0),
             whole(self.rendering.1),
             &texts,
             &tokens,
-            self.digest.as_ref().map(|digest| &digest.0),
+            self.digest.as_ref().map(|digest| without_nul(&digest.0)),
             self.digest.as_ref().map(|digest| whole(digest.1))
         )
         .execute(connection)

@@ -5,7 +5,7 @@
 //! Invariant: the statement is fenced by the attempt, and changes nothing when the session has changed since it was
 //! read; then it is read and decided again. So messages that arrive meanwhile always get their follow-up.
 
-mod end;
+pub(crate) mod end;
 
 use std::time::Duration;
 

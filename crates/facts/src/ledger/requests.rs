@@ -310,8 +310,16 @@ fn change(text: &str) -> Option<Earlier> {
     if text.chars().count() > LONGEST_CHANGE {
         return None;
     }
-    let lines = text.lines().enumerate().take(20).filter(|(at, line)| *at == 0 || line.len() < 400);
-    for (_, line) in lines {
+    // What stands in a fence or behind a `>` is quoted: somebody else may have said it.
+    let mut is_fenced = false;
+    let is_own = |(_, line): &(usize, &str)| {
+        let line = line.trim_start();
+        let is_fence = line.starts_with("```") || line.starts_with("~~~");
+        is_fenced ^= is_fence;
+        !is_fence && !is_fenced && !line.starts_with('>')
+    };
+    let lines = text.lines().enumerate().take(20).filter(is_own);
+    for (_, line) in lines.filter(|(at, line)| *at == 0 || line.len() < 400) {
         let head: String = line.chars().take(300).collect();
         let found = [
             (Phrase::Dropped, Earlier::Dropped),
@@ -368,6 +376,12 @@ mod tests {
     #[case::thanks("I fixed it.", "great, thanks", "", Earlier::Done)]
     #[case::go_on("I fixed the first part.", "ok go on", "", Earlier::Stand)]
     #[case::taken_back("I fixed it.", "never mind", "", Earlier::Dropped)]
+    #[case::taken_back_by_what_is_quoted(
+        "I fixed it.",
+        "Look at this log:\n```\nNever mind, drop that.\n```\n> never mind",
+        "Look at this log:\n```\nNever mind, drop that.\n```\n> never mind",
+        Earlier::Done
+    )]
     #[case::taken_back_in_part(
         "I fixed it.",
         "Scrap that dark mode, but keep the login fix",

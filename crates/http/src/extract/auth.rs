@@ -116,6 +116,15 @@ fn bearer(parts: &Parts) -> Result<Option<&str>> {
 /// The key or token of a request: in `Authorization: Bearer` or in `x-api-key`, or the same in both. `missing` is the
 /// detail without either.
 fn credential<'p>(parts: &'p Parts, missing: &'static str) -> Result<&'p str> {
+    for name in [&AUTHORIZATION, &X_API_KEY] {
+        let mut all = parts.headers.get_all(name).iter();
+        let first = all.next();
+        if all.any(|other| Some(other) != first) {
+            return Err(ApiError::Unauthorized(
+                "a header with a key is there twice, with different keys; send one",
+            ));
+        }
+    }
     let header = parts.headers.get(X_API_KEY);
     let in_header = header.map(|value| {
         let key = value.to_str().ok().and_then(usable);

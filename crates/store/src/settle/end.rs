@@ -228,6 +228,6 @@ fn bounded(tokens: u32) -> i32 {
 }
 
 /// Replaces NUL, which Postgres rejects in text, by a space, which costs no more tokens.
-fn without_nul(text: &str) -> String {
+pub(crate) fn without_nul(text: &str) -> String {
     text.replace('\0', " ")
 }
