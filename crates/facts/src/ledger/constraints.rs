@@ -3,6 +3,7 @@
 //! Invariant: a demand in a tool's output, in a file or in a quotation never becomes a constraint, and only a later message
 //! of the person who made a constraint ends it, with words of its own about the same matter.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 
@@ -446,7 +447,8 @@ fn wishes(text: &str, minutes: bool) -> Vec<Wish> {
     let own = prose::own_words(text);
     let own = prose::around_paste(&own);
     let mut found = Vec::new();
-    for sentence in prose::sentences(&own) {
+    let sentences = prose::sentences(&own);
+    for (at, sentence) in sentences.iter().enumerate() {
         if found.len() >= MAX_PER_MESSAGE {
             break;
         }
@@ -460,10 +462,35 @@ fn wishes(text: &str, minutes: bool) -> Vec<Wish> {
             }
             found.push(Wish { text: clip(words, MAX_TEXT), permits: true });
         } else if (!minutes || orders(words)) && demands_in(words) {
-            found.extend(beside_task(words).map(|words| Wish::demand(clip(words, MAX_TEXT))));
+            let before = at.checked_sub(1).and_then(|before| sentences.get(before));
+            let before = before.filter(|before| !before.heading).map(|before| before.text.trim());
+            found.extend(
+                beside_task(words).map(|words| Wish::demand(clip(&with_matter(before, words), MAX_TEXT))),
+            );
         }
     }
     found
+}
+
+/// A demand that points at something (`Never exceed it.`) behind the sentence that names it.
+fn with_matter<'w>(before: Option<&str>, words: &'w str) -> Cow<'w, str> {
+    const LONGEST: usize = 160;
+    static POINTS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::ascii(r"(?i)^(?:please\s+)?(?:never|always|do\s+not|don['’]t)\s+\w+\s+(?:it|them)\b")
+    });
+    match before.filter(|before| before.chars().count() <= LONGEST && POINTS.is_match(words)) {
+        Some(before) => Cow::Owned(format!("{before} {words}")),
+        None => Cow::Borrowed(words),
+    }
+}
+
+/// Whether a text is nothing but a standing rule (`Always answer in French.`), which asks for no work.
+pub fn is_standing(text: &str) -> bool {
+    static STANDING: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::ascii(r"(?i)^(?:please\s+)?(?:always|never|from\s+now\s+on|under\s+no\s+circumstances)\b")
+    });
+    let sentences = prose::sentences(text);
+    !sentences.is_empty() && sentences.iter().all(|sentence| STANDING.is_match(sentence.text.trim()))
 }
 
 /// The demand in a sentence: of one that begins as a task only the clause that demands something for itself, because the
@@ -571,6 +598,16 @@ mod tests {
     fn of_user(text: &str) -> Vec<String> {
         let demands = read(&[message(3, Role::User, text)]).into_iter().filter(|c| !c.permits);
         demands.map(|c| c.text).collect()
+    }
+
+    #[test]
+    fn a_demand_that_points_at_something_says_what() {
+        let told = of_user(
+            "Please plan the trip. The budget cap is $500 in total. Never exceed it without approval.",
+        );
+        assert_eq!(told, ["The budget cap is $500 in total. Never exceed it without approval."]);
+        assert!(is_standing("Always include figures when I ask about the budget."));
+        assert!(!is_standing("Never mind the figures. Fix the parser."));
     }
 
     #[rstest]

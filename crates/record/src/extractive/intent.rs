@@ -3,6 +3,7 @@
 use super::super::proposal::ProposedIntent;
 use super::super::summary::{RequestEntry, RequestState, Summary};
 use super::text::{clip, is_placeholder};
+use anchord_facts::ledger::constraints::is_standing;
 use anchord_facts::ledger::line::{clip_middle, squash};
 use anchord_facts::ledger::reading::Reading;
 use anchord_facts::ledger::requests::{LONGEST_REQUEST, is_aside, refers_back, substance};
@@ -44,7 +45,9 @@ pub(super) fn find(
 fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedIntent> {
     // A word alone is the name of a command.
     let names_a_command = |text: &str| text.is_ascii() && !text.trim().contains(char::is_whitespace);
-    let is_work = |request: &&RequestEntry| !is_aside(&request.text) && !names_a_command(&request.text);
+    let is_work = |request: &&RequestEntry| {
+        !is_aside(&request.text) && !names_a_command(&request.text) && !is_standing(&request.text)
+    };
     let is_open = |request: &&RequestEntry| request.state == RequestState::Open;
     let mut told: Vec<&RequestEntry> = requests.iter().filter(is_open).filter(is_work).collect();
     if told.is_empty() {
