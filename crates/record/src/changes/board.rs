@@ -431,45 +431,37 @@ impl Board {
                 }
             }
             List::Things => note_thing(&mut record.things, ("", &added.name), text, seqs),
-            List::Files => {
-                let read = file.filter(|(is_changed, _)| !is_changed).map(|(_, at)| at);
-                match (file, added.became.and_then(Became::of_file)) {
-                    (Some((true, at)), _) => {
-                        if let Some(file) = record.files_modified.get_mut(at) {
-                            let text = joined(file.purpose.as_deref().unwrap_or_default(), &text);
-                            explain(file, text);
-                        }
+            List::Files => match (file, added.became.and_then(Became::of_file)) {
+                (Some((true, at)), _) => {
+                    if let Some(file) = record.files_modified.get_mut(at) {
+                        let text = joined(file.purpose.as_deref().unwrap_or_default(), &text);
+                        explain(file, text);
                     }
-                    // A subagent or a program did it, of which the ledger sees no call.
-                    (_, Some(action)) => {
-                        let read = read.map(|at| record.files_read.remove(at).path);
-                        let path = read.unwrap_or_else(|| added.name.clone());
-                        let purpose = Some(text).filter(|text| !text.is_empty());
-                        record.files_modified.push(ModifiedFile {
-                            path,
-                            action,
-                            renamed_from: None,
-                            changes: Vec::new(),
-                            purpose,
-                            status: FileStatus::Unknown,
-                            overwrite_possible: false,
-                            transient: false,
-                            seqs,
-                            session_id: None,
-                        });
-                    }
-                    (_, None) => match read.and_then(|at| record.files_read.get_mut(at)) {
-                        Some(file) => file.reason = Some(text),
-                        // The ledger did not see it read, but a search or a listing may have shown it.
-                        None => record.files_read.push(ReadFile {
-                            path: added.name.clone(),
-                            reason: Some(text),
-                            seqs,
-                            session_id: None,
-                        }),
-                    },
                 }
-            }
+                // A subagent or a program changed what was read, of which the ledger sees no call.
+                (Some((false, at)), Some(action)) => {
+                    let ReadFile { path, .. } = record.files_read.remove(at);
+                    record.files_modified.push(ModifiedFile {
+                        path,
+                        action,
+                        renamed_from: None,
+                        changes: Vec::new(),
+                        purpose: Some(text).filter(|text| !text.is_empty()),
+                        status: FileStatus::Unknown,
+                        overwrite_possible: false,
+                        transient: false,
+                        seqs,
+                        session_id: None,
+                    });
+                }
+                (Some((false, at)), None) => {
+                    if let Some(file) = record.files_read.get_mut(at) {
+                        file.reason = Some(text);
+                    }
+                }
+                // The ledger saw it neither read nor changed, but a listing may have shown it.
+                (None, _) => note_thing(&mut record.things, ("file", &added.name), text, seqs),
+            },
             List::Findings => push(&mut record.findings, remark(text)),
             List::Questions => push(&mut record.open_questions, remark(text)),
             List::Blockers => {

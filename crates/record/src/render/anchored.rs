@@ -54,7 +54,7 @@ pub(super) fn layout() -> Layout {
 pub(super) fn served_layout() -> Layout {
     let mut layout = of(SERVED_ORDER);
     let constraints = layout.sections.iter_mut().filter(|shape| shape.section == Section::Constraints);
-    constraints.for_each(|shape| shape.heading.push_str(" (in force: follow them)"));
+    constraints.for_each(|shape| shape.heading.push_str(" (binding)"));
     layout
 }
 
