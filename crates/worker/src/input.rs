@@ -185,15 +185,12 @@ impl InputRows {
         let span_tokens = self.tokens_until(self.span.through_seq);
         let left = self.left(self.span.through_seq);
         let policy = span::policy(&self.base.settings, &self.base.session.accounting, &self.job.request);
-        let aim = match self.base.settings.max_summary_tokens {
-            Some(bound) => bound,
-            None => {
-                let of_fill = share_of(share_of(policy.effective_window, policy.fill), AIM_OF_FILL);
-                share_of(policy.effective_window, AIM_SHARE)
-                    .max(of_fill)
-                    .clamp(LEAST_BOUND_TOKENS, MOST_AIM_TOKENS)
-            }
-        };
+        let aim = self.base.settings.max_summary_tokens.unwrap_or_else(|| {
+            let of_fill = share_of(share_of(policy.effective_window, policy.fill), AIM_OF_FILL);
+            share_of(policy.effective_window, AIM_SHARE)
+                .max(of_fill)
+                .clamp(LEAST_BOUND_TOKENS, MOST_AIM_TOKENS)
+        });
         let model_bound = match self.base.settings.max_summary_tokens {
             Some(_) => left.record,
             // A little more than the model's own part, for what code adds to it: all of it within what a context may
