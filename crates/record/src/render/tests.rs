@@ -58,7 +58,6 @@ fn subject<'a>(summary: &'a Summary, meta: &'a VersionMeta) -> Subject<'a> {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "an entry in every section")]
 fn small() -> Summary {
     Summary {
         session_intent: "Add OAuth login to the web client.\nKeep the password login.".into(),
