@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::support::app::{App, COMPRESS, OPERATOR, OURS, THEIRS, app};
+use crate::support::talks::turns;
 
 const MEBIBYTE: usize = 1024 * 1024;
 /// Longer than any step may take, so that what hangs fails.
@@ -66,14 +67,8 @@ async fn bodies_that_do_not_come_to_an_end_take_no_more_memory_than_a_tenants_sh
 
 /// A conversation that takes a while to compress.
 fn conversation(messages: usize) -> String {
-    let messages: Vec<Value> = (0..messages)
-        .map(|i| {
-            let role = if i.is_multiple_of(2) { "user" } else { "assistant" };
-            let line =
-                format!("In src/part{i}.rs the test part_{i} fails with error E{i:04}: expected {i}. ");
-            json!({"role": role, "content": line.repeat(60)})
-        })
-        .collect();
+    let line = |i| format!("In src/part{i}.rs the test part_{i} fails with error E{i:04}: expected {i}. ");
+    let messages = turns(messages, |i| line(i).repeat(60));
     json!({"messages": messages}).to_string()
 }
 
@@ -89,8 +84,7 @@ async fn a_tenants_heavy_call_does_not_wait_for_all_of_anothers() {
             tokio::task::yield_now().await;
         }
         let before = ended.load(Ordering::Relaxed);
-        let reply = app.call_as(THEIRS, "POST", "/v1/compress", conversation(12)).await;
-        assert_eq!(reply.status, 200, "{}", reply.text);
+        app.call_as(THEIRS, "POST", "/v1/compress", conversation(12)).await.with(200);
         ended.load(Ordering::Relaxed) - before
     };
     let ours = join_all((0..many).map(|_| async {
@@ -137,8 +131,7 @@ async fn a_stream_ends_when_its_key_is_revoked_or_rotated_out_and_the_others_go_
         [follow(&app, &revoked).await, follow(&app, &rotated).await, follow(&app, OURS).await];
     assert_eq!(app.call("DELETE", &format!("/v1/keys/{id}"), "").await.status, 204);
     assert!(has_ended(first).await, "its key is revoked");
-    let rotation = app.call("POST", &format!("/v1/keys/{other}/rotate"), r#"{"overlap_seconds": 0}"#).await;
-    assert_eq!(rotation.status, 201, "{}", rotation.text);
+    app.call("POST", &format!("/v1/keys/{other}/rotate"), r#"{"overlap_seconds": 0}"#).await.with(201);
     assert!(has_ended(second).await, "its key is rotated out");
     assert!(!has_ended(own).await, "its key is as good as before");
 }
@@ -149,8 +142,7 @@ async fn a_stream_ends_when_its_tenant_is_suspended() {
     session(&app).await;
     let stream = follow(&app, OURS).await;
     let path = format!("/v1/admin/tenants/{}", app.tenant);
-    let suspended = app.call_as(OPERATOR, "PATCH", &path, r#"{"status": "suspended"}"#).await;
-    assert_eq!(suspended.status, 200, "{}", suspended.text);
+    app.call_as(OPERATOR, "PATCH", &path, r#"{"status": "suspended"}"#).await.with(200);
     assert!(has_ended(stream).await);
 }
 
@@ -241,11 +233,7 @@ async fn one_key_has_a_share_of_the_streams() {
 async fn a_wait_ends_when_its_key_is_revoked() {
     let app = app().await;
     session(&app).await;
-    let messages: Vec<Value> = (0..12)
-        .map(
-            |i| json!({"role": if i % 2 == 0 { "user" } else { "assistant" }, "content": "talk ".repeat(60)}),
-        )
-        .collect();
+    let messages = turns(12, |_| "talk ".repeat(60));
     app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
     let (waiting, id) = key(&app).await;
     let authorization = format!("Bearer {waiting}");

@@ -4,14 +4,14 @@
 use serde_json::{Value, json};
 
 use crate::support::app::{App, THEIRS, app, compress_all, session};
+use crate::support::talks::called;
 use crate::support::validity;
 
 const SESSION: &str = "/v1/sessions/s";
 const FORMATS: [&str; 3] = ["openai-chat", "anthropic", "openai-responses"];
 
 async fn append(app: &App, body: Value) {
-    let reply = app.call("POST", &format!("{SESSION}/messages"), body.to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("POST", &format!("{SESSION}/messages"), body.to_string()).await.with(201);
 }
 
 /// Runs a tool; the reply is one whatever the model got wrong.
@@ -21,8 +21,7 @@ async fn run(app: &App, tool: &str, arguments: Value) -> Value {
 
 async fn run_within(app: &App, tool: &str, arguments: Value, mut body: Value) -> Value {
     body["arguments"] = arguments;
-    let reply = app.call("POST", &format!("{SESSION}/tools/{tool}"), body.to_string()).await;
-    assert_eq!(reply.status, 200, "{tool}: {}", reply.text);
+    let reply = app.call("POST", &format!("{SESSION}/tools/{tool}"), body.to_string()).await.with(200);
     let result = reply.json();
     let most = body["max_tokens"].as_u64().unwrap_or(2_000);
     assert!(result["tokens"].as_u64().unwrap() <= most, "{tool}: {}", result["tokens"]);
@@ -75,12 +74,7 @@ fn asks(text: &str) -> Value {
 }
 
 fn run_of(id: usize, command: &str, output: &str) -> [Value; 2] {
-    let arguments = json!({"command": command}).to_string();
-    let call = json!({"id": format!("c{id}"), "type": "function", "function": {"name": "bash", "arguments": arguments}});
-    [
-        json!({"role": "assistant", "content": null, "tool_calls": [call]}),
-        json!({"role": "tool", "tool_call_id": format!("c{id}"), "content": output}),
-    ]
+    called(&format!("c{id}"), "bash", &json!({"command": command}), output)
 }
 
 /// A masked output, with its reference.
@@ -94,9 +88,7 @@ async fn with_output(app: &App, output: &str) -> String {
 }
 
 async fn context(app: &App, query: &str) -> Value {
-    let reply = app.call("GET", &format!("{SESSION}/context{query}"), "").await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
-    reply.json()
+    app.call("GET", &format!("{SESSION}/context{query}"), "").await.with(200).json()
 }
 
 /// Text of a served message, whatever its format.
@@ -108,9 +100,7 @@ fn said(context: &Value) -> String {
 async fn definitions_have_the_form_of_each_provider_and_no_tool_pins() {
     let app = app().await;
     for format in FORMATS {
-        let reply = app.call("GET", &format!("/v1/tools?format={format}"), "").await;
-        assert_eq!(reply.status, 200, "{}", reply.text);
-        let body = reply.json();
+        let body = app.call("GET", &format!("/v1/tools?format={format}"), "").await.with(200).json();
         assert_eq!(body["format"], format);
         let names = json!(["search_past", "read_messages", "read_tool_output", "read_record", "note"]);
         assert_eq!(body["names"], names);
@@ -203,14 +193,11 @@ async fn the_record_is_read_whole_or_by_section() {
     let mut messages = vec![asks("Port the parser. You must never touch vendor/.")];
     for step in 0..14 {
         let path = format!("src/part{step}.rs");
-        let arguments = json!({"path": path, "content": "fn a() {}"}).to_string();
-        let call = json!({"id": format!("w{step}"), "type": "function", "function": {"name": "write_file", "arguments": arguments}});
-        messages.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}));
-        messages.push(json!({"role": "tool", "tool_call_id": format!("w{step}"), "content": "written"}));
+        let arguments = json!({"path": path, "content": "fn a() {}"});
+        messages.extend(called(&format!("w{step}"), "write_file", &arguments, "written"));
     }
     append(&app, json!({"messages": messages})).await;
-    let queued = app.call("POST", &format!("{SESSION}/compressions"), compress_all("")).await;
-    assert_eq!(queued.status, 202, "{}", queued.text);
+    app.call("POST", &format!("{SESSION}/compressions"), compress_all("")).await.with(202);
     app.work().await;
     let whole = fine(&app, "read_record", json!("")).await;
     assert!(
@@ -454,8 +441,7 @@ async fn notes_give_way_to_a_budget_and_go_along_with_hand_off_export_and_erasin
     assert!(!small["markdown"].as_str().unwrap().contains("### Notes of session"), "{small}");
     let lines = app.call("GET", &format!("{SESSION}/export"), "").await.text;
     let kind = [("content-type", "application/x-ndjson")];
-    let imported = app.call_with("POST", "/v1/sessions/copy/import", lines.clone(), &kind).await;
-    assert_eq!(imported.status, 201, "{}", imported.text);
+    app.call_with("POST", "/v1/sessions/copy/import", lines.clone(), &kind).await.with(201);
     let notes = async |name: &str| {
         let listed = app.call("GET", &format!("/v1/sessions/{name}/notes"), "").await.json();
         let notes = listed["notes"].as_array().unwrap().clone();
@@ -490,8 +476,7 @@ async fn contexts_name_tools_only_where_they_are_offered() {
     let plain = context(&app, few).await;
     assert!(names.iter().all(|name| !said(&plain).contains(name)), "{plain:#}");
     let offer = async |word: &str| {
-        let reply = app.call("PATCH", SESSION, json!({"tools": word}).to_string()).await;
-        assert_eq!(reply.status, 200, "{}", reply.text);
+        app.call("PATCH", SESSION, json!({"tools": word}).to_string()).await.with(200);
     };
     offer("offered").await;
     let offered = context(&app, few).await;
@@ -561,8 +546,7 @@ async fn a_fork_and_a_context_of_then_have_the_notes_as_they_were() {
     ] {
         let name = format!("b{seq}");
         let body = json!({"name": name, "seq": seq}).to_string();
-        let forked = app.call("POST", &format!("{SESSION}/branches"), body).await;
-        assert_eq!(forked.status, 201, "{}", forked.text);
+        app.call("POST", &format!("{SESSION}/branches"), body).await.with(201);
         assert_eq!(notes(&name).await, expected, "at {seq}");
         let served = context(&app, &format!("?branch={name}")).await;
         assert_eq!(served["tokens"]["notes"] == 0, expected.is_empty(), "{served}");

@@ -31,20 +31,11 @@ async fn a_budget_beyond_every_window_is_refused() {
     append(&app, &[json!({"role": "user", "content": "Hello"})]).await;
     for most in ["4294967295", "10000001", "0"] {
         let refused = app.call("GET", &format!("/v1/sessions/s/context?max_input_tokens={most}"), "").await;
-        assert_eq!(
-            (refused.status.as_u16(), refused.refusal().2.as_str()),
-            (422, "/max_input_tokens"),
-            "{most}"
-        );
+        refused.refused_at(422, "/max_input_tokens");
         assert!(refused.text.contains("from 1 to 10000000"), "{}", refused.text);
         let body =
             format!(r#"{{"messages": [{{"role": "user", "content": "Hi"}}], "target_tokens": {most}}}"#);
-        let refused = app.call("POST", "/v1/compress", body).await;
-        assert_eq!(
-            (refused.status.as_u16(), refused.refusal().2.as_str()),
-            (422, "/target_tokens"),
-            "{most}"
-        );
+        app.call("POST", "/v1/compress", body).await.refused_at(422, "/target_tokens");
     }
     assert_eq!(app.call("GET", "/v1/sessions/s/context?max_input_tokens=10000000", "").await.status, 200);
     let window = app.call("PUT", "/v1/sessions/s", r#"{"context_window": 10000001}"#).await;
@@ -62,12 +53,12 @@ async fn an_import_holds_no_more_messages_than_a_batch() {
         app.call_with("POST", "/v1/sessions/s/import?partial=true", lines.join("\n"), &kind).await
     };
     let refused = import((1..=1_001).map(line).collect()).await;
-    assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (413, "too-large"));
+    refused.refused_as(413, "too-large");
     assert_eq!(refused.json()["limit"], 1_000);
     assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404, "nothing is stored");
     let ids: Vec<String> = (0..1_001).map(|i| format!("con_{i}")).collect();
     let dropped = import(vec![json!({"kind": "session", "removed_constraints": ids}).to_string()]).await;
-    assert_eq!((dropped.status.as_u16(), dropped.refusal().2.as_str()), (422, "/0/removed_constraints"));
+    dropped.refused_at(422, "/0/removed_constraints");
     assert_eq!(import((1..=1_000).map(line).collect()).await.status, 201);
     assert_eq!(import(vec![line(1_001)]).await.status, 201, "what is cut between lines goes on");
 }
@@ -80,12 +71,7 @@ async fn a_call_with_its_results_is_bounded_and_the_session_goes_on() {
         assert_eq!(append(&app, &[result(i, 3 * MEBIBYTE)]).await.status, 201);
     }
     let refused = append(&app, &[result(4, 2 * MEBIBYTE), result(5, 2 * MEBIBYTE)]).await;
-    assert_eq!(
-        (refused.status.as_u16(), refused.refusal().1.as_str()),
-        (413, "too-large"),
-        "{}",
-        refused.text
-    );
+    refused.refused_as(413, "too-large");
     assert_eq!(refused.json()["limit"], 16 * MEBIBYTE);
     assert_eq!(
         append(&app, &[result(5, MEBIBYTE / 2)]).await.json()["last_seq"],

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::erasing::erase_all;
 use crate::support::app::{Answer, App, COMPRESS, app};
+use crate::support::talks::{called, turns};
 use crate::support::{number, text};
 
 const SESSION: &str = "/v1/sessions/s";
@@ -12,22 +13,18 @@ const SESSION: &str = "/v1/sessions/s";
 /// A session, and its branch `b` that is forked at 0 before there is a message.
 async fn two_branches(settings: &Value) -> App {
     let app = app().await;
-    let put = app.call("PUT", SESSION, settings.to_string()).await;
-    assert_eq!(put.status, 201, "{}", put.text);
+    app.call("PUT", SESSION, settings.to_string()).await.with(201);
     fork(&app, json!({"name": "b", "seq": 0})).await;
     app
 }
 
 async fn fork(app: &App, body: Value) {
-    let reply = app.call("POST", &format!("{SESSION}/branches"), body.to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("POST", &format!("{SESSION}/branches"), body.to_string()).await.with(201);
 }
 
 async fn ok(app: &App, method: &str, path: &str, body: Value) -> Value {
     let body = if method == "GET" { String::new() } else { body.to_string() };
-    let reply = app.call(method, &format!("{SESSION}{path}"), body).await;
-    assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
-    reply.json()
+    app.call(method, &format!("{SESSION}{path}"), body).await.good().json()
 }
 
 async fn get(app: &App, path: &str) -> Value {
@@ -37,15 +34,9 @@ async fn get(app: &App, path: &str) -> Value {
 /// A call of a command with its output, so often; the output has about 700 tokens.
 fn runs(count: usize) -> Vec<Value> {
     let run = |id: usize| {
-        let function =
-            json!({"name": "bash", "arguments": json!({"command": format!("cmd {id}")}).to_string()});
-        let call = json!({"id": format!("c{id}"), "type": "function", "function": function});
         let lines: Vec<String> =
             (0..70).map(|line| format!("{id} line {line} of the output of it\n")).collect();
-        [
-            json!({"role": "assistant", "content": null, "tool_calls": [call]}),
-            json!({"role": "tool", "tool_call_id": format!("c{id}"), "content": lines.concat()}),
-        ]
+        called(&format!("c{id}"), "bash", &json!({"command": format!("cmd {id}")}), &lines.concat())
     };
     std::iter::once(asks()).chain((0..count).flat_map(run)).collect()
 }
@@ -55,9 +46,7 @@ fn asks() -> Value {
 }
 
 fn talk(messages: usize, tokens: usize) -> Vec<Value> {
-    let role = |i: usize| if i.is_multiple_of(2) { "user" } else { "assistant" };
-    let text = |i: usize| format!("step {i}: {}", "some talk ".repeat(tokens / 2));
-    (0..messages).map(|i| json!({"role": role(i), "content": text(i)})).collect()
+    turns(messages, |i| format!("step {i}: {}", "some talk ".repeat(tokens / 2)))
 }
 
 async fn append(app: &App, query: &str, messages: Vec<Value>) -> Value {
@@ -103,8 +92,7 @@ async fn a_setting_made_on_one_branch_is_in_force_on_all() {
         let head: Value = serde_json::from_str(exported.lines().next().expect("a line")).expect("JSON");
         assert_eq!(head["settings"], patched["settings"], "{branch}");
         // A twentieth of the window has no room for them.
-        let refused = app.call("PUT", &format!("{SESSION}/pins{branch}"), pins.to_string()).await;
-        assert_eq!(refused.status, 422, "{branch}: {}", refused.text);
+        app.call("PUT", &format!("{SESSION}/pins{branch}"), pins.to_string()).await.with(422);
     }
     let put = ok(&app, "PUT", "?branch=c", json!({"auto": false, "mask": "off"})).await;
     assert_eq!((&put["branch"], &put["settings"]), (&json!("c"), &json!({"auto": false, "mask": "off"})));
@@ -170,8 +158,7 @@ async fn a_model_that_an_append_names_is_that_of_every_branch() {
         let body = json!({"messages": talk(2, 20), "model": model}).to_string();
         let headers: Vec<_> = key.map(|key| ("idempotency-key", key)).into_iter().collect();
         let path = format!("{SESSION}/messages{query}");
-        let reply = app.call_with("POST", &path, body, &headers).await;
-        assert_eq!(reply.status, 201, "{}", reply.text);
+        let reply = app.call_with("POST", &path, body, &headers).await.with(201);
         reply
     };
     say("", "gpt-4o", None).await;
@@ -205,8 +192,7 @@ async fn all_branches_count_with_one_tokenizer_from_the_first_fork_on() {
     let app = two_branches(&json!({"tokenizer": "estimate"})).await;
     for branch in ["?branch=main", "?branch=b"] {
         let change = json!({"tokenizer": "cl100k_base"}).to_string();
-        let refused = app.call("PATCH", &format!("{SESSION}{branch}"), change).await;
-        assert_eq!(refused.status, 422, "{}", refused.text);
+        let refused = app.call("PATCH", &format!("{SESSION}{branch}"), change).await.with(422);
         assert_eq!(refused.json()["errors"][0]["pointer"], "/tokenizer", "{}", refused.text);
     }
     append(&app, "?branch=b", talk(4, 50)).await;

@@ -16,9 +16,7 @@ async fn say(app: &App, query: &str, texts: &[String]) -> Value {
     let messages: Vec<Value> =
         texts.iter().zip(roles).map(|(text, role)| json!({"role": role, "content": text})).collect();
     let body = json!({"messages": messages}).to_string();
-    let reply = app.call("POST", &format!("{SESSION}/messages{query}"), body).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    reply.json()
+    app.call("POST", &format!("{SESSION}/messages{query}"), body).await.with(201).json()
 }
 
 fn words(of: &str, count: usize) -> Vec<String> {
@@ -27,8 +25,7 @@ fn words(of: &str, count: usize) -> Vec<String> {
 
 /// What the messages of a branch say, in their order, which has no gaps.
 async fn contents(app: &App, query: &str) -> Vec<String> {
-    let page = app.call("GET", &format!("{SESSION}/messages{query}"), "").await;
-    assert_eq!(page.status, 200, "{}", page.text);
+    let page = app.call("GET", &format!("{SESSION}/messages{query}"), "").await.with(200);
     let page = page.json();
     assert!(page["next_cursor"].is_null());
     let items = page["items"].as_array().expect("items");
@@ -43,15 +40,11 @@ async fn fork(app: &App, body: Value) -> Answer {
 }
 
 async fn forked(app: &App, body: Value) -> Value {
-    let reply = fork(app, body).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    reply.json()
+    fork(app, body).await.with(201).json()
 }
 
 async fn context(app: &App, query: &str) -> Value {
-    let reply = app.call("GET", &format!("{SESSION}/context{query}"), "").await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
-    reply.json()
+    app.call("GET", &format!("{SESSION}/context{query}"), "").await.with(200).json()
 }
 
 async fn count(app: &App, query: &str) -> i64 {
@@ -163,8 +156,7 @@ async fn names_and_bounds_are_told_apart() {
         (json!({"name": "x".repeat(101)}), "/name"),
         (json!({"title": "x"}), "/title"),
     ] {
-        let refused = fork(&app, body).await;
-        assert_eq!(refused.status, 422, "{}", refused.text);
+        let refused = fork(&app, body).await.with(422);
         assert_eq!(refused.json()["errors"][0]["pointer"], pointer);
     }
     let (status, kind, _) = refusal("POST", "/branches", json!({"from": "nobody"})).await;
@@ -185,8 +177,7 @@ async fn names_and_bounds_are_told_apart() {
         assert!(detail.contains("no branch nobody"), "{detail}");
     }
     for path in ["/messages?branch=a%20b", "/messages?branch=", "/messages?branch=a&branch=b"] {
-        let refused = app.call("GET", &format!("{SESSION}{path}"), "").await;
-        assert_eq!(refused.status, 422, "{path}: {}", refused.text);
+        let refused = app.call("GET", &format!("{SESSION}{path}"), "").await.with(422);
         assert_eq!(refused.json()["errors"][0]["pointer"], "/branch");
     }
     // What an operation does not know is refused, and so is a branch for one that is of all of them.
@@ -238,8 +229,7 @@ async fn what_is_copied_is_the_branchs_own_since_and_the_rest_is_the_sessions() 
     let list = app.call("GET", &format!("{SESSION}/todos"), "").await.json();
     assert_eq!(list["todos"][0]["content"], "Deploy");
     app.call("PUT", &format!("{SESSION}/pins"), r#"{"pins": []}"#).await;
-    let patched = app.call("PATCH", SESSION, r#"{"task_id": "two", "fill": 0.2}"#).await;
-    assert_eq!(patched.status, 200, "{}", patched.text);
+    let patched = app.call("PATCH", SESSION, r#"{"task_id": "two", "fill": 0.2}"#).await.with(200);
     assert_eq!(patched.json()["branch"], "b");
     let main = app.call("GET", &format!("{SESSION}?branch=main"), "").await.json();
     assert_eq!((&main["settings"]["task_id"], &main["settings"]["fill"]), (&json!("two"), &json!(0.2)));
@@ -268,8 +258,7 @@ async fn work(app: &App, query: &str, word: &str) {
     }
     messages.push(json!({"role": "assistant", "content": format!("Next, I will fix {word}.")}));
     let body = json!({"messages": messages}).to_string();
-    let reply = app.call("POST", &format!("{SESSION}/messages{query}"), body).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("POST", &format!("{SESSION}/messages{query}"), body).await.with(201);
 }
 
 /// Everything that is read of a branch, as one text.
@@ -291,8 +280,7 @@ async fn all_of(app: &App, query: &str) -> String {
     ]
     .map(|path| format!("{path}{query}"));
     for path in reads.into_iter().chain(ledger) {
-        let reply = app.call("GET", &format!("{SESSION}{path}"), "").await;
-        assert_eq!(reply.status, 200, "{path}: {}", reply.text);
+        let reply = app.call("GET", &format!("{SESSION}{path}"), "").await.with(200);
         all.push_str(&reply.text);
     }
     all
@@ -332,13 +320,11 @@ async fn both_sides_compress_what_they_share_and_neither_shows_the_others() {
     // The placeholder of a shared output, and of an own one, lead to it.
     let served = context(&app, "?branch=b").await;
     if let Some(reference) = served["masked"][0]["ref"].as_str() {
-        let output = app.call("GET", &format!("{SESSION}/tool-outputs/{reference}?branch=b"), "").await;
-        assert_eq!(output.status, 200, "{}", output.text);
+        app.call("GET", &format!("{SESSION}/tool-outputs/{reference}?branch=b"), "").await.with(200);
     }
     // What a branch takes back, or removes, stays as it is on the other.
     let before = app.call("GET", &format!("{SESSION}/summary"), "").await.text;
-    let rolled = app.call("POST", &format!("{SESSION}/summaries/1/rollback?branch=b"), "{}").await;
-    assert_eq!(rolled.status, 201, "{}", rolled.text);
+    let rolled = app.call("POST", &format!("{SESSION}/summaries/1/rollback?branch=b"), "{}").await.with(201);
     assert_eq!(rolled.headers["location"], "/v1/sessions/s/summaries/3?branch=b");
     assert_eq!(app.call("GET", &format!("{SESSION}/summary"), "").await.text, before);
     app.compress("s", "?branch=b").await;
@@ -363,8 +349,7 @@ async fn a_fork_has_no_version_that_tells_what_comes_later() {
     let anchors = app.call("GET", &format!("{SESSION}/summaries"), "").await.json();
     let anchors: Vec<_> =
         anchors["items"].as_array().expect("items").iter().map(|v| v["through_seq"].clone()).collect();
-    let rolled_back = app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await;
-    assert_eq!(rolled_back.status, 201, "{}", rolled_back.text);
+    app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await.with(201);
     let [_, second, first] = anchors.as_slice() else { panic!("three versions: {anchors:?}") };
     let seq = second.as_i64().expect("a seq") - 1;
     assert!(first.as_i64() < Some(seq), "{anchors:?}");
@@ -397,8 +382,7 @@ async fn a_location_leads_to_the_same_thing_when_another_branch_is_current() {
         // The second finds too little that is new.
         assert!([200, 202].contains(&compressed.status.into()), "{}", compressed.text);
         app.work().await;
-        let rolled_back = app.call("POST", &of("summaries/1/rollback"), "").await;
-        assert_eq!(rolled_back.status, 201, "{}", rolled_back.text);
+        let rolled_back = app.call("POST", &of("summaries/1/rollback"), "").await.with(201);
         switch("b").await;
         for reply in [compressed, rolled_back] {
             let location = reply.headers["location"].to_str().expect("a text").to_owned();
@@ -424,13 +408,11 @@ async fn going_back_again_has_the_pins_and_todos_of_the_branch_that_it_leaves() 
     let messages: Vec<Value> = (0..6).map(|i| json!({"role": "user", "content": format!("m{i}")})).collect();
     app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
     let back = async || {
-        let reply = app.call("POST", "/v1/sessions/s/truncate", r#"{"seq": 3}"#).await;
-        assert_eq!(reply.status, 200, "{}", reply.text);
+        let reply = app.call("POST", "/v1/sessions/s/truncate", r#"{"seq": 3}"#).await.with(200);
         reply.json()["name"].as_str().expect("a name").to_owned()
     };
     let to_main = async || {
-        let reply = app.call("PUT", "/v1/sessions/s/current-branch", r#"{"name": "main"}"#).await;
-        assert_eq!(reply.status, 200, "{}", reply.text);
+        app.call("PUT", "/v1/sessions/s/current-branch", r#"{"name": "main"}"#).await.with(200);
     };
     let first = back().await;
     to_main().await;

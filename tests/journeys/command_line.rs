@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::support;
 use crate::support::service::{KEY, Service, anchord, data_folder};
+use crate::support::talks::turns;
 
 const TOKEN: &str = "operator-token-of-services-in-processes";
 /// An address that nobody answers.
@@ -480,9 +481,7 @@ async fn a_context_is_in_the_sessions_own_format_and_a_compression_is_printed_as
     assert_eq!(own["format"], "anthropic");
     assert_eq!(desk.run("context f1 --format openai-chat --json").json()["format"], "openai-chat");
 
-    let messages: Vec<Value> = (0..30)
-        .map(|at| json!({"role": if at % 2 == 0 { "user" } else { "assistant" }, "content": format!("{at}: {}", "a few words of it ".repeat(60))}))
-        .collect();
+    let messages = turns(30, |at| format!("{at}: {}", "a few words of it ".repeat(60)));
     fs::write(desk.folder.path().join("long"), json!(messages).to_string()).expect("a log");
     for file in ["long", "tiny"] {
         let messages = if file == "tiny" { messages.get(..1) } else { messages.get(..) };

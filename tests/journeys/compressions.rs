@@ -2,33 +2,27 @@
 
 use anchord_messages::id::{SessionName, SessionRef};
 use anchord_session::compression::Status;
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::{Connection as _, PgConnection, Row as _};
 
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, app};
+use crate::support::talks::turns;
 
 const PATH: &str = "/v1/sessions/s/compressions";
 
 /// An API with a session `s` of `messages` messages.
 pub async fn app_with_session(messages: usize) -> App {
     let app = app().await;
-    let all: Vec<Value> = (0..messages)
-        .map(|i| {
-            let role = if i.is_multiple_of(2) { "user" } else { "assistant" };
-            json!({"role": role, "content": format!("message number {i}")})
-        })
-        .collect();
-    let reply = app.call("POST", "/v1/sessions/s/messages", json!({"messages": all}).to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    let all = turns(messages, |i| format!("message number {i}"));
+    app.call("POST", "/v1/sessions/s/messages", json!({"messages": all}).to_string()).await.with(201);
     app
 }
 
 #[tokio::test]
 async fn a_compression_is_queued_read_listed_and_cancelled() {
     let app = app_with_session(10).await;
-    let reply = app.call("POST", PATH, r#"{"reason": "now", "target": 0.5}"#).await;
-    assert_eq!(reply.status, 202, "{}", reply.text);
+    let reply = app.call("POST", PATH, r#"{"reason": "now", "target": 0.5}"#).await.with(202);
     let made = reply.json();
     assert_eq!((made["status"].as_str(), made["trigger"].as_str()), (Some("queued"), Some("manual")));
     assert_eq!((made["kind"].as_str(), made["reason"].as_str()), (Some("compress"), Some("now")));
@@ -123,8 +117,7 @@ async fn a_caller_that_waits_hears_the_end() {
 async fn a_key_replays_its_reply_before_anything_is_looked_at() {
     let app = app_with_session(10).await;
     let key = [("idempotency-key", "once")];
-    let first = app.call_with("POST", PATH, COMPRESS, &key).await;
-    assert_eq!(first.status, 202);
+    let first = app.call_with("POST", PATH, COMPRESS, &key).await.with(202);
     let location = first.headers["location"].to_str().expect("text").to_owned();
     app.call("DELETE", &location, "").await;
     let second = app.call_with("POST", PATH, COMPRESS, &key).await;
@@ -179,13 +172,9 @@ async fn a_list_is_paged_by_a_cursor_of_its_own() {
 /// Whether the indexing that follows a session's first version began in the commit of that version.
 async fn is_indexed_at_once(messages: usize) -> bool {
     let app = app().await;
-    let message = |i: usize| {
-        let role = if i.is_multiple_of(2) { "user" } else { "assistant" };
-        json!({"role": role, "content": format!("part {i} of the report: {}", "nothing new here. ".repeat(20))})
-    };
-    let all: Vec<Value> = (0..messages).map(message).collect();
-    let reply = app.call("POST", "/v1/sessions/s/messages", json!({"messages": all}).to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    let text = |i| format!("part {i} of the report: {}", "nothing new here. ".repeat(20));
+    let all = turns(messages, text);
+    app.call("POST", "/v1/sessions/s/messages", json!({"messages": all}).to_string()).await.with(201);
     assert_eq!(app.call("POST", PATH, r#"{"through_seq": 100}"#).await.status, 202);
     app.work().await;
     let began = "select i.status, i.started_at = c.finished_at from compressions c

@@ -27,9 +27,7 @@ fn stretch(number: usize) -> Vec<Value> {
 }
 
 async fn call(app: &App, method: &str, path: &str, body: &str) -> Value {
-    let reply = app.call(method, path, body.to_owned()).await;
-    assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
-    reply.json()
+    app.call(method, path, body.to_owned()).await.good().json()
 }
 
 async fn append(app: &App, number: usize) {

@@ -6,22 +6,15 @@ use anchord_store::Store;
 use anchord_store::audit::Actor;
 use anchord_worker::{eraser, janitor};
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use sqlx::{PgConnection, Row as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::app::{COMPRESS, OPERATOR, app};
 use crate::support::branches::{branch_of, fork, switch};
+use crate::support::{change, number};
 use crate::tenants::tenant;
 
 const HELLO: &str = r#"{"messages": [{"role": "user", "content": "hello"}]}"#;
-
-async fn run(owner: &mut PgConnection, statement: &str) {
-    sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(owner).await.unwrap();
-}
-
-async fn number(owner: &mut PgConnection, query: &str) -> i64 {
-    sqlx::raw_sql(AssertSqlSafe(query.to_owned())).fetch_one(owner).await.unwrap().get(0)
-}
 
 /// Gives a session many more messages, as if they had been appended.
 async fn enlarge(owner: &mut PgConnection, session: &str, messages: i64) {
@@ -31,7 +24,7 @@ async fn enlarge(owner: &mut PgConnection, session: &str, messages: i64) {
          from sessions s, generate_series(1, {messages}) n where s.name = '{session}';
          update sessions set head_seq = head_seq + {messages} where name = '{session}'"
     );
-    run(owner, &rows).await;
+    change(owner, &rows).await;
 }
 
 /// Deletes all rows of what is erased; returns the number of turns.
@@ -95,7 +88,7 @@ async fn a_session_that_cannot_be_deleted_stops_neither_retention_nor_the_erasin
         };
         assert_eq!(reply.status, 201, "{}", reply.text);
     }
-    run(
+    change(
         &mut owner,
         "create function refuse() returns trigger language plpgsql as $$
          begin
@@ -115,7 +108,7 @@ async fn a_session_that_cannot_be_deleted_stops_neither_retention_nor_the_erasin
     assert_eq!(number(&mut owner, left).await, 0, "the others are deleted");
     assert_eq!(number(&mut owner, "select count(*) from messages").await, 1);
     // The cause is mended.
-    run(&mut owner, "drop trigger refuse on messages; update erasures set due_at = now()").await;
+    change(&mut owner, "drop trigger refuse on messages; update erasures set due_at = now()").await;
     erase_all(&app.store).await;
     assert_eq!(number(&mut owner, "select count(*) from sessions").await, 0);
 }
@@ -138,8 +131,7 @@ async fn a_large_tenant_is_hidden_at_once_and_its_name_is_free() {
     assert_eq!(app.call_as(&key, "GET", "/v1/sessions/a", "").await.status, 401);
     assert_eq!(app.call_as(OPERATOR, "GET", &path, "").await.status, 404);
     assert_eq!(app.call_as(OPERATOR, "PATCH", &path, "{}").await.status, 404);
-    let keys = app.call_as(OPERATOR, "POST", &format!("{path}/keys"), r#"{"scopes": ["read"]}"#).await;
-    assert_eq!(keys.status, 404);
+    app.call_as(OPERATOR, "POST", &format!("{path}/keys"), r#"{"scopes": ["read"]}"#).await.with(404);
     let listed = app.call_as(OPERATOR, "GET", "/v1/admin/tenants", "").await.json();
     assert!(listed["items"].as_array().unwrap().iter().all(|tenant| tenant["name"] != "acme"), "{listed}");
     let (again, key) = tenant(&app, "acme").await;
@@ -181,7 +173,7 @@ async fn pending_deliveries_of_an_erased_session_are_neither_sent_nor_listed() {
         app.call("POST", &format!("/v1/sessions/{session}/messages"), HELLO).await;
     }
     enlarge(&mut owner, "gone", 10_000).await;
-    run(
+    change(
         &mut owner,
         "insert into webhook_deliveries (tenant_id, webhook_id, id, session_id, event_id, event, payload)
          select w.tenant_id, w.id, gen_random_uuid(), s.id, 1, 'trigger.warned', '{}'
@@ -208,8 +200,7 @@ async fn of_sixty_tasks_none_is_left_when_both_of_their_sessions_are_erased_at_o
             app.call("PUT", &format!("/v1/sessions/{session}{task}"), settings).await;
             app.call("POST", &format!("/v1/sessions/{session}{task}/messages"), HELLO).await;
         }
-        let ended = app.call("PUT", &format!("/v1/tasks/t{task}"), r#"{"status": "completed"}"#).await;
-        assert_eq!(ended.status, 200, "{}", ended.text);
+        app.call("PUT", &format!("/v1/tasks/t{task}"), r#"{"status": "completed"}"#).await.with(200);
     }
     for task in 0..60 {
         let (a, b) = (format!("/v1/sessions/a{task}"), format!("/v1/sessions/b{task}"));
@@ -241,8 +232,7 @@ async fn rows_of_sessions(owner: &mut PgConnection) -> Vec<(String, i64)> {
 async fn a_session_is_erased_with_all_of_its_branches() {
     let app = app().await;
     let mut owner = app.database.connect().await;
-    let hook = app.call("POST", "/v1/webhooks", r#"{"url": "https://example.com/"}"#).await;
-    assert_eq!(hook.status, 201, "{}", hook.text);
+    app.call("POST", "/v1/webhooks", r#"{"url": "https://example.com/"}"#).await.with(201);
     let settings = json!({"task_id": "t", "user": "u", "auto": false, "context_window": 10_000});
     app.call("PUT", "/v1/sessions/s", settings.to_string()).await;
     let talk: Vec<Value> =
@@ -253,8 +243,7 @@ async fn a_session_is_erased_with_all_of_its_branches() {
         let branch_id = fork(&app.store, app.tenant, &branch_of("s", of), branch, seq).await;
         let path = |of: &str| format!("/v1/sessions/s/{of}?branch={branch}");
         let keyed = [("idempotency-key", branch)];
-        let said = app.call_with("POST", &path("messages"), talk.clone(), &keyed).await;
-        assert_eq!(said.status, 201, "{}", said.text);
+        app.call_with("POST", &path("messages"), talk.clone(), &keyed).await.with(201);
         app.call("PUT", &path("pins"), r#"{"pins": ["keep Cargo.lock"]}"#).await;
         app.call("GET", &path("context"), "").await;
         assert_eq!(app.call("POST", &path("compressions"), COMPRESS).await.status, 202);
@@ -309,22 +298,21 @@ async fn a_write_to_any_branch_keeps_the_session() {
         fork(&app.store, app.tenant, &branch_of(session, "b"), "c", 1).await;
     }
     // As if they had been made long ago: ids begin with that time.
-    run(
+    change(
         &mut owner,
         "update sessions set updated_at = now() - interval '2 days', id = ('00' || substr(id::text, 3))::uuid,
            root_id = ('00' || substr(root_id::text, 3))::uuid, base_id = ('00' || substr(base_id::text, 3))::uuid;
          update messages set session_id = ('00' || substr(session_id::text, 3))::uuid",
     )
     .await;
-    let said = app.call("POST", "/v1/sessions/kept/messages?branch=c", HELLO).await;
-    assert_eq!(said.status, 201, "{}", said.text);
+    app.call("POST", "/v1/sessions/kept/messages?branch=c", HELLO).await.with(201);
     let stop = CancellationToken::new();
     assert_eq!(janitor::round(&app.store, &stop).await.unwrap().1, 1, "sessions, not branches");
     erase_all(&app.store).await;
     let listed = app.call("GET", "/v1/sessions", "").await.json();
     assert_eq!(listed["items"][0]["session_id"], "kept", "{listed}");
     assert_eq!(number(&mut owner, "select count(*) from sessions").await, 3);
-    run(&mut owner, "update sessions set updated_at = now() - interval '2 days'").await;
+    change(&mut owner, "update sessions set updated_at = now() - interval '2 days'").await;
     assert_eq!(janitor::round(&app.store, &stop).await.unwrap().1, 1);
     erase_all(&app.store).await;
     assert_eq!(number(&mut owner, "select count(*) from sessions").await, 0);

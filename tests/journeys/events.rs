@@ -10,7 +10,8 @@ use crate::examples::faults;
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
 use crate::support::branches::{branch_of, fork, switch};
-use crate::support::number;
+use crate::support::talks::turns;
+use crate::support::{change, number};
 
 /// A stream that is being read.
 struct Following {
@@ -67,9 +68,7 @@ fn require_declared(event: &Value) {
 
 /// Appends twelve messages of so many words each to the session.
 pub async fn append(app: &App, words: usize) -> Value {
-    let messages: Vec<Value> = (0..12)
-        .map(|i| json!({"role": if i % 2 == 0 { "user" } else { "assistant" }, "content": format!("{i} {}", "talk ".repeat(words))}))
-        .collect();
+    let messages = turns(12, |i| format!("{i} {}", "talk ".repeat(words)));
     app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await.json()
 }
 
@@ -216,11 +215,8 @@ async fn old_events_are_forgotten() {
     append(&app, 60).await;
     compress(&app).await;
     assert_eq!(app.store.forget_old_events().await.unwrap(), 0);
-    let mut owner = <sqlx::PgConnection as sqlx::Connection>::connect(&app.database.url).await.unwrap();
-    sqlx::raw_sql("update events set created_at = now() - interval '8 days'")
-        .execute(&mut owner)
-        .await
-        .unwrap();
+    let mut owner = app.database.connect().await;
+    change(&mut owner, "update events set created_at = now() - interval '8 days'").await;
     assert_eq!(app.store.forget_old_events().await.unwrap(), 3);
 }
 
@@ -302,8 +298,7 @@ async fn the_id_of_an_event_is_the_time_and_behind_those_before_it_also_when_the
     session(&app).await;
     append(&app, 60).await;
     fork(&app.store, app.tenant, &branch_of("s", "main"), "b", 12).await;
-    let compressed = app.call("POST", "/v1/sessions/s/compressions?branch=b", COMPRESS).await;
-    assert_eq!(compressed.status, 202, "{}", compressed.text);
+    app.call("POST", "/v1/sessions/s/compressions?branch=b", COMPRESS).await.with(202);
     app.work().await;
     // As if the clock had been an hour ahead.
     let ahead = "with gone as (delete from events returning *)

@@ -327,14 +327,12 @@ async fn a_clock_that_goes_back_an_hour_changes_no_order_and_no_key() {
     let now = Clock::system().now();
     let append = async |app: &App, text: &str| {
         let key = [("idempotency-key", text)];
-        let reply = app.call_with("POST", "/v1/sessions/s/messages", message(text), &key).await;
-        assert_eq!(reply.status, 201, "{}", reply.text);
+        let reply = app.call_with("POST", "/v1/sessions/s/messages", message(text), &key).await.with(201);
         reply.json()["first_seq"].clone()
     };
     app.set_clock(Clock::frozen(now));
     assert_eq!(append(&app, "first").await, 1);
-    let key = app.call("POST", "/v1/keys", r#"{"scopes": ["read"]}"#).await;
-    assert_eq!(key.status, 201, "{}", key.text);
+    let key = app.call("POST", "/v1/keys", r#"{"scopes": ["read"]}"#).await.with(201);
     app.set_clock(Clock::frozen(now - TimeDelta::hours(1)));
     assert_eq!(append(&app, "second").await, 2);
     assert_eq!(append(&app, "first").await, 1, "a repetition");

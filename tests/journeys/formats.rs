@@ -15,15 +15,11 @@ async fn post(app: &App, messages: &Value) -> Answer {
 }
 
 async fn append(app: &App, messages: &Value) -> Value {
-    let reply = post(app, messages).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    reply.json()
+    post(app, messages).await.with(201).json()
 }
 
 async fn context(app: &App, query: &str) -> Value {
-    let reply = app.call("GET", &format!("{CONTEXT}{query}"), "").await;
-    assert_eq!(reply.status, 200, "{query}: {}", reply.text);
-    let context = reply.json();
+    let context = app.call("GET", &format!("{CONTEXT}{query}"), "").await.with(200).json();
     assert_eq!(validity::problems(&context), Vec::<String>::new(), "{context:#}");
     context
 }
@@ -84,8 +80,7 @@ async fn messages_without_a_format_are_taken_as_what_they_are(#[case] format: &s
         assert!(there["messages"].to_string().contains("out"), "{there}");
     }
     // What nobody named is summarised and served as before.
-    let queued = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
-    assert!(queued.status.is_success(), "{}", queued.text);
+    app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await.good();
     app.work().await;
     assert_eq!(context(&app, "").await["format"], format);
 }
@@ -161,8 +156,7 @@ async fn calls_without_a_session_and_imports_recognise_formats_too() {
         lines.push(json!({"kind": "end", "messages": messages.len()}).to_string());
         let sent = [("content-type", "application/x-ndjson")];
         let path = format!("/v1/sessions/{format}/import");
-        let reply = app.call_with("POST", &path, lines.join("\n"), &sent).await;
-        assert_eq!(reply.status, 201, "{}", reply.text);
+        app.call_with("POST", &path, lines.join("\n"), &sent).await.with(201);
         let served = app.call("GET", &format!("/v1/sessions/{format}/context"), "").await.json();
         assert_eq!(served["format"], format);
         assert_eq!(validity::problems(&served), Vec::<String>::new(), "{served}");
@@ -181,8 +175,7 @@ async fn arguments_of_another_type_come_back_as_they_were_sent_and_are_served_as
         r#"{"type":"function_call_output","call_id":"c","output":"out"}"#,
     ];
     for batch in sent.chunks(2) {
-        let reply = app.call("POST", PATH, format!(r#"{{"messages":[{}]}}"#, batch.join(","))).await;
-        assert_eq!(reply.status, 201, "{}", reply.text);
+        app.call("POST", PATH, format!(r#"{{"messages":[{}]}}"#, batch.join(","))).await.with(201);
     }
     let originals = app.call("GET", PATH, "").await.text;
     for message in sent {
@@ -227,7 +220,7 @@ async fn marks_are_asked_for_and_only_where_a_format_has_them() {
     assert_eq!(tags.len(), 3, "each has a tag of its own");
     for format in ["openai-chat", "openai-responses"] {
         let refused = app.call("GET", &format!("{CONTEXT}?cache_control=5m&format={format}"), "").await;
-        assert_eq!((refused.refusal().0, refused.refusal().2), (422, "/cache_control".to_owned()));
+        refused.refused_at(422, "/cache_control");
     }
     let odd = app.call("GET", &format!("{CONTEXT}?cache_control=2h"), "").await;
     assert_eq!(odd.refusal().0, 422, "{}", odd.text);

@@ -35,8 +35,7 @@ async fn grow(app: &App, session: &str, (task, file, decision): (&str, &str, &st
     }
     messages.push(json!({"role": "assistant", "content": format!("{file} is written and holds run().")}));
     let body = json!({"format": "anthropic", "messages": messages}).to_string();
-    let reply = app.call("POST", &format!("/v1/sessions/{session}/messages"), body).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("POST", &format!("/v1/sessions/{session}/messages"), body).await.with(201);
 }
 
 async fn summary(app: &App, session: &str) -> Value {
@@ -188,8 +187,7 @@ async fn a_todo_list_feeds_the_summary_and_is_told_what_was_done() {
     assert_eq!(summary["next_steps"], json!(["Translate the labels", "Deploy to staging"]));
 
     // What was read can be written back: the service's own fields are ignored, and the caller's are the same.
-    let written = app.call("PUT", "/v1/sessions/s/todos", after.to_string()).await;
-    assert_eq!(written.status, 200, "{}", written.text);
+    let written = app.call("PUT", "/v1/sessions/s/todos", after.to_string()).await.with(200);
     let own = |list: &Value| -> Vec<Value> {
         let todos = list["todos"].as_array().unwrap();
         todos.iter().map(|todo| json!([todo["content"], todo["status"]])).collect()

@@ -12,8 +12,7 @@ async fn idle(app: &App, name: &str) {
     let messages =
         json!({"messages": [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "yes?"}]});
     let session = format!("/v1/sessions/{name}");
-    let appended = app.call("POST", &format!("{session}/messages"), messages.to_string()).await;
-    assert_eq!(appended.status, 201, "{}", appended.text);
+    app.call("POST", &format!("{session}/messages"), messages.to_string()).await.with(201);
     // Asked for by a caller it would be answered at once; a session may also change while its compression waits.
     run(
         app,
@@ -29,8 +28,7 @@ async fn idle(app: &App, name: &str) {
 async fn a_compression_that_would_have_nothing_to_do_is_answered_when_it_is_asked_for() {
     let app = app_with_webhooks().await;
     let receiver = Receiver::start([Answer::Status(200)]).await;
-    let made = app.call("POST", "/v1/webhooks", json!({"url": receiver.url}).to_string()).await;
-    assert_eq!(made.status, 201, "{}", made.text);
+    app.call("POST", "/v1/webhooks", json!({"url": receiver.url}).to_string()).await.with(201);
     let messages =
         json!({"messages": [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "yes?"}]});
     app.call("POST", "/v1/sessions/s/messages", messages.to_string()).await;

@@ -46,9 +46,7 @@ fn written(folder: &Path, name: &str, text: &str) -> String {
 async fn a_log_is_imported_in_batches_and_gone_on_with() {
     let database = support::database().await;
     let service = Service::on(&database.url, &[]);
-    let address =
-        service.greeting.split("http://").nth(1).and_then(|rest| rest.split([' ', '/', '\n']).next());
-    let url = format!("http://{}", address.expect("an address"));
+    let url = format!("http://{}", service.client().address());
     let folder = tempfile::tempdir().expect("a folder");
     let file = written(folder.path(), "a.jsonl", &log(3));
     let import =
@@ -94,9 +92,7 @@ async fn a_log_is_imported_in_batches_and_gone_on_with() {
 async fn an_export_of_the_api_is_restored_and_one_that_was_cut_off_is_refused() {
     let database = support::database().await;
     let service = Service::on(&database.url, &[]);
-    let address =
-        service.greeting.split("http://").nth(1).and_then(|rest| rest.split([' ', '/', '\n']).next());
-    let url = format!("http://{}", address.expect("an address"));
+    let url = format!("http://{}", service.client().address());
     let folder = tempfile::tempdir().expect("a folder");
     let file = written(folder.path(), "a.jsonl", &log(3));
     let import = |file: &str, session: &str| {

@@ -37,9 +37,7 @@ async fn talk(app: &App, from: usize) {
 }
 
 async fn get(app: &App, path: &str) -> Value {
-    let reply = app.call("GET", &format!("{SESSION}{path}"), "").await;
-    assert_eq!(reply.status, 200, "{path}: {}", reply.text);
-    reply.json()
+    app.call("GET", &format!("{SESSION}{path}"), "").await.with(200).json()
 }
 
 /// Whether a context has the text in full, under the line that says what it is.
@@ -88,8 +86,7 @@ async fn a_message_to_keep_is_served_in_full_beside_every_summary_until_its_mark
     let (before, tag) =
         (get(&app, "/context").await, app.call("GET", &format!("{SESSION}/context"), "").await);
     for _ in 0..2 {
-        let released = app.call("DELETE", &format!("{SESSION}/messages/3/mark"), "").await;
-        assert_eq!(released.status, 204, "{}", released.text);
+        app.call("DELETE", &format!("{SESSION}/messages/3/mark"), "").await.with(204);
     }
     let again = app.call("GET", &format!("{SESSION}/context"), "").await;
     assert_ne!(again.headers["etag"], tag.headers["etag"]);
@@ -112,7 +109,7 @@ async fn more_than_a_tenth_of_the_window_is_not_kept_and_a_refused_batch_stores_
     let large = json!({"messages": [{"role": "user", "content": "one more clause of it ".repeat(700)}],
                        "marks": [{"index": 0, "keep": "always"}]});
     let refused = app.call("POST", &format!("{SESSION}/messages"), large.to_string()).await;
-    assert_eq!((refused.refusal().0, refused.refusal().2.as_str()), (422, "/marks"), "{}", refused.text);
+    refused.refused_at(422, "/marks");
     assert!(refused.text.contains("a tenth of the effective window"), "{}", refused.text);
     assert_eq!(get(&app, "").await["head_seq"], head);
 }

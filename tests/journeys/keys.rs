@@ -14,9 +14,7 @@ use tokio_util::task::TaskTracker;
 use crate::support::app::{App, OPERATOR, OURS, THEIRS, app};
 
 async fn create(app: &App, body: Value) -> Value {
-    let made = app.call("POST", "/v1/keys", body.to_string()).await;
-    assert_eq!(made.status, 201, "{}", made.text);
-    made.json()
+    app.call("POST", "/v1/keys", body.to_string()).await.with(201).json()
 }
 
 async fn status(app: &App, key: &str) -> u16 {
@@ -31,8 +29,7 @@ async fn a_key_is_shown_once_does_what_it_may_and_is_stored_as_a_digest() {
     assert!(key.starts_with("anchord_") && key.len() == 57);
     assert!(key.starts_with(made["prefix"].as_str().unwrap()));
     assert_eq!(status(&app, key).await, 200);
-    let write = app.call_as(key, "PUT", "/v1/sessions/s", "{}").await;
-    assert_eq!(write.status, 403);
+    app.call_as(key, "PUT", "/v1/sessions/s", "{}").await.with(403);
     let listed = app.call("GET", "/v1/keys", "").await;
     assert!(!listed.text.contains(key), "a list never shows a key");
     let view = listed.json()["items"].as_array().unwrap().iter().find(|k| k["id"] == made["id"]).cloned();
@@ -53,9 +50,8 @@ async fn a_key_mints_only_what_it_may_do_itself() {
     assert_eq!(made["scopes"], json!(["read", "admin"]), "each once");
     let admin = made["key"].as_str().unwrap();
     let more = app.call_as(admin, "POST", "/v1/keys", r#"{"scopes": ["read", "write"]}"#).await;
-    assert_eq!((more.status.as_u16(), more.refusal().1.as_str()), (403, "forbidden"));
-    let less = app.call_as(admin, "POST", "/v1/keys", r#"{"scopes": ["read"]}"#).await;
-    assert_eq!(less.status, 201);
+    more.refused_as(403, "forbidden");
+    let less = app.call_as(admin, "POST", "/v1/keys", r#"{"scopes": ["read"]}"#).await.with(201);
     let reader = less.json()["key"].as_str().unwrap().to_owned();
     assert_eq!(app.call_as(&reader, "GET", "/v1/keys", "").await.status, 403);
 }
@@ -71,8 +67,7 @@ async fn a_wrong_key_is_refused_with_its_field() {
         (json!({"scopes": ["read"], "expires_at": "+262142-12-31T23:59:59Z"}), "/expires_at"),
         (json!({"scopes": ["read"], "name": " "}), "/name"),
     ] {
-        let refused = app.call("POST", "/v1/keys", body.to_string()).await;
-        assert_eq!((refused.status.as_u16(), refused.refusal().2.as_str()), (422, pointer), "{body}");
+        app.call("POST", "/v1/keys", body.to_string()).await.refused_at(422, pointer);
     }
     let strange = app.call("DELETE", "/v1/keys/key_00000000000000000000000000000007", "").await;
     assert_eq!(strange.refusal().1, "key-not-found");
@@ -153,15 +148,13 @@ async fn a_rotated_key_and_its_successor_both_work_until_the_overlap_ends() {
     let made = create(&app, json!({"name": "loop", "scopes": ["read", "write"]})).await;
     let old = made["key"].as_str().unwrap();
     let path = format!("/v1/keys/{}/rotate", made["id"].as_str().unwrap());
-    let new = app.call("POST", &path, "").await;
-    assert_eq!(new.status, 201, "{}", new.text);
+    let new = app.call("POST", &path, "").await.with(201);
     let new = new.json();
     assert_eq!((&new["name"], &new["scopes"]), (&made["name"], &made["scopes"]));
     assert_ne!(new["id"], made["id"]);
     let key = new["key"].as_str().unwrap();
     assert_eq!((status(&app, old).await, status(&app, key).await), (200, 200));
-    let at_once = app.call("POST", &path, r#"{"overlap_seconds": 0}"#).await;
-    assert_eq!(at_once.status, 201);
+    app.call("POST", &path, r#"{"overlap_seconds": 0}"#).await.with(201);
     assert_eq!((status(&app, old).await, status(&app, key).await), (401, 200));
     assert_eq!(app.call("POST", &path, "").await.refusal().1, "key-not-found", "it is over");
     let long = app.call("POST", &path, r#"{"overlap_seconds": 99999999}"#).await;
@@ -180,7 +173,7 @@ async fn a_key_rotates_only_what_it_may_do_itself() {
     let admin_key = admin["key"].as_str().unwrap();
     let path = format!("/v1/keys/{}/rotate", worker["id"].as_str().unwrap());
     let refused = app.call_as(admin_key, "POST", &path, r#"{"overlap_seconds": 0}"#).await;
-    assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (403, "forbidden"));
+    refused.refused_as(403, "forbidden");
     assert!(!refused.text.contains("anchord_"), "no key is shown");
     assert_eq!(status(&app, worker["key"].as_str().unwrap()).await, 200, "the key goes on unchanged");
     let listed = app.call("GET", "/v1/keys", "").await.json();

@@ -7,11 +7,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::support::app::COMPRESS;
 use crate::support::app::{Answer, App, OPERATOR, THEIRS, app};
+use crate::support::number;
+use crate::support::talks::turns;
 use crate::tenants::tenant;
 
 async fn append(app: &App, session: &str, messages: &str) {
-    let reply = app.call("POST", &format!("/v1/sessions/{session}/messages"), messages.to_owned()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("POST", &format!("/v1/sessions/{session}/messages"), messages.to_owned()).await.with(201);
 }
 
 /// A session with something of everything that a caller can give.
@@ -36,9 +37,7 @@ async fn furnished(app: &App) {
             .as_str(),
     )
     .await;
-    let talk: Vec<Value> = (0..30)
-        .map(|i| json!({"role": if i % 2 == 0 { "user" } else { "assistant" }, "content": format!("{i} {}", "talk ".repeat(60))}))
-        .collect();
+    let talk = turns(30, |i| format!("{i} {}", "talk ".repeat(60)));
     append(app, "s", &json!({"messages": talk}).to_string()).await;
     app.call("PUT", "/v1/sessions/s/pins", r#"{"pins": ["Never push to main."]}"#).await;
     app.call("PUT", "/v1/sessions/s/todos", r#"{"todos": [{"content": "fix it", "status": "pending"}]}"#)
@@ -46,8 +45,7 @@ async fn furnished(app: &App) {
     let noted = json!({"arguments": {"text": "the parser is done"}}).to_string();
     app.call("POST", "/v1/sessions/s/tools/note", noted).await;
     let probe = json!({"kind": "recall", "question": "Which command failed?", "expected": ["cargo test"]});
-    let probed = app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await;
-    assert_eq!(probed.status, 201, "{}", probed.text);
+    app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await.with(201);
     let key = [("idempotency-key", "compress-once")];
     app.call_with("POST", "/v1/sessions/s/compressions", COMPRESS, &key).await;
     app.work().await;
@@ -78,8 +76,7 @@ async fn an_export_brings_everything_and_its_import_is_the_same_session() {
         )
     );
 
-    let imported = import(&app, "copy", &export.text).await;
-    assert_eq!(imported.status, 201, "{}", imported.text);
+    let imported = import(&app, "copy", &export.text).await.with(201);
     assert_eq!(
         imported.json(),
         json!({"session_id": "copy", "messages": 33, "versions_left": 1, "next_seq": 34})
@@ -162,13 +159,7 @@ async fn a_wrong_import_is_refused_with_its_line_and_stores_nothing() {
         (lines(&[json!({"kind": "session", "pins": [" "]}), message(1)]), "/0/pins/0"),
         (lines(&[json!({"kind": "session", "probes": [{"kind": "recall"}]})]), "/0/probes/0/question"),
     ] {
-        let refused = import(&app, "new", &body).await;
-        assert_eq!(
-            (refused.status.as_u16(), refused.refusal().2.as_str()),
-            (422, pointer),
-            "{body} {}",
-            refused.text
-        );
+        import(&app, "new", &body).await.refused_at(422, pointer);
         let head = app.call("GET", "/v1/sessions/new", "").await.json()["head_seq"].clone();
         assert!(head.is_null() || head == 0, "{body} stored something");
     }
@@ -196,9 +187,8 @@ async fn an_import_is_stored_whole_or_not_at_all() {
     let left = app.call("GET", "/v1/sessions/new", "").await;
     assert_eq!(left.status, 404, "nothing of it is stored: {}", left.text);
     for table in ["sessions", "pins", "probes", "todo_lists", "messages"] {
-        let count = format!("select count(*) from {table}");
-        let row = sqlx::raw_sql(AssertSqlSafe(count)).fetch_one(&mut owner).await.unwrap();
-        assert_eq!(row.get::<i64, _>(0), 0, "{table}");
+        let left = number(&mut owner, &format!("select count(*) from {table}")).await;
+        assert_eq!(left, 0, "{table}");
     }
     sqlx::raw_sql("drop trigger fail on messages").execute(&mut owner).await.unwrap();
     assert_eq!(import(&app, "new", &file).await.status, 201);
@@ -215,8 +205,7 @@ async fn a_repeated_import_with_its_key_is_answered_as_the_first() {
     let head = json!({"kind": "session", "settings": {}}).to_string();
     let end = json!({"kind": "end", "messages": 2});
     let file = format!("{head}\n{}\n{}\n{end}", line(1), line(2));
-    let first = import(file.clone()).await;
-    assert_eq!(first.status, 201, "{}", first.text);
+    let first = import(file.clone()).await.with(201);
     let again = import(file.clone()).await;
     assert_eq!((again.status.as_u16(), &again.text), (201, &first.text));
     assert_eq!(import(line(3)).await.refusal().1, "idempotency-mismatch");
@@ -244,9 +233,8 @@ async fn rows_by_table(owner: &mut PgConnection) -> Vec<(String, i64)> {
     let mut counted = Vec::new();
     for row in tables {
         let table: String = row.get(0);
-        let count = format!("select count(*) from {table}");
-        let row = sqlx::raw_sql(AssertSqlSafe(count)).fetch_one(&mut *owner).await.unwrap();
-        counted.push((table, row.get(0)));
+        let rows = number(&mut *owner, &format!("select count(*) from {table}")).await;
+        counted.push((table, rows));
     }
     counted
 }
@@ -254,8 +242,7 @@ async fn rows_by_table(owner: &mut PgConnection) -> Vec<(String, i64)> {
 #[tokio::test]
 async fn an_erased_session_leaves_nothing_in_any_table() {
     let app = app().await;
-    let hook = app.call("POST", "/v1/webhooks", r#"{"url": "https://example.com/"}"#).await;
-    assert_eq!(hook.status, 201, "{}", hook.text);
+    app.call("POST", "/v1/webhooks", r#"{"url": "https://example.com/"}"#).await.with(201);
     furnished(&app).await;
     app.store.flush_usage(None).await.unwrap();
     let mut owner = PgConnection::connect(&app.database.url).await.unwrap();

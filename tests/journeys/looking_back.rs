@@ -4,17 +4,14 @@ use serde_json::{Value, json};
 
 use crate::support::app::{App, COMPRESS, THEIRS, app};
 use crate::support::branches::{branch_of, fork};
+use crate::support::talks::called;
 use crate::support::validity;
 
 const SESSION: &str = "/v1/sessions/s";
 
 /// A tool call with its output.
 fn ran(id: &str, command: &str, output: &str) -> [Value; 2] {
-    let function = json!({"name": "Bash", "arguments": json!({"command": command}).to_string()});
-    [
-        json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": function}]}),
-        json!({"role": "tool", "tool_call_id": id, "content": output}),
-    ]
+    called(id, "Bash", &json!({"command": command}), output)
 }
 
 /// A listing of reservations, each with its own figures.
@@ -35,15 +32,11 @@ async fn put(app: &App, settings: Value) {
 
 async fn append(app: &App, messages: &[Value]) -> Value {
     let body = json!({"messages": messages}).to_string();
-    let reply = app.call("POST", &format!("{SESSION}/messages"), body).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    reply.json()
+    app.call("POST", &format!("{SESSION}/messages"), body).await.with(201).json()
 }
 
 async fn get(app: &App, path: &str) -> Value {
-    let reply = app.call("GET", &format!("{SESSION}{path}"), "").await;
-    assert_eq!(reply.status, 200, "{path}: {}", reply.text);
-    reply.json()
+    app.call("GET", &format!("{SESSION}{path}"), "").await.with(200).json()
 }
 
 /// Talk that fills a window without naming anything.
@@ -55,8 +48,7 @@ fn talk(rounds: usize) -> Vec<Value> {
 
 /// Goes back to the second version.
 async fn call_rollback(app: &App) {
-    let reply = app.call("POST", &format!("{SESSION}/summaries/2/rollback"), "").await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("POST", &format!("{SESSION}/summaries/2/rollback"), "").await.with(201);
 }
 
 /// What of a context does not depend on when it is asked for.
@@ -166,8 +158,7 @@ async fn an_earlier_moment_has_to_be_one_of_the_session() {
         assert_eq!(reply.refusal().0, status, "{query}: {}", reply.text);
         assert!(reply.text.contains(said), "{query}: {}", reply.text);
     }
-    let theirs = app.call_as(THEIRS, "GET", &format!("{SESSION}/context?version=1"), "").await;
-    assert_eq!(theirs.status, 404);
+    app.call_as(THEIRS, "GET", &format!("{SESSION}/context?version=1"), "").await.with(404);
     // The tag of an earlier moment is its own.
     let now = app.call("GET", &format!("{SESSION}/context"), "").await;
     let then = app.call("GET", &format!("{SESSION}/context?version=1&through_seq=40"), "").await;
@@ -187,8 +178,7 @@ async fn an_earlier_moment_has_to_be_one_of_the_session() {
 /// Appends to a session, or to the branch that a query names.
 async fn append_to(app: &App, session: &str, query: &str, messages: &[Value]) {
     let body = json!({"messages": messages}).to_string();
-    let reply = app.call("POST", &format!("/v1/sessions/{session}/messages{query}"), body).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("POST", &format!("/v1/sessions/{session}/messages{query}"), body).await.with(201);
 }
 
 #[tokio::test]
@@ -197,8 +187,7 @@ async fn an_earlier_context_of_a_branch_has_the_version_that_the_branch_had() {
     let settings = json!({"auto": false, "context_window": 24_000});
     app.call("PUT", SESSION, settings.to_string()).await;
     append_to(&app, "s", "", &talk(60)).await;
-    let compressed = app.call("POST", &format!("{SESSION}/compressions"), COMPRESS).await;
-    assert_eq!(compressed.status, 202, "{}", compressed.text);
+    app.call("POST", &format!("{SESSION}/compressions"), COMPRESS).await.with(202);
     app.work().await;
     let through =
         app.call("GET", &format!("{SESSION}/summary"), "").await.json()["through_seq"].as_i64().unwrap();

@@ -3,32 +3,24 @@
 use serde_json::{Value, json};
 
 use crate::support::app::{App, session};
+use crate::support::talks::called;
 
 const SESSION: &str = "/v1/sessions/s";
 
 async fn append(app: &App, body: Value) -> Value {
-    let reply = app.call("POST", &format!("{SESSION}/messages"), body.to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    reply.json()
+    app.call("POST", &format!("{SESSION}/messages"), body.to_string()).await.with(201).json()
 }
 
 async fn context(app: &App) -> Value {
-    let reply = app.call("GET", &format!("{SESSION}/context"), "").await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
-    reply.json()
+    app.call("GET", &format!("{SESSION}/context"), "").await.with(200).json()
 }
 
 /// A call of a command and its output of so many lines; each line is about ten tokens.
 fn run(id: usize, command: &str, lines: usize, last: &str) -> [Value; 2] {
-    let arguments = json!({"command": command}).to_string();
-    let call = json!({"id": format!("c{id}"), "type": "function", "function": {"name": "bash", "arguments": arguments}});
     let output: Vec<String> =
         (0..lines).map(|line| format!("{id} line {line} of the output of it\n")).collect();
-    let output = output.concat();
-    [
-        json!({"role": "assistant", "content": null, "tool_calls": [call]}),
-        json!({"role": "tool", "tool_call_id": format!("c{id}"), "content": format!("{output}{last}")}),
-    ]
+    let output = output.concat() + last;
+    called(&format!("c{id}"), "bash", &json!({"command": command}), &output)
 }
 
 fn runs(from: usize, count: usize, lines: usize) -> Vec<Value> {
@@ -79,8 +71,7 @@ async fn where_five_messages_leave_nothing_to_cover_force_clips_at_once_what_is_
     let share = full["usage"]["effective_utilization"].as_f64().unwrap();
     assert!(share < 0.60, "{share}");
     // In one batch nothing is older than the newest group, so the reply says why nothing is done.
-    let whole = app.call("PUT", "/v1/sessions/t", r#"{"context_window": 25000}"#).await;
-    assert_eq!(whole.status, 201, "{}", whole.text);
+    app.call("PUT", "/v1/sessions/t", r#"{"context_window": 25000}"#).await.with(201);
     let messages =
         json!({"messages": [asks(), {"role": "assistant", "content": "some talk ".repeat(8_700)}]});
     let full = app.call("POST", "/v1/sessions/t/messages", messages.to_string()).await.json();

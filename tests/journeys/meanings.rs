@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::app::{App, THEIRS, app, app_with_embedder};
 use crate::support::branches::{branch_of, fork, switch};
 use crate::support::embeddings::{Answering, FakeEmbeddings};
-use crate::support::{number, text};
+use crate::support::{change, number, text};
 
 /// A session in which one message is about a crane, in words that a question need not use.
 const TALK: [&str; 5] = [
@@ -23,14 +23,11 @@ const TALK: [&str; 5] = [
 async fn tell(app: &App, session: &str, texts: &[&str]) {
     let messages: Vec<Value> = texts.iter().map(|text| json!({"role": "user", "content": text})).collect();
     let path = format!("/v1/sessions/{session}/messages");
-    let reply = app.call("POST", &path, json!({"messages": messages}).to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("POST", &path, json!({"messages": messages}).to_string()).await.with(201);
 }
 
 async fn ask(app: &App, session: &str, query: &str) -> Value {
-    let reply = app.call("GET", &format!("/v1/sessions/{session}/recall?{query}"), "").await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
-    reply.json()
+    app.call("GET", &format!("/v1/sessions/{session}/recall?{query}"), "").await.with(200).json()
 }
 
 fn seqs(found: &Value) -> Vec<i64> {
@@ -290,10 +287,7 @@ async fn a_tenant_finds_nothing_of_another_and_takes_turns_with_it() {
     let more = app.store.claim_embeddings(Duration::from_mins(1), 8, 2).await.expect("a claim");
     assert!(more.iter().all(|job| job.tenant == app.tenant), "{more:?}");
     let mut owner = app.database.connect().await;
-    sqlx::raw_sql("update recall_embeddings set due_at = now(), leased_until = null")
-        .execute(&mut owner)
-        .await
-        .expect("an update");
+    change(&mut owner, "update recall_embeddings set due_at = now(), leased_until = null").await;
     app.make_vectors().await;
     let found = ask(&app, "s", "q=hoist+tangerine").await;
     assert!(
@@ -307,7 +301,7 @@ async fn a_tenant_finds_nothing_of_another_and_takes_turns_with_it() {
     assert_eq!(seqs(&other), [1]);
     let again = "update tenants set suspended_at = now() where name = 'theirs';
                  update recall_embeddings set due_at = now(), leased_until = null";
-    sqlx::raw_sql(again).execute(&mut owner).await.expect("an update");
+    change(&mut owner, again).await;
     let claimed = app.store.claim_embeddings(Duration::ZERO, 8, 4).await.expect("a claim");
     assert!(claimed.iter().all(|job| job.tenant == app.tenant), "nothing is sent of a suspended tenant");
 }
@@ -320,8 +314,7 @@ async fn users(app: &App) {
         ("b1", json!({"user": "ben", "metadata": {"team": "support", "is_vip": true}, "task_id": "t"})),
         ("c1", json!({"parent_session_id": "a1", "metadata": {"team": "sales"}})),
     ] {
-        let reply = app.call("PUT", &format!("/v1/sessions/{session}"), body.to_string()).await;
-        assert_eq!(reply.status, 201, "{}", reply.text);
+        app.call("PUT", &format!("/v1/sessions/{session}"), body.to_string()).await.with(201);
     }
     tell(app, "a1", &["Hello there, I am allergic to peanuts and to nothing else", TALK[2], TALK[3]]).await;
     tell(app, "a2", &["Please book a table for two at seven", TALK[4], "No peanuts again, please"]).await;
@@ -330,9 +323,7 @@ async fn users(app: &App) {
 }
 
 async fn names(app: &App, query: &str) -> Vec<String> {
-    let reply = app.call("GET", &format!("/v1/sessions?{query}"), "").await;
-    assert_eq!(reply.status, 200, "{query}: {}", reply.text);
-    let page = reply.json();
+    let page = app.call("GET", &format!("/v1/sessions?{query}"), "").await.with(200).json();
     let items = page["items"].as_array().expect("items");
     items.iter().map(|session| session["session_id"].as_str().expect("a name").to_owned()).collect()
 }
@@ -395,18 +386,11 @@ async fn the_first_append_may_name_user_and_metadata() {
         (json!({"metadata": {"": 1}}), "/metadata"),
         (json!({"metadata": {"a": "x".repeat(17_000)}}), "/metadata"),
     ] {
-        let refused = app.call("POST", path, batch(more)).await;
-        assert_eq!(
-            (refused.status.as_u16(), refused.refusal().2.as_str()),
-            (422, pointer),
-            "{}",
-            refused.text
-        );
+        app.call("POST", path, batch(more)).await.refused_at(422, pointer);
     }
     assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404, "nothing has changed");
     // A batch that is not the first makes no session either.
-    let late = app.call("POST", path, batch(json!({"user": "ada", "expected_next_seq": 7}))).await;
-    assert_eq!(late.status, 409, "{}", late.text);
+    app.call("POST", path, batch(json!({"user": "ada", "expected_next_seq": 7}))).await.with(409);
     assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404);
     let told = json!({"user": "ada", "metadata": {"team": "x"}});
     assert_eq!(app.call("POST", path, batch(told.clone())).await.status, 201);
@@ -416,8 +400,7 @@ async fn the_first_append_may_name_user_and_metadata() {
     assert_eq!((&session["settings"], &session["head_seq"]), (&told, &json!(2)));
     assert_eq!(names(&app, "user=ada&metadata=team:x").await, ["s"]);
     // They come along with an export.
-    let export = app.call("GET", "/v1/sessions/s/export", "").await;
-    assert_eq!(export.status, 200);
+    let export = app.call("GET", "/v1/sessions/s/export", "").await.with(200);
     let imported = app
         .call_with(
             "POST",
@@ -448,9 +431,7 @@ async fn settings_that_are_put_while_the_first_append_names_some_stay() {
 }
 
 async fn ask_over(app: &App, query: &str) -> Value {
-    let reply = app.call("GET", &format!("/v1/recall?{query}"), "").await;
-    assert_eq!(reply.status, 200, "{query}: {}", reply.text);
-    reply.json()
+    app.call("GET", &format!("/v1/recall?{query}"), "").await.with(200).json()
 }
 
 fn places(found: &Value) -> Vec<String> {
@@ -475,13 +456,7 @@ async fn recall_looks_through_the_sessions_of_a_user_or_a_task() {
     assert_eq!(places(&ask_over(&app, "q=peanuts&parent_session_id=a1").await), ["c1:1"]);
     assert_eq!(places(&ask_over(&app, "q=peanuts&user=nobody").await), [""; 0]);
     for (bad, pointer) in [("q=peanuts", "/user"), ("user=ada", "/q"), ("q=a&user=ada&limit=0", "/limit")] {
-        let refused = app.call("GET", &format!("/v1/recall?{bad}"), "").await;
-        assert_eq!(
-            (refused.status.as_u16(), refused.refusal().2.as_str()),
-            (422, pointer),
-            "{}",
-            refused.text
-        );
+        app.call("GET", &format!("/v1/recall?{bad}"), "").await.refused_at(422, pointer);
     }
     let theirs = app.call_as(THEIRS, "GET", "/v1/recall?q=peanuts&user=ada", "").await.json();
     assert_eq!((&theirs["items"], &theirs["sessions_searched"]), (&json!([]), &json!(0)));
@@ -559,10 +534,7 @@ async fn a_branch_shares_the_vectors_of_what_it_shares_and_finds_nothing_of_anot
 
     // Vectors of what it shares that are not there are asked for where they belong.
     let mut owner = app.database.connect().await;
-    sqlx::raw_sql("delete from recall_embeddings; delete from recall_vectors")
-        .execute(&mut owner)
-        .await
-        .unwrap();
+    change(&mut owner, "delete from recall_embeddings; delete from recall_vectors").await;
     ask(&app, "s", "q=hoist+tangerine").await;
     app.make_vectors().await;
     assert_eq!(over("s").await.2, of_branch.2);

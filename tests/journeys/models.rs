@@ -3,12 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::support::app::{App, THEIRS, app};
+use crate::support::talks::turns;
 
 async fn call(app: &App, method: &str, path: &str, body: Value) -> Value {
     let body = if body.is_null() { String::new() } else { body.to_string() };
-    let reply = app.call(method, path, body).await;
-    assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
-    reply.json()
+    app.call(method, path, body).await.good().json()
 }
 
 async fn append(app: &App, session: &str, mut body: Value) -> Value {
@@ -26,12 +25,7 @@ async fn context(app: &App, session: &str, query: &str) -> Value {
 
 /// Fills a session with about this many tokens.
 async fn fill(app: &App, session: &str, tokens: usize) {
-    let talk: Vec<Value> = (0..tokens / 1_000)
-        .map(|i| {
-            let role = if i % 2 == 0 { "user" } else { "assistant" };
-            json!({"role": role, "content": format!("{i}: {}", "talk ".repeat(1_000))})
-        })
-        .collect();
+    let talk = turns(tokens / 1_000, |i| format!("{i}: {}", "talk ".repeat(1_000)));
     call(app, "POST", &format!("/v1/sessions/{session}/messages"), json!({"messages": talk})).await;
 }
 
@@ -260,8 +254,7 @@ async fn a_tenant_adds_models_of_its_own() {
     );
     let told = append(&app, "s", json!({})).await;
     assert_eq!((&told["warnings"], &told["usage"]["effective_window"]), (&Value::Null, &json!(19_000)));
-    let again = app.call("PUT", "/v1/models/house-model", r#"{"context_window": 30000}"#).await;
-    assert_eq!(again.status, 200);
+    app.call("PUT", "/v1/models/house-model", r#"{"context_window": 30000}"#).await.with(200);
     assert_eq!(append(&app, "s", json!({})).await["usage"]["effective_window"], 24_000);
     let listed = call(&app, "GET", "/v1/models?limit=1", Value::Null).await;
     assert_eq!(listed["items"][0]["names"], json!(["house-model"]));
@@ -320,11 +313,9 @@ async fn a_model_of_a_tenant_is_bounded() {
 async fn an_export_brings_its_model_along() {
     let app = app().await;
     append(&app, "s", json!({"model": "gpt-4"})).await;
-    let file = app.call("GET", "/v1/sessions/s/export", "").await;
-    assert_eq!(file.status, 200, "{}", file.text);
+    let file = app.call("GET", "/v1/sessions/s/export", "").await.with(200);
     let kind = [("content-type", "application/x-ndjson")];
-    let taken = app.call_with("POST", "/v1/sessions/copy/import", file.text, &kind).await;
-    assert_eq!(taken.status, 201, "{}", taken.text);
+    app.call_with("POST", "/v1/sessions/copy/import", file.text, &kind).await.with(201);
     let copy = session(&app, "copy").await;
     assert_eq!(
         (&copy["settings"]["model"], &copy["policy"]["tokenizer"]),

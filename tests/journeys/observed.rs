@@ -13,28 +13,21 @@ use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 use serde_json::{Value, json};
 
+use crate::llm::stretch;
 use crate::support::provider::{Act, Asks, FakeProvider, answers};
 use crate::support::service::{Client, Service};
-use crate::support::{TestDatabase, database, text, until};
+use crate::support::{TestDatabase, change, database, text, until};
 
 /// A session's name and words of its messages, which are nobody else's business.
 const NAME: &str = "a-session-of-a-customer";
 const WORDS: [&str; 2] = ["importer", "quoted fields"];
 
-fn work(rounds: usize) -> Vec<Value> {
+pub fn work(rounds: usize) -> Vec<Value> {
     let mut messages = vec![
         json!({"role": "user", "content": "Make the importer in src/import.rs read CSV files. Never touch vendor/."}),
         json!({"role": "assistant", "content": "I decided to use the csv crate for the importer because quoted fields are hard to read by hand."}),
     ];
-    for i in 0..rounds {
-        let filler =
-            "the importer reads another file of the CSV samples and checks quoted fields. ".repeat(20);
-        messages.push(json!({"role": "assistant", "content": format!("Step {i}: {filler}")}));
-        messages.push(json!({"role": "user", "content": format!("Go on with step {}.", i + 1)}));
-    }
-    messages.push(
-        json!({"role": "assistant", "content": "Next, write a test for quoted fields of the importer."}),
-    );
+    messages.extend(stretch(rounds));
     messages
 }
 
@@ -146,10 +139,7 @@ async fn the_queue_tells_how_many_wait_and_for_how_long() {
     post(&client, "/v1/sessions/s/messages", &[], &json!({"messages": work(3)}));
     post(&client, "/v1/sessions/s/compressions", &[], &json!({"target": 0.5}));
     let mut look = database.connect().await;
-    sqlx::raw_sql("update compressions set due_at = now() - interval '100 s'")
-        .execute(&mut look)
-        .await
-        .unwrap();
+    change(&mut look, "update compressions set due_at = now() - interval '100 s'").await;
     let told = service.metrics().get("/metrics").text;
     assert!(told.contains("anchord_queue_jobs{kind=\"compress\",status=\"queued\"} 1\n"), "{told}");
     assert!(told.contains("anchord_queue_jobs{kind=\"index\",status=\"running\"} 0\n"), "{told}");

@@ -6,14 +6,15 @@ use serde_json::{Value, json};
 use crate::erasing::erase_all;
 use crate::support::app::{Answer, App, COMPRESS, OPERATOR, app, compress_all};
 use crate::support::branches::{branch_of, fork};
+use crate::support::number;
+use crate::support::talks::turns;
 use crate::tenants::tenant;
 
 /// A tenant with quotas, and its key.
 async fn bound(app: &App, quotas: Value) -> String {
     let (id, key) = tenant(app, "bound").await;
     let put = json!({"quotas": quotas}).to_string();
-    let put = app.call_as(OPERATOR, "PATCH", &format!("/v1/admin/tenants/{id}"), put).await;
-    assert_eq!(put.status, 200, "{}", put.text);
+    app.call_as(OPERATOR, "PATCH", &format!("/v1/admin/tenants/{id}"), put).await.with(200);
     key
 }
 
@@ -33,7 +34,7 @@ async fn messages_beyond_a_days_quota_are_refused_and_not_stored() {
     let key = bound(&app, json!({"messages_per_day": 5})).await;
     assert_eq!(append(&app, &key, 4, 10).await.status, 201);
     let refused = append(&app, &key, 2, 10).await;
-    assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (429, "quota-exceeded"));
+    refused.refused_as(429, "quota-exceeded");
     let problem = refused.json();
     assert_eq!(
         (&problem["quota"], &problem["limit"], &problem["used"]),
@@ -118,10 +119,8 @@ async fn an_import_counts_as_its_messages_do() {
 async fn a_batch_that_is_counted_twice_takes_its_room_once() {
     let app = app().await;
     let key = bound(&app, json!({"messages_per_day": 5, "stored_bytes": 2_000})).await;
-    let put = app.call_as(&key, "PUT", "/v1/sessions/s", r#"{"tokenizer": "cl100k_base"}"#).await;
-    assert_eq!(put.status, 201, "{}", put.text);
-    let taken = append(&app, &key, 4, 300).await;
-    assert_eq!(taken.status, 201, "{}", taken.text);
+    app.call_as(&key, "PUT", "/v1/sessions/s", r#"{"tokenizer": "cl100k_base"}"#).await.with(201);
+    append(&app, &key, 4, 300).await.with(201);
 }
 
 #[tokio::test]
@@ -138,12 +137,10 @@ async fn what_is_not_stored_of_an_append_gives_its_room_back() {
     let headers = [("authorization", token.as_str()), ("idempotency-key", "once")];
     let two = json!({"messages": [message, message]}).to_string();
     for _ in 0..3 {
-        let stored = app.call_with("POST", "/v1/sessions/s/messages", two.clone(), &headers).await;
-        assert_eq!(stored.status, 201, "{}", stored.text);
+        app.call_with("POST", "/v1/sessions/s/messages", two.clone(), &headers).await.with(201);
     }
     let list = json!({"messages": vec![message.clone(); 4]}).to_string();
-    let synced = app.call_as(&key, "PUT", "/v1/sessions/s/transcript", list).await;
-    assert_eq!(synced.status, 200, "{}", synced.text);
+    app.call_as(&key, "PUT", "/v1/sessions/s/transcript", list).await.with(200);
     assert_eq!(append(&app, &key, 1, 1).await.refusal().1, "quota-exceeded", "all of it is stored now");
     assert_eq!(head(&app, &key).await, 4);
 }
@@ -169,8 +166,7 @@ async fn a_tenant_reads_its_quotas_and_what_is_used_of_them() {
     let key = bound(&app, json!({"messages_per_day": 10, "sessions": 3, "requests_per_second": 50})).await;
     assert_eq!(append(&app, &key, 4, 10).await.status, 201);
     let reader = app.call_as(&key, "POST", "/v1/keys", r#"{"scopes": ["read"]}"#).await.json();
-    let report = app.call_as(reader["key"].as_str().expect("a key"), "GET", "/v1/quotas", "").await;
-    assert_eq!(report.status, 200, "{}", report.text);
+    let report = app.call_as(reader["key"].as_str().expect("a key"), "GET", "/v1/quotas", "").await.with(200);
     let report = report.json();
     let quota = |name: &str| {
         let found = report["quotas"].as_array().expect("a list").iter().find(|q| q["quota"] == name).cloned();
@@ -198,12 +194,7 @@ async fn a_tenant_reads_its_quotas_and_what_is_used_of_them() {
 
 /// Checks that a reply names the bound that is reached, and how to get room.
 fn assert_full(reply: &Answer, quota: &str, (limit, used): (u64, u64)) {
-    assert_eq!(
-        (reply.status.as_u16(), reply.refusal().1.as_str()),
-        (429, "quota-exceeded"),
-        "{}",
-        reply.text
-    );
+    reply.refused_as(429, "quota-exceeded");
     let problem = reply.json();
     assert_eq!(
         (&problem["quota"], &problem["limit"], &problem["used"]),
@@ -247,8 +238,7 @@ async fn keys_beyond_the_quota_are_refused_and_ended_ones_are_forgotten_at_last(
     let app = app().await;
     let key = bound(&app, json!({"keys": 2})).await;
     let make = async || app.call_as(&key, "POST", "/v1/keys", r#"{"scopes": ["read"]}"#).await;
-    let second = make().await;
-    assert_eq!(second.status, 201, "{}", second.text);
+    let second = make().await.with(201);
     assert_full(&make().await, "keys", (2, 2));
     let path = format!("/v1/keys/{}", second.json()["id"].as_str().unwrap());
     assert_full(&app.call_as(&key, "POST", &format!("{path}/rotate"), "{}").await, "keys", (2, 2));
@@ -260,8 +250,7 @@ async fn keys_beyond_the_quota_are_refused_and_ended_ones_are_forgotten_at_last(
     sqlx::raw_sql(ended).execute(&mut owner).await.unwrap();
     assert_eq!(make().await.status, 201);
     let count = "select count(*) from api_keys where revoked_at is not null";
-    let row = sqlx::raw_sql(count).fetch_one(&mut owner).await.unwrap();
-    assert_eq!(sqlx::Row::get::<i64, _>(&row, 0), 1_000);
+    assert_eq!(number(&mut owner, count).await, 1_000);
 }
 
 #[tokio::test]
@@ -272,8 +261,7 @@ async fn jobs_beyond_the_quotas_are_refused_when_a_caller_asks_for_them() {
     let body = json!({"messages": messages}).to_string();
     assert_eq!(app.call_as(&key, "POST", "/v1/sessions/s/messages", body).await.status, 201);
     let compress = compress_all("");
-    let made = app.call_as(&key, "POST", "/v1/sessions/s/compressions", compress).await;
-    assert_eq!(made.status, 202, "{}", made.text);
+    app.call_as(&key, "POST", "/v1/sessions/s/compressions", compress).await.with(202);
     app.work().await;
     let evaluate = async || app.call_as(&key, "POST", "/v1/sessions/s/evaluations", "").await;
     assert_eq!(evaluate().await.status, 202);
@@ -289,16 +277,13 @@ async fn jobs_beyond_the_quotas_are_refused_when_a_caller_asks_for_them() {
 async fn versions_that_callers_make_are_bounded() {
     let app = app().await;
     let key = bound(&app, json!({"versions_per_session": 2})).await;
-    let messages: Vec<Value> = (0..12)
-        .map(|n| json!({"role": (["user", "assistant"][n % 2]), "content": format!("message {n} {}", "word ".repeat(50))}))
-        .collect();
+    let messages = turns(12, |n| format!("message {n} {}", "word ".repeat(50)));
     let body = json!({"messages": messages}).to_string();
     assert_eq!(app.call_as(&key, "POST", "/v1/sessions/s/messages", body).await.status, 201);
     app.call_as(&key, "POST", "/v1/sessions/s/compressions", COMPRESS).await;
     app.work().await;
     let roll_back = async || app.call_as(&key, "POST", "/v1/sessions/s/summaries/1/rollback", "").await;
-    let first = roll_back().await;
-    assert_eq!(first.status, 201, "{}", first.text);
+    roll_back().await.with(201);
     assert_full(&roll_back().await, "versions_per_session", (2, 2));
 }
 
@@ -328,8 +313,7 @@ async fn kept_replies_are_bounded_and_repeats_are_still_answered() {
         let headers = [("authorization", token.as_str()), ("idempotency-key", once)];
         app.call_with("POST", path, body.to_owned(), &headers).await
     };
-    let first = post("/v1/sessions/s/messages", body, "a").await;
-    assert_eq!(first.status, 201);
+    let first = post("/v1/sessions/s/messages", body, "a").await.with(201);
     assert_eq!(post("/v1/keys", r#"{"scopes": ["read"]}"#, "b").await.status, 201);
     assert_full(&post("/v1/sessions/s/messages", body, "c").await, "kept_replies", (2, 2));
     assert_full(&post("/v1/keys", r#"{"scopes": ["read"]}"#, "d").await, "kept_replies", (2, 2));
@@ -346,21 +330,15 @@ async fn a_webhook_that_does_not_answer_does_not_grow_and_stops_no_append() {
     let test = async || app.call_as(&key, "POST", &format!("/v1/webhooks/{hook}/test"), "").await;
     assert_eq!(test().await.status, 202);
     assert_eq!(test().await.status, 202);
-    let messages: Vec<Value> = (0..12)
-        .map(|n| json!({"role": (["user", "assistant"][n % 2]), "content": format!("message {n} {}", "word ".repeat(50))}))
-        .collect();
+    let messages = turns(12, |n| format!("message {n} {}", "word ".repeat(50)));
     let body = json!({"messages": messages}).to_string();
     assert_eq!(app.call_as(&key, "POST", "/v1/sessions/s/messages", body).await.status, 201);
     app.call_as(&key, "POST", "/v1/sessions/s/compressions", COMPRESS).await;
     app.work().await;
     assert_eq!(app.call_as(&key, "GET", "/v1/sessions/s/summary", "").await.status, 200, "it is compressed");
     let mut owner = app.database.connect().await;
-    let count = async |owner: &mut sqlx::PgConnection, table: &'static str| {
-        let row = sqlx::raw_sql(table).fetch_one(owner).await.unwrap();
-        sqlx::Row::get::<i64, _>(&row, 0)
-    };
-    assert_eq!(count(&mut owner, "select count(*) from webhook_deliveries").await, 3);
-    assert!(count(&mut owner, "select count(*) from events").await > 1, "the events are there");
+    assert_eq!(number(&mut owner, "select count(*) from webhook_deliveries").await, 3);
+    assert!(number(&mut owner, "select count(*) from events").await > 1, "the events are there");
     assert_full(&test().await, "waiting_deliveries", (3, 3));
 }
 
@@ -377,8 +355,7 @@ async fn branches_are_no_sessions_and_what_they_share_counts_once() {
     }
     assert_eq!(app.store.find_standing(tenant, day).await.unwrap(), before, "a fork copies no message");
     let body = json!({"messages": [{"role": "user", "content": "x".repeat(1_000)}]}).to_string();
-    let own = app.call_as(&key, "POST", "/v1/sessions/s/messages?branch=a", body.clone()).await;
-    assert_eq!(own.status, 201, "{}", own.text);
+    app.call_as(&key, "POST", "/v1/sessions/s/messages?branch=a", body.clone()).await.with(201);
     let after = app.store.find_standing(tenant, day).await.unwrap();
     assert_eq!(after.messages, before.messages + 1);
     assert_eq!((after.bytes - before.bytes) * 3, before.bytes, "where it was appended");

@@ -75,13 +75,7 @@ impl Stored {
     /// Indexes at most so many of the next messages; tells through which the index reaches then.
     async fn index_some(&self, tenant: TenantId, session: &SessionRef, most: usize) -> Seq {
         let id = self.id(tenant, session).await;
-        let mut part = self.store.find_unindexed(tenant, id).await.expect("a read").expect("a session");
-        part.messages.truncate(most);
-        let documents: Vec<_> = part.messages.iter().map(analyze).collect();
-        let through = part.indexed_seq + Seq::try_from(documents.len()).expect("a count");
-        let done = self.store.index_messages((tenant, id), part.indexed_seq, documents, None).await;
-        assert_eq!(done.expect("indexing"), Indexing::Indexed);
-        through
+        self.index_some_of(tenant, id, most).await
     }
 }
 

@@ -38,8 +38,7 @@ fn rounds(from: usize) -> Value {
 async fn ask(app: &App, session: &str, round: usize) {
     let body = rounds(round * 6).to_string();
     assert_eq!(app.call("POST", &format!("/v1/sessions/{session}/messages"), body).await.status, 201);
-    let asked = app.call("POST", &format!("/v1/sessions/{session}/compressions"), COMPRESS).await;
-    assert_eq!(asked.status, 202, "{}", asked.text);
+    app.call("POST", &format!("/v1/sessions/{session}/compressions"), COMPRESS).await.with(202);
 }
 
 /// A session `s` with so many versions, and what each of them said when it was published.
@@ -55,9 +54,7 @@ async fn versions(app: &App, count: usize) -> Vec<Value> {
 }
 
 async fn version(app: &App, session: &str, number: usize) -> Value {
-    let read = app.call("GET", &format!("/v1/sessions/{session}/summaries/{number}"), "").await;
-    assert_eq!(read.status, 200, "{}", read.text);
-    read.json()
+    app.call("GET", &format!("/v1/sessions/{session}/summaries/{number}"), "").await.with(200).json()
 }
 
 #[tokio::test]
@@ -101,8 +98,7 @@ async fn a_version_stores_what_it_changes_and_every_version_stays_whole() {
     assert_eq!(number(&mut owner, "select count(*) from record_parts where id >> 20 = 0").await, 0);
     // A version that came back names what it had, and brings nothing.
     let before = number(&mut owner, "select count(*) from record_parts").await;
-    let back = app.call("POST", "/v1/sessions/s/summaries/4/rollback", "").await;
-    assert_eq!(back.status, 201, "{}", back.text);
+    app.call("POST", "/v1/sessions/s/summaries/4/rollback", "").await.with(201);
     assert_eq!(number(&mut owner, "select count(*) from record_parts").await, before);
     for (number, published) in (1..).zip(&published) {
         assert_eq!(&version(&app, "s", number).await, published, "version {number}");
@@ -121,8 +117,7 @@ async fn a_record_of_which_a_part_is_gone_is_never_a_shorter_one() {
     let mut owner = app.database.connect().await;
     let gone = "delete from record_parts where id = (select max(id) from record_parts)";
     sqlx::raw_sql(gone).execute(&mut owner).await.expect("a deletion");
-    let read = app.call("GET", "/v1/sessions/s/summaries/2", "").await;
-    assert_eq!(read.status, 500, "{}", read.text);
+    app.call("GET", "/v1/sessions/s/summaries/2", "").await.with(500);
     // Nothing is built on it, and what contexts serve is still there.
     ask(&app, "s", 2).await;
     app.work_elsewhere().await;

@@ -18,13 +18,11 @@ fn chat(call: &str, output: &str) -> String {
 
 async fn append(app: &App, format: &str, messages: &[String]) {
     let body = format!(r#"{{"format":"{format}","messages":[{}]}}"#, messages.join(","));
-    let reply = app.call("POST", PATH, body).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("POST", PATH, body).await.with(201);
 }
 
 async fn assert_all_come_back(app: &App, messages: &[String]) {
-    let page = app.call("GET", PATH, "").await;
-    assert_eq!(page.status, 200, "{}", page.text);
+    let page = app.call("GET", PATH, "").await.with(200);
     for (message, seq) in messages.iter().zip(1..) {
         assert!(page.text.contains(message.as_str()), "message {seq} did not come back as it was");
         let one = app.call("GET", &format!("{PATH}?from_seq={seq}&to_seq={seq}"), "").await;

@@ -1,26 +1,21 @@
 //! A worker that is told to end while another one is there, as in a rolling restart.
 
 use nix::sys::signal::{Signal, kill};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::app::COMPRESS;
 use crate::support::app::app;
 use crate::support::provider::{Act, FakeProvider};
 use crate::support::service::{Service, pid};
+use crate::support::talks::turns;
 use crate::support::{number, until};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_is_told_to_end_in_the_middle_of_a_job_ends_it_and_nobody_takes_it_over() {
     let fake = FakeProvider::start([Act::Held, Act::Good]).await;
     let app = app().await;
-    let messages: Vec<Value> = (0..40)
-        .map(|i| {
-            let role = if i % 2 == 0 { "user" } else { "assistant" };
-            json!({"role": role, "content": format!("Step {i}: {}", "we look at src/main.rs again. ".repeat(20))})
-        })
-        .collect();
-    let reply = app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    let messages = turns(40, |i| format!("Step {i}: {}", "we look at src/main.rs again. ".repeat(20)));
+    app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await.with(201);
     let queued = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
     let location = queued.headers["location"].to_str().expect("text").to_owned();
     let url = format!("{}/v1", fake.url);

@@ -3,21 +3,19 @@
 use std::slice::from_ref;
 
 use serde_json::{Value, json};
-use sqlx::Row as _;
 
 use crate::support::app::{App, app};
 use crate::support::branches::{branch_of, fork, switch};
+use crate::support::{change, text};
 
 const PATH: &str = "/v1/sessions/s";
 
 #[tokio::test]
 async fn put_replaces_all_settings_and_patch_changes_those_that_it_names() {
     let app = app().await;
-    let made = app.call("PUT", PATH, r#"{"context_window": 32000, "task_id": "t1"}"#).await;
-    assert_eq!(made.status, 201, "{}", made.text);
+    let made = app.call("PUT", PATH, r#"{"context_window": 32000, "task_id": "t1"}"#).await.with(201);
     assert_eq!(made.json()["policy"]["effective_window"], 25_600);
-    let changed = app.call("PATCH", PATH, r#"{"policy": "combined"}"#).await;
-    assert_eq!(changed.status, 200);
+    let changed = app.call("PATCH", PATH, r#"{"policy": "combined"}"#).await.with(200);
     assert_eq!(changed.json()["settings"]["context_window"], 32_000);
     assert_eq!(changed.json()["context_revision"], 2);
     let same = app.call("PATCH", PATH, "{}").await.json();
@@ -27,8 +25,7 @@ async fn put_replaces_all_settings_and_patch_changes_those_that_it_names() {
     assert_eq!(app.call("GET", PATH, "").await.json(), reset);
     assert_eq!(reset["settings"], json!({"policy": "combined", "task_id": "t1"}));
 
-    let replaced = app.call("PUT", PATH, r#"{"phase": "planning"}"#).await;
-    assert_eq!(replaced.status, 200);
+    let replaced = app.call("PUT", PATH, r#"{"phase": "planning"}"#).await.with(200);
     assert_eq!(replaced.json()["settings"], json!({"phase": "planning"}), "what is not named is gone");
     let listed = app.call("GET", "/v1/sessions?task_id=t1", "").await.json();
     assert_eq!(listed["items"], json!([]), "it has left its task");
@@ -98,8 +95,7 @@ async fn pins_are_served_bounded_and_change_the_revision() {
     app.call("PUT", PATH, r#"{"context_window": 2000}"#).await;
     app.call("POST", &format!("{PATH}/messages"), r#"{"messages":[{"role":"user","content":"hi"}]}"#).await;
     let pins = format!("{PATH}/pins");
-    let put = app.call("PUT", &pins, r#"{"pins": ["Never push to main."]}"#).await;
-    assert_eq!(put.status, 200, "{}", put.text);
+    let put = app.call("PUT", &pins, r#"{"pins": ["Never push to main."]}"#).await.with(200);
     assert_eq!(app.call("GET", &pins, "").await.json()["pins"], put.json()["pins"]);
     let context = app.call("GET", &format!("{PATH}/context"), "").await.json();
     assert_eq!(context["context_revision"], 2);
@@ -129,8 +125,7 @@ async fn tokens_are_counted_as_sessions_count_them() {
 
 async fn say(app: &App, path: &str, texts: &[&str]) {
     let messages: Vec<Value> = texts.iter().map(|text| json!({"role": "user", "content": text})).collect();
-    let reply = app.call("POST", path, json!({"messages": messages}).to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("POST", path, json!({"messages": messages}).to_string()).await.with(201);
 }
 
 #[tokio::test]
@@ -169,13 +164,10 @@ async fn a_session_is_one_in_lists_with_the_figures_of_its_current_branch() {
 
     // A write to any branch is one to the session.
     let mut owner = app.database.connect().await;
-    sqlx::raw_sql("update sessions set updated_at = now() - interval '2 days'")
-        .execute(&mut owner)
-        .await
-        .unwrap();
+    change(&mut owner, "update sessions set updated_at = now() - interval '2 days'").await;
     let hour_ago =
         r#"select to_char(now() at time zone 'UTC' - interval '1 hour', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')"#;
-    let since: String = sqlx::raw_sql(hour_ago).fetch_one(&mut owner).await.unwrap().get(0);
+    let since = text(&mut owner, hour_ago).await;
     assert_eq!(listed(&format!("?updated_since={since}")).await, [json!(null); 0]);
     say(&app, "/v1/sessions/s/messages?branch=c", &["again"]).await;
     for filter in ["", "&metadata=team:x"] {

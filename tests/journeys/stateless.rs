@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::app::{App, app};
+use crate::support::talks::called;
 
 async fn post(app: &App, path: &str, body: &Value) -> crate::support::app::Answer {
     app.call("POST", path, body.to_string()).await
@@ -27,8 +28,7 @@ async fn outputs_of_agents_are_condensed_and_told() {
         "files": [{"name": "sec.md", "content": content}, {"name": "reviews/b.md", "content": "# B\n"}],
         "threshold_bytes": 1000, "expected": ["sec.md", "perf.md"],
     });
-    let reply = post(&app, "/v1/preaggregate", &body).await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
+    let reply = post(&app, "/v1/preaggregate", &body).await.with(200);
     let reply = reply.json();
     assert_eq!(reply["condensed"], json!(true));
     let file = &reply["files"][0];
@@ -78,11 +78,9 @@ fn messages(turns: usize) -> Vec<Value> {
         json!({"role": "user", "content": "Fix the login in src/auth.rs."}),
     ];
     for turn in 0..turns {
-        let call = json!([{"id": format!("c{turn}"), "type": "function", "function":
-            {"name": "Read", "arguments": json!({"file_path": format!("src/{turn}.rs")}).to_string()}}]);
-        messages.push(json!({"role": "assistant", "content": null, "tool_calls": call}));
+        let path = json!({"file_path": format!("src/{turn}.rs")});
         let output = format!("line of {turn}\n").repeat(60);
-        messages.push(json!({"role": "tool", "tool_call_id": format!("c{turn}"), "content": output}));
+        messages.extend(called(&format!("c{turn}"), "Read", &path, &output));
     }
     messages.push(json!({"role": "user", "content": "Now run the tests."}));
     messages
@@ -93,8 +91,7 @@ async fn messages_are_compressed_within_the_request_and_nothing_is_stored() {
     let app = app().await;
     let body = json!({"messages": messages(20), "target_tokens": 3_000, "summary_model": "any"});
     let headers = [("idempotency-key", "once")];
-    let reply = app.call_with("POST", "/v1/compress", body.to_string(), &headers).await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
+    let reply = app.call_with("POST", "/v1/compress", body.to_string(), &headers).await.with(200);
     let made = reply.json();
     let (before, after) =
         (made["tokens_before"].as_u64().expect("a count"), made["tokens_after"].as_u64().expect("a count"));
@@ -108,8 +105,7 @@ async fn messages_are_compressed_within_the_request_and_nothing_is_stored() {
     // What comes back can be counted, stored and sent: it is a conversation like any other.
     let counted = post(&app, "/v1/tokens", &json!({"messages": served})).await;
     assert_eq!(counted.json()["tokens"], made["tokens_after"]);
-    let stored = post(&app, "/v1/sessions/s/messages", &json!({"messages": served})).await;
-    assert_eq!(stored.status, 201, "{}", stored.text);
+    post(&app, "/v1/sessions/s/messages", &json!({"messages": served})).await.with(201);
     // The reply was not kept under its key: another body is no conflict.
     let other = json!({"messages": messages(3)}).to_string();
     assert_eq!(app.call_with("POST", "/v1/compress", other, &headers).await.status, 200);
@@ -163,7 +159,7 @@ async fn a_target_a_little_too_small_keeps_the_summary_and_says_what_it_left() {
     }
     // Below what can be held it is refused with the least that can.
     let refused = compressed(100).await;
-    assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (422, "budget-too-small"));
+    refused.refused_as(422, "budget-too-small");
     let least = u32::try_from(refused.json()["min_tokens"].as_u64().expect("a count")).expect("a count");
     assert_eq!(compressed(least).await.status, 200, "{least}");
 }

@@ -4,20 +4,12 @@ use serde_json::{Value, json};
 
 use crate::support::app::compress_all;
 use crate::support::app::{App, app};
+use crate::support::talks::called;
 use crate::support::validity;
 
 const SESSION: &str = "/v1/sessions/s";
 const COMPRESSIONS: &str = "/v1/sessions/s/compressions";
 const STRATEGIES: [&str; 4] = ["anchored", "regenerative", "opaque", "sliding_window"];
-
-fn call(id: &str, name: &str, arguments: &Value, output: &str) -> [Value; 2] {
-    let call =
-        json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}});
-    [
-        json!({"role": "assistant", "content": null, "tool_calls": [call]}),
-        json!({"role": "tool", "tool_call_id": id, "content": output}),
-    ]
-}
 
 /// A stretch of work of about sixty messages: a demand, files, an error, a failing test, a choice.
 fn stretch(number: usize) -> Vec<Value> {
@@ -27,7 +19,7 @@ fn stretch(number: usize) -> Vec<Value> {
     for i in 0..14 {
         let path = format!("/work/src/stage{number}/part_{i}.rs");
         let arguments = json!({"file_path": path, "content": format!("fn part_{i}() {{}}\n").repeat(12)});
-        all.extend(call(
+        all.extend(called(
             &format!("w{number}_{i}"),
             "Write",
             &arguments,
@@ -41,7 +33,7 @@ fn stretch(number: usize) -> Vec<Value> {
         "   Compiling parser v0.1.0\n".repeat(60)
     );
     let run = json!({"command": format!("cargo test stage_{number}")});
-    all.extend(call(&format!("t{number}"), "Bash", &run, &output));
+    all.extend(called(&format!("t{number}"), "Bash", &run, &output));
     all.push(json!({"role": "assistant", "content": format!(
         "I decided to keep stage {number} table driven because it is simpler to test. Next, I will fix the mismatched types."
     )}));
@@ -83,9 +75,7 @@ async fn digest(app: &App) -> String {
 }
 
 async fn context(app: &App) -> Value {
-    let reply = app.call("GET", &format!("{SESSION}/context"), "").await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
-    reply.json()
+    app.call("GET", &format!("{SESSION}/context"), "").await.with(200).json()
 }
 
 /// The served text of the summary.
@@ -205,8 +195,7 @@ async fn critical_sessions_refuse_what_cannot_be_verified_at_every_door() {
     let app = app_with_stretches(2).await;
     compress(&app, json!({"strategy": "opaque"})).await;
     compress(&app, json!({"strategy": "anchored", "preserve_recent": 2})).await;
-    let opaque_is_set = app.call("PATCH", SESSION, r#"{"strategy": "opaque"}"#).await;
-    assert_eq!(opaque_is_set.status, 200);
+    app.call("PATCH", SESSION, r#"{"strategy": "opaque"}"#).await.with(200);
     assert_eq!(
         app.call("PATCH", SESSION, r#"{"critical": true}"#).await.refusal().2,
         "/critical",
@@ -225,8 +214,7 @@ async fn critical_sessions_refuse_what_cannot_be_verified_at_every_door() {
     let asked = app.call("POST", COMPRESSIONS, r#"{"strategy": "opaque"}"#).await;
     assert_eq!(asked.refusal(), (422, "refused".to_owned(), "/strategy".to_owned()));
     assert_eq!(app.call("PATCH", SESSION, r#"{"strategy": "opaque"}"#).await.refusal().2, "/strategy");
-    let back = app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await;
-    assert_eq!((back.status.as_u16(), back.refusal().2.as_str()), (422, "/version"), "{}", back.text);
+    app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await.refused_at(422, "/version");
     app.call("PATCH", SESSION, r#"{"critical": false}"#).await;
     let back = app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await;
     assert_eq!(
@@ -242,8 +230,7 @@ async fn a_regenerative_version_reads_the_whole_history_and_loses_nothing_of_the
     let app = app_with_stretches(2).await;
     compress(&app, json!({})).await;
     let pins = json!({"pins": ["Never push to main."]});
-    let pinned = app.call("PUT", &format!("{SESSION}/pins"), pins.to_string()).await;
-    assert_eq!(pinned.status, 200, "{}", pinned.text);
+    app.call("PUT", &format!("{SESSION}/pins"), pins.to_string()).await.with(200);
     append(&app, &stretch(3)).await;
     let done = compress(&app, json!({"strategy": "regenerative"})).await;
     assert_eq!(
@@ -300,8 +287,7 @@ async fn a_constraint_that_was_dropped_stays_dropped_when_all_is_read_afresh() {
 #[tokio::test]
 async fn a_demand_is_only_proposed_where_the_session_says_so_and_binds_when_it_is_pinned() {
     let app = app_with_stretches(0).await;
-    let set = app.call("PATCH", SESSION, r#"{"constraints": "propose"}"#).await;
-    assert_eq!(set.status, 200, "{}", set.text);
+    app.call("PATCH", SESSION, r#"{"constraints": "propose"}"#).await.with(200);
     append(&app, &stretch(1)).await;
     let listed = async || {
         let all = app.call("GET", &format!("{SESSION}/ledger?kind=constraint"), "").await.json();
@@ -321,8 +307,7 @@ async fn a_demand_is_only_proposed_where_the_session_says_so_and_binds_when_it_i
 
     let text = proposed[0]["text"].as_str().expect("a text");
     let pins = json!({"pins": [text]});
-    let pinned = app.call("PUT", &format!("{SESSION}/pins"), pins.to_string()).await;
-    assert_eq!(pinned.status, 200, "{}", pinned.text);
+    app.call("PUT", &format!("{SESSION}/pins"), pins.to_string()).await.with(200);
     let sources: Vec<Value> = listed().await.collect();
     assert_eq!(sources.len(), 1, "{sources:#?}");
     assert_eq!((&sources[0]["source"], &sources[0]["proposed"]), (&json!("pin"), &Value::Null));
@@ -375,8 +360,7 @@ async fn a_long_session_goes_through_all_strategies_and_loses_nothing() {
     assert_eq!(originals(&app).await, sent, "originals are untouched");
     // Any of them can be made current again, and the next compression goes on from there.
     for version in 1..=4 {
-        let back = app.call("POST", &format!("{SESSION}/summaries/{version}/rollback"), "").await;
-        assert_eq!(back.status, 201, "{}", back.text);
+        app.call("POST", &format!("{SESSION}/summaries/{version}/rollback"), "").await.with(201);
         assert_valid(&context(&app).await);
     }
     let done = compress(&app, json!({"strategy": "regenerative"})).await;

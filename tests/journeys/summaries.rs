@@ -70,8 +70,7 @@ fn raw(value: &impl serde::Serialize) -> Box<RawValue> {
 
 /// Publishes the next version, as a worker would, through `through_seq`.
 async fn publish(app: &App, version: i64, through_seq: i64) {
-    let reply = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
-    assert_eq!(reply.status, 202, "{}", reply.text);
+    app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await.with(202);
     let job = claim(app).await;
     let meta: VersionMeta = serde_json::from_value(json!({
         "version": version, "parent_version": (version > 1).then_some(version - 1), "strategy": "anchored",
@@ -211,8 +210,7 @@ async fn a_rollback_is_a_new_version_that_cancels_live_work_and_pauses_automatic
     let live = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await.json();
     let key = [("idempotency-key", "back")];
     let path = "/v1/sessions/s/summaries/1/rollback";
-    let reply = app.call_with("POST", path, "", &key).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    let reply = app.call_with("POST", path, "", &key).await.with(201);
     let version = reply.json();
     assert_eq!((&version["version"], &version["parent_version"]), (&json!(3), &json!(2)));
     assert_eq!((version["strategy"].as_str(), &version["compression_count"]), (Some("rollback"), &json!(2)));
@@ -306,9 +304,7 @@ async fn the_ledger_holds_the_record_the_rows_and_the_tail() {
 async fn a_caller_adds_probes_of_its_own() {
     let app = app_with_versions().await;
     let body = json!({"kind": "recall", "question": "Which port?", "expected": ["8443"], "match": {"kind": "ratio", "ratio": 0.5}, "critical": true});
-    let reply = app.call("POST", "/v1/sessions/s/probes", body.to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    let probe = reply.json();
+    let probe = app.call("POST", "/v1/sessions/s/probes", body.to_string()).await.with(201).json();
     assert_eq!((probe["source"].as_str(), probe["critical"].as_bool()), (Some("caller"), Some(true)));
     let listed = app.call("GET", "/v1/sessions/s/probes", "").await.json();
     assert_eq!(listed["items"].as_array().map(Vec::len), Some(3));
@@ -344,8 +340,7 @@ async fn a_caller_changes_and_removes_its_own_probes_alone() {
     let made = app.call("POST", path, body.to_string()).await.json();
     let own = format!("{path}/{}", made["id"].as_str().expect("an id"));
     let change = json!({"expected": ["9443"], "critical": false, "match": null});
-    let changed = app.call("PATCH", &own, change.to_string()).await;
-    assert_eq!(changed.status, 200, "{}", changed.text);
+    let changed = app.call("PATCH", &own, change.to_string()).await.with(200);
     let mut expected = made;
     expected["expected"] = json!(["9443"]);
     expected["critical"] = json!(false);
@@ -358,13 +353,7 @@ async fn a_caller_changes_and_removes_its_own_probes_alone() {
 
     let generated = format!("{path}/{}", listed["items"][0]["id"].as_str().expect("an id"));
     for (method, body) in [("PATCH", r#"{"critical": false}"#), ("DELETE", "")] {
-        let refused = app.call(method, &generated, body).await;
-        assert_eq!(
-            (refused.refusal().0, refused.refusal().1.as_str()),
-            (409, "conflict"),
-            "{}",
-            refused.text
-        );
+        app.call(method, &generated, body).await.refused_as(409, "conflict");
         let elsewhere = own.replace("/s/", "/none/");
         assert_eq!(app.call(method, &elsewhere, body).await.refusal().1, "session-not-found");
     }

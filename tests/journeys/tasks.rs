@@ -13,24 +13,20 @@ use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
 use crate::support::branches::{branch_of, fork};
 use crate::support::plans::run;
+use crate::support::talks::{called, turns};
 use crate::support::{number, until};
 
 async fn put(app: &App, session: &str, settings: Value) {
-    let reply = app.call("PUT", &format!("/v1/sessions/{session}"), settings.to_string()).await;
-    assert!(reply.status.is_success(), "{}", reply.text);
+    app.call("PUT", &format!("/v1/sessions/{session}"), settings.to_string()).await.good();
 }
 
 async fn append(app: &App, session: &str, messages: &[Value]) -> Value {
     let body = json!({"messages": messages}).to_string();
-    let reply = app.call("POST", &format!("/v1/sessions/{session}/messages"), body).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    reply.json()
+    app.call("POST", &format!("/v1/sessions/{session}/messages"), body).await.with(201).json()
 }
 
 async fn get(app: &App, path: &str) -> Value {
-    let reply = app.call("GET", path, "").await;
-    assert_eq!(reply.status, 200, "{path}: {}", reply.text);
-    reply.json()
+    app.call("GET", path, "").await.with(200).json()
 }
 
 async fn served(app: &App, session: &str) -> i64 {
@@ -39,28 +35,16 @@ async fn served(app: &App, session: &str) -> i64 {
 
 async fn end(app: &App, task: &str, status: &str) -> Value {
     let body = json!({"status": status}).to_string();
-    let reply = app.call("PUT", &format!("/v1/tasks/{task}"), body).await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
-    reply.json()
+    app.call("PUT", &format!("/v1/tasks/{task}"), body).await.with(200).json()
 }
 
 fn talk(messages: usize) -> Vec<Value> {
-    (0..messages)
-        .map(|i| {
-            let role = if i.is_multiple_of(2) { "user" } else { "assistant" };
-            json!({"role": role, "content": format!("step {i} of the harbour plan: {}", "more words ".repeat(60))})
-        })
-        .collect()
+    turns(messages, |i| format!("step {i} of the harbour plan: {}", "more words ".repeat(60)))
 }
 
 /// A call whose output is large enough for a placeholder.
 fn reading(id: &str, text: &str) -> [Value; 2] {
-    let function = json!({"name": "read_file", "arguments": format!(r#"{{"path": "{id}.txt"}}"#)});
-    [
-        json!({"role": "assistant", "content": null,
-               "tool_calls": [{"id": id, "type": "function", "function": function}]}),
-        json!({"role": "tool", "tool_call_id": id, "content": format!("{text}\n").repeat(400)}),
-    ]
+    called(id, "read_file", &json!({"path": format!("{id}.txt")}), &format!("{text}\n").repeat(400))
 }
 
 #[tokio::test]
@@ -108,8 +92,7 @@ async fn a_task_tells_what_its_compressions_covered_and_what_they_left() {
         after += done["tokens_after"].as_i64().unwrap();
     }
     // A compression that publishes nothing counts for nothing.
-    let idle = app.call("POST", "/v1/sessions/one/compressions", "{}").await;
-    assert!(idle.status.is_success(), "{}", idle.text);
+    app.call("POST", "/v1/sessions/one/compressions", "{}").await.good();
     app.work().await;
     let task = get(&app, "/v1/tasks/harbour").await;
     let told = json!({"tokens_before": before, "tokens_after": after, "tokens_saved": before - after});
@@ -179,8 +162,7 @@ async fn a_reply_that_says_nothing_new_and_a_repeated_append_are_not_counted() {
     }
     let first = app.call("GET", "/v1/sessions/s/context", "").await;
     let tag = first.headers["etag"].to_str().unwrap();
-    let second = app.call_with("GET", "/v1/sessions/s/context", "", &[("if-none-match", tag)]).await;
-    assert_eq!(second.status, 304);
+    app.call_with("GET", "/v1/sessions/s/context", "", &[("if-none-match", tag)]).await.with(304);
     let task = get(&app, "/v1/tasks/t").await;
     assert_eq!((&task["appends"], &task["requests"]), (&json!(1), &json!(1)));
 }

@@ -4,24 +4,16 @@ use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
+use crate::support::talks::turns;
 
 async fn put(app: &App, path: &str, body: Value) -> Value {
-    let reply = app.call("PUT", path, body.to_string()).await;
-    assert!(reply.status.is_success(), "{path}: {}", reply.text);
-    reply.json()
+    app.call("PUT", path, body.to_string()).await.good().json()
 }
 
 async fn append(app: &App, session: &str, messages: usize, words: usize) -> Value {
-    let messages: Vec<Value> = (0..messages)
-        .map(|i| {
-            let role = if i % 2 == 0 { "user" } else { "assistant" };
-            json!({"role": role, "content": format!("{i}: {}", "some talk ".repeat(words))})
-        })
-        .collect();
+    let messages = turns(messages, |i| format!("{i}: {}", "some talk ".repeat(words)));
     let body = json!({"messages": messages}).to_string();
-    let reply = app.call("POST", &format!("/v1/sessions/{session}/messages"), body).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    reply.json()
+    app.call("POST", &format!("/v1/sessions/{session}/messages"), body).await.with(201).json()
 }
 
 async fn context(app: &App, session: &str) -> Value {
@@ -155,8 +147,7 @@ async fn one_pin_is_added_and_removed_by_itself_and_what_was_read_can_be_written
     append(&app, "a", 2, 3).await;
     for (pins, first) in [("/v1/pins", "Never deploy on a Friday."), ("/v1/sessions/a/pins", "Use tabs.")] {
         let body = json!({"text": first}).to_string();
-        let added = app.call_with("POST", pins, body.clone(), &[("idempotency-key", "one")]).await;
-        assert_eq!(added.status, 201, "{}", added.text);
+        let added = app.call_with("POST", pins, body.clone(), &[("idempotency-key", "one")]).await.with(201);
         let again = app.call_with("POST", pins, body.clone(), &[("idempotency-key", "one")]).await;
         assert_eq!(added.json(), again.json());
         let second = app.call("POST", pins, json!({"text": "Keep the log."}).to_string()).await.json();
@@ -191,7 +182,7 @@ async fn one_pin_is_added_and_removed_by_itself_and_what_was_read_can_be_written
     let many: Vec<String> = (0..200).map(|i| format!("{i}")).collect();
     put(&app, "/v1/sessions/a/pins", json!({"pins": many})).await;
     let full = app.call("POST", "/v1/sessions/a/pins", json!({"text": "one more"}).to_string()).await;
-    assert_eq!((full.status.as_u16(), full.refusal().2.as_str()), (422, "/text"), "{}", full.text);
+    full.refused_at(422, "/text");
 }
 
 #[tokio::test]
@@ -205,8 +196,7 @@ async fn wrong_defaults_are_refused_with_their_field_and_change_nothing() {
         (json!({"wide": {"pins": []}}), "/wide"),
         (json!({"engine": "llm"}), "/engine"),
     ] {
-        let refused = app.call("PUT", "/v1/settings", change.to_string()).await;
-        assert_eq!((refused.status.as_u16(), refused.refusal().2.as_str()), (422, pointer), "{change}");
+        app.call("PUT", "/v1/settings", change.to_string()).await.refused_at(422, pointer);
     }
     assert_eq!(app.call("GET", "/v1/settings", "").await.json(), before);
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, OPERATOR, OURS, app};
+use crate::support::talks::turns;
 
 /// Makes a tenant and a key of it.
 pub async fn tenant(app: &App, name: &str) -> (String, String) {
@@ -68,17 +69,13 @@ async fn a_suspended_tenants_keys_open_nothing_its_work_rests_and_nothing_is_los
     let app = app().await;
     let (id, key) = tenant(&app, "acme").await;
     let path = format!("/v1/admin/tenants/{id}");
-    let messages: Vec<_> = (0..12)
-        .map(|n| json!({"role": (["user", "assistant"][n % 2]), "content": format!("message {n}")}))
-        .collect();
+    let messages = turns(12, |n| format!("message {n}"));
     let appended = json!({"messages": messages}).to_string();
     app.call_as(&key, "POST", "/v1/sessions/s/messages", appended).await;
-    let asked = app.call_as(&key, "POST", "/v1/sessions/s/compressions", COMPRESS).await;
-    assert_eq!(asked.status, 202, "{}", asked.text);
+    app.call_as(&key, "POST", "/v1/sessions/s/compressions", COMPRESS).await.with(202);
 
     app.call_as(OPERATOR, "PATCH", &path, r#"{"status": "suspended"}"#).await;
-    let refused = app.call_as(&key, "GET", "/v1/sessions/s", "").await;
-    assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (403, "tenant-suspended"));
+    app.call_as(&key, "GET", "/v1/sessions/s", "").await.refused_as(403, "tenant-suspended");
     app.work().await;
 
     app.call_as(OPERATOR, "PATCH", &path, r#"{"status": "active"}"#).await;
@@ -179,8 +176,7 @@ async fn a_wrong_tenant_is_refused_with_its_field() {
         (json!({"name": "a", "quotas": {"request": 1}}), "/quotas/request"),
         (json!({"name": "a", "plan": "gold"}), "/plan"),
     ] {
-        let refused = app.call_as(OPERATOR, "POST", "/v1/admin/tenants", body.to_string()).await;
-        assert_eq!((refused.status.as_u16(), refused.refusal().2.as_str()), (422, pointer), "{body}");
+        app.call_as(OPERATOR, "POST", "/v1/admin/tenants", body.to_string()).await.refused_at(422, pointer);
     }
     let (id, _) = tenant(&app, "acme").await;
     tenant(&app, "other").await;

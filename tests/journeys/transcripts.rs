@@ -82,8 +82,7 @@ pub async fn put_with(app: &App, session: &str, query: &str, list: &[Value]) -> 
 /// Puts a list, and checks what must hold of every reply: the branch is current and holds the list, the context is valid and
 /// of this list alone.
 pub async fn put(app: &App, session: &str, list: &[Value]) -> Value {
-    let reply = put_with(app, session, "", list).await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
+    let reply = put_with(app, session, "", list).await.with(200);
     let reply = reply.json();
     check_reply(&reply, list);
     let branch = reply["sync"]["branch"].as_str().unwrap();
@@ -109,8 +108,7 @@ pub async fn stored(app: &App, session: &str, branch: &str) -> Vec<Value> {
     loop {
         let from = all.len() + 1;
         let path = format!("/v1/sessions/{session}/messages?branch={branch}&limit=1000&from_seq={from}");
-        let page = app.call("GET", &path, "").await;
-        assert_eq!(page.status, 200, "{}", page.text);
+        let page = app.call("GET", &path, "").await.with(200);
         let page = page.json();
         let items = page["items"].as_array().unwrap();
         all.extend(items.iter().map(|item| item["message"].clone()));
@@ -241,8 +239,7 @@ async fn marks_for_the_cache_move_from_turn_to_turn() {
         let newest = marked.last_mut().unwrap();
         let said = newest["content"].take();
         newest["content"] = json!([{"type": "text", "text": said, "cache_control": {"type": "ephemeral"}}]);
-        let reply = put_with(&app, "s", "?cache_control=5m", &marked).await;
-        assert_eq!(reply.status, 200, "{}", reply.text);
+        let reply = put_with(&app, "s", "?cache_control=5m", &marked).await.with(200);
         let reply = reply.json();
         let (new, before) = if turn == 0 { (list.len(), 0) } else { (2, list.len() - 2) };
         assert_eq!(done(&reply), ("appended", before as u64, new as u64));
@@ -260,8 +257,7 @@ async fn a_reminder_that_changes_at_every_turn_leaves_the_rest_as_it_is() {
         list.push(user(&format!("u{turn}")));
         let mut reminded = list.clone();
         reminded.push(json!({"role": "user", "content": text(&format!("reminder{turn}"))}));
-        let reply = put_with(&app, "s", "", &reminded).await;
-        assert_eq!(reply.status, 200, "{}", reply.text);
+        let reply = put_with(&app, "s", "", &reminded).await.with(200);
         let reply = reply.json();
         check_reply(&reply, &reminded);
         let expected = if turn == 0 { ("appended", 0, 3) } else { ("branched", list.len() as u64 - 2, 3) };
@@ -334,8 +330,7 @@ async fn a_list_that_cannot_be_taken_is_refused_before_anything_is_stored() {
         if pointer == "/messages/7" && refused[7].is_object() {
             refused[2] = call(Format::OpenaiChat, "c9", "new", "x")[0].clone();
         }
-        let reply = put_with(&app, "s", "", &refused).await;
-        assert_eq!(reply.status, 422, "{}", reply.text);
+        let reply = put_with(&app, "s", "", &refused).await.with(422);
         assert_eq!(reply.json()["errors"][0]["pointer"], pointer, "{}", reply.text);
     }
     let empty = put_with(&app, "s", "", &[]).await;
@@ -425,8 +420,7 @@ async fn branches_that_were_made_by_hand_are_found() {
         let mut own = list.clone();
         own.extend([assistant(name), user(&format!("{name}b"))]);
         let body = json!({"messages": own[4..]}).to_string();
-        let reply = app.call("POST", &format!("/v1/sessions/s/messages?branch={name}"), body).await;
-        assert_eq!(reply.status, 201, "{}", reply.text);
+        app.call("POST", &format!("/v1/sessions/s/messages?branch={name}"), body).await.with(201);
         lists.push((name, own));
     }
     let mut main = list.clone();
@@ -459,8 +453,7 @@ async fn a_list_that_only_the_second_of_two_alike_branches_holds_is_stored_again
         let mut own = list.clone();
         own.extend([assistant("alike"), user(name)]);
         let body = json!({"messages": own[4..]}).to_string();
-        let reply = app.call("POST", &format!("/v1/sessions/s/messages?branch={name}"), body).await;
-        assert_eq!(reply.status, 201, "{}", reply.text);
+        app.call("POST", &format!("/v1/sessions/s/messages?branch={name}"), body).await.with(201);
         lists.push(own);
     }
     put(&app, "s", &[list, vec![assistant("main")]].concat()).await;
@@ -492,8 +485,7 @@ async fn many_large_branches_that_were_made_by_hand_are_found() {
         let size = if n % 3 == 0 { 300_000 } else { 10 };
         let own = [list.clone(), vec![user(&format!("{n} {}", "x".repeat(size)))]].concat();
         let body = json!({"messages": own[4..]}).to_string();
-        let reply = app.call("POST", &format!("/v1/sessions/s/messages?branch=b{n}"), body).await;
-        assert_eq!(reply.status, 201, "{}", reply.text);
+        app.call("POST", &format!("/v1/sessions/s/messages?branch=b{n}"), body).await.with(201);
         lists.push(own);
     }
     put(&app, "s", &[list, vec![assistant("main")]].concat()).await;
@@ -549,8 +541,7 @@ async fn a_list_for_main_that_was_erased_is_not_found() {
     let app = app().await;
     let list = begun(Format::OpenaiChat);
     put(&app, "s", &list).await;
-    let forked = app.call("POST", "/v1/sessions/s/branches", r#"{"name": "b", "switch": true}"#).await;
-    assert_eq!(forked.status, 201, "{}", forked.text);
+    app.call("POST", "/v1/sessions/s/branches", r#"{"name": "b", "switch": true}"#).await.with(201);
     assert_eq!(app.call("DELETE", "/v1/sessions/s/branches/main", "").await.status, 204);
     let refused = put_with(&app, "s", "?branch=main", &list).await;
     let detail = refused.json()["detail"].to_string();
@@ -565,8 +556,7 @@ async fn a_sync_keeps_the_settings_whichever_branch_it_ends_on() {
     let app = app().await;
     let sync = async |list: &[Value], model: Option<&str>| {
         let body = json!({"messages": list, "model": model}).to_string();
-        let reply = app.call("PUT", "/v1/sessions/s/transcript", body).await;
-        assert_eq!(reply.status, 200, "{}", reply.text);
+        let reply = app.call("PUT", "/v1/sessions/s/transcript", body).await.with(200);
         let sync = &reply.json()["sync"];
         (
             sync["branch"].as_str().expect("a name").to_owned(),
@@ -579,8 +569,7 @@ async fn a_sync_keeps_the_settings_whichever_branch_it_ends_on() {
     let first = [user("one"), assistant("two"), user("three")];
     let edited = [user("one"), assistant("two"), user("four")];
     assert_eq!(sync(&first, None).await, ("main".to_owned(), "appended".to_owned()));
-    let patched = app.call("PATCH", "/v1/sessions/s", r#"{"context_window": 50000, "fill": 0.3}"#).await;
-    assert_eq!(patched.status, 200, "{}", patched.text);
+    app.call("PATCH", "/v1/sessions/s", r#"{"context_window": 50000, "fill": 0.3}"#).await.with(200);
     let (branch, outcome) = sync(&edited, None).await;
     assert_eq!(
         (outcome.as_str(), settings("").await),

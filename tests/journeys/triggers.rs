@@ -6,37 +6,23 @@ use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, OPERATOR, THEIRS, session};
+use crate::support::talks::{called, turns};
 
 const SESSION: &str = "/v1/sessions/s";
 
 async fn append(app: &App, messages: &[Value]) -> Value {
     let body = json!({"messages": messages}).to_string();
-    let reply = app.call("POST", &format!("{SESSION}/messages?include=usage,signals"), body).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    reply.json()
+    app.call("POST", &format!("{SESSION}/messages?include=usage,signals"), body).await.with(201).json()
 }
 
 fn talk(messages: usize, words: usize) -> Vec<Value> {
-    (0..messages)
-        .map(|i| {
-            let role = if i.is_multiple_of(2) { "user" } else { "assistant" };
-            json!({"role": role, "content": format!("{i}: {}", "some talk ".repeat(words))})
-        })
-        .collect()
+    turns(messages, |i| format!("{i}: {}", "some talk ".repeat(words)))
 }
 
 /// The same file read three times.
 fn rereading() -> Vec<Value> {
     (0..3)
-        .flat_map(|i| {
-            let id = format!("call_{i}");
-            let function = json!({"name": "read_file", "arguments": r#"{"path": "src/a.rs"}"#});
-            [
-                json!({"role": "assistant", "content": null,
-                       "tool_calls": [{"id": id, "type": "function", "function": function}]}),
-                json!({"role": "tool", "tool_call_id": id, "content": "fn main() {}"}),
-            ]
-        })
+        .flat_map(|i| called(&format!("call_{i}"), "read_file", &json!({"path": "src/a.rs"}), "fn main() {}"))
         .collect()
 }
 
@@ -99,7 +85,7 @@ async fn a_threshold_is_changed_for_a_session_and_checked() {
         (json!({"messages": {"compress": 80}}), "/thresholds/messages"),
     ] {
         let reply = app.call("PATCH", SESSION, json!({"thresholds": thresholds}).to_string()).await;
-        assert_eq!((reply.status.as_u16(), reply.refusal().2.as_str()), (422, pointer), "{}", reply.text);
+        reply.refused_at(422, pointer);
     }
 }
 
@@ -160,8 +146,7 @@ async fn a_tenants_thresholds_hold_for_its_sessions_until_they_set_their_own() {
     let app = session(json!({"context_window": 10_000})).await;
     let defaults = json!({"policy": "combined", "thresholds": {"warn": 0.1, "rereads": 4, "turns": 4}});
     let path = format!("/v1/admin/tenants/{}/settings", app.tenant);
-    let set = app.call_as(OPERATOR, "PUT", &path, defaults.to_string()).await;
-    assert_eq!(set.status, 200, "{}", set.text);
+    app.call_as(OPERATOR, "PUT", &path, defaults.to_string()).await.with(200);
     let reply = append(&app, &[talk(10, 50), rereading()].concat()).await;
     assert_eq!(signal(&reply, "utilization")["action"], "warn", "{reply}");
     assert_eq!(signal(&reply, "rereading")["action"], "none");
@@ -181,7 +166,7 @@ async fn a_tenants_thresholds_hold_for_its_sessions_until_they_set_their_own() {
         app.call_as(THEIRS, "POST", &format!("{SESSION}/messages?include=usage,signals"), body).await.json();
     assert_eq!(signal(&reply, "utilization")["action"], "none");
     let refused = app.call("PUT", SESSION, json!({"thresholds": {"warn": 0.8}}).to_string()).await;
-    assert_eq!((refused.status.as_u16(), refused.refusal().2.as_str()), (422, "/thresholds/warn"));
+    refused.refused_at(422, "/thresholds/warn");
 }
 
 /// An agent that worked, and then goes on at length without anything new.
@@ -240,8 +225,7 @@ async fn a_compression_for_verbosity_trims_what_was_said_at_length() {
 /// so large that the newest five alone are more than a compression may leave. The worker looks after every message.
 async fn replayed(app: &App, probe: Value) -> (String, Vec<Value>) {
     append(app, &talk(1, 300)).await;
-    let made = app.call("POST", &format!("{SESSION}/probes"), probe.to_string()).await;
-    assert_eq!(made.status, 201, "{}", made.text);
+    let made = app.call("POST", &format!("{SESSION}/probes"), probe.to_string()).await.with(201);
     let mut replies = Vec::new();
     for message in talk(64, 300).into_iter().skip(1) {
         replies.push(append(app, &[message]).await);

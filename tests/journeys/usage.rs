@@ -4,36 +4,26 @@ use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
+use crate::support::talks::turns;
 
 const SESSION: &str = "/v1/sessions/s";
 
 async fn append(app: &App, messages: &[Value]) -> Value {
     let body = json!({"messages": messages}).to_string();
-    let reply = app.call("POST", &format!("{SESSION}/messages?include=usage"), body).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
-    reply.json()
+    app.call("POST", &format!("{SESSION}/messages?include=usage"), body).await.with(201).json()
 }
 
 /// `messages` messages of about `tokens` tokens each.
 fn talk(messages: usize, tokens: usize) -> Vec<Value> {
-    (0..messages)
-        .map(|i| {
-            let role = if i.is_multiple_of(2) { "user" } else { "assistant" };
-            json!({"role": role, "content": format!("{i}: {}", "talk ".repeat(tokens))})
-        })
-        .collect()
+    turns(messages, |i| format!("{i}: {}", "talk ".repeat(tokens)))
 }
 
 async fn context(app: &App) -> Value {
-    let reply = app.call("GET", &format!("{SESSION}/context"), "").await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
-    reply.json()
+    app.call("GET", &format!("{SESSION}/context"), "").await.with(200).json()
 }
 
 async fn report(app: &App, body: Value) -> Value {
-    let reply = app.call("POST", &format!("{SESSION}/usage"), body.to_string()).await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
-    reply.json()
+    app.call("POST", &format!("{SESSION}/usage"), body.to_string()).await.with(200).json()
 }
 
 fn total(context: &Value) -> u64 {

@@ -21,8 +21,7 @@ use crate::support::receiver::{Answer, Message, Receiver};
 
 /// Makes a webhook; its path and its secret.
 pub(crate) async fn webhook(app: &App, body: Value) -> (String, String) {
-    let made = app.call("POST", "/v1/webhooks", body.to_string()).await;
-    assert_eq!(made.status, 201, "{}", made.text);
+    let made = app.call("POST", "/v1/webhooks", body.to_string()).await.with(201);
     let made = made.json();
     let id = made["webhook"]["id"].as_str().unwrap();
     assert!(id.starts_with("whk_"), "{id}");
@@ -36,9 +35,7 @@ pub(crate) async fn log(app: &App, webhook: &str) -> Vec<Value> {
 }
 
 pub(crate) async fn test(app: &App, webhook: &str) -> Value {
-    let made = app.call("POST", &format!("{webhook}/test"), "").await;
-    assert_eq!(made.status, 202, "{}", made.text);
-    made.json()
+    app.call("POST", &format!("{webhook}/test"), "").await.with(202).json()
 }
 
 /// Changes rows as the owner of the database.
@@ -218,9 +215,7 @@ async fn both_secrets_sign_while_one_replaces_the_other() {
     let receiver = Receiver::start([Answer::Status(200)]).await;
     let (path, old) = webhook(&app, json!({"url": receiver.url})).await;
     let rotate = async |body: &str| {
-        let rotated = app.call("POST", &format!("{path}/rotate"), body.to_owned()).await;
-        assert_eq!(rotated.status, 200, "{}", rotated.text);
-        rotated.json()
+        app.call("POST", &format!("{path}/rotate"), body.to_owned()).await.with(200).json()
     };
     let rotated = rotate(r#"{"overlap_seconds": 3600}"#).await;
     let new = rotated["secret"].as_str().unwrap().to_owned();
@@ -361,8 +356,7 @@ async fn a_wrong_webhook_is_refused_with_its_field_and_a_tenant_has_so_many() {
         (json!({"url": url, "description": "x".repeat(501)}), "/description"),
         (json!({"url": url, "secret": "whsec_"}), "/secret"),
     ] {
-        let refused = app.call("POST", "/v1/webhooks", body.to_string()).await;
-        assert_eq!((refused.status.as_u16(), refused.refusal().2.as_str()), (422, pointer), "{body}");
+        app.call("POST", "/v1/webhooks", body.to_string()).await.refused_at(422, pointer);
     }
     for _ in 0..20 {
         webhook(&app, json!({"url": url, "enabled": false})).await;
@@ -432,8 +426,7 @@ async fn an_erased_tenant_takes_its_webhooks_along() {
     compress(&app).await;
     test(&app, &path).await;
     let tenant = format!("/v1/admin/tenants/{}", app.tenant);
-    let erased = app.call_as(OPERATOR, "DELETE", &tenant, "").await;
-    assert_eq!(erased.status, 204, "{}", erased.text);
+    app.call_as(OPERATOR, "DELETE", &tenant, "").await.with(204);
     erase_all(&app.store).await;
     let mut look = app.database.connect().await;
     for table in ["webhooks", "webhook_deliveries"] {
@@ -485,6 +478,5 @@ async fn what_happens_in_a_branch_names_session_and_branch_in_messages_and_lists
         assert_eq!(most.as_u64(), every.as_array().map(|events| events.len() as u64), "{schema}");
     }
     // Or switches alone.
-    let alone = app.call("PATCH", &path, json!({"events": ["session.branch_switched"]}).to_string()).await;
-    assert_eq!(alone.status, 200, "{}", alone.text);
+    app.call("PATCH", &path, json!({"events": ["session.branch_switched"]}).to_string()).await.with(200);
 }

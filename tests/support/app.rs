@@ -87,12 +87,42 @@ pub struct Answer {
     pub headers: HeaderMap,
     /// Its body, as text.
     pub text: String,
+    /// Method and path of the request, which failures tell.
+    asked: String,
 }
 
 impl Answer {
     /// Its body as JSON; null when it has none.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or(Value::Null)
+    }
+
+    /// The same, which has this status.
+    #[track_caller]
+    pub fn with(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}: {}", self.asked, self.text);
+        self
+    }
+
+    /// The same, which is no refusal.
+    #[track_caller]
+    pub fn good(self) -> Self {
+        assert!(self.status.is_success(), "{}: {} {}", self.asked, self.status, self.text);
+        self
+    }
+
+    /// That it is a refusal with this status, of this kind.
+    #[track_caller]
+    pub fn refused_as(&self, status: u16, kind: &str) {
+        let refusal = self.refusal();
+        assert_eq!((refusal.0, refusal.1.as_str()), (status, kind), "{}: {}", self.asked, self.text);
+    }
+
+    /// That it is a refusal with this status, which points here.
+    #[track_caller]
+    pub fn refused_at(&self, status: u16, pointer: &str) {
+        let refusal = self.refusal();
+        assert_eq!((refusal.0, refusal.2.as_str()), (status, pointer), "{}: {}", self.asked, self.text);
     }
 
     /// Its status with the last word of a problem's type and the first pointer.
@@ -112,8 +142,7 @@ pub async fn app() -> App {
 /// Starts an API with a session named `s`, which has these settings.
 pub async fn session(settings: Value) -> App {
     let app = app().await;
-    let reply = app.call("PUT", "/v1/sessions/s", settings.to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("PUT", "/v1/sessions/s", settings.to_string()).await.with(201);
     app
 }
 
@@ -319,6 +348,7 @@ impl App {
             status: head.status,
             headers: head.headers,
             text: String::from_utf8(bytes.to_vec()).expect("UTF-8"),
+            asked: format!("{method} {path}"),
         }
     }
 }

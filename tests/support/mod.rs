@@ -21,6 +21,7 @@ pub mod provider;
 pub mod receiver;
 pub mod relay;
 pub mod service;
+pub mod talks;
 #[path = "../../crates/context/src/context/validity.rs"]
 pub mod validity;
 
@@ -126,6 +127,12 @@ pub async fn bury_dead_workers(store: &Store) -> i32 {
         (freed > 0).then_some(freed)
     })
     .await
+}
+
+/// Does what statements say.
+pub async fn change(connection: &mut PgConnection, statements: &str) {
+    let statements = sqlx::AssertSqlSafe(statements);
+    sqlx::raw_sql(statements).execute(connection).await.expect("statements that run");
 }
 
 /// The one number that a query gives.

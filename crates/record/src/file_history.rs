@@ -267,18 +267,11 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use crate::testing::file_fact;
 
     fn fact(path: &str, action: Option<FileAction>, seq: i64) -> FileFact {
-        FileFact {
-            path: path.to_owned(),
-            action,
-            overwrite_possible: false,
-            renamed_from: None,
-            transient: false,
-            changes: action.map(|a| format!("{} {seq}", a.as_str())).into_iter().collect(),
-            reason: None,
-            seqs: vec![seq],
-        }
+        let changes = action.map(|a| format!("{} {seq}", a.as_str())).into_iter().collect();
+        FileFact { changes, ..file_fact(path, action, seq) }
     }
 
     const READ: Option<FileAction> = None;

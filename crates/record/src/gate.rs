@@ -264,7 +264,7 @@ mod tests {
 
     use super::super::summary::CurrentState;
     use super::*;
-    use anchord_facts::key::Key;
+    use crate::testing::file_fact;
     use anchord_facts::ledger::FileAction;
     use anchord_facts::ledger::FileFact;
     use anchord_messages::message::{Message, Part};
@@ -288,16 +288,7 @@ mod tests {
     }
 
     fn changed(path: &str) -> FileFact {
-        FileFact {
-            path: path.into(),
-            action: Some(FileAction::Modified),
-            overwrite_possible: false,
-            renamed_from: None,
-            transient: false,
-            changes: vec!["edit".into()],
-            reason: None,
-            seqs: vec![3],
-        }
+        file_fact(path, Some(FileAction::Modified), 3)
     }
 
     #[test]
@@ -360,12 +351,8 @@ mod tests {
         let mut summary = good();
         summary.decisions_made.push(Decision {
             decision: "use JWT".into(),
-            rationale: String::new(),
-            alternatives: vec![],
-            superseded_by: None,
             seqs: vec![1],
-            session_id: None,
-            key: Key::default(),
+            ..Decision::default()
         });
         let span = [said(Role::Assistant, "We will use JWT because it is stateless. Next.")];
         let refusals = verdict(&summary, &span, Strategy::Anchored);

@@ -39,5 +39,7 @@ pub mod rubric;
 pub mod section;
 pub mod strategy;
 pub mod summary;
+#[cfg(test)]
+mod testing;
 pub mod version;
 pub mod version_diff;

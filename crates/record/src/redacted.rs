@@ -169,15 +169,7 @@ mod tests {
     #[test]
     fn a_redacted_entry_is_found_by_what_is_left_of_it() {
         let secret = format!("token ghp_{}", "aB3dE5gH7jK9".repeat(3));
-        let decision = |text: &str| Decision {
-            decision: text.to_owned(),
-            rationale: String::new(),
-            alternatives: Vec::new(),
-            superseded_by: None,
-            seqs: Vec::new(),
-            session_id: None,
-            key: Key::default(),
-        };
+        let decision = |text: &str| Decision { decision: text.to_owned(), ..Decision::default() };
         let mut summary = Summary { decisions_made: vec![decision(&secret)], ..Summary::default() };
         let before = summary.decisions_made[0].key();
         redact_summary(&mut summary);

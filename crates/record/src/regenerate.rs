@@ -76,23 +76,12 @@ fn put_first<T: Clone, K: Eq + Hash>(old: &[T], fresh: &mut Vec<T>, key: impl Fn
 mod tests {
     use super::super::summary::{ModifiedFile, ReadFile};
     use super::*;
-    use anchord_facts::key::Key;
+    use crate::testing::modified;
     use anchord_facts::ledger::FileAction;
     use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 
     fn file(path: &str, change: &str) -> ModifiedFile {
-        ModifiedFile {
-            purpose: None,
-            path: path.to_owned(),
-            action: FileAction::Modified,
-            renamed_from: None,
-            changes: vec![change.to_owned()],
-            status: super::super::summary::FileStatus::Unknown,
-            transient: false,
-            overwrite_possible: false,
-            seqs: vec![1],
-            session_id: None,
-        }
+        modified(path, FileAction::Modified, &[change], 1)
     }
 
     fn read(path: &str) -> ReadFile {
@@ -108,11 +97,8 @@ mod tests {
         Decision {
             decision: text.to_owned(),
             rationale: "it is simpler".to_owned(),
-            alternatives: Vec::new(),
-            superseded_by: None,
             seqs: vec![1],
-            session_id: None,
-            key: Key::default(),
+            ..Decision::default()
         }
     }
 

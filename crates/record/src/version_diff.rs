@@ -123,25 +123,15 @@ fn entries(summary: &Summary, section: Section) -> Vec<(String, Value)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::summary::{CurrentState, FileStatus, ModifiedFile};
+    use super::super::summary::{CurrentState, ModifiedFile};
     use super::*;
+    use crate::testing::modified;
     use anchord_facts::ledger::FileAction;
     use anchord_facts::thing::Property;
     use anchord_facts::thing::Thing;
 
     fn file(path: &str, changes: &[&str]) -> ModifiedFile {
-        ModifiedFile {
-            purpose: None,
-            path: path.into(),
-            action: FileAction::Modified,
-            renamed_from: None,
-            changes: changes.iter().map(|c| (*c).to_owned()).collect(),
-            status: FileStatus::Unknown,
-            overwrite_possible: false,
-            transient: false,
-            seqs: vec![1],
-            session_id: None,
-        }
+        modified(path, FileAction::Modified, changes, 1)
     }
 
     #[test]

@@ -55,8 +55,7 @@ async fn a_long_line_of_erased_branches_goes_with_the_last_that_stands_on_it() {
         forked(&app, json!({"name": format!("b{n}"), "switch": true})).await;
         say(&app, "", &words("own", 1)).await;
     }
-    let switched = app.call("PUT", &format!("{SESSION}/current-branch"), r#"{"name": "main"}"#).await;
-    assert_eq!(switched.status, 200, "{}", switched.text);
+    app.call("PUT", &format!("{SESSION}/current-branch"), r#"{"name": "main"}"#).await.with(200);
     for n in 0..LENGTH {
         assert_eq!(app.call("DELETE", &format!("{SESSION}/branches/b{n}"), "").await.status, 204);
     }
@@ -106,8 +105,7 @@ async fn all_versions(app: &App) -> Vec<String> {
     let listed = app.call("GET", &format!("{SESSION}/summaries"), "").await.json();
     let mut all = Vec::new();
     for item in listed["items"].as_array().expect("items") {
-        let read = app.call("GET", &format!("{SESSION}/summaries/{}", item["version"]), "").await;
-        assert_eq!(read.status, 200, "{}", read.text);
+        let read = app.call("GET", &format!("{SESSION}/summaries/{}", item["version"]), "").await.with(200);
         all.push(read.text);
     }
     all
@@ -123,14 +121,12 @@ async fn recall_finds_what_is_shared_with_an_erased_branch_whose_index_is_gone()
         .map(|i| json!({"role": "user", "content": format!("word{i} {}", "talk ".repeat(60))}))
         .collect();
     app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
-    let forked = app.call("POST", "/v1/sessions/s/branches", r#"{"name": "c", "seq": 30}"#).await;
-    assert_eq!(forked.status, 201, "{}", forked.text);
+    app.call("POST", "/v1/sessions/s/branches", r#"{"name": "c", "seq": 30}"#).await.with(201);
     app.call("POST", "/v1/sessions/s/compressions", json!({"target": 0.1}).to_string()).await;
     app.work().await;
     app.call("PUT", "/v1/sessions/s/current-branch", r#"{"name": "c"}"#).await;
     assert_eq!(app.call("DELETE", "/v1/sessions/s/branches/main", "").await.status, 204);
-    let back = app.call("POST", "/v1/sessions/s/truncate", r#"{"seq": 20}"#).await;
-    assert_eq!(back.status, 200, "{}", back.text);
+    app.call("POST", "/v1/sessions/s/truncate", r#"{"seq": 20}"#).await.with(200);
     let found = app.call("GET", "/v1/sessions/s/recall?q=word7", "").await.json();
     assert_eq!(found["items"][0]["seq"], 8, "{found}");
 }

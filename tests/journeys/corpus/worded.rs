@@ -50,9 +50,7 @@ impl Outcome {
 
 async fn call(app: &App, method: &str, path: &str, body: Value) -> Value {
     let body = if body.is_null() { String::new() } else { body.to_string() };
-    let reply = app.call(method, &format!("/v1/sessions/s{path}"), body).await;
-    assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
-    reply.json()
+    app.call(method, &format!("/v1/sessions/s{path}"), body).await.good().json()
 }
 
 /// Plays a session with what was answered to each kind of question, in order. `ends` are the last messages of the spans that

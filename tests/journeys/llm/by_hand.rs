@@ -5,18 +5,14 @@ use std::collections::BTreeMap;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::{raw, stretch};
+use super::raw;
+use crate::observed::work;
 use crate::support::provider::{Act, Asks, FakeProvider, answers, exam};
 
 /// Runs the command on the session of these tests, with these settings alone.
 async fn compress(settings: &BTreeMap<String, String>, flags: &[&str]) -> (bool, String) {
-    let mut messages = vec![
-        json!({"role": "user", "content": "Make the importer in src/import.rs read CSV files. Never touch vendor/."}),
-        json!({"role": "assistant", "content": "I decided to use the csv crate for the importer because quoted fields are hard to read by hand."}),
-    ];
-    messages.extend(stretch(10));
     let file = tempfile::NamedTempFile::new().expect("a file");
-    std::fs::write(file.path(), Value::from(messages).to_string()).expect("a transcript");
+    std::fs::write(file.path(), Value::from(work(10)).to_string()).expect("a transcript");
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_anchord"));
     command.arg("compress").arg(file.path()).args(flags).env_clear().envs(settings);
     let output = command.output().await.expect("a run");

@@ -23,14 +23,11 @@ async fn always(fake: &FakeProvider) -> App {
 }
 
 async fn put(app: &App, settings: &Value) {
-    let reply = app.call("PUT", "/v1/sessions/s", settings.to_string()).await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
+    app.call("PUT", "/v1/sessions/s", settings.to_string()).await.with(200);
 }
 
 async fn get(app: &App, path: &str) -> Value {
-    let reply = app.call("GET", &format!("/v1/sessions/s{path}"), "").await;
-    assert_eq!(reply.status, 200, "{}", reply.text);
-    reply.json()
+    app.call("GET", &format!("/v1/sessions/s{path}"), "").await.with(200).json()
 }
 
 /// The exam's questions among a session's probes: number of the version that they came with, and since when they are
@@ -160,8 +157,7 @@ async fn questions_are_asked_of_later_versions_while_they_are_true() {
     assert_eq!(fake.seen_for(Asks::Exam).len(), exams);
 
     // Back at the first version all three are true again.
-    let back = app.call("POST", "/v1/sessions/s/summaries/1/rollback", "").await;
-    assert_eq!(back.status, 201, "{}", back.text);
+    app.call("POST", "/v1/sessions/s/summaries/1/rollback", "").await.with(201);
     assert_eq!(questions(&app).await, [(1, None); 3]);
 }
 

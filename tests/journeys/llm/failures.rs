@@ -11,6 +11,7 @@ use super::{app_for, append, compressed, document, options, raw, stretch};
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, app_with_model};
 use crate::support::provider::{Act, FakeProvider, record};
+use crate::support::talks::turns;
 use crate::support::{number, text};
 
 fn body(status: u16, text: &str) -> Act {
@@ -205,8 +206,7 @@ async fn a_summary_that_is_longer_than_what_it_replaces_is_cut_to_size() {
     assert!(done["tokens_after"].as_u64() < done["tokens_before"].as_u64(), "{done}");
     // A span of a few words.
     let small = app_with_model(Client::new(options(&fake, Provider::Openai)).unwrap()).await;
-    let message = |i: usize| json!({"role": if i.is_multiple_of(2) { "user" } else { "assistant" }, "content": "go on"});
-    let messages: Vec<Value> = (0..14).map(message).collect();
+    let messages = turns(14, |_| "go on".to_owned());
     append(&small, &messages).await;
     let done = compressed(&small, "").await;
     // With the frame of its message nothing is smaller.
@@ -222,8 +222,7 @@ async fn a_summary_that_is_longer_than_what_it_replaces_is_cut_to_size() {
 async fn a_caller_never_waits_for_a_model() {
     let fake = FakeProvider::start([Act::Hang]).await;
     let app = app_for(Options { timeout: Duration::from_mins(1), ..options(&fake, Provider::Openai) }).await;
-    let queued = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
-    assert_eq!(queued.status, 202);
+    app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await.with(202);
     let work = app.work();
     tokio::pin!(work);
     tokio::select! {

@@ -144,8 +144,7 @@ async fn a_judge_gives_a_rubric_and_does_not_know_how_the_summary_was_made() {
         assert!(prompt.contains("the importer reads another file") && !prompt.contains("ghp_16c7"));
     }
     // One that a caller asks for is judged too.
-    let reply = app.call("POST", "/v1/sessions/s/evaluations", "").await;
-    assert_eq!(reply.status, 202, "{}", reply.text);
+    app.call("POST", "/v1/sessions/s/evaluations", "").await.with(202);
     app.work().await;
     let evaluation = evaluation(&app).await;
     assert_eq!(

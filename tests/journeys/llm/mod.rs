@@ -36,7 +36,7 @@ fn options(fake: &FakeProvider, provider: Provider) -> Options {
 }
 
 /// A stretch of the session's work: about eight thousand tokens in `2 * rounds` messages.
-fn stretch(rounds: usize) -> Vec<Value> {
+pub fn stretch(rounds: usize) -> Vec<Value> {
     let mut messages = Vec::new();
     for i in 0..rounds {
         let filler =
@@ -51,8 +51,7 @@ fn stretch(rounds: usize) -> Vec<Value> {
 }
 
 async fn append(app: &App, messages: &[Value]) {
-    let reply = app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await.with(201);
 }
 
 /// An API with a session that compresses only when it is told to.
@@ -74,8 +73,7 @@ async fn app_of(options: Options, rounds: usize) -> App {
 }
 
 async fn compressed(app: &App, body: &str) -> Value {
-    let queued = app.call("POST", "/v1/sessions/s/compressions", compress_all(body)).await;
-    assert_eq!(queued.status, 202, "{}", queued.text);
+    let queued = app.call("POST", "/v1/sessions/s/compressions", compress_all(body)).await.with(202);
     app.work().await;
     let location = queued.headers["location"].to_str().unwrap().to_owned();
     app.call("GET", &location, "").await.json()

@@ -10,6 +10,7 @@ use crate::support::corpus::{benign, lines, secrets};
 use crate::support::database;
 use crate::support::provider::{Act, Asks, FakeProvider, record};
 use crate::support::service::Service;
+use crate::support::talks::called;
 
 /// The sections that a model words.
 const WORDED: [&str; 8] = [
@@ -27,24 +28,17 @@ const READ: [&str; 4] = ["files_modified", "files_read", "test_results", "constr
 
 async fn append(app: &App, session: &str, messages: &[Value]) {
     let path = format!("/v1/sessions/{session}/messages");
-    let reply = app.call("POST", &path, json!({"messages": messages}).to_string()).await;
-    assert_eq!(reply.status, 201, "{}", reply.text);
+    app.call("POST", &path, json!({"messages": messages}).to_string()).await.with(201);
 }
 
 async fn compress(app: &App, session: &str) -> Value {
-    let queued = app.call("POST", &format!("/v1/sessions/{session}/compressions"), COMPRESS).await;
-    assert_eq!(queued.status, 202, "{}", queued.text);
+    let queued = app.call("POST", &format!("/v1/sessions/{session}/compressions"), COMPRESS).await.with(202);
     app.work().await;
     app.call("GET", queued.headers["location"].to_str().unwrap(), "").await.json()
 }
 
 fn call(number: usize, output: &str) -> [Value; 2] {
-    let id = format!("c{number}");
-    let function = json!({"name": "fetch", "arguments": "{\"page\": \"samples\"}"});
-    [
-        json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": function}]}),
-        json!({"role": "tool", "tool_call_id": id, "content": output}),
-    ]
+    called(&format!("c{number}"), "fetch", &json!({"page": "samples"}), output)
 }
 
 /// A page of something harmless, so that there is something to save.
@@ -250,8 +244,7 @@ async fn no_secret_is_in_anything_that_leaves_or_stays() {
     ];
     paths.extend(plain.map(str::to_owned));
     for path in paths {
-        let reply = app.call("GET", &format!("/v1/sessions/s/{path}"), "").await;
-        assert!(reply.status.is_success(), "{path}: {}", reply.text);
+        let reply = app.call("GET", &format!("/v1/sessions/s/{path}"), "").await.good();
         texts.push((path, reply.text));
     }
     let mut leaks = Vec::new();

@@ -30,15 +30,13 @@ async fn ask(app: &App, body: &Value, headers: &[(&str, &str)]) -> crate::suppor
 async fn a_call_is_queued_and_read_where_it_says() {
     let fake = FakeProvider::start([Act::Good]).await;
     let app = app_asking(&fake).await;
-    let queued = ask(&app, &request(), &[]).await;
-    assert_eq!(queued.status, 202, "{}", queued.text);
+    let queued = ask(&app, &request(), &[]).await.with(202);
     let place = queued.headers["location"].to_str().unwrap().to_owned();
     assert_eq!(place, format!("/v1/compress/{}", queued.json()["id"].as_str().unwrap()));
     let waiting = app.call("GET", &place, "").await;
     assert_eq!((waiting.status.as_u16(), &waiting.json()["status"]), (202, &json!("queued")));
     app.work().await;
-    let made = app.call("GET", &place, "").await;
-    assert_eq!(made.status, 200, "{}", made.text);
+    let made = app.call("GET", &place, "").await.with(200);
     let body = made.json();
     assert_eq!((&body["summary"]["engine"], &body["summary"]["model"]), (&json!("llm"), &json!("small")));
     assert!(body["tokens_after"].as_u64().unwrap() <= 4_000, "{}", body["tokens_after"]);
@@ -136,8 +134,7 @@ async fn every_format_and_strategy_comes_back_as_it_was_asked_for() {
     ] {
         let mut body = request();
         (body["format"], body["strategy"]) = (json!(format), json!(strategy));
-        let queued = ask(&app, &body, &[]).await;
-        assert_eq!(queued.status, 202, "{}", queued.text);
+        let queued = ask(&app, &body, &[]).await.with(202);
         app.work().await;
         let made = app.call("GET", queued.headers["location"].to_str().unwrap(), "").await.json();
         assert_eq!((&made["format"], &made["strategy"]), (&json!(format), &json!(strategy)), "{made}");

@@ -55,8 +55,7 @@ async fn a_tenant_whose_tokens_for_the_day_are_used_up_is_worded_by_code() {
     let fake = FakeProvider::start([Act::Good]).await;
     let app = app_for(options(&fake, Provider::Openai)).await;
     let path = format!("/v1/admin/tenants/{}", app.tenant);
-    let put = app.call_as(OPERATOR, "PATCH", &path, r#"{"quotas": {"llm_tokens_per_day": 100}}"#).await;
-    assert_eq!(put.status, 200, "{}", put.text);
+    app.call_as(OPERATOR, "PATCH", &path, r#"{"quotas": {"llm_tokens_per_day": 100}}"#).await.with(200);
     let first = compressed(&app, "").await;
     assert_eq!(first["engine"], "llm", "{first}");
     let asked = fake.seen().len();

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{SECRET, app_for, compressed, document, options};
 use crate::support::app::COMPRESS;
+use crate::support::change;
 use crate::support::provider::{Act, FakeProvider, record};
 
 #[rstest]
@@ -197,12 +198,8 @@ async fn a_tenant_s_default_model_is_asked_where_a_session_names_none() {
     let fake = FakeProvider::start([Act::Good]).await;
     let app = app_for(Options { models: SummaryModels::Any, ..options(&fake, Provider::Openai) }).await;
     let mut look = app.database.connect().await;
-    sqlx::raw_sql(
-        r#"update tenants set settings = '{"summary_model": "of-the-tenant"}' where name = 'ours'"#,
-    )
-    .execute(&mut look)
-    .await
-    .unwrap();
+    let set = r#"update tenants set settings = '{"summary_model": "of-the-tenant"}' where name = 'ours'"#;
+    change(&mut look, set).await;
     let done = compressed(&app, "").await;
     assert_eq!(
         (&done["model"], &fake.seen()[0].body["model"]),

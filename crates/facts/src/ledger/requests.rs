@@ -344,19 +344,17 @@ mod tests {
     use anchord_messages::message::Numbered;
     use anchord_messages::message::Part;
 
+    fn span_of(messages: &[(Role, &str)]) -> Vec<Numbered> {
+        let numbered = |(seq, (role, text)): (i64, &(Role, &str))| Numbered {
+            seq,
+            message: Message { role: *role, name: None, parts: vec![Part::Text((*text).to_owned())] },
+        };
+        (1..).zip(messages).map(numbered).collect()
+    }
+
     fn told(messages: &[(Role, &str)]) -> Vec<(String, Earlier)> {
-        let span: Vec<Numbered> = (1..)
-            .zip(messages)
-            .map(|(seq, (role, text))| Numbered {
-                seq,
-                message: Message { role: *role, name: None, parts: vec![Part::Text((*text).to_owned())] },
-            })
-            .collect();
-        read(&Reading::each(&span), false, None)
-            .facts
-            .into_iter()
-            .map(|fact| (fact.text, fact.earlier))
-            .collect()
+        let facts = read(&Reading::each(&span_of(messages)), false, None).facts;
+        facts.into_iter().map(|fact| (fact.text, fact.earlier)).collect()
     }
 
     #[rstest]
@@ -463,16 +461,7 @@ mod tests {
 
     #[test]
     fn the_agents_last_question_is_open_until_somebody_speaks() {
-        let ask = |messages: &[(Role, &str)]| {
-            let span: Vec<Numbered> = (1..)
-                .zip(messages)
-                .map(|(seq, (role, text))| Numbered {
-                    seq,
-                    message: Message { role: *role, name: None, parts: vec![Part::Text((*text).to_owned())] },
-                })
-                .collect();
-            read(&Reading::each(&span), false, None)
-        };
+        let ask = |messages: &[(Role, &str)]| read(&Reading::each(&span_of(messages)), false, None);
         let asked =
             [(Role::User, "Build the shop"), (Role::Assistant, "Done so far. Which colour shall it be?")];
         assert_eq!(ask(&asked).questions, [("Which colour shall it be?".to_owned(), 2)]);

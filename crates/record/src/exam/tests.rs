@@ -4,8 +4,9 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::super::probe::{Match, Probe, ProbeKind, ProbeReport, Verdict, check_answer};
+use super::super::probe::{Probe, ProbeKind, ProbeReport, Verdict, check_answer};
 use super::*;
+use crate::testing;
 use anchord_messages::id::SessionId;
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall};
 
@@ -36,17 +37,7 @@ fn question() -> Value {
 }
 
 fn earlier(question: &str) -> Probe {
-    Probe {
-        kind: ProbeKind::Recall,
-        question: question.into(),
-        expected: vec!["250".into()],
-        mode: Match::All,
-        section: None,
-        exact: false,
-        critical: false,
-        seqs: vec![2],
-        reference: Some("It is 250.".into()),
-    }
+    Probe { seqs: vec![2], reference: Some("It is 250.".into()), ..testing::probe(question, "250") }
 }
 
 fn read(reply: &Value, earlier: &[Probe]) -> ExamQuestions {

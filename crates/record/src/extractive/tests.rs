@@ -1,7 +1,6 @@
 use super::super::summary::{RequestEntry, RequestState};
 use super::*;
 use crate::merge::requests;
-use anchord_facts::key::Key;
 use anchord_facts::ledger::{self, EarlierNames, LedgerState};
 use anchord_messages::message::{Message, Part, Role, ToolCall, ToolResult};
 
@@ -52,16 +51,12 @@ fn the_first_task_is_the_intent_and_greetings_are_not() {
 #[test]
 fn the_intent_is_what_is_open_and_an_early_one_that_was_done_is_none() {
     let done = RequestEntry {
-        outcome: None,
         text: "fix this".to_owned(),
         state: RequestState::Done,
-        superseded_by: None,
         seqs: vec![1],
-        session_id: None,
-        key: Key::default(),
+        ..RequestEntry::default()
     };
     let open = RequestEntry {
-        outcome: None,
         text: "Write the plan".to_owned(),
         state: RequestState::Open,
         seqs: vec![5],

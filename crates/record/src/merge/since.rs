@@ -66,28 +66,18 @@ fn told(command: &CommandFact) -> Option<String> {
 mod tests {
     use super::*;
     use crate::summary::{ErrorEntry, TestResult};
+    use crate::testing::{error_fact, run_fact};
     use anchord_facts::ledger::{ErrorFact, TestRunFact};
 
     fn run(outcome: TestOutcome, seq: i64) -> TestRunFact {
-        TestRunFact {
-            command: "cargo test".to_owned(),
-            outcome,
-            passed: None,
-            failed: None,
-            failing: Vec::new(),
-            seqs: vec![seq, seq + 1],
-        }
+        TestRunFact { seqs: vec![seq, seq + 1], ..run_fact("cargo test", outcome, seq) }
     }
 
     fn error(resolution: Option<&str>, seq: i64) -> ErrorFact {
         ErrorFact {
-            kind: None,
-            message: "it broke".to_owned(),
-            location: None,
-            command: None,
             resolution: resolution.map(str::to_owned),
             count: u32::from(resolution.is_none()),
-            seqs: vec![seq],
+            ..error_fact("it broke", seq)
         }
     }
 

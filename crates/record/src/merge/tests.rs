@@ -5,73 +5,21 @@ use super::super::probe::{self, ProbeKind};
 use super::super::proposal::ProposedIntent;
 use super::super::summary::{Blocker, CurrentState, Decision, ErrorStatus, FileStatus, RequestState};
 use super::*;
-use anchord_facts::key::Key;
+use crate::testing::{ctx, error_fact, file_fact, run_fact};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::statements::{Stated, Statement};
 use anchord_facts::ledger::{self, EarlierNames, LedgerState};
-use anchord_facts::ledger::{CommandFact, ErrorFact, FileFact, TestRunFact, TodoItem, TodoList, TodoStatus};
+use anchord_facts::ledger::{CommandFact, ErrorFact, FileFact, TodoItem, TodoList, TodoStatus};
 use anchord_facts::thing::{Property, Thing};
 use anchord_messages::message::{Message, Numbered, Part, Role};
 
-static NONE_REMOVED: BTreeSet<String> = BTreeSet::new();
-
-fn ctx(version: i64) -> MergeContext<'static> {
-    MergeContext {
-        version,
-        anchor: (version - 1) * 100,
-        through_seq: version * 100,
-        pins: &[],
-        removed_constraints: &NONE_REMOVED,
-    }
-}
-
-fn file(path: &str, action: Option<FileAction>, seq: Seq) -> FileFact {
-    FileFact {
-        path: path.into(),
-        action,
-        overwrite_possible: false,
-        renamed_from: None,
-        transient: false,
-        changes: vec![format!("change {seq}")],
-        reason: None,
-        seqs: vec![seq],
-    }
-}
-
 fn decision(text: &str, why: &str) -> Decision {
-    Decision {
-        decision: text.into(),
-        rationale: why.into(),
-        alternatives: vec![],
-        superseded_by: None,
-        seqs: vec![1],
-        session_id: None,
-        key: Key::default(),
-    }
+    Decision { decision: text.into(), rationale: why.into(), seqs: vec![1], ..Decision::default() }
 }
 
 fn error(message: &str, resolution: Option<&str>, seq: Seq) -> ErrorFact {
-    ErrorFact {
-        kind: None,
-        message: message.into(),
-        location: None,
-        command: None,
-        resolution: resolution.map(Into::into),
-        count: 1,
-        seqs: vec![seq],
-    }
-}
-
-fn run(command: &str, outcome: TestOutcome, seq: Seq) -> TestRunFact {
-    TestRunFact {
-        command: command.into(),
-        outcome,
-        passed: None,
-        failed: None,
-        failing: vec![],
-        seqs: vec![seq],
-    }
+    ErrorFact { resolution: resolution.map(Into::into), ..error_fact(message, seq) }
 }
 
 fn constraint(id: &str, text: &str, source: ConstraintSource) -> Constraint {
@@ -88,7 +36,7 @@ fn with_proposal(current: Option<&Summary>, proposal: &Proposal, version: i64) -
 
 #[test]
 fn a_span_that_is_covered_changes_nothing() {
-    let facts = Facts { files: vec![file("a", Some(FileAction::Created), 1)], ..Facts::default() };
+    let facts = Facts { files: vec![file_fact("a", Some(FileAction::Created), 1)], ..Facts::default() };
     let current = with_facts(None, &facts, 1).summary;
     let again = merge(
         Some(current.clone()),
@@ -102,9 +50,10 @@ fn a_span_that_is_covered_changes_nothing() {
 
 #[test]
 fn a_read_file_leaves_its_section_when_it_is_modified() {
-    let first = with_facts(None, &Facts { files: vec![file("a", None, 1)], ..Facts::default() }, 1).summary;
+    let first =
+        with_facts(None, &Facts { files: vec![file_fact("a", None, 1)], ..Facts::default() }, 1).summary;
     assert_eq!(first.files_read.len(), 1);
-    let write = FileFact { overwrite_possible: true, ..file("./a", Some(FileAction::Created), 101) };
+    let write = FileFact { overwrite_possible: true, ..file_fact("./a", Some(FileAction::Created), 101) };
     let second = with_facts(Some(&first), &Facts { files: vec![write], ..Facts::default() }, 2).summary;
     assert!(second.files_read.is_empty());
     assert_eq!(second.files_modified[0].path, "a");
@@ -114,14 +63,15 @@ fn a_read_file_leaves_its_section_when_it_is_modified() {
 #[test]
 fn a_rename_in_a_later_span_carries_changes_and_status() {
     let facts = Facts {
-        files: vec![file("a", Some(FileAction::Modified), 1)],
-        test_runs: vec![run("t", TestOutcome::Pass, 2)],
+        files: vec![file_fact("a", Some(FileAction::Modified), 1)],
+        test_runs: vec![run_fact("t", TestOutcome::Pass, 2)],
         ..Facts::default()
     };
     let first = with_facts(None, &facts, 1).summary;
     assert_eq!(first.files_modified[0].status, FileStatus::Pass);
-    let rename = FileFact { renamed_from: Some("a".into()), ..file("b", Some(FileAction::Renamed), 101) };
-    let gone = FileFact { changes: vec![], ..file("a", Some(FileAction::Deleted), 101) };
+    let rename =
+        FileFact { renamed_from: Some("a".into()), ..file_fact("b", Some(FileAction::Renamed), 101) };
+    let gone = FileFact { changes: vec![], ..file_fact("a", Some(FileAction::Deleted), 101) };
     let second =
         with_facts(Some(&first), &Facts { files: vec![gone, rename], ..Facts::default() }, 2).summary;
     assert_eq!(second.files_modified.len(), 1, "{:?}", second.files_modified);
@@ -144,8 +94,8 @@ fn a_file_has_the_status_of_the_latest_run_after_its_change(
     #[case] status: FileStatus,
 ) {
     let facts = Facts {
-        files: vec![file("a", Some(FileAction::Modified), 10)],
-        test_runs: runs.iter().map(|(o, s)| run("t", *o, *s)).collect(),
+        files: vec![file_fact("a", Some(FileAction::Modified), 10)],
+        test_runs: runs.iter().map(|(o, s)| run_fact("t", *o, *s)).collect(),
         ..Facts::default()
     };
     assert_eq!(with_facts(None, &facts, 1).summary.files_modified[0].status, status);
@@ -154,12 +104,12 @@ fn a_file_has_the_status_of_the_latest_run_after_its_change(
 #[test]
 fn a_change_after_the_last_run_makes_a_status_unknown_again() {
     let facts = Facts {
-        files: vec![file("a", Some(FileAction::Modified), 1)],
-        test_runs: vec![run("t", TestOutcome::Pass, 2)],
+        files: vec![file_fact("a", Some(FileAction::Modified), 1)],
+        test_runs: vec![run_fact("t", TestOutcome::Pass, 2)],
         ..Facts::default()
     };
     let first = with_facts(None, &facts, 1).summary;
-    let facts = Facts { files: vec![file("a", Some(FileAction::Modified), 101)], ..Facts::default() };
+    let facts = Facts { files: vec![file_fact("a", Some(FileAction::Modified), 101)], ..Facts::default() };
     let second = with_facts(Some(&first), &facts, 2).summary;
     assert_eq!(second.files_modified[0].status, FileStatus::Unknown);
 }
@@ -326,9 +276,9 @@ fn a_command_that_passes_later_resolves_the_error_it_showed() {
 fn the_latest_run_of_a_command_replaces_the_earlier_one() {
     let facts = Facts {
         test_runs: vec![
-            run("cargo test", TestOutcome::Fail, 1),
-            run("npm test", TestOutcome::Pass, 2),
-            run("cargo  test", TestOutcome::Pass, 3),
+            run_fact("cargo test", TestOutcome::Fail, 1),
+            run_fact("npm test", TestOutcome::Pass, 2),
+            run_fact("cargo  test", TestOutcome::Pass, 3),
         ],
         ..Facts::default()
     };
@@ -418,7 +368,7 @@ proptest! {
         texts in proptest::collection::vec(hostile(), 1..12),
     ) {
         let facts = Facts {
-            files: texts.iter().enumerate().map(|(i, t)| file(t, (i % 2 == 0).then_some(FileAction::Created), 1)).collect(),
+            files: texts.iter().enumerate().map(|(i, t)| file_fact(t, (i % 2 == 0).then_some(FileAction::Created), 1)).collect(),
             errors: texts.iter().map(|t| error(t, None, 1)).collect(),
             things: texts.iter().map(|t| Thing { id: t.clone(), properties: vec![Property::new(t.clone(), t.clone())], ..Thing::default() }).collect(),
             constraints: texts.iter().map(|t| constraint(t, t, ConstraintSource::User)).collect(),

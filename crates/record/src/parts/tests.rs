@@ -7,7 +7,7 @@ use crate::summary::{
     Blocker, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry,
 };
 use crate::summary::{ErrorStatus, FileStatus, RequestState};
-use anchord_facts::key::Key;
+use crate::testing;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::thing::Property;
 use anchord_facts::thing::Thing;
@@ -16,16 +16,8 @@ use std::collections::BTreeMap;
 fn error(number: usize) -> ErrorEntry {
     ErrorEntry {
         kind: Some("E0308".to_owned()),
-        message: format!("mismatched types \u{0} \"{number}\""),
-        status: ErrorStatus::Open,
-        resolution: None,
-        location: None,
-        count: 1,
-        resolved_in_version: None,
         seqs: vec![1, 2],
-        session_id: None,
-        key: Key::default(),
-        key_anywhere: Key::default(),
+        ..testing::error(&format!("mismatched types \u{0} \"{number}\""), 1)
     }
 }
 
@@ -37,35 +29,23 @@ fn record(errors: usize) -> Summary {
         session_intent: text(),
         session_intent_seqs: seqs.clone(),
         requests: vec![RequestEntry {
-            outcome: None,
             text: text(),
             state: RequestState::Done,
-            superseded_by: None,
             seqs: seqs.clone(),
-            session_id: None,
-            key: Key::default(),
+            ..RequestEntry::default()
         }],
         files_modified: vec![ModifiedFile {
-            purpose: None,
-            path: "a.rs".to_owned(),
-            action: FileAction::Renamed,
             renamed_from: Some("b.rs".to_owned()),
-            changes: vec![text()],
             status: FileStatus::Pass,
             overwrite_possible: true,
-            transient: false,
-            seqs: seqs.clone(),
-            session_id: None,
+            ..testing::modified("a.rs", FileAction::Renamed, &[&text()], 3)
         }],
         files_read: vec![ReadFile { path: text(), reason: None, seqs: seqs.clone(), session_id: None }],
         decisions_made: vec![Decision {
             decision: text(),
-            rationale: String::new(),
             alternatives: vec![text(), text()],
-            superseded_by: None,
             seqs: seqs.clone(),
-            session_id: None,
-            key: Key::default(),
+            ..Decision::default()
         }],
         current_state: CurrentState { text: text(), seqs: seqs.clone(), ..CurrentState::default() },
         errors: (0..errors).map(error).collect(),

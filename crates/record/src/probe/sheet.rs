@@ -174,21 +174,12 @@ pub fn settle_by_code(report: &ProbeReport, code: &ProbeReport) -> (ProbeReport,
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Match, Probe, ProbeKind};
+    use super::super::Probe;
     use super::*;
+    use crate::testing;
 
     fn result(question: &str, expected: &str, critical: bool) -> ProbeResult {
-        let probe = Probe {
-            kind: ProbeKind::Recall,
-            question: question.to_owned(),
-            expected: vec![expected.to_owned()],
-            mode: Match::All,
-            section: None,
-            exact: true,
-            critical,
-            seqs: vec![1],
-            reference: None,
-        };
+        let probe = Probe { exact: true, critical, seqs: vec![1], ..testing::probe(question, expected) };
         ProbeResult::by_code(probe, String::new(), Verdict::Pass, Vec::new())
     }
 

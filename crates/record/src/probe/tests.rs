@@ -1,6 +1,5 @@
 use std::collections::BTreeSet;
 
-use chrono::{TimeZone, Utc};
 use proptest::prelude::*;
 use rstest::rstest;
 
@@ -8,11 +7,9 @@ use super::super::merge::{Gone, MergeContext, Merged, merge};
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::render::{LEAST_BOUND_TOKENS, Rendering, Style, Subject, render};
 use super::super::section::Section;
-use super::super::strategy::{Engine, Strategy as Way};
 use super::super::summary::{Blocker, CurrentState, Decision, Summary};
-use super::super::version::VersionMeta;
 use super::*;
-use anchord_facts::key::Key;
+use crate::testing::{ctx, error_fact, file_fact, meta, probe, run_fact};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 use anchord_facts::ledger::{
@@ -23,30 +20,6 @@ use anchord_messages::message::{Message, Numbered, Part, Role};
 
 fn seq(i: usize) -> i64 {
     i64::try_from(i).unwrap()
-}
-
-fn meta(version: i64) -> VersionMeta {
-    VersionMeta {
-        phase: None,
-        version,
-        parent_version: None,
-        strategy: Way::Anchored,
-        verifiable: crate::strategy::Verifiable::Yes,
-        engine: Engine::Extractive,
-        model: None,
-        compression_count: version,
-        last_compressed_at: Utc.with_ymd_and_hms(2026, 1, 2, 3, 4, 5).unwrap(),
-        from_seq: 1,
-        through_seq: 1,
-        tokens_before: 1,
-        tokens_after: 1,
-        max_tokens: 4000,
-        reduction: None,
-        probe_score: None,
-        facts_score: None,
-        exam: None,
-        warnings: vec![],
-    }
 }
 
 fn tokens(text: &str) -> u32 {
@@ -63,28 +36,12 @@ fn shown(summary: &Summary, version: i64, bound: u32) -> Rendering {
 }
 
 fn file(path: &str, action: Option<FileAction>, seq: i64) -> FileFact {
-    FileFact {
-        path: path.into(),
-        action,
-        overwrite_possible: false,
-        renamed_from: None,
-        transient: false,
-        changes: vec![format!("edit number {seq} of the parser")],
-        reason: None,
-        seqs: vec![seq],
-    }
+    let changes = vec![format!("edit number {seq} of the parser")];
+    FileFact { changes, ..file_fact(path, action, seq) }
 }
 
 fn error(message: &str, seq: i64) -> ErrorFact {
-    ErrorFact {
-        kind: Some("TypeError".into()),
-        message: message.into(),
-        location: None,
-        command: None,
-        resolution: None,
-        count: 1,
-        seqs: vec![seq],
-    }
+    ErrorFact { kind: Some("TypeError".into()), ..error_fact(message, seq) }
 }
 
 fn user(text: &str, seq: i64) -> Constraint {
@@ -121,11 +78,8 @@ fn span(version: i64) -> (Facts, Proposal) {
         decisions: vec![Decision {
             decision: format!("Use table driven parsing in stage {version}"),
             rationale: "it is simpler to test".into(),
-            alternatives: vec![],
-            superseded_by: None,
             seqs: vec![s + 7],
-            session_id: None,
-            key: Key::default(),
+            ..Decision::default()
         }],
         current_state: CurrentState {
             phase: None,
@@ -152,15 +106,8 @@ fn compress(current: Option<&Summary>, version: i64) -> (Merged, Facts, Proposal
     let (facts, proposal) = span(version);
     let pins =
         [Constraint::new("p".into(), "Keep the public API as it is.".into(), ConstraintSource::Pin, vec![])];
-    let removed = BTreeSet::new();
-    let ctx = MergeContext {
-        version,
-        anchor: (version - 1) * 100,
-        through_seq: version * 100,
-        pins: &pins,
-        removed_constraints: &removed,
-    };
-    (merge(current.cloned(), &facts, &proposal, ctx), facts, proposal)
+    let context = MergeContext { pins: &pins, ..ctx(version) };
+    (merge(current.cloned(), &facts, &proposal, context), facts, proposal)
 }
 
 #[test]
@@ -224,12 +171,9 @@ fn a_lost_fact_fails_is_put_back_and_passes() {
 fn no_question_holds_a_fact_that_it_asks_for() {
     let (mut facts, mut proposal) = span(1);
     let run = |command: &str, passed, failed, seq| TestRunFact {
-        command: command.into(),
-        outcome: TestOutcome::Fail,
         passed,
         failed,
-        failing: vec![],
-        seqs: vec![seq],
+        ..run_fact(command, TestOutcome::Fail, seq)
     };
     facts.test_runs =
         vec![run("cargo test -p parser", Some(11), Some(1), 108), run("make fail", None, None, 109)];
@@ -238,10 +182,7 @@ fn no_question_holds_a_fact_that_it_asks_for() {
     let said =
         Decision { decision: "Use JWT because it is stateless".into(), ..proposal.decisions[0].clone() };
     proposal.decisions.push(Decision { rationale: "it is stateless".into(), ..said });
-    let removed = BTreeSet::new();
-    let ctx =
-        MergeContext { version: 1, anchor: 0, through_seq: 200, pins: &[], removed_constraints: &removed };
-    let summary = merge(None, &facts, &proposal, ctx).summary;
+    let summary = merge(None, &facts, &proposal, ctx(1)).summary;
     let probes = generate(&facts, &proposal, None, &summary);
     for probe in &probes {
         let repeated = check_answer(&Probe { mode: Match::Any, ..probe.clone() }, &probe.question);
@@ -290,10 +231,7 @@ fn what_the_bound_cut_is_cut_and_critical_facts_are_not() {
         facts.things.push(thing(&format!("id{}", i % 9), &format!("v-{i}"), i));
         facts.named.push((format!("v-{i}"), vec![i]));
     }
-    let removed = BTreeSet::new();
-    let ctx =
-        MergeContext { version: 1, anchor: 0, through_seq: 900, pins: &[], removed_constraints: &removed };
-    let summary = merge(None, &facts, &proposal, ctx).summary;
+    let summary = merge(None, &facts, &proposal, ctx(1)).summary;
     let probes = generate(&facts, &proposal, None, &summary);
     assert!(probes.len() <= MAX_PROBES);
     let rendering = shown(&summary, 1, LEAST_BOUND_TOKENS);
@@ -319,17 +257,7 @@ fn a_path_or_an_identifier_matches_to_the_letter(
     #[case] wanted: &str,
     #[case] found: bool,
 ) {
-    let probe = Probe {
-        kind: ProbeKind::Artifact,
-        question: "?".into(),
-        expected: vec![wanted.into()],
-        mode: Match::All,
-        section: None,
-        exact: true,
-        critical: false,
-        seqs: vec![],
-        reference: None,
-    };
+    let probe = Probe { kind: ProbeKind::Artifact, exact: true, ..probe("?", wanted) };
     assert_eq!(check_answer(&probe, answer).verdict == Verdict::Pass, found);
 }
 
@@ -346,37 +274,14 @@ fn a_probe_says_how_many_of_its_facts_it_needs(
     #[case] verdict: Verdict,
 ) {
     let facts = ["the first fact told", "the second fact told"];
-    let probe = Probe {
-        kind: ProbeKind::Recall,
-        question: "?".into(),
-        expected: facts.iter().map(|f| (*f).to_owned()).collect(),
-        mode,
-        section: None,
-        exact: false,
-        critical: false,
-        seqs: vec![],
-        reference: None,
-    };
+    let expected = facts.iter().map(|f| (*f).to_owned()).collect();
+    let probe = Probe { expected, mode, ..probe("?", "") };
     assert_eq!(check_answer(&probe, &facts[..told].join("\n")).verdict, verdict);
-}
-
-fn callers(question: &str, expected: &str) -> Probe {
-    Probe {
-        kind: ProbeKind::Recall,
-        question: question.into(),
-        expected: vec![expected.into()],
-        mode: Match::All,
-        section: None,
-        exact: false,
-        critical: false,
-        seqs: vec![],
-        reference: None,
-    }
 }
 
 #[test]
 fn a_callers_probe_that_fails_binds_only_when_it_is_critical() {
-    let probe = callers("Why did the agent refuse?", "purple elephants dance");
+    let probe = probe("Why did the agent refuse?", "purple elephants dance");
     for (critical, accepted) in [(false, true), (true, false)] {
         let probe = Probe { critical, ..probe.clone() };
         let report = score(&[probe], &shown(&Summary::default(), 1, 4000), &Summary::default());
@@ -407,11 +312,11 @@ fn a_callers_probe_is_repaired_by_the_line_that_answers_it(
         said(3, Role::Tool, &format!("rows: 23,553\ntoken {token}")),
     ];
     let mut summary = Summary::default();
-    let report = score(&[callers(question, fact)], &shown(&summary, 1, 4000), &summary);
+    let report = score(&[probe(question, fact)], &shown(&summary, 1, 4000), &summary);
     let changed = repair(&report, &Facts::default(), &Proposal::default(), &span, &mut summary);
     let found: Vec<&str> = summary.findings.iter().map(|finding| finding.text.as_str()).collect();
     assert_eq!((changed, found), (quoted.is_some(), quoted.into_iter().collect()));
-    let after = score(&[callers(question, fact)], &shown(&summary, 1, 4000), &summary);
+    let after = score(&[probe(question, fact)], &shown(&summary, 1, 4000), &summary);
     assert_eq!(after.failed, u32::from(quoted.is_none()));
 }
 
@@ -464,15 +369,7 @@ fn an_error_met_again_at_another_line_retires_the_probe_of_its_old_wording() {
         let line = version * 11;
         let facts =
             Facts { errors: vec![error(&format!("a.py:{line}: boom"), version * 100)], ..Facts::default() };
-        let removed = BTreeSet::new();
-        let ctx = MergeContext {
-            version,
-            anchor: (version - 1) * 100,
-            through_seq: version * 100,
-            pins: &[],
-            removed_constraints: &removed,
-        };
-        let merged = merge(current.cloned(), &facts, &Proposal::default(), ctx).summary;
+        let merged = merge(current.cloned(), &facts, &Proposal::default(), ctx(version)).summary;
         let probes = generate(&facts, &Proposal::default(), current, &merged);
         (merged, probes)
     };
@@ -521,12 +418,9 @@ fn heavy(version: i64) -> (Facts, Proposal) {
     let long =
         |what: &str, one: usize| format!("{what} {one} of span {version} {}", "and more of it ".repeat(90));
     let run = |one| TestRunFact {
-        command: long("pytest", one),
-        outcome: TestOutcome::Fail,
-        passed: None,
         failed: Some(1),
         failing: vec!["a".into()],
-        seqs: vec![at],
+        ..run_fact(&long("pytest", one), TestOutcome::Fail, at)
     };
     for one in 0..HEAVY {
         let path = format!("deep/{}/{version}_{one}.rs", "folder/".repeat(20));
@@ -556,15 +450,9 @@ fn a_record_at_its_bounds_forgets_the_oldest_and_every_version_holds() {
     let versions = 10;
     for version in 1..=versions {
         let (facts, proposal) = if version % 5 == 0 { span(version) } else { heavy(version) };
-        let removed = BTreeSet::new();
-        let ctx = MergeContext {
-            version,
-            anchor: (version - 1) * 100 + 99,
-            through_seq: version * 100 + 99,
-            pins: &[],
-            removed_constraints: &removed,
-        };
-        let merged = merge(current.clone(), &facts, &proposal, ctx);
+        let (anchor, through_seq) = ((version - 1) * 100 + 99, version * 100 + 99);
+        let context = MergeContext { anchor, through_seq, ..ctx(version) };
+        let merged = merge(current.clone(), &facts, &proposal, context);
         let mut probes = carry_over(&asked, &merged.summary, &merged.gone);
         let fresh = generate(&facts, &proposal, current.as_ref(), &merged.summary);
         probes.retain(|p| !fresh.contains(p));
@@ -620,10 +508,7 @@ fn a_todo_list_is_asked_for_when_the_proposal_is_silent() {
         }),
         ..Facts::default()
     };
-    let removed = BTreeSet::new();
-    let ctx =
-        MergeContext { version: 1, anchor: 0, through_seq: 9, pins: &[], removed_constraints: &removed };
-    let summary = merge(None, &facts, &Proposal::default(), ctx).summary;
+    let summary = merge(None, &facts, &Proposal::default(), ctx(1)).summary;
     let probes = generate(&facts, &Proposal::default(), None, &summary);
     assert_eq!(probes.len(), 2);
     assert_eq!(score(&probes, &shown(&summary, 1, 4000), &summary).score, Some(1.0));
@@ -661,16 +546,14 @@ proptest! {
             decisions: texts.iter().map(|t| Decision {
                 decision: t.clone(), rationale: texts[0].clone(), alternatives: vec![], superseded_by: None,
                 seqs: vec![], session_id: None,
-                key: Key::default(),
+                ..Decision::default()
             }).collect(),
             current_state: CurrentState { task: Some(texts[0].clone()), text: texts[0].clone(), ..CurrentState::default() },
             blockers: texts.iter().map(|t| Blocker { text: t.clone(), seqs: vec![], session_id: None  }).collect(),
             next_steps: texts.clone(),
             ..Proposal::default()
         };
-        let removed = BTreeSet::new();
-        let ctx = MergeContext { version: 1, anchor: 0, through_seq: 9, pins: &[], removed_constraints: &removed };
-        let summary = merge(None, &facts, &proposal, ctx).summary;
+        let summary = merge(None, &facts, &proposal, ctx(1)).summary;
         let probes = generate(&facts, &proposal, None, &summary);
         let report = score(&probes, &shown(&summary, 1, bound), &summary);
         let failed: Vec<_> = report.results.iter().filter(|r| r.verdict == Verdict::Fail).collect();

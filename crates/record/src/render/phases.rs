@@ -107,10 +107,9 @@ mod tests {
 
     use super::super::{Style, Subject, render};
     use super::*;
-    use crate::strategy::{Engine, Strategy, Verifiable};
     use crate::summary::{Decision, ReadFile, Remark, Summary};
+    use crate::testing;
     use crate::version::VersionMeta;
-    use anchord_facts::key::Key;
     use anchord_messages::tokens::TokenCounter;
 
     fn large() -> Summary {
@@ -126,11 +125,8 @@ mod tests {
             summary.decisions_made.push(Decision {
                 decision: format!("Rule out cause number {i}"),
                 rationale: "the trace shows that it never happens".into(),
-                alternatives: vec![],
-                superseded_by: None,
                 seqs: vec![i],
-                session_id: None,
-                key: Key::default(),
+                ..Decision::default()
             });
             let path = format!("src/net/part_{i}.rs");
             summary.files_read.push(ReadFile { path, reason: None, seqs: vec![i], session_id: None });
@@ -141,25 +137,11 @@ mod tests {
     fn shown(phase: Option<Phase>, summary: &Summary) -> String {
         let at = DateTime::UNIX_EPOCH;
         let meta = VersionMeta {
-            version: 1,
-            parent_version: None,
-            strategy: Strategy::Anchored,
-            verifiable: Verifiable::Yes,
-            engine: Engine::Extractive,
-            model: None,
-            compression_count: 1,
-            last_compressed_at: at,
-            from_seq: 1,
             through_seq: 300,
             tokens_before: 9000,
             tokens_after: 900,
-            max_tokens: 4000,
-            reduction: None,
-            probe_score: None,
-            facts_score: None,
-            exam: None,
             phase,
-            warnings: vec![],
+            ..testing::meta(1)
         };
         let subject =
             Subject { summary, meta: &meta, session_id: "s", task_id: None, started: at, last_activity: at };

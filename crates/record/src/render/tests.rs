@@ -2,7 +2,6 @@ use chrono::{DateTime, TimeZone, Utc};
 use proptest::prelude::*;
 
 use super::super::section::Section;
-use super::super::strategy::{Engine, Strategy as Way};
 use super::super::summary::Summary;
 use super::super::summary::{
     Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile,
@@ -10,7 +9,7 @@ use super::super::summary::{
 };
 use super::super::version::VersionMeta;
 use super::*;
-use anchord_facts::key::Key;
+use crate::testing::{self, error, modified};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
@@ -37,25 +36,14 @@ fn at() -> DateTime<Utc> {
 
 fn meta(version: i64) -> VersionMeta {
     VersionMeta {
-        phase: None,
-        version,
         parent_version: (version > 1).then_some(version - 1),
-        strategy: Way::Anchored,
-        verifiable: crate::strategy::Verifiable::Yes,
-        engine: Engine::Extractive,
-        model: None,
-        compression_count: version,
         last_compressed_at: at(),
-        from_seq: 1,
         through_seq: 40,
         tokens_before: 9000,
         tokens_after: 900,
-        max_tokens: 4000,
         reduction: Some(0.9),
         probe_score: Some(1.0),
-        facts_score: None,
-        exam: None,
-        warnings: vec![],
+        ..testing::meta(version)
     }
 }
 
@@ -70,52 +58,27 @@ fn subject<'a>(summary: &'a Summary, meta: &'a VersionMeta) -> Subject<'a> {
     }
 }
 
-fn file(path: &str, action: FileAction, changes: &[&str], seq: i64) -> ModifiedFile {
-    ModifiedFile {
-        purpose: None,
-        path: path.into(),
-        action,
-        renamed_from: None,
-        changes: changes.iter().map(|c| (*c).to_owned()).collect(),
-        status: FileStatus::Unknown,
-        overwrite_possible: false,
-        transient: false,
-        seqs: vec![seq],
-        session_id: None,
-    }
-}
-
-#[expect(clippy::too_many_lines, reason = "an entry in every section")]
 fn small() -> Summary {
     Summary {
-        digest: vec![],
-        ids: crate::ids::Ids::default(),
-        open_questions: vec![],
-        findings: vec![],
-        notes: vec![],
-        left_out: std::collections::BTreeMap::new(),
         session_intent: "Add OAuth login to the web client.\nKeep the password login.".into(),
         session_intent_seqs: vec![2],
         requests: vec![RequestEntry {
-            outcome: None,
             state: RequestState::Done,
-            superseded_by: None,
             text: "Fix the login page".into(),
             seqs: vec![1],
-            session_id: None,
-            key: Key::default(),
+            ..RequestEntry::default()
         }],
         files_modified: vec![
             ModifiedFile {
                 status: FileStatus::Pass,
-                ..file("src/auth.ts", FileAction::Modified, &["add `oauth()`", "use a|b"], 5)
+                ..modified("src/auth.ts", FileAction::Modified, &["add `oauth()`", "use a|b"], 5)
             },
-            file("src/oauth.ts", FileAction::Created, &["new module"], 9),
+            modified("src/oauth.ts", FileAction::Created, &["new module"], 9),
             ModifiedFile {
                 renamed_from: Some("src/util.ts".into()),
-                ..file("src/http.ts", FileAction::Renamed, &[], 7)
+                ..modified("src/http.ts", FileAction::Renamed, &[], 7)
             },
-            ModifiedFile { transient: true, ..file("tmp/try.ts", FileAction::Deleted, &["scratch"], 8) },
+            ModifiedFile { transient: true, ..modified("tmp/try.ts", FileAction::Deleted, &["scratch"], 8) },
         ],
         files_read: vec![ReadFile {
             path: "README.md".into(),
@@ -126,21 +89,16 @@ fn small() -> Summary {
         decisions_made: vec![
             Decision {
                 decision: "Use server sessions".into(),
-                rationale: String::new(),
-                alternatives: vec![],
                 superseded_by: Some("Use JWT".into()),
                 seqs: vec![4],
-                session_id: None,
-                key: Key::default(),
+                ..Decision::default()
             },
             Decision {
                 decision: "Use JWT".into(),
                 rationale: "stateless".into(),
                 alternatives: vec!["sessions".into()],
-                superseded_by: None,
                 seqs: vec![6],
-                session_id: None,
-                key: Key::default(),
+                ..Decision::default()
             },
         ],
         current_state: CurrentState {
@@ -153,29 +111,15 @@ fn small() -> Summary {
         errors: vec![
             ErrorEntry {
                 kind: Some("TypeError".into()),
-                message: "TypeError: token is undefined".into(),
-                status: ErrorStatus::Open,
-                resolution: None,
                 location: Some("src/auth.ts:12".into()),
                 count: 2,
-                resolved_in_version: None,
-                seqs: vec![10],
-                session_id: None,
-                key: Key::default(),
-                key_anywhere: Key::default(),
+                ..error("TypeError: token is undefined", 10)
             },
             ErrorEntry {
-                kind: None,
-                message: "port 3000 is in use".into(),
                 status: ErrorStatus::Resolved,
                 resolution: Some("stopped the old server".into()),
-                location: None,
-                count: 1,
                 resolved_in_version: Some(1),
-                seqs: vec![4],
-                session_id: None,
-                key: Key::default(),
-                key_anywhere: Key::default(),
+                ..error("port 3000 is in use", 4)
             },
         ],
         test_results: vec![TestResult {
@@ -205,7 +149,7 @@ fn small() -> Summary {
             Constraint::new("p".into(), "Keep the public API.".into(), ConstraintSource::Pin, vec![]),
             Constraint::new("u".into(), "never log\n## tokens".into(), ConstraintSource::User, vec![2]),
         ],
-        proposed_constraints: Vec::new(),
+        ..Summary::default()
     }
 }
 
@@ -214,38 +158,17 @@ fn usual_bound(style: Style) -> u32 {
 }
 
 #[test]
-fn every_style_keeps_its_shape() {
-    let (summary, meta) = (small(), meta(2));
-    for (style, name) in [
-        (Style::Anchored, "anchored"),
-        (Style::Strict, "strict"),
-        (Style::Protocol, "protocol"),
-        (Style::Scratch, "scratch"),
-        (Style::State, "state"),
-        (Style::Opaque, "opaque"),
-    ] {
-        let rendering = render(style, &subject(&summary, &meta), usual_bound(style), real);
-        assert!(rendering.cut.is_empty(), "{name}: {:?}", rendering.cut);
-        assert_eq!(rendering.tokens, real(&rendering.text));
-        insta::assert_snapshot!(name, rendering.text);
-    }
-}
-
-#[test]
-fn every_style_says_what_is_empty() {
-    let (summary, meta) = (Summary::default(), meta(1));
-    for (style, name) in [
-        (Style::Anchored, "anchored_empty"),
-        (Style::Strict, "strict_empty"),
-        (Style::Protocol, "protocol_empty"),
-        (Style::Scratch, "scratch_empty"),
-        (Style::State, "state_empty"),
-        (Style::Opaque, "opaque_empty"),
-    ] {
-        insta::assert_snapshot!(
-            name,
-            render(style, &subject(&summary, &meta), usual_bound(style), real).text
-        );
+fn every_style_keeps_its_shape_and_says_what_is_empty() {
+    for style in STYLES {
+        let name = format!("{style:?}").to_lowercase();
+        for (summary, meta, name) in
+            [(small(), meta(2), name.clone()), (Summary::default(), meta(1), format!("{name}_empty"))]
+        {
+            let rendering = render(style, &subject(&summary, &meta), usual_bound(style), real);
+            assert!(rendering.cut.is_empty(), "{name}: {:?}", rendering.cut);
+            assert_eq!(rendering.tokens, real(&rendering.text));
+            insta::assert_snapshot!(name, rendering.text);
+        }
     }
 }
 
@@ -302,7 +225,7 @@ fn the_default_bound_is_a_share_of_the_window_between_its_limits() {
 fn many_paths_are_told_folder_by_folder_with_their_verb() {
     let mut summary = small();
     for i in 0..20 {
-        summary.files_modified.push(file(
+        summary.files_modified.push(modified(
             &format!("src/api/f{i}.ts"),
             FileAction::Modified,
             &["edit"],
@@ -362,7 +285,12 @@ fn large(files: usize, facts: usize) -> Summary {
     summary.files_modified = (0..files)
         .map(|i| {
             let path = format!("packages/module{}/src/component_{i}.ts", i % 40);
-            file(&path, FileAction::Modified, &["add a function that does something", "and a test"], seq(i))
+            modified(
+                &path,
+                FileAction::Modified,
+                &["add a function that does something", "and a test"],
+                seq(i),
+            )
         })
         .collect();
     for i in 0..facts {
@@ -375,16 +303,7 @@ fn large(files: usize, facts: usize) -> Summary {
         });
         summary.errors.push(ErrorEntry {
             kind: Some("TS2322".into()),
-            message: format!("Type 'A{i}' is not assignable to type 'B{i}'"),
-            status: ErrorStatus::Open,
-            resolution: None,
-            location: None,
-            count: 1,
-            resolved_in_version: None,
-            seqs: vec![seq(i)],
-            session_id: None,
-            key: Key::default(),
-            key_anywhere: Key::default(),
+            ..error(&format!("Type 'A{i}' is not assignable to type 'B{i}'"), seq(i))
         });
     }
     summary
@@ -462,15 +381,8 @@ fn any_summary() -> impl Strategy<Value = Summary> {
     let texts = || proptest::collection::vec(hostile(), 0..16);
     (hostile(), texts(), texts(), texts(), any::<bool>()).prop_map(|(intent, paths, texts, more, flag)| {
         Summary {
-            digest: vec![],
-            ids: crate::ids::Ids::default(),
             session_intent: intent.clone(),
             session_intent_seqs: vec![1],
-            requests: vec![],
-            open_questions: vec![],
-            findings: vec![],
-            notes: vec![],
-            left_out: std::collections::BTreeMap::new(),
             files_modified: paths
                 .iter()
                 .enumerate()
@@ -478,7 +390,12 @@ fn any_summary() -> impl Strategy<Value = Summary> {
                     renamed_from: (i % 5 == 0).then(|| intent.clone()),
                     transient: i % 7 == 0,
                     changes: texts.clone(),
-                    ..file(p, if i % 2 == 0 { FileAction::Created } else { FileAction::Deleted }, &[], seq(i))
+                    ..modified(
+                        p,
+                        if i % 2 == 0 { FileAction::Created } else { FileAction::Deleted },
+                        &[],
+                        seq(i),
+                    )
                 })
                 .collect(),
             files_read: more
@@ -497,9 +414,7 @@ fn any_summary() -> impl Strategy<Value = Summary> {
                     rationale: intent.clone(),
                     alternatives: more.clone(),
                     superseded_by: flag.then(|| t.clone()),
-                    seqs: vec![],
-                    session_id: None,
-                    key: Key::default(),
+                    ..Decision::default()
                 })
                 .collect(),
             current_state: CurrentState {
@@ -508,14 +423,11 @@ fn any_summary() -> impl Strategy<Value = Summary> {
                 text: intent.clone(),
                 ..CurrentState::default()
             },
-            errors: vec![],
-            test_results: vec![],
             blockers: texts
                 .iter()
                 .map(|t| Blocker { text: t.clone(), seqs: vec![], session_id: None })
                 .collect(),
             next_steps: more.clone(),
-            next_steps_seqs: vec![],
             things: texts
                 .iter()
                 .map(|t| Thing {
@@ -529,7 +441,7 @@ fn any_summary() -> impl Strategy<Value = Summary> {
                 .iter()
                 .map(|t| Constraint::new(t.clone(), t.clone(), ConstraintSource::Pin, vec![]))
                 .collect(),
-            proposed_constraints: Vec::new(),
+            ..Summary::default()
         }
     })
 }
@@ -558,7 +470,7 @@ proptest! {
     fn every_changed_path_is_told_when_the_bound_allows(
         paths in proptest::collection::btree_set("[a-z]{1,8}(/[a-z_]{1,8}){0,4}\\.rs", 0..60),
     ) {
-        let files = paths.iter().enumerate().map(|(i, p)| file(p, FileAction::Modified, &["an edit"], seq(i)));
+        let files = paths.iter().enumerate().map(|(i, p)| modified(p, FileAction::Modified, &["an edit"], seq(i)));
         let summary = Summary { files_modified: files.collect(), ..small() };
         let meta = meta(2);
         let rendering = render(Style::Anchored, &subject(&summary, &meta), 4000, quick);

@@ -95,6 +95,19 @@ fn outline(seq: Seq, (kind, tokens): (u8, u32)) -> Outline {
     }
 }
 
+/// What a caller says of a batch that it says nothing of.
+fn options() -> BatchOptions<'static> {
+    BatchOptions {
+        format: BatchFormat::Stated(Format::OpenaiChat),
+        model: None,
+        opening: None,
+        tokenizer: TokenizerName::default(),
+        expected_next_seq: None,
+        task_boundary: false,
+        now: 0,
+    }
+}
+
 impl World {
     fn new() -> Self {
         let name = SessionName::parse("s").unwrap();
@@ -177,15 +190,7 @@ impl World {
 
     fn happen(&mut self, what: &Happens) {
         let before = self.session.clone();
-        let said = BatchOptions {
-            format: BatchFormat::Stated(Format::OpenaiChat),
-            model: None,
-            opening: None,
-            tokenizer: TokenizerName::default(),
-            expected_next_seq: None,
-            task_boundary: false,
-            now: 0,
-        };
+        let said = options();
         match what {
             Happens::Appended(kinds) => {
                 let appended = self.append(kinds, said).unwrap();
@@ -480,15 +485,7 @@ fn what_was_refused_is_not_tried_again_before_more_messages_arrive() {
 
 #[test]
 fn messages_to_keep_take_a_tenth_of_the_window_at_most_and_a_refusal_tells_how_much() {
-    let said = BatchOptions {
-        format: BatchFormat::Stated(Format::OpenaiChat),
-        model: None,
-        tokenizer: TokenizerName::default(),
-        expected_next_seq: None,
-        opening: None,
-        task_boundary: false,
-        now: 0,
-    };
+    let said = options();
     let mut session = World::new().session;
     let max_tokens = share_of(session.policy().effective_window, PINS_SHARE);
     let noticed = MessageSignals::default();

@@ -195,20 +195,18 @@ mod tests {
     }
 
     fn decide_on(name: PolicyName, counts: &Accounting) -> (Decision, Option<Start>) {
-        let head = i64::from(counts.tail_messages);
-        decide(
-            &policy(name),
-            &TriggerInput {
-                recent: &Recent::default(),
-                counts,
-                head,
-                anchor: 0,
-                first: head,
-                boundary: None,
-                versions: 0,
-                now: 0,
-            },
-        )
+        decide_within(name, counts, None)
+    }
+
+    fn decide_within(
+        name: PolicyName,
+        counts: &Accounting,
+        boundary: Option<i64>,
+    ) -> (Decision, Option<Start>) {
+        let (head, recent) = (i64::from(counts.tail_messages), &Recent::default());
+        let (anchor, first, versions, now) = (0, head, 0, 0);
+        let input = TriggerInput { recent, counts, head, anchor, first, boundary, versions, now };
+        decide(&policy(name), &input)
     }
 
     #[rstest]
@@ -263,18 +261,8 @@ mod tests {
     fn a_task_boundary_ends_the_span_with_the_task_and_leaves_the_preserved_messages() {
         let counts = session(20, 1_000);
         let through = |boundary| {
-            let recent = Recent::default();
-            let input = TriggerInput {
-                counts: &counts,
-                recent: &recent,
-                head: 20,
-                anchor: 0,
-                first: 20,
-                boundary: Some(boundary),
-                versions: 0,
-                now: 0,
-            };
-            decide(&policy(PolicyName::Protocol), &input).1.map(|start| (start.kind, start.through_seq))
+            let (_, start) = decide_within(PolicyName::Protocol, &counts, Some(boundary));
+            start.map(|start| (start.kind, start.through_seq))
         };
         assert_eq!(through(12), Some((SignalKind::TaskBoundary, 12)), "what follows is the next task's");
         assert_eq!(through(20), Some((SignalKind::TaskBoundary, 15)), "the last five stay as they are");

@@ -1,15 +1,21 @@
-//! Tests of agents' tools, one table per agent: the call, the output, the expected fact.
+//! Tests of agents' tools, one table for all of them: the call, the output, the expected fact.
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::Talk;
 
-fn check(tool: &str, arguments: Value, output: &str, expected: &[&str]) {
+pub(super) fn check(tool: &str, arguments: Value, output: &str, expected: &[&str]) {
     assert_eq!(Talk::new().tool(tool, arguments, output).files(), expected, "{tool}: {output}");
 }
 
+const ADD_AND_UPDATE: &str = "*** Begin Patch\n*** Add File: src/new.rs\n+fn new() {}\n*** Update File: src/old.rs\n@@ fn old\n-    1\n+    2\n*** Delete File: src/gone.rs\n*** End Patch";
+const MOVED: &str =
+    "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n@@\n-x = 1\n+x = 2\n*** End Patch";
+const UPDATE: &str = "*** Begin Patch\n*** Update File: src/a.rs\n@@ fn a\n-    1\n+    2\n*** End Patch";
+
 #[rstest]
+// Claude Code.
 #[case("Read", json!({"file_path": "/p/a.rs"}), "     1→fn main() {}", &["read /p/a.rs"])]
 #[case("Read", json!({"file_path": "/p/a.rs"}), "<tool_use_error>File does not exist.</tool_use_error>", &[])]
 #[case("Write", json!({"file_path": "/p/a.rs", "content": "fn a() {}"}), "File created successfully at: /p/a.rs", &["created /p/a.rs"])]
@@ -24,20 +30,7 @@ fn check(tool: &str, arguments: Value, output: &str, expected: &[&str]) {
 #[case("Grep", json!({"pattern": "x", "path": "/p/a.rs"}), "3:x", &["read /p/a.rs"])]
 #[case("Grep", json!({"pattern": "x", "path": "/p/src"}), "a.rs", &[])]
 #[case("Glob", json!({"pattern": "**/*.rs"}), "/p/a.rs", &[])]
-fn claude_code(
-    #[case] tool: &str,
-    #[case] arguments: Value,
-    #[case] output: &str,
-    #[case] expected: &[&str],
-) {
-    check(tool, arguments, output, expected);
-}
-
-const ADD_AND_UPDATE: &str = "*** Begin Patch\n*** Add File: src/new.rs\n+fn new() {}\n*** Update File: src/old.rs\n@@ fn old\n-    1\n+    2\n*** Delete File: src/gone.rs\n*** End Patch";
-const MOVED: &str =
-    "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n@@\n-x = 1\n+x = 2\n*** End Patch";
-
-#[rstest]
+// Codex.
 #[case("apply_patch", json!({"input": ADD_AND_UPDATE}), "Success. Updated the following files:\nA src/new.rs", &["created src/new.rs", "modified src/old.rs", "deleted src/gone.rs"])]
 #[case("apply_patch", json!({"input": ADD_AND_UPDATE}), "apply_patch verification failed: Failed to find expected lines", &[])]
 #[case("apply_patch", json!({"input": MOVED}), "Success.", &["renamed b.py from a.py"])]
@@ -47,26 +40,24 @@ const MOVED: &str =
 #[case("shell", json!({"command": ["bash", "-lc", "sed -n '1,40p' src/lib.rs"], "workdir": "/p"}), "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nfn a() {}", &["read /p/src/lib.rs"])]
 #[case("exec_command", json!({"cmd": "cat > notes.txt <<'EOF'\nhi\nEOF", "workdir": "/p"}), "Chunk ID: 1\nProcess exited with code 0\nOutput:\n", &["created /p/notes.txt unsure"])]
 #[case("local_shell", json!({"action": {"type": "exec", "command": ["bash", "-lc", "rm old.txt"], "working_directory": "/p"}}), "", &["deleted /p/old.txt"])]
-fn codex(#[case] tool: &str, #[case] arguments: Value, #[case] output: &str, #[case] expected: &[&str]) {
-    check(tool, arguments, output, expected);
-}
-
-#[rstest]
+#[case("apply_patch", json!({"input": UPDATE}), "{\"output\":\"Success. Updated the following files:\\nM src/a.rs\\n\",\"metadata\":{\"exit_code\":0,\"duration_seconds\":0.0}}", &["modified src/a.rs"])]
+#[case("apply_patch", json!({"input": UPDATE}), "{\"output\":\"something went wrong\",\"metadata\":{\"exit_code\":1,\"duration_seconds\":0.0}}", &[])]
+#[case("apply_patch", json!({"patch": UPDATE}), "patch rejected by user", &[])]
+#[case("apply_patch", json!({"input": UPDATE}), "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nM src/a.rs", &["modified src/a.rs"])]
+#[case("apply_patch", json!({"input": UPDATE}), "Exit code: 1\nWall time: 0 seconds\nOutput:\nno such context", &[])]
+#[case("exec_command", json!({"cmd": format!("cd /p && apply_patch <<'PATCH'\n{UPDATE}\nPATCH")}), "Chunk ID: a\nProcess exited with code 0\nOutput:\nSuccess.", &["modified /p/src/a.rs"])]
+#[case("shell_command", json!({"command": "Get-Content -Path src\\a.rs", "workdir": "C:\\p"}), "Exit code: 0\nOutput:\nx", &["read C:/p/src/a.rs"])]
+#[case("shell", json!({"command": ["powershell.exe", "-Command", "Set-Content -Path 'src\\b.txt' -Value 'hi'"], "workdir": "C:\\p"}), "Exit code: 0\nOutput:\n", &["created C:/p/src/b.txt unsure"])]
+#[case("shell", json!({"command": ["pwsh", "-NoProfile", "-Command", "Remove-Item .\\src\\b.txt -Force"], "workdir": "C:\\p"}), "Exit code: 0\nOutput:\n", &["deleted C:/p/src/b.txt"])]
+#[case("shell", json!({"command": ["/bin/zsh", "-l", "-c", "rm a.txt"]}), "Exit code: 0\nOutput:\n", &["deleted a.txt"])]
+#[case("container.exec", json!({"cmd": ["bash", "-lc", "cat a.txt"]}), "x", &["read a.txt"])]
+// Copilot CLI.
 #[case("view", json!({"path": "/p/a.ts"}), "1. const a = 1", &["read /p/a.ts"])]
 #[case("create", json!({"path": "/p/a.ts", "file_text": "x"}), "Created file /p/a.ts with 1 characters", &["created /p/a.ts"])]
 #[case("edit", json!({"path": "/p/a.ts", "old_str": "a", "new_str": "b"}), "File /p/a.ts updated with changes.", &["modified /p/a.ts"])]
 #[case("str_replace", json!({"path": "/p/a.ts", "old_str": "a", "new_str": "b"}), "No match found", &[])]
 #[case("bash", json!({"command": "touch b.ts"}), "<exited with exit code 0>", &["created b.ts unsure"])]
-fn copilot_cli(
-    #[case] tool: &str,
-    #[case] arguments: Value,
-    #[case] output: &str,
-    #[case] expected: &[&str],
-) {
-    check(tool, arguments, output, expected);
-}
-
-#[rstest]
+// Gemini CLI.
 #[case("read_file", json!({"absolute_path": "/p/a.go"}), "package main", &["read /p/a.go"])]
 #[case("read_many_files", json!({"paths": ["a.go", "b.go", "src/**/*.go"]}), "--- a.go ---", &["read a.go", "read b.go"])]
 #[case("write_file", json!({"file_path": "/p/a.go", "content": "package a"}), "Successfully created and wrote to new file: /p/a.go.", &["created /p/a.go"])]
@@ -75,11 +66,7 @@ fn copilot_cli(
 #[case("replace", json!({"file_path": "/p/a.go", "old_string": "a", "new_string": "b"}), "Failed to edit, 0 occurrences found for old_string", &[])]
 #[case("replace", json!({"file_path": "/p/n.go", "old_string": "", "new_string": "b"}), "Created new file: /p/n.go with provided content.", &["created /p/n.go"])]
 #[case("run_shell_command", json!({"command": "rm a.go", "directory": "pkg"}), "Command: rm a.go\nDirectory: pkg\nOutput: (empty)\nError: (none)\nExit Code: 0\nSignal: (none)", &["deleted pkg/a.go"])]
-fn gemini_cli(#[case] tool: &str, #[case] arguments: Value, #[case] output: &str, #[case] expected: &[&str]) {
-    check(tool, arguments, output, expected);
-}
-
-#[rstest]
+// OpenHands.
 #[case("str_replace_editor", json!({"command": "view", "path": "/w/a.py"}), "Here's the result of running `cat -n` on /w/a.py", &["read /w/a.py"])]
 #[case("str_replace_editor", json!({"command": "view", "path": "/w"}), "Here's the files and directories up to 2 levels deep in /w", &[])]
 #[case("str_replace_editor", json!({"command": "create", "path": "/w/a.py", "file_text": "x"}), "File created successfully at: /w/a.py", &["created /w/a.py"])]
@@ -92,21 +79,56 @@ fn gemini_cli(#[case] tool: &str, #[case] arguments: Value, #[case] output: &str
 #[case("execute_ipython_cell", json!({"code": "open('gen.txt', 'w').write('x')"}), "1", &["created gen.txt unsure"])]
 #[case("edit_file", json!({"path": "/w/a.py", "content": "x", "start": 1, "end": 2}), "[The file /w/a.py has been edited.]", &["modified /w/a.py"])]
 #[case("finish", json!({"message": "done with /w/a.py"}), "", &[])]
-fn openhands(#[case] tool: &str, #[case] arguments: Value, #[case] output: &str, #[case] expected: &[&str]) {
-    check(tool, arguments, output, expected);
-}
-
-#[rstest]
+// Pi.
 #[case("read", json!({"path": "src/a.ts"}), "const a = 1", &["read src/a.ts"])]
 #[case("write", json!({"path": "src/a.ts", "content": "x"}), "Successfully wrote 1 bytes to src/a.ts", &["created src/a.ts unsure"])]
 #[case("edit", json!({"path": "src/a.ts", "oldText": "a", "newText": "b"}), "Successfully replaced text in src/a.ts.", &["modified src/a.ts"])]
 #[case("edit", json!({"path": "src/a.ts", "oldText": "a", "newText": "b"}), "Could not find the exact text in src/a.ts. The old text must match exactly", &[])]
 #[case("bash", json!({"command": "rm src/a.ts"}), "rm: src/a.ts: No such file or directory\n\nCommand exited with code 1", &[])]
-fn pi(#[case] tool: &str, #[case] arguments: Value, #[case] output: &str, #[case] expected: &[&str]) {
-    check(tool, arguments, output, expected);
-}
-
-#[rstest]
+// Cursor, Windsurf and VS Code.
+#[case("read_file", json!({"target_file": "src/a.ts", "should_read_entire_file": true}), "const a = 1", &["read src/a.ts"])]
+#[case("edit_file", json!({"target_file": "src/a.ts", "instructions": "add b", "code_edit": "const b = 2"}), "The apply model made the following changes to the file:\n+const b = 2", &["modified src/a.ts"])]
+#[case("search_replace", json!({"file_path": "src/a.ts", "old_string": "a", "new_string": "b"}), "The file src/a.ts has been updated.", &["modified src/a.ts"])]
+#[case("search_replace", json!({"file_path": "src/a.ts", "old_string": "a", "new_string": "b"}), "The string to replace was not found in the file.", &[])]
+#[case("delete_file", json!({"target_file": "src/a.ts"}), "Successfully deleted file: src/a.ts", &["deleted src/a.ts"])]
+#[case("run_terminal_cmd", json!({"command": "rm b.ts", "is_background": false}), "Exit code: 0\n\nCommand output:\n\n```\n```", &["deleted b.ts"])]
+#[case("view_file", json!({"AbsolutePath": "/p/a.ts", "StartLine": 1, "EndLine": 20}), "x", &["read /p/a.ts"])]
+#[case("replace_file_content", json!({"TargetFile": "/p/a.ts", "ReplacementChunks": [{"TargetContent": "let a = 1", "ReplacementContent": "let a = 2"}]}), "The following changes were made", &["modified /p/a.ts"])]
+#[case("multi_replace_file_content", json!({"TargetFile": "/p/a.ts", "ReplacementChunks": [{"TargetContent": "let a = 1", "ReplacementContent": "let a = 2"}]}), "The following changes were made", &["modified /p/a.ts"])]
+#[case("write_to_file", json!({"TargetFile": "/p/n.ts", "CodeContent": "x", "Overwrite": false}), "Created file file:///p/n.ts", &["created /p/n.ts"])]
+#[case("run_command", json!({"CommandLine": "rm b.ts", "Cwd": "/p"}), "The command completed successfully.", &["deleted /p/b.ts"])]
+#[case("create_file", json!({"filePath": "/p/n.ts", "content": "x"}), "The following files were successfully edited:\n/p/n.ts", &["created /p/n.ts"])]
+#[case("replace_string_in_file", json!({"filePath": "/p/a.ts", "oldString": "a", "newString": "b"}), "ERROR while calling tool: Could not find matching text to replace", &[])]
+#[case("insert_edit_into_file", json!({"filePath": "/p/a.ts", "code": "x", "explanation": "y"}), "The following files were successfully edited:\n/p/a.ts", &["modified /p/a.ts"])]
+#[case("multi_replace_string_in_file", json!({"explanation": "rename", "replacements": [{"filePath": "/p/a.ts", "oldString": "a", "newString": "b"}, {"filePath": "/p/a.ts", "oldString": "c", "newString": "d"}, {"filePath": "/p/z.ts", "oldString": "a", "newString": "b"}]}), "The following files were successfully edited:\n/p/a.ts\n/p/z.ts", &["modified /p/a.ts", "modified /p/z.ts"])]
+#[case("run_in_terminal", json!({"command": "echo x > /p/o.txt", "isBackground": false}), "", &["created /p/o.txt unsure"])]
+// Other agents.
+#[case("edit", json!({"filePath": "/p/a.go", "oldString": "a", "newString": "b"}), "Edit applied successfully.", &["modified /p/a.go"])]
+#[case("write", json!({"filePath": "/p/a.go", "content": "a"}), "Wrote file successfully.", &["created /p/a.go unsure"])]
+#[case("edit", json!({"filePath": "/p/a.go", "oldString": "a", "newString": "b"}), "Error: oldString not found in content", &[])]
+#[case("developer__text_editor", json!({"command": "write", "path": "/p/a.go", "file_text": "x"}), "Successfully wrote to /p/a.go", &["created /p/a.go unsure"])]
+#[case("developer__text_editor", json!({"command": "str_replace", "path": "/p/a.go", "old_str": "x", "new_str": "y"}), "The file has been edited", &["modified /p/a.go"])]
+#[case("developer__text_editor", json!({"command": "view", "path": "/p/a.go"}), "x", &["read /p/a.go"])]
+#[case("developer__shell", json!({"command": "rm a.go"}), "", &["deleted a.go"])]
+#[case("fs_write", json!({"command": "create", "path": "/p/n.rs", "file_text": "x"}), "", &["created /p/n.rs unsure"])]
+#[case("fs_write", json!({"command": "str_replace", "path": "/p/n.rs", "old_str": "x", "new_str": "y"}), "", &["modified /p/n.rs"])]
+#[case("fs_write", json!({"command": "append", "path": "/p/n.rs", "new_str": "y"}), "", &["modified /p/n.rs"])]
+#[case("fs_read", json!({"operations": [{"mode": "Line", "path": "/p/a.rs"}]}), "x", &["read /p/a.rs"])]
+#[case("fs_read", json!({"mode": "Line", "path": "/p/a.rs"}), "x", &["read /p/a.rs"])]
+#[case("fsWrite", json!({"path": "a.ts", "text": "x"}), "Created the a.ts file.", &["created a.ts"])]
+#[case("strReplace", json!({"path": "a.ts", "oldStr": "x", "newStr": "y"}), "Replaced text in a.ts", &["modified a.ts"])]
+#[case("readFile", json!({"path": "a.ts"}), "x", &["read a.ts"])]
+#[case("readMultipleFiles", json!({"paths": ["a.ts", "b.ts"]}), "x", &["read a.ts", "read b.ts"])]
+#[case("builtin_create_new_file", json!({"filepath": "a.ts", "contents": "x"}), "File a.ts created successfully", &["created a.ts"])]
+#[case("builtin_edit_existing_file", json!({"filepath": "a.ts", "changes": "x"}), "", &["modified a.ts"])]
+#[case("builtin_run_terminal_command", json!({"command": "rm a.ts"}), "", &["deleted a.ts"])]
+#[case("Create", json!({"file_path": "/p/a.ts", "content": "x"}), "File created successfully", &["created /p/a.ts"])]
+#[case("Execute", json!({"command": "rm /p/a.ts"}), "", &["deleted /p/a.ts"])]
+#[case("ApplyPatch", json!({"input": UPDATE}), "ok", &["modified src/a.rs"])]
+#[case("save-file", json!({"path": "a.ts", "file_content": "x"}), "File saved. Saved file a.ts", &["created a.ts unsure"])]
+#[case("remove-files", json!({"file_paths": ["a.ts", "b.ts"]}), "ok", &["deleted a.ts", "deleted b.ts"])]
+#[case("launch-process", json!({"command": "rm a.ts", "cwd": "/p"}), "<return-code>0</return-code>", &["deleted /p/a.ts"])]
+// Tools that nobody knows count only with a path.
 #[case("mcp__files__read_text_file", json!({"path": "/p/a.md"}), "# a", &["read /p/a.md"])]
 #[case("mcp__files__write_file", json!({"path": "/p/a.md", "content": "x"}), "Successfully wrote to /p/a.md", &["created /p/a.md unsure"])]
 #[case("mcp__files__move_file", json!({"source": "/p/a.md", "destination": "/p/b.md"}), "Successfully moved", &["renamed /p/b.md from /p/a.md"])]
@@ -118,7 +140,7 @@ fn pi(#[case] tool: &str, #[case] arguments: Value, #[case] output: &str, #[case
 #[case("send_email", json!({"to": "a@b.com", "path": "https://x.y/z.html"}), "ok", &[])]
 #[case("update_order", json!({"file": "order 12.50"}), "ok", &[])]
 #[case("open_ticket", json!({"path": "v1.2.3"}), "ok", &[])]
-fn unknown_tools_count_only_with_a_path(
+fn a_call_and_its_output_tell_what_became_of_the_files(
     #[case] tool: &str,
     #[case] arguments: Value,
     #[case] output: &str,

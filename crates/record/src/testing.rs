@@ -1,0 +1,133 @@
+//! What tests of this crate build on: a test names only the fields that it is about.
+
+use std::collections::BTreeSet;
+
+use chrono::DateTime;
+
+use crate::entries::{ErrorEntry, ErrorStatus, FileStatus, ModifiedFile};
+use crate::merge::MergeContext;
+use crate::probe::{Match, Probe, ProbeKind};
+use crate::strategy::{Engine, Strategy, Verifiable};
+use crate::version::VersionMeta;
+use anchord_facts::key::Key;
+use anchord_facts::ledger::{ErrorFact, FileAction, FileFact, TestOutcome, TestRunFact};
+
+/// A version that was made without a model, of a session that nothing was measured of.
+pub fn meta(version: i64) -> VersionMeta {
+    VersionMeta {
+        phase: None,
+        version,
+        parent_version: None,
+        strategy: Strategy::Anchored,
+        verifiable: Verifiable::Yes,
+        engine: Engine::Extractive,
+        model: None,
+        compression_count: version,
+        last_compressed_at: DateTime::UNIX_EPOCH,
+        from_seq: 1,
+        through_seq: 1,
+        tokens_before: 1,
+        tokens_after: 1,
+        max_tokens: 4000,
+        reduction: None,
+        probe_score: None,
+        facts_score: None,
+        exam: None,
+        warnings: vec![],
+    }
+}
+
+/// The merge of a version whose span has a hundred messages.
+pub fn ctx(version: i64) -> MergeContext<'static> {
+    static NONE_REMOVED: BTreeSet<String> = BTreeSet::new();
+    MergeContext {
+        version,
+        anchor: (version - 1) * 100,
+        through_seq: version * 100,
+        pins: &[],
+        removed_constraints: &NONE_REMOVED,
+    }
+}
+
+pub fn modified(path: &str, action: FileAction, changes: &[&str], seq: i64) -> ModifiedFile {
+    ModifiedFile {
+        purpose: None,
+        path: path.into(),
+        action,
+        renamed_from: None,
+        changes: changes.iter().map(|c| (*c).to_owned()).collect(),
+        status: FileStatus::Unknown,
+        overwrite_possible: false,
+        transient: false,
+        seqs: vec![seq],
+        session_id: None,
+    }
+}
+
+/// An open error.
+pub fn error(message: &str, seq: i64) -> ErrorEntry {
+    ErrorEntry {
+        kind: None,
+        message: message.into(),
+        status: ErrorStatus::Open,
+        resolution: None,
+        location: None,
+        count: 1,
+        resolved_in_version: None,
+        seqs: vec![seq],
+        session_id: None,
+        key: Key::default(),
+        key_anywhere: Key::default(),
+    }
+}
+
+pub fn file_fact(path: &str, action: Option<FileAction>, seq: i64) -> FileFact {
+    FileFact {
+        path: path.into(),
+        action,
+        overwrite_possible: false,
+        renamed_from: None,
+        transient: false,
+        changes: vec![format!("change {seq}")],
+        reason: None,
+        seqs: vec![seq],
+    }
+}
+
+pub fn error_fact(message: &str, seq: i64) -> ErrorFact {
+    ErrorFact {
+        kind: None,
+        message: message.into(),
+        location: None,
+        command: None,
+        resolution: None,
+        count: 1,
+        seqs: vec![seq],
+    }
+}
+
+pub fn run_fact(command: &str, outcome: TestOutcome, seq: i64) -> TestRunFact {
+    TestRunFact {
+        command: command.into(),
+        outcome,
+        passed: None,
+        failed: None,
+        failing: vec![],
+        seqs: vec![seq],
+    }
+}
+
+/// A question about one fact, which nothing hangs on.
+pub fn probe(question: &str, expected: &str) -> Probe {
+    Probe {
+        kind: ProbeKind::Recall,
+        question: question.into(),
+        expected: vec![expected.into()],
+        mode: Match::All,
+        section: None,
+        exact: false,
+        critical: false,
+        seqs: vec![],
+        reference: None,
+    }
+}
