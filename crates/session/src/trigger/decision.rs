@@ -205,7 +205,7 @@ mod tests {
     ) -> (Decision, Option<Start>) {
         let (head, recent) = (i64::from(counts.tail_messages), &Recent::default());
         let (anchor, first, versions, now) = (0, head, 0, 0);
-        let input = TriggerInput { recent, counts, head, anchor, first, boundary, versions, now };
+        let input = TriggerInput { counts, recent, head, first, anchor, boundary, versions, now };
         decide(&policy(name), &input)
     }
 
