@@ -158,8 +158,7 @@ async fn a_model_that_an_append_names_is_that_of_every_branch() {
         let body = json!({"messages": talk(2, 20), "model": model}).to_string();
         let headers: Vec<_> = key.map(|key| ("idempotency-key", key)).into_iter().collect();
         let path = format!("{SESSION}/messages{query}");
-        let reply = app.call_with("POST", &path, body, &headers).await.with(201);
-        reply
+        app.call_with("POST", &path, body, &headers).await.with(201)
     };
     say("", "gpt-4o", None).await;
     // It was stored with main's counts, where no branch looks.
