@@ -36,6 +36,11 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
     Ok(Message { role, name: None, parts })
 }
 
+/// Whether a block of this type has blocks of its own as its content.
+pub(super) fn holds_blocks(kind: &str) -> bool {
+    kind.ends_with("tool_result") || matches!(kind, "document" | "search_result")
+}
+
 fn content(role: Role, raw: &str) -> Result<Vec<Part>, FormatError> {
     if is_string(raw) {
         return Ok(vec![Part::Text(string(raw)?)]);

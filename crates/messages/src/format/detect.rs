@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::Format;
 use super::error::FormatError;
-use super::json::{Fields, is_array, is_object, is_string};
+use super::json::{Fields, elements, is_array, is_object, is_string};
 
 /// The most characters of a word of the caller's in an error.
 const SHOWN_CHARS: usize = 40;
@@ -245,8 +245,10 @@ impl Seen {
             return Self::Certain(Format::OpenaiChat, shape);
         }
         let content = fields.raw("content").filter(|raw| is_array(raw));
+        let elements = content.and_then(|raw| elements(raw).ok()).unwrap_or_default();
+        // An element that is no block, such as a plain text, decides nothing about the others.
         let blocks: Vec<Block<'_>> =
-            content.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
+            elements.into_iter().filter_map(|block| serde_json::from_str(block).ok()).collect();
         if let Some((format, kind)) = blocks.iter().find_map(Block::certain) {
             return Self::Certain(format, format!("a block of type `{kind}`"));
         }
@@ -356,6 +358,7 @@ impl Block<'_> {
             Some("refusal" | "image" | "document") => Formats::ALL.without(Format::Anthropic),
             Some("thinking" | "input_audio" | "image_url" | "file") => Formats::only(Format::OpenaiChat),
             Some("summary_text" | "computer_screenshot") => Formats::only(Format::OpenaiResponses),
+            Some(kind) if super::anthropic::holds_blocks(kind) => Formats::only(Format::Anthropic),
             Some(_) => Formats::ALL,
         }
     }
@@ -410,6 +413,10 @@ mod tests {
     #[case::reply(
         Format::OpenaiResponses,
         r#"{"role": "assistant", "content": [{"type": "output_text", "text": "a"}]}"#
+    )]
+    #[case::beside_a_plain_text(
+        Format::OpenaiResponses,
+        r#"{"role": "user", "content": ["b", {"type": "input_text", "text": "a"}]}"#
     )]
     fn a_shape_that_one_format_has_decides_and_contradicts_the_others(
         #[case] format: Format,

@@ -11,7 +11,7 @@
 use memchr::memmem;
 
 use super::Format;
-use super::anthropic::input_object;
+use super::anthropic::{holds_blocks, input_object};
 use super::json::{Fields, elements, is_array, is_object, is_string, push_key, push_string, string};
 
 /// The field of a mark.
@@ -155,10 +155,11 @@ impl Parts {
         let kind = Fields::read(raw).ok()?.lenient("type");
         let kind = kind.as_deref();
         let is_call = self.format == Format::Anthropic && kind == Some("tool_use");
+        let holds_blocks = self.format == Format::Anthropic && kind.is_some_and(holds_blocks);
         object(raw, is_call.then_some(("input", "{}")), |key, value| match key {
             "input" if is_call => change(input(value)),
             "type" => change(kind.and_then(|kind| self.text_kind(kind)).map(|kind| format!("\"{kind}\""))),
-            "content" => self.list(value, depth + 1),
+            "content" if holds_blocks => self.list(value, depth + 1),
             _ => of_mark(key),
         })
     }
