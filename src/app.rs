@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use metrics_exporter_prometheus::PrometheusHandle;
+use secrecy::SecretString;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -42,6 +43,7 @@ use anchord_runtime::clock::Clock;
 use anchord_session::stateless::{self, CompressOptions, Compressed, Conversation};
 use anchord_store::Store;
 use anchord_store::gather::Gatherer;
+use anchord_store::secrets::SecretKeys;
 use anchord_webhooks::target::Reach;
 use anchord_worker::embedder::VectorMaker;
 pub use anchord_worker::offline::{CallRecord, OfflineResult};
@@ -214,11 +216,11 @@ impl Process {
             .context("the database cannot be reached")?;
         let clock = Clock::system();
         let own = embedded.is_some().then_some(settings.database.data_dir.as_path());
-        let store =
-            store.with_secret_keys(bootstrap::secret_keys(settings.webhooks.secrets_key.as_ref(), own)?);
-        let key = match &settings.api {
+        let secrets = bootstrap::secret_keys(settings.webhooks.secrets_key.as_ref(), own)?;
+        let store = store.with_secret_keys(secrets.clone());
+        let (key, own_key) = match &settings.api {
             Some(api) => bootstrap::ensure_key(&store, clock, api.api_key.as_ref(), own).await?,
-            None => BootstrapKey::None,
+            None => (BootstrapKey::None, None),
         };
         let (operator, operator_token_file) = match &settings.api {
             Some(api) => bootstrap::operator_token(api.admin_token.as_ref(), own)?,
@@ -244,8 +246,11 @@ impl Process {
         let timeouts = timeouts(settings.api.as_ref());
         let public = if admin.is_some() { Surface::Public } else { Surface::Whole };
         let served = |surface| anchord_http::router_of(surface, state.clone());
+        let gateway = settings.api.as_ref().map(|api| gateway(&api.gateway, own.and(own_key), secrets));
+        let agents = anchord_gateway::before(served(public), state.clone(), gateway.unwrap_or_default());
+        let agents = agents.context("the client of the gateway")?;
         let servers = [
-            api.map(|listener| process.serve_http("the API", listener, served(public), timeouts)),
+            api.map(|listener| process.serve_http("the API", listener, agents, timeouts)),
             admin.map(|listener| {
                 process.serve_http("the operator's API", listener, served(Surface::Operator), timeouts)
             }),
@@ -444,6 +449,24 @@ impl Process {
             Drained::Whole => Ok(()),
             Drained::CutShort { tasks, why } => anyhow::bail!("ended with {tasks} tasks undone: {why}"),
         }
+    }
+}
+
+/// The configuration of the gateway; `own` is the key of callers on this machine that send none.
+fn gateway(
+    config: &config::Gateway,
+    own: Option<SecretString>,
+    secrets: SecretKeys,
+) -> anchord_gateway::Config {
+    anchord_gateway::Config {
+        anthropic: config.gateway_anthropic.clone(),
+        openai: config.gateway_openai.clone(),
+        answers: match config.gateway_answers {
+            config::Answers::Model => anchord_gateway::Answers::Model,
+            config::Answers::Code => anchord_gateway::Answers::Code,
+        },
+        keyless: own,
+        secrets,
     }
 }
 

@@ -18,11 +18,13 @@ use anchord_store::secrets::SecretKeys;
 
 mod api;
 mod client;
+mod gateway;
 mod llm;
 mod value;
 
 pub use api::Api;
 pub use client::{Endpoint, OperatorAccess, TenantAccess};
+pub use gateway::{Answers, Gateway};
 pub use llm::{Embeddings, KeyHeader, Llm, LlmProvider, ModelPrice};
 pub use value::{BadValue, Check, whole};
 use value::{base_url, refuse_unless, secret, socket_address};

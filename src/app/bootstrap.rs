@@ -58,7 +58,7 @@ pub(super) async fn ensure_key(
     clock: Clock,
     given: Option<&SecretString>,
     data_dir: Option<&Path>,
-) -> Result<BootstrapKey> {
+) -> Result<(BootstrapKey, Option<SecretString>)> {
     let (key, bootstrap) = match (given, data_dir) {
         (Some(given), _) => (given.clone(), BootstrapKey::Given),
         (None, Some(data_dir)) => {
@@ -66,10 +66,10 @@ pub(super) async fn ensure_key(
             let (key, is_new) = read_or_make(&file, keys::generate)?;
             (key.clone(), BootstrapKey::Generated { made_now: is_new.then_some(key), file })
         }
-        (None, None) => return Ok(BootstrapKey::None),
+        (None, None) => return Ok((BootstrapKey::None, None)),
     };
     register(store, clock, &key).await.context("the key of the tenant default cannot be stored")?;
-    Ok(bootstrap)
+    Ok((bootstrap, Some(key)))
 }
 
 async fn register(store: &Store, clock: Clock, key: &SecretString) -> Result<()> {

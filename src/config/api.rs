@@ -8,6 +8,7 @@ use ipnet::IpNet;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::Database;
+use super::gateway::Gateway;
 use super::value::{BadValue, Check, refuse_unless, secret, socket_address, whole};
 use anchord_http::edge::origins::Origins;
 
@@ -72,6 +73,9 @@ pub struct Api {
     #[arg(long, env = "ANCHORD_CORS_ORIGINS", value_name = "ANCHORD_CORS_ORIGINS")]
     #[arg(value_parser = origins)]
     pub cors_origins: Option<Origins>,
+    /// The gateway, at the API's address
+    #[command(flatten)]
+    pub gateway: Gateway,
 }
 
 impl Api {

@@ -6,6 +6,7 @@ use std::ops::{Bound, RangeBounds};
 use std::str::FromStr;
 
 use secrecy::SecretString;
+use url::Url;
 
 /// A value that was rejected after parsing. The error does not quote it, because it may be a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -78,6 +79,13 @@ pub(super) fn base_url(text: &str) -> Result<String, String> {
         return Ok(text.trim_end_matches('/').to_owned());
     }
     Err("must begin with http:// or https://".to_owned())
+}
+
+/// Parses the base URL of a provider that requests are passed on to.
+pub(super) fn upstream(text: &str) -> Result<Url, String> {
+    let good = |url: &Url| url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+    let url = base_url(text)?.parse::<Url>().ok().filter(good);
+    url.ok_or_else(|| "must be a URL without user, query and fragment".to_owned())
 }
 
 #[cfg(test)]

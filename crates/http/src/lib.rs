@@ -40,6 +40,7 @@ use tower_http::compression::CompressionLayer;
 
 pub use known_branches::KnownBranches;
 pub use limits::Limits;
+pub use request_scope::Scope;
 pub use state::{AppState, Shared};
 
 use api::{operations, ops};

@@ -39,6 +39,9 @@ struct SecretKey {
     key: LessSafeKey,
 }
 
+/// What is sealed for a tenant is bound to this in the place of a webhook, of which none has this id.
+const SEALED: WebhookId = WebhookId(Uuid::max());
+
 /// A text is no list of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("key {0} is not 32 bytes in base64")]
@@ -73,6 +76,21 @@ impl SecretKeys {
     /// Whether secrets are encrypted.
     pub fn encrypts(&self) -> bool {
         !self.0.is_empty()
+    }
+
+    /// Encrypts what a tenant keeps for us; `None` when there is no key.
+    pub fn seal(&self, tenant: TenantId, text: &[u8]) -> Option<Vec<u8>> {
+        self.0.first()?;
+        self.encrypt(tenant, SEALED, text).ok()
+    }
+
+    /// Decrypts what was sealed for the tenant; `None` for anything else.
+    pub fn unseal(&self, tenant: TenantId, sealed: &[u8]) -> Option<Vec<u8>> {
+        if self.0.is_empty() || sealed.len() <= SECRET_BYTES {
+            return None;
+        }
+        let text = self.decrypt(tenant, SEALED, sealed.to_vec()).ok()?;
+        Some(text.expose_secret().to_vec())
     }
 
     /// First bytes of a secret that the first key has encrypted; `None` when there is no key.

@@ -46,6 +46,10 @@ pub struct Bodies {
     wait: Duration,
 }
 
+/// Memory for a body that its reader holds itself.
+#[derive(Debug)]
+pub struct Reserved(#[expect(dead_code, reason = "held until it is dropped")] Permit);
+
 /// A body with the memory that was taken for it.
 struct HeldBody {
     bytes: Vec<u8>,
@@ -109,6 +113,11 @@ impl Bodies {
         // More than the share is parsed when the tenant parses nothing else.
         let units = units(bytes).min(self.values.share());
         self.values.take(party, units, self.wait).await.map(Some).map_err(refuse)
+    }
+
+    /// Takes the memory for a body of so many bytes at once, until it is dropped; `None` when there is no room.
+    pub fn reserve(&self, tenant: TenantId, bytes: usize) -> Option<Reserved> {
+        self.rests.try_take(Some(tenant), units(bytes)).ok().map(Reserved)
     }
 
     async fn collect(

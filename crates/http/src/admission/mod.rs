@@ -51,7 +51,8 @@ impl Default for AdmissionLimits {
 #[derive(Clone, Debug)]
 pub struct Admission {
     pub(crate) assemblies: Assemblies,
-    pub(crate) bodies: Bodies,
+    /// The memory for bodies of requests.
+    pub bodies: Bodies,
     pub(crate) replies: Replies,
     pub(crate) streams: Streams,
     pub(crate) waits: Waits,

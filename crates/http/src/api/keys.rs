@@ -9,7 +9,7 @@ use strum::{AsRefStr, IntoStaticStr};
 
 use crate::api::prelude::*;
 use crate::api::tenants::{TenantPath, check_name};
-use crate::extract::auth::{ADMIN, READ, WRITE};
+use crate::extract::auth::{ADMIN, GATEWAY, READ, WRITE};
 use crate::extract::idempotency::Claimed;
 use crate::extract::params::is_writable;
 use anchord_messages::id::KeyId;
@@ -18,7 +18,7 @@ use anchord_store::audit::Actor;
 use anchord_store::keys::{self, ApiKey, NewKey, Rotation};
 
 /// All scopes.
-const SCOPES: [&str; 3] = [READ, WRITE, ADMIN];
+const SCOPES: [&str; 4] = [READ, WRITE, ADMIN, GATEWAY];
 /// How long a rotated key stays valid when the caller does not say.
 const DEFAULT_OVERLAP_SECONDS: u32 = 24 * 60 * 60;
 /// The longest time that a rotated key may stay valid.
@@ -36,6 +36,8 @@ pub enum Scope {
     Write,
     /// Keys, webhooks, the tenant's settings.
     Admin,
+    /// The gateway, for agents whose base URL it is; no other route.
+    Gateway,
 }
 
 /// A key to create.

@@ -71,6 +71,7 @@ pub async fn sync_transcript(
         session: path.session_id,
         list,
         model: said.model,
+        may_be_longer: said.may_be_longer,
         task_boundary: said.task_boundary,
         stated: said.format,
         opening,
@@ -91,6 +92,7 @@ struct Sync<'a> {
     session: SessionRef,
     list: List,
     model: Option<String>,
+    may_be_longer: bool,
     task_boundary: bool,
     stated: Option<Format>,
     opening: Option<Opening>,
@@ -125,7 +127,12 @@ impl Sync<'_> {
         let Some(named) = self.state.store.find_branch(tenant, &self.session).await? else {
             return self.begin().await;
         };
-        let Step::Done(mut along) = self.compare(Along::of(&named, Arc::default(), 0)).await? else {
+        let after = self.list.after();
+        if seq_of(after) > named.head_seq {
+            let detail = format!("is beyond the newest message of the branch, {}", named.head_seq);
+            return Err(ApiError::refused("/after", detail));
+        }
+        let Step::Done(mut along) = self.compare(Along::of(&named, Arc::default(), after)).await? else {
             return Ok(Step::Overtaken);
         };
         while along.parts(&self.list) || along.may_go_on_elsewhere(&self.list) {
@@ -139,6 +146,9 @@ impl Sync<'_> {
             }
         }
         let is_other = along.id != named.id || !named.is_current;
+        if along.common < along.head && self.may_be_longer {
+            return Ok(Step::Done((along.name, Outcome::Unchanged)));
+        }
         if along.common < along.head {
             let to = self.truncate(&along).await?;
             return Ok(to.map(|name| (name, Outcome::WentBack)));
@@ -159,8 +169,11 @@ impl Sync<'_> {
 
     /// Makes the session with the whole list.
     async fn begin(&mut self) -> Result<Step<(BranchName, Outcome)>> {
-        // An erased main is not made again.
-        if self.session.is_of_other_branch() || self.session.branch.is_some() && self.is_there().await? {
+        // An erased main is not made again, and nothing stands before a list of no session.
+        if self.list.after() > 0
+            || self.session.is_of_other_branch()
+            || self.session.branch.is_some() && self.is_there().await?
+        {
             return Err(ApiError::NotFound(Kind::SessionNotFound));
         }
         let along = Along {

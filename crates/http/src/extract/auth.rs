@@ -2,11 +2,12 @@
 //! [`Writer`] and [`Admin`] require that scope of an API key, [`Operator`] requires the operator token.
 
 use axum::extract::FromRequestParts;
-use axum::http::HeaderName;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, Request};
 use chrono::{DateTime, Utc};
 
+use crate::admission::guesses::Peer;
 use crate::problem::{ApiError, Result};
 use crate::request_scope::Scope;
 use crate::state::AppState;
@@ -21,6 +22,13 @@ pub const READ: &str = "read";
 pub const WRITE: &str = "write";
 /// Manages keys, webhooks and the tenant's settings.
 pub const ADMIN: &str = "admin";
+
+/// Passes on what agents send to their provider, and keeps it.
+pub const GATEWAY: &str = "gateway";
+
+/// Marks a request that the gateway of this process makes for a caller. Extensions never come from outside.
+#[derive(Clone, Copy, Debug)]
+pub struct ByGateway;
 
 /// The header that may have a key or the operator token in place of `Authorization`, as clients of some model providers
 /// send it.
@@ -173,17 +181,43 @@ pub(crate) async fn authenticate(parts: &Parts, state: &AppState, scope: &'stati
     if let Some(per_second) = grant.quotas.requests_per_second {
         state.tenant_rates.check(grant.tenant, per_second)?;
     }
-    if !grant.scopes.iter().any(|held| held == scope) {
+    let mut scopes = grant.scopes;
+    if parts.extensions.get::<ByGateway>().is_some() && scopes.iter().any(|held| held == GATEWAY) {
+        scopes.extend([READ, WRITE].map(str::to_owned));
+    }
+    if !scopes.iter().any(|held| held == scope) {
         return Err(ApiError::Forbidden(scope));
     }
     Ok(Caller {
         tenant: grant.tenant,
         key: grant.key,
-        scopes: grant.scopes,
+        scopes,
         quotas: grant.quotas,
         digest,
         scope: scope_of_request,
     })
+}
+
+/// The caller of the gateway: its key needs the scope `gateway`, or `read` and `write`.
+///
+/// # Errors
+/// When the key is unknown, lacks the scope, or is beyond its rate, or its tenant is suspended.
+pub async fn authenticate_for_gateway(
+    state: &AppState,
+    (key, peer): (&str, Option<Peer>),
+    scope: &Scope,
+) -> Result<Caller> {
+    let mut request = Request::new(());
+    let key = HeaderValue::from_str(key).map_err(|_| ApiError::Unauthorized("the key is no text"))?;
+    request.headers_mut().insert(X_API_KEY, key);
+    let extensions = request.extensions_mut();
+    extensions.insert(scope.clone());
+    extensions.insert(ByGateway);
+    if let Some(peer) = peer {
+        extensions.insert(peer);
+    }
+    let caller = authenticate(&request.into_parts().0, state, WRITE).await?;
+    if caller.scopes.iter().any(|held| held == READ) { Ok(caller) } else { Err(ApiError::Forbidden(READ)) }
 }
 
 /// Refuses a request whose key was revoked, or whose tenant was suspended, since it began. An operator's token does not change.

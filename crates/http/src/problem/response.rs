@@ -18,6 +18,11 @@ use super::kind::Kind;
 const MAX_DETAIL_CHARS: usize = 400;
 
 impl ApiError {
+    /// The status of its reply.
+    pub fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.kind().about().status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
     /// The error as a problem that stands inside of a reply, under the request's id; logs its cause.
     pub(crate) fn problem(self, request_id: &str) -> Problem {
         Problem { instance: request_id.to_owned(), ..self.into_problem().0 }

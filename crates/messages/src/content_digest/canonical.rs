@@ -2,9 +2,9 @@
 //! providers move, add or leave out between requests:
 //!
 //! - the order of an object's keys, spaces, and escapes in texts;
-//! - `cache_control` marks, fields that are null, and empty lists of [`EMPTY_LISTS`];
+//! - `cache_control` marks, fields that are null, a `content` of no text, and empty lists of [`EMPTY_LISTS`];
 //! - in `openai-responses`, an item's `status` when it is `completed`, its `type` when it is `message`, and the `id` of
-//!   messages, calls of the caller's functions and their outputs ([`ANONYMOUS_ITEMS`]);
+//!   messages, calls of the caller's functions and their outputs ([`ANONYMOUS_ITEMS`]), and [`PASSED_ON`];
 //! - a content that is a text, and the list of that text as its one block;
 //! - arguments of a call, which are a JSON object or its text. Within them nothing is left out: they belong to the tool.
 //!
@@ -23,6 +23,10 @@ const EMPTY_LISTS: [&str; 4] = ["tool_calls", "annotations", "logprobs", "citati
 const TEXTS: [&str; 3] = ["text", "input_text", "output_text"];
 /// The field of a mark for the provider's cache.
 const MARK: &str = "cache_control";
+/// The field of what a message says: empty and absent are the same.
+const CONTENT: &str = "content";
+/// A field that a client adds to items that it sends back.
+const PASSED_ON: &str = "internal_chat_message_metadata_passthrough";
 
 /// The canonical JSON of a message; what cannot be read is its own.
 pub fn canonical(format: Format, raw: &str) -> String {
@@ -131,7 +135,9 @@ fn is_content(key: &str, value: &Tree<'_>, place: Place) -> bool {
         (Place::Arguments, _) => true,
         (_, Tree::Null) => false,
         (_, Tree::List(items)) if items.is_empty() => !EMPTY_LISTS.contains(&key),
-        (Place::Item | Place::Inside, _) => key != MARK,
+        (_, Tree::Text(text)) if text.is_empty() => key != CONTENT,
+        (Place::Item, _) => key != MARK && key != PASSED_ON,
+        (Place::Inside, _) => key != MARK,
     }
 }
 

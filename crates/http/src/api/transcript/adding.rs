@@ -162,7 +162,11 @@ impl Sync<'_> {
             let Some(mut batch) = begun.take() else {
                 let raws = list.rest(from).iter().map(|listed| serde_json::from_str(listed.raw()));
                 let raws = raws.collect::<Result<_, _>>().map_err(ApiError::internal)?;
-                begun = Some(Batch::begin((from, raws), (stated, model.as_deref(), tokenizer), &limits)?);
+                begun = Some(Batch::begin(
+                    (from - list.after(), raws),
+                    (stated, model.as_deref(), tokenizer),
+                    &limits,
+                )?);
                 return Ok(None);
             };
             let format = batch.format().resolve(so_far);

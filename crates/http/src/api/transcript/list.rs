@@ -29,10 +29,19 @@ pub struct Transcript<'a> {
     /// The model that the session talks to from now on, as in an append.
     #[schema(min_length = 1, max_length = 200)]
     pub model: Option<String>,
-    /// All messages from the first on, oldest first, as the format writes them.
+    /// How many messages of the branch stand before this list: a caller that no longer has its first messages, as after a
+    /// compaction of its own, goes on behind that position. Default 0: the list begins with the first message.
+    #[serde(default)]
+    #[schema(minimum = 0)]
+    pub after: Seq,
+    /// All messages from the first on, or from the one behind `after`; oldest first, as the format writes them.
     #[serde(borrow)]
     #[schema(value_type = Vec<Message>, min_items = 1, max_items = 20_000)]
     pub messages: Vec<&'a RawValue>,
+    /// Whether the branch may have more than the list. Then it stays as it is, and does not go back to the list's last
+    /// message; the context is that of the list. Default false.
+    #[serde(default)]
+    pub may_be_longer: bool,
     /// Whether a task has just ended; some policies then compress. It is of no effect when nothing is stored.
     #[serde(default)]
     pub task_boundary: bool,
@@ -47,6 +56,8 @@ pub struct Transcript<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct List {
     messages: Arc<[Listed]>,
+    /// How many messages of the branch stand before it.
+    after: usize,
     stated: Option<Format>,
     /// Whether work on all of them is for the tenant's turn.
     is_large: bool,
@@ -62,6 +73,8 @@ pub(super) struct Listed {
 
 /// Fields of a list beside its messages.
 pub(super) struct Said {
+    pub(super) after: usize,
+    pub(super) may_be_longer: bool,
     pub(super) format: Option<Format>,
     pub(super) model: Option<String>,
     pub(super) task_boundary: bool,
@@ -94,14 +107,17 @@ pub(super) async fn read(body: JsonBytes, tenant: TenantId) -> Result<(List, Sai
                 return Ok(None);
             }
         }
-        Ok(Some((List { messages: listed.into(), stated: said.format, is_large }, said)))
+        let list = List { messages: listed.into(), after: said.after, stated: said.format, is_large };
+        Ok(Some((list, said)))
     })
     .await
 }
 
 /// Fields of a list, and its messages as text of the body.
 fn parse(body: &JsonBytes) -> Result<(Said, Vec<Bytes>)> {
-    let Transcript { format, model, messages, task_boundary, user, metadata } = body.parse_strictly()?;
+    let Transcript { after, format, model, messages, may_be_longer, task_boundary, user, metadata } =
+        body.parse_strictly()?;
+    let after = usize::try_from(after).map_err(|_| ApiError::invalid("/after", "must be at least 0"))?;
     if messages.is_empty() {
         return Err(ApiError::invalid("/messages", "must hold at least one message"));
     }
@@ -109,18 +125,27 @@ fn parse(body: &JsonBytes) -> Result<(Said, Vec<Bytes>)> {
         return Err(ApiError::invalid("/messages", format!("must hold at most {MAX_MESSAGES} messages")));
     }
     let messages = messages.into_iter().map(|raw| body.0.slice_ref(raw.get().as_bytes())).collect();
-    Ok((Said { format, model, task_boundary, user, metadata }, messages))
+    Ok((Said { after, may_be_longer, format, model, task_boundary, user, metadata }, messages))
 }
 
 impl List {
-    /// How many messages it has.
+    /// How many messages of the branch stand before it.
+    pub(super) fn after(&self) -> usize {
+        self.after
+    }
+
+    /// The position of its last message.
     pub(super) fn len(&self) -> usize {
-        self.messages.len()
+        self.after + self.messages.len()
+    }
+
+    fn at(&self, position: usize) -> Option<&Listed> {
+        self.messages.get(position.checked_sub(self.after)?)
     }
 
     /// The messages from one on.
     pub(super) fn rest(&self, from: usize) -> &[Listed] {
-        self.messages.get(from..).unwrap_or_default()
+        self.messages.get(from.saturating_sub(self.after)..).unwrap_or_default()
     }
 
     /// Whether work on the messages from one on is for the tenant's turn.
@@ -136,29 +161,34 @@ impl List {
         mut from: usize,
     ) -> Result<usize> {
         // Equal texts cost nothing; what is behind them is parsed.
-        let texts = self.messages.iter().zip(branch.iter()).skip(from);
+        let after = self.after.min(branch.len());
+        from = from.max(after) - after;
+        let beyond = branch.get(after..).unwrap_or_default();
+        let texts = self.messages.iter().zip(beyond).skip(from);
         from += texts.take_while(|(listed, known)| listed.text == known.text).count();
-        if from == self.len().min(branch.len()) {
-            return Ok(from);
+        if from == self.messages.len().min(beyond.len()) {
+            return Ok(after + from);
         }
         let messages = Arc::clone(&self.messages);
         in_steps(tenant, self.is_large, move |until| {
             let list = messages.iter().map(|listed| (listed.text, listed.raw()));
-            Ok(common(list, &branch, &mut from, || Instant::now() > until))
+            let beyond = branch.get(after..).unwrap_or_default();
+            let common = common(list, beyond, &mut from, || Instant::now() > until);
+            Ok(common.map(|common| after + common))
         })
         .await
     }
 
     /// The digest of a message; `before` is the format of the one before it, which it has when it shows none.
     pub(super) fn digest(&self, at: usize, before: Option<Format>) -> Result<Option<ContentDigest>> {
-        let Some(listed) = self.messages.get(at) else { return Ok(None) };
+        let Some(listed) = self.at(at) else { return Ok(None) };
         let mut shown = Detector::new(self.stated);
-        shown.look(at, listed.raw()).map_err(|refused| refused_under("/messages", refused))?;
+        shown.look(at - self.after, listed.raw()).map_err(|refused| refused_under("/messages", refused))?;
         Ok(Some(ContentDigest::of(shown.finish().resolve(before), listed.raw())))
     }
 
     /// Whether a message is one that is stored.
     pub(super) fn is(&self, at: usize, stored: &Digests) -> bool {
-        self.messages.get(at).is_some_and(|listed| stored.match_message(listed.text, listed.raw()))
+        self.at(at).is_some_and(|listed| stored.match_message(listed.text, listed.raw()))
     }
 }

@@ -12,6 +12,7 @@ use crate::api::prelude::*;
 use crate::edge::boundary::RequestId;
 use crate::extract::auth::READ;
 use crate::extract::params::Words;
+use crate::extract::prefer::Return;
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_session::accounting::BriefUsage;
@@ -121,7 +122,8 @@ pub struct TranscriptQuery {
 #[derive(Clone, Debug)]
 pub struct SyncOptions {
     included: Included,
-    context: ContextQuery,
+    /// `None` when the caller wants no reply.
+    context: Option<ContextQuery>,
     request_id: RequestId,
 }
 
@@ -134,7 +136,9 @@ impl<S: Send + Sync> FromRequestParts<S> for SyncOptions {
         let TranscriptQuery { include, format, max_input_tokens, recap, cache_control } = query;
         let included = append_reply::included(include.as_ref(), false);
         let asked = ContextQuery { format, max_input_tokens, recap, cache_control, ..Default::default() };
-        Ok(Self { included, context: asked.checked()?, request_id })
+        let asked = asked.checked()?;
+        let is_wanted = Return::of(&parts.headers) != Some(Return::Minimal);
+        Ok(Self { included, context: is_wanted.then_some(asked), request_id })
     }
 }
 
@@ -170,8 +174,13 @@ impl SyncOptions {
         let Told { of, newest, state: sync, mut body } = told;
         body.insert("sync".to_owned(), serde_json::to_value(&sync).map_err(ApiError::internal)?);
         let body = serde_json::to_string(&body).map_err(ApiError::internal)?;
-        let asked = (self.context, Some(newest));
-        let body = with_context((state, caller), &of, asked, (body, self.request_id), started).await;
+        let body = match self.context {
+            Some(asked) => {
+                let asked = (asked, Some(newest));
+                with_context((state, caller), &of, asked, (body, self.request_id), started).await
+            }
+            None => body.into(),
+        };
         Ok((StatusCode::OK, [(header::CONTENT_TYPE, "application/json")], body).into_response())
     }
 }

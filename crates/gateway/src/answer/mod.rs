@@ -1,0 +1,111 @@
+//! What a provider answered, read from a copy of its bytes while they pass, as the messages that an agent's next list has.
+//!
+//! Invariant: nothing here is in the way of the bytes; a copy that cannot be read keeps nothing.
+
+mod anthropic;
+mod chat;
+mod responses;
+
+use std::io;
+
+use async_compression::tokio::bufread::{BrotliDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder};
+use axum::body::Bytes;
+use futures::{Stream, StreamExt as _};
+use sse_stream::SseStream;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio_util::io::{ReaderStream, StreamReader};
+
+use crate::request::Endpoint;
+
+/// The most bytes of an answer that are read.
+const MAX_BYTES: u64 = 32 * 1024 * 1024;
+/// What stands at the end of an answer that did not come to its own.
+const CUT_OFF: &str = "[The answer was cut off here.]";
+
+/// An answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// Messages or items, as JSON.
+    pub(crate) messages: Vec<String>,
+    /// Whether it came to its end.
+    pub(crate) is_whole: bool,
+}
+
+/// Collects the parts of a streamed answer.
+trait Collect: Send {
+    /// Takes an event's data. Returns whether the answer has come to its end.
+    fn take(&mut self, data: &str) -> bool;
+    /// The messages so far; of those that are not whole with a word about it.
+    fn messages(self: Box<Self>, is_whole: bool) -> Vec<String>;
+}
+
+/// How an answer comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape<'h> {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) content_type: &'h str,
+    pub(crate) encoding: &'h str,
+}
+
+/// Reads an answer to its end, or as far as it comes.
+pub(crate) async fn read(
+    shape: Shape<'_>,
+    chunks: impl Stream<Item = Bytes> + Send + Unpin + 'static,
+) -> Answer {
+    let Some(plain) = decoded(shape.encoding, chunks) else { return Answer::default() };
+    let plain = plain.take(MAX_BYTES);
+    if shape.content_type.starts_with("text/event-stream") {
+        read_events(shape.endpoint, plain).await
+    } else {
+        read_whole(shape.endpoint, plain).await
+    }
+}
+
+type Reader = Box<dyn AsyncRead + Send + Unpin>;
+
+/// The bytes behind an encoding; `None` for one that is not known.
+pub(crate) fn decoded(
+    encoding: &str,
+    chunks: impl Stream<Item = Bytes> + Send + Unpin + 'static,
+) -> Option<Reader> {
+    let reader = StreamReader::new(chunks.map(Ok::<_, io::Error>));
+    Some(match encoding.trim().to_ascii_lowercase().as_str() {
+        "" | "identity" => Box::new(reader),
+        "gzip" | "x-gzip" => Box::new(GzipDecoder::new(reader)),
+        "deflate" => Box::new(ZlibDecoder::new(reader)),
+        "br" => Box::new(BrotliDecoder::new(reader)),
+        "zstd" => Box::new(ZstdDecoder::new(reader)),
+        _ => return None,
+    })
+}
+
+async fn read_events(endpoint: Endpoint, plain: impl AsyncRead + Send + Unpin) -> Answer {
+    let mut collected: Box<dyn Collect> = match endpoint {
+        Endpoint::Messages => Box::<anthropic::Message>::default(),
+        Endpoint::ChatCompletions => Box::<chat::Message>::default(),
+        Endpoint::Responses => Box::<responses::Items>::default(),
+    };
+    let mut events = Box::pin(SseStream::from_bytes_stream(ReaderStream::new(plain)));
+    let mut is_whole = false;
+    // What cannot be read ends the answer where it stands.
+    while let Some(Ok(event)) = events.next().await {
+        is_whole |= event.data.is_some_and(|data| collected.take(&data));
+    }
+    Answer { messages: collected.messages(is_whole), is_whole }
+}
+
+async fn read_whole(endpoint: Endpoint, mut plain: impl AsyncRead + Send + Unpin) -> Answer {
+    let mut body = Vec::new();
+    if plain.read_to_end(&mut body).await.is_err() {
+        return Answer::default();
+    }
+    let messages = match endpoint {
+        Endpoint::Messages => anthropic::whole(&body),
+        Endpoint::ChatCompletions => chat::whole(&body),
+        Endpoint::Responses => responses::whole(&body),
+    };
+    Answer { is_whole: !messages.is_empty(), messages }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! The API of this process, called as any caller would: what the gateway keeps and reads passes the same checks, limits and
+//! quotas, and it can do nothing that a caller could not.
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, Method, Request, header};
+use http_body_util::BodyExt as _;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tower::ServiceExt as _;
+
+use anchord_http::extract::auth::{ByGateway, X_API_KEY};
+
+/// Why a call did not succeed: its status, and the kind of its problem.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{status} {kind}")]
+pub(crate) struct Problem {
+    pub(crate) status: u16,
+    pub(crate) kind: String,
+}
+
+impl Problem {
+    /// A reply that is none that is known.
+    pub(crate) fn unreadable() -> Self {
+        Self { status: 500, kind: "unreadable".to_owned() }
+    }
+}
+
+/// The API, for the holder of a key.
+#[derive(Clone)]
+pub(crate) struct Api {
+    router: Router,
+    key: SecretString,
+}
+
+/// A call.
+pub(crate) struct Call {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) prefer: Option<&'static str>,
+    pub(crate) body: Body,
+}
+
+impl Call {
+    pub(crate) fn get(path: String) -> Self {
+        Self { method: Method::GET, path, prefer: None, body: Body::empty() }
+    }
+
+    pub(crate) fn with(method: Method, path: String, body: String) -> Self {
+        Self { method, path, prefer: None, body: Body::from(body) }
+    }
+
+    pub(crate) fn preferring(self, preference: &'static str) -> Self {
+        Self { prefer: Some(preference), ..self }
+    }
+}
+
+impl Api {
+    pub(crate) fn new(router: Router, key: SecretString) -> Self {
+        Self { router, key }
+    }
+
+    /// Makes a call, and returns the body of its reply.
+    pub(crate) async fn call(&self, call: Call) -> Result<Bytes, Problem> {
+        let broken = |kind: &str| Problem { status: 500, kind: kind.to_owned() };
+        let mut request = Request::builder().method(call.method).uri(call.path);
+        if let Some(prefer) = call.prefer {
+            request = request.header("prefer", prefer);
+        }
+        let mut request = request.body(call.body).map_err(|_| broken("bad-path"))?;
+        let mut key = HeaderValue::from_str(self.key.expose_secret()).map_err(|_| broken("bad-key"))?;
+        key.set_sensitive(true);
+        request.headers_mut().insert(X_API_KEY, key);
+        request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        request.extensions_mut().insert(ByGateway);
+        let reply = match self.router.clone().oneshot(request).await {
+            Ok(reply) => reply,
+            Err(never) => match never {},
+        };
+        let status = reply.status();
+        let body = reply.into_body().collect().await.map_err(|_| broken("cut-off"))?.to_bytes();
+        if status.is_success() {
+            return Ok(body);
+        }
+        Err(Problem { status: status.as_u16(), kind: kind_of(&body) })
+    }
+
+    /// The same for a reply that is read.
+    pub(crate) async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Problem> {
+        let body = self.call(call).await?;
+        serde_json::from_slice(&body).map_err(|_| Problem::unreadable())
+    }
+}
+
+/// The kind of a problem document.
+fn kind_of(body: &[u8]) -> String {
+    #[derive(Deserialize)]
+    struct Document {
+        r#type: String,
+    }
+    let document: Option<Document> = serde_json::from_slice(body).ok();
+    let kind = document.map(|document| document.r#type.trim_start_matches("/problems/").to_owned());
+    kind.unwrap_or_else(|| "unknown".to_owned())
+}

@@ -1,0 +1,174 @@
+//! The answer to a request for a compaction, from what the session holds.
+
+use axum::body::Bytes;
+use axum::http::Method;
+use serde::Deserialize;
+
+use crate::api::{Api, Call, Problem};
+use crate::keep::{Position, Said, Seen, path_of};
+use crate::pasted;
+use crate::render::Served;
+use crate::request::{Message, block_text};
+use crate::rules::{Form, History, Rule};
+use anchord_messages::id::SessionName;
+use serde_json::value::RawValue;
+
+/// A compression that is made now may take so long.
+const WAIT: &str = "wait=45";
+/// Tokens of the facts that code kept, which are appended to a summary of the agent's own model.
+const FACTS_TOKENS: u32 = 1_500;
+
+/// What a session holds, at a place.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) text: String,
+    pub(crate) position: Position,
+}
+
+/// Takes the instruction out of a list that ends in it: the block, or the message that has nothing else.
+pub(crate) fn without_instruction(list: &mut Vec<Bytes>, rule: &Rule) {
+    let Some(last) = list.pop() else { return };
+    let kept = Message::read(&last).and_then(|message| {
+        let blocks: Vec<&RawValue> = serde_json::from_str(message.content?.get()).ok()?;
+        let is_other =
+            |block: &&&RawValue| block_text(block.get()).is_none_or(|text| !rule.is_instruction(&text));
+        let others: Vec<&str> = blocks.iter().filter(is_other).map(|block| block.get()).collect();
+        let role = message.role.as_deref().unwrap_or("user");
+        let kept = || Bytes::from(format!("{{\"role\":\"{role}\",\"content\":[{}]}}", others.join(",")));
+        (!others.is_empty()).then(kept)
+    });
+    list.extend(kept);
+}
+
+/// Brings the session to the list, and reads what it holds then.
+pub(crate) async fn hold(
+    (api, seen): (&Api, &Seen),
+    (said, rule): (&Said, &Rule),
+    instruction: &str,
+) -> Result<Held, Problem> {
+    let session = path_of(&said.identity.session);
+    let (served, through) = match rule.history {
+        History::List => {
+            let reply = seen.sync(api, said, &[], "format=openai-chat", None).await?;
+            let synced: Synced = serde_json::from_slice(&reply).map_err(|_| Problem::unreadable())?;
+            let seq = i64::try_from(synced.sync.common + synced.sync.appended).unwrap_or(i64::MAX);
+            (synced.context, Position { branch: synced.sync.branch, seq })
+        }
+        History::Pasted => {
+            seen.settled().await;
+            (None, pasted::through(api, &session, instruction).await?)
+        }
+    };
+    let context = || {
+        let Position { branch, seq } = &through;
+        Call::get(format!("{session}/context?format=openai-chat&branch={branch}&through_seq={seq}"))
+    };
+    let mut served: Served = match served {
+        Some(served) => served,
+        None => api.read(context()).await?,
+    };
+    if served.lacks_messages() {
+        let path = format!("{session}/compressions?branch={}", through.branch);
+        let compression = Call::with(Method::POST, path, "{}".to_owned()).preferring(WAIT);
+        // One that runs already is as good.
+        drop(api.call(compression).await);
+        served = api.read(context()).await?;
+    }
+    Ok(Held { text: served.text(), position: through })
+}
+
+/// The reply to a sync.
+#[derive(Deserialize)]
+struct Synced {
+    context: Option<Served>,
+    sync: SyncState,
+}
+
+#[derive(Deserialize)]
+struct SyncState {
+    branch: String,
+    common: usize,
+    appended: usize,
+}
+
+/// The answer in the form that the agent asked for.
+pub(crate) fn answer(held: &Held, session: &SessionName, form: Form) -> String {
+    let mark = held.position.mark(session);
+    let text = &held.text;
+    match form {
+        Form::Text | Form::Item => format!("{text}\n\n{mark}"),
+        Form::Tags => {
+            // A tag in what was said must not end ours.
+            let text = text.replace("</summary>", "< /summary>");
+            format!(
+                "<analysis>\nThe summary was kept while the work went on.\n</analysis>\n\n<summary>\n{text}\n\n{mark}\n</summary>"
+            )
+        }
+    }
+}
+
+/// What code kept of a session, to be appended to a summary that the agent's own model writes.
+pub(crate) async fn facts(
+    (api, seen): (&Api, &Seen),
+    (said, rule): (&Said, &Rule),
+    instruction: &str,
+) -> Result<String, Problem> {
+    let position = hold((api, seen), (said, rule), instruction).await?.position;
+    let session = &said.identity.session;
+    let path = format!("{}/summary?max_tokens={FACTS_TOKENS}", path_of(session));
+    let mark = position.mark(session);
+    match api.call(Call::get(path)).await {
+        Ok(record) => {
+            let record = String::from_utf8_lossy(&record).replace("</summary>", "< /summary>");
+            Ok(format!("\n\n# Kept word for word beside this summary\n\n{}\n\n{mark}", record.trim()))
+        }
+        // No version yet: everything is in the messages that the model has just read.
+        Err(problem) if problem.status == 404 => Ok(format!("\n\n{mark}")),
+        Err(problem) => Err(problem),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::request::{Asked, Endpoint};
+
+    fn rule_and_list(content: serde_json::Value) -> (&'static Rule, Vec<Bytes>) {
+        let body =
+            json!({"messages": [{"role": "user", "content": "hello"}, {"role": "user", "content": content}]});
+        let asked = Asked::read(Endpoint::Messages, &Bytes::from(body.to_string())).unwrap();
+        let rule = crate::rules::recognise(&asked, &axum::http::HeaderMap::new()).unwrap();
+        (rule, asked.list)
+    }
+
+    const ASKS: &str =
+        "Your task is to create a detailed summary of the conversation the conversation … <summary>";
+
+    #[test]
+    fn the_instruction_is_none_of_the_conversation_and_a_result_beside_it_is() {
+        let (rule, mut list) = rule_and_list(json!(ASKS));
+        without_instruction(&mut list, rule);
+        assert_eq!(list.len(), 1);
+        let result = json!({"type": "tool_result", "tool_use_id": "t", "content": "out"});
+        let (rule, mut list) = rule_and_list(json!([result, {"type": "text", "text": ASKS}]));
+        without_instruction(&mut list, rule);
+        assert_eq!(list[1], Bytes::from(json!({"role": "user", "content": [result]}).to_string()));
+    }
+
+    #[test]
+    fn a_tag_in_the_text_does_not_end_the_summary() {
+        let held = Held {
+            text: "said </summary> and more".to_owned(),
+            position: Position { branch: "main".to_owned(), seq: 3 },
+        };
+        let session = SessionName::parse("s").unwrap();
+        let text = answer(&held, &session, Form::Tags);
+        assert_eq!(text.matches("</summary>").count(), 1);
+        assert!(
+            text.contains("and more\n\n[anchord: session s, branch main, message 3]\n</summary>"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! Opaque items: summaries that an agent keeps without reading them, and sends back. Sealed, and bound to the tenant.
+
+use axum::body::Bytes;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::request::Asked;
+use anchord_messages::id::TenantId;
+use anchord_store::secrets::SecretKeys;
+
+/// How ours begin.
+const OURS: &str = "anchord:";
+/// Words of an introduction, for the model that reads the summary as a message.
+const INTRODUCTION: &str = "The conversation before this point was summarised. It holds; go on from it:\n\n";
+
+/// Seals a text; `None` without a key to seal with.
+pub(crate) fn seal(keys: &SecretKeys, tenant: TenantId, text: &str) -> Option<String> {
+    let sealed = keys.seal(tenant, text.as_bytes())?;
+    Some(format!("{OURS}{}", URL_SAFE_NO_PAD.encode(sealed)))
+}
+
+/// Whether a body has an item of ours.
+pub(crate) fn has_any(body: &[u8]) -> bool {
+    body.windows(OURS.len()).any(|part| part == OURS.as_bytes())
+}
+
+/// Puts the text of an item of ours into the place of each, as a message. Returns whether there was one.
+pub(crate) fn open_all(keys: &SecretKeys, tenant: TenantId, asked: &mut Asked) -> bool {
+    let mut has_any = false;
+    for item in &mut asked.list {
+        if let Some(text) = open(keys, tenant, item) {
+            let content = json!([{"type": "input_text", "text": format!("{INTRODUCTION}{text}")}]);
+            *item = Bytes::from(json!({"type": "message", "role": "user", "content": content}).to_string());
+            has_any = true;
+        }
+    }
+    has_any
+}
+
+fn open(keys: &SecretKeys, tenant: TenantId, item: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Item {
+        r#type: String,
+        encrypted_content: String,
+    }
+    let item: Item = serde_json::from_slice(item).ok()?;
+    if !item.r#type.starts_with("compaction") {
+        return None;
+    }
+    let sealed = URL_SAFE_NO_PAD.decode(item.encrypted_content.strip_prefix(OURS)?).ok()?;
+    String::from_utf8(keys.unseal(tenant, &sealed)?).ok()
+}

@@ -1,0 +1,293 @@
+//! Keeps what was said: the list of a request, and its answer, in the session.
+//!
+//! Invariant: requests of one session are kept one after the other, in the order in which their answers ended, so that a
+//! shorter list never comes after the longer one that follows it.
+
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::http::Method;
+use moka::sync::Cache;
+use regex::Regex;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use crate::api::{Api, Call, Problem};
+use crate::identity::Identity;
+use crate::request::{Asked, Endpoint, Message, block_text, is_of_system};
+use crate::route::Mode;
+use anchord_messages::id::{SessionName, TenantId};
+
+/// The window of a session that the gateway makes to answer compactions from: its record is kept up to date as it grows, and
+/// what is served of it is about as large as a summary may be.
+const COMPACT_WINDOW: u32 = 32_000;
+/// The most sessions that are remembered, and for how long.
+const MAX_SESSIONS: u64 = 20_000;
+const FORGET_AFTER: Duration = Duration::from_hours(6);
+
+/// The line that a summary of ours ends in, by which the list that continues from it is told.
+static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\[anchord: session ([A-Za-z0-9._:@+=-]{1,200}), branch ([A-Za-z0-9._-]{1,100}), message ([0-9]{1,15})\]").ok()
+});
+const MARK_BEGINS: &str = "[anchord: session ";
+
+/// A place in a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) branch: String,
+    pub(crate) seq: i64,
+}
+
+impl Position {
+    /// The line that names it.
+    pub(crate) fn mark(&self, session: &SessionName) -> String {
+        format!("[anchord: session {session}, branch {}, message {}]", self.branch, self.seq)
+    }
+}
+
+/// What a request says, as it is kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) identity: Identity,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) mode: Mode,
+    pub(crate) model: Option<String>,
+    /// The messages, without those that a summary of ours stands for.
+    pub(crate) list: Vec<Bytes>,
+    /// The message that the list goes on behind; `None` when it begins with the first.
+    pub(crate) after: Option<Position>,
+}
+
+impl Said {
+    pub(crate) fn of(mut identity: Identity, asked: &Asked, mode: Mode) -> Self {
+        let mut list = asked.list.clone();
+        let mut after = None;
+        // From the newest on: an agent may repeat an older summary before it.
+        if let Some((place, session, position, rest)) =
+            (0..list.len()).rev().find_map(|at| continued(list.get(at)?).map(|(s, p, rest)| (at, s, p, rest)))
+            && (identity.is_chain || identity.session == session)
+        {
+            identity.session = session;
+            // An agent's frame repeats its instructions behind a summary.
+            let behind = list.drain(..).skip(place + 1).skip_while(|raw| is_of_system(raw));
+            list = rest.into_iter().chain(behind).collect();
+            after = Some(position);
+        }
+        let (endpoint, model) = (asked.endpoint, asked.model.clone());
+        Self { identity, endpoint, mode, model, list, after }
+    }
+
+    /// The body of a sync. Without an answer the session may have it already.
+    fn body(&self, answer: &[String]) -> String {
+        let bytes = self.list.iter().map(Bytes::len).chain(answer.iter().map(String::len)).sum::<usize>();
+        let mut body = String::with_capacity(bytes + 1_024);
+        let after = self.after.as_ref().map_or(0, |after| after.seq);
+        let format = self.endpoint.format();
+        let model = self.model.as_ref().map(|model| json!(model).to_string());
+        let _ = write!(body, "{{\"format\":\"{}\",\"after\":{after},", format.as_ref());
+        if let Some(model) = model {
+            let _ = write!(body, "\"model\":{model},");
+        }
+        if answer.is_empty() {
+            body.push_str("\"may_be_longer\":true,");
+        }
+        body.push_str("\"messages\":[");
+        let said = self.list.iter().filter_map(|message| std::str::from_utf8(message).ok());
+        for (at, message) in said.chain(answer.iter().map(String::as_str)).enumerate() {
+            body.push_str(if at == 0 { "" } else { "," });
+            body.push_str(message);
+        }
+        body.push_str("]}");
+        body
+    }
+}
+
+/// The place that a message continues from, and what it says beyond; `None` when it has no summary of ours.
+fn continued(raw: &Bytes) -> Option<(SessionName, Position, Option<Bytes>)> {
+    let text = std::str::from_utf8(raw).ok().filter(|text| text.contains(MARK_BEGINS))?;
+    let message = Message::read(raw)?;
+    if !(message.is_of("user") || message.is_of("assistant")) {
+        return None;
+    }
+    let content = message.content?.get();
+    // Texts alone: what a tool puts out may be anybody's.
+    if let Ok(text) = serde_json::from_str::<String>(content) {
+        return marked(&text).map(|(session, position)| (session, position, None));
+    }
+    let blocks: Vec<&RawValue> = serde_json::from_str(content).ok()?;
+    let (place, (session, position)) = blocks
+        .iter()
+        .enumerate()
+        .rev()
+        .find_map(|(at, block)| Some((at, marked(&block_text(block.get())?)?)))?;
+    let rest: Vec<&str> = blocks.iter().skip(place + 1).map(|block| block.get()).collect();
+    let rest = (!rest.is_empty()).then(|| {
+        let role = message.role.as_deref().unwrap_or("user");
+        let kind = if text.contains("\"type\":\"message\"") { "\"type\":\"message\"," } else { "" };
+        Bytes::from(format!("{{{kind}\"role\":\"{role}\",\"content\":[{}]}}", rest.join(",")))
+    });
+    Some((session, position, rest))
+}
+
+fn marked(text: &str) -> Option<(SessionName, Position)> {
+    let found = MARK.as_ref()?.captures_iter(text).last()?;
+    let part = |at| found.get(at).map_or("", |part| part.as_str());
+    let position = Position { branch: part(2).to_owned(), seq: part(3).parse().ok()? };
+    Some((SessionName::parse(part(1)).ok()?, position))
+}
+
+/// Sessions that the gateway has seen.
+#[derive(Clone)]
+pub(crate) struct Keeper(Cache<(TenantId, SessionName), Arc<Seen>>);
+
+/// A session that the gateway has seen.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// The turn to keep something, and whether the session is there.
+    turn: tokio::sync::Mutex<bool>,
+    /// Why the last request was not kept.
+    problem: Mutex<Option<Problem>>,
+    /// Tokens of system prompt and tools, as the session was told.
+    system_tokens: AtomicU32,
+}
+
+impl Default for Keeper {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(MAX_SESSIONS).time_to_idle(FORGET_AFTER).build())
+    }
+}
+
+impl Keeper {
+    pub(crate) fn seen(&self, tenant: TenantId, session: &SessionName) -> Arc<Seen> {
+        self.0.get_with((tenant, session.clone()), Arc::default)
+    }
+}
+
+impl Seen {
+    /// Why the last request of the session was not kept.
+    pub(crate) fn problem(&self) -> Option<Problem> {
+        self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether system prompt and tools have changed by more than a tenth since the session was told.
+    pub(crate) fn has_other_system(&self, tokens: u32) -> bool {
+        let told = self.system_tokens.load(Ordering::Relaxed);
+        tokens.abs_diff(told) > told / 10
+    }
+
+    pub(crate) fn note_system(&self, tokens: u32) {
+        self.system_tokens.store(tokens, Ordering::Relaxed);
+    }
+
+    /// Keeps what was said and answered.
+    pub(crate) async fn keep(&self, api: &Api, said: &Said, answer: &[String]) {
+        let kept = self.sync(api, said, answer, "", Some("return=minimal")).await;
+        let problem = kept.err();
+        if let Some(problem) = &problem {
+            metrics::counter!("anchord_gateway_not_kept_total", "reason" => problem.kind.clone())
+                .increment(1);
+            tracing::warn!(session = %said.identity.session, %problem, "gateway.not_kept");
+        }
+        *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+    }
+
+    /// Brings the session to a list, and returns the reply.
+    pub(crate) async fn sync(
+        &self,
+        api: &Api,
+        said: &Said,
+        answer: &[String],
+        query: &str,
+        prefer: Option<&'static str>,
+    ) -> Result<Bytes, Problem> {
+        let mut is_there = self.turn.lock().await;
+        if !*is_there {
+            begin(api, said).await?;
+            *is_there = true;
+        }
+        if said.list.is_empty() && answer.is_empty() {
+            return Ok(Bytes::new());
+        }
+        let branch = said.after.as_ref().map_or(String::new(), |after| format!("&branch={}", after.branch));
+        let path = format!("{}/transcript?{query}{branch}", path_of(&said.identity.session));
+        let call = Call::with(Method::PUT, path, said.body(answer));
+        let synced = api.call(Call { prefer, ..call }).await;
+        // It may have been deleted, and is made again with the next request.
+        *is_there = synced.is_ok();
+        synced
+    }
+
+    /// Waits until what was said before is kept.
+    pub(crate) async fn settled(&self) {
+        drop(self.turn.lock().await);
+    }
+}
+
+/// The path of a session.
+pub(crate) fn path_of(session: &SessionName) -> String {
+    format!("/v1/sessions/{session}")
+}
+
+/// Makes the session unless it is there.
+async fn begin(api: &Api, said: &Said) -> Result<(), Problem> {
+    let Identity { session, parent, .. } = &said.identity;
+    match api.call(Call::get(path_of(session))).await {
+        Err(problem) if problem.status == 404 => {}
+        other => return other.map(drop),
+    }
+    let mut settings = json!({});
+    if said.mode == Mode::Compact {
+        settings["context_window"] = COMPACT_WINDOW.into();
+    }
+    if let Some(parent) = parent {
+        settings["parent_session_id"] = parent.as_str().into();
+    }
+    api.call(Call::with(Method::PUT, path_of(session), settings.to_string())).await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(endpoint: Endpoint, body: String, session: &str, is_chain: bool) -> Said {
+        let asked = Asked::read(endpoint, &Bytes::from(body)).unwrap();
+        let session = SessionName::parse(session).unwrap();
+        Said::of(Identity { session, parent: None, is_chain }, &asked, Mode::Compact)
+    }
+
+    const MARKED: &str = "so far. [anchord: session s1, branch main, message 42]";
+
+    #[test]
+    fn a_list_that_continues_from_a_summary_is_kept_behind_its_place() {
+        let body = json!({"messages": [
+            {"role": "user", "content": [
+                {"type": "text", "text": "reminder"}, {"type": "text", "text": MARKED}, {"type": "text", "text": "go on"}]},
+            {"role": "assistant", "content": "yes"},
+        ]});
+        let said = said(Endpoint::Messages, body.to_string(), "s1", false);
+        assert_eq!(said.after, Some(Position { branch: "main".to_owned(), seq: 42 }));
+        let kept: serde_json::Value =
+            serde_json::from_str(&said.body(&["{\"role\":\"user\"}".to_owned()])).unwrap();
+        let expected = json!({"format": "anthropic", "after": 42, "messages": [
+            {"role": "user", "content": [{"type": "text", "text": "go on"}]},
+            {"role": "assistant", "content": "yes"}, {"role": "user"}]});
+        assert_eq!(kept, expected);
+    }
+
+    #[test]
+    fn only_a_text_of_the_session_itself_continues_it() {
+        let of_tool = json!({"messages": [{"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t", "content": MARKED}]}]});
+        assert_eq!(said(Endpoint::Messages, of_tool.to_string(), "s1", false).after, None);
+        let of_tool = json!({"messages": [{"role": "tool", "tool_call_id": "t", "content": MARKED}]});
+        assert_eq!(said(Endpoint::ChatCompletions, of_tool.to_string(), "s1", false).after, None);
+        let text = json!({"messages": [{"role": "user", "content": MARKED}]}).to_string();
+        let other = said(Endpoint::ChatCompletions, text.clone(), "s2", false);
+        assert_eq!((other.after.is_some(), other.list.len()), (false, 1));
+        let chain = said(Endpoint::ChatCompletions, text, "chain-0", true);
+        assert_eq!((chain.identity.session.as_str(), chain.list.len()), ("s1", 0));
+    }
+}

@@ -1,0 +1,93 @@
+//! The gateway: passes agents' requests on to their provider, keeps what was said, and answers compactions.
+//!
+//! An agent that nobody can rewrite has one knob, the base URL of its model. What it sends goes upstream as it came, and
+//! the answer comes back as it arrives; beside that, list and answer are kept in a session.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `forward` | one request from its first byte to the last of its answer |
+//! | `route`, `identity`, `request`, `rules` | what a request is: its path, its session, its conversation, its meaning |
+//! | `upstream` | the provider |
+//! | `answer`, `keep` | what was answered and said, into the session |
+//! | `compact`, `pasted`, `render`, `reply`, `item`, `append` | a compaction's answer |
+//! | `assemble` | the context in the place of a list |
+//! | `api` | the API of this process, called as any caller would |
+//!
+//! Invariant: nothing that was sent before is changed, and nothing waits for the database but an answer of our own.
+//! Must not know: SQL, how a summary is made, the environment.
+
+mod answer;
+mod api;
+mod append;
+mod assemble;
+mod compact;
+mod forward;
+mod identity;
+mod item;
+mod keep;
+mod pasted;
+mod render;
+mod reply;
+mod request;
+mod route;
+mod rules;
+mod upstream;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use secrecy::SecretString;
+use url::Url;
+
+use anchord_http::AppState;
+use anchord_store::secrets::SecretKeys;
+use forward::Gateway;
+use keep::Keeper;
+use upstream::Upstream;
+
+/// Who answers compactions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// We do, where a model writes the summaries.
+    #[default]
+    Model,
+    /// We do, also where code alone writes them.
+    Code,
+}
+
+/// The configuration of a gateway.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// Base URL of Anthropic's API; without it the routes do not exist.
+    pub anthropic: Option<Url>,
+    /// Base URL of OpenAI's API.
+    pub openai: Option<Url>,
+    /// Who answers compactions.
+    pub answers: Answers,
+    /// The key of callers on this machine that send none; `None` when every caller needs one.
+    pub keyless: Option<SecretString>,
+    /// The keys that seal opaque items.
+    pub secrets: SecretKeys,
+}
+
+impl Config {
+    /// Whether any provider is configured.
+    pub fn is_on(&self) -> bool {
+        self.anthropic.is_some() || self.openai.is_some()
+    }
+}
+
+/// The API with the gateway before it.
+///
+/// # Errors
+/// When the client of the providers cannot be made.
+pub fn before(api: Router, state: AppState, config: Config) -> Result<Router, reqwest::Error> {
+    if !config.is_on() {
+        return Ok(api);
+    }
+    let upstream = Upstream::new()?;
+    let gateway = Arc::new(Gateway { api: api.clone(), state, config, upstream, keeper: Keeper::default() });
+    let handle = move |request: Request| Arc::clone(&gateway).handle(request);
+    Ok(Router::new().route("/gateway/{*rest}", axum::routing::any(handle)).fallback_service(api))
+}

@@ -1,0 +1,132 @@
+//! A context as one text: what the service wrote of the past, and the messages behind it as they were said.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::request::content_texts;
+
+/// The most characters of a tool's output, and of a call's arguments: the agent has both in its files and can ask again.
+const OUTPUT_CHARS: usize = 1_600;
+const ARGUMENTS_CHARS: usize = 600;
+
+/// A context in the format `openai-chat`, as the API serves it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Served {
+    pub(crate) messages: Vec<Message>,
+    sources: Vec<Option<Vec<i64>>>,
+    omitted: Vec<Omitted>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Message {
+    role: String,
+    #[serde(default)]
+    content: Value,
+    #[serde(default)]
+    tool_calls: Vec<Called>,
+    #[serde(default)]
+    tool_call_id: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Called {
+    id: String,
+    function: Function,
+}
+
+#[derive(Debug, Deserialize)]
+struct Function {
+    name: String,
+    arguments: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Omitted {
+    reason: String,
+}
+
+impl Served {
+    /// Whether messages are in neither the record nor the tail, because the budget has no room for them.
+    pub(crate) fn lacks_messages(&self) -> bool {
+        self.omitted.iter().any(|omitted| omitted.reason == "budget")
+    }
+
+    /// The text of it.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        let mut has_tail = false;
+        let mut names: HashMap<&str, &str> = HashMap::new();
+        for (message, source) in self.messages.iter().zip(&self.sources) {
+            let said = content_texts(message.content.to_string().as_bytes()).join("\n");
+            if source.is_none() {
+                let _ = write!(text, "{}\n\n", said.trim());
+                continue;
+            }
+            if !has_tail {
+                text.push_str("## The newest messages, as they were said\n\n");
+                has_tail = true;
+            }
+            if message.role == "tool" {
+                let name = names.get(message.tool_call_id.as_str()).copied().unwrap_or("a tool");
+                let _ = write!(text, "[output of {name}] {}\n\n", clipped(said.trim(), OUTPUT_CHARS));
+                continue;
+            }
+            if !said.trim().is_empty() {
+                let _ = write!(text, "[{}] {}\n\n", message.role, said.trim());
+            }
+            for call in &message.tool_calls {
+                names.insert(&call.id, &call.function.name);
+                let arguments = clipped(&call.function.arguments, ARGUMENTS_CHARS);
+                let _ = write!(text, "[assistant calls {}] {arguments}\n\n", call.function.name);
+            }
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+}
+
+/// Head and tail of a long text.
+fn clipped(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let (head, tail) = (most * 2 / 3, most / 3);
+    let begin: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(count - tail).collect();
+    format!("{begin}\n… {} characters are left out here …\n{end}", count - head - tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_record_comes_first_and_the_tail_as_it_was_said() {
+        let served: Served = serde_json::from_value(json!({
+            "branch": null, "head_seq": 9, "summary_version": 1,
+            "messages": [
+                {"role": "user", "content": "The record."},
+                {"role": "user", "content": [{"type": "text", "text": "Go on."}]},
+                {"role": "assistant", "content": null, "tool_calls": [
+                    {"id": "c", "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}}]},
+                {"role": "tool", "tool_call_id": "c", "content": "x".repeat(5_000)},
+            ],
+            "sources": [null, [7], [8], [9]],
+            "omitted": [{"from_seq": 1, "to_seq": 2, "reason": "clipped"}],
+        }))
+        .unwrap();
+        let text = served.text();
+        assert!(text.starts_with("The record.\n\n## The newest messages"), "{text}");
+        assert!(text.contains(
+            "[user] Go on.\n\n[assistant calls bash] {\"command\":\"ls\"}\n\n[output of bash] xxx"
+        ));
+        assert!(text.contains("3401 characters are left out") && text.len() < 2_000, "{text}");
+        assert!(!served.lacks_messages());
+    }
+}

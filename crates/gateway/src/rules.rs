@@ -1,0 +1,133 @@
+//! Recognises requests that are more, or less, than a turn of the conversation. The rules are data (`rules/requests.toml`).
+//!
+//! Invariant: a request that no rule knows for sure is a turn, and goes upstream.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use axum::http::HeaderMap;
+use serde::Deserialize;
+
+use crate::request::{Asked, Endpoint, Message, texts_of};
+
+/// How a request is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Meaning {
+    /// It asks for a summary of the conversation, from which the agent goes on.
+    Compaction,
+    /// It is none of the conversation: a title, a suggestion, a trial.
+    Aside,
+}
+
+/// The shape that an agent wants of a summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Form {
+    /// Text.
+    #[default]
+    Text,
+    /// Text in the tags `analysis` and `summary`.
+    Tags,
+    /// An opaque item, which later requests bring back.
+    Item,
+}
+
+/// Where the conversation is that is to be summarised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum History {
+    /// In the list, before the instruction.
+    #[default]
+    List,
+    /// In the text of the instruction; the list has nothing of it.
+    Pasted,
+}
+
+/// A rule. All of what it names must hold.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rule {
+    /// Agent, meaning and version of the rule.
+    pub(crate) name: String,
+    pub(crate) means: Meaning,
+    endpoint: Endpoint,
+    /// Parts of the values of headers.
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    /// Whether the request offers tools.
+    tools: Option<bool>,
+    /// The most tokens that it asks for.
+    max_tokens: Option<u32>,
+    /// Words of the system prompt.
+    #[serde(default)]
+    system: Vec<String>,
+    /// Words of the last message, which is a user's.
+    #[serde(default)]
+    pub(crate) last_user: Vec<String>,
+    /// The type of the last item.
+    last_item: Option<String>,
+    #[serde(default)]
+    pub(crate) form: Form,
+    #[serde(default)]
+    pub(crate) history: History,
+}
+
+#[derive(Deserialize)]
+struct Rules {
+    rule: Vec<Rule>,
+}
+
+#[expect(clippy::expect_used, reason = "a file of this crate, which a test reads")]
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    toml::from_str::<Rules>(include_str!("../rules/requests.toml")).expect("rules of this crate").rule
+});
+
+/// The rule that knows a request; `None` for a turn.
+pub(crate) fn recognise(asked: &Asked, headers: &HeaderMap) -> Option<&'static Rule> {
+    let facts = Facts { asked, headers, last_user: last_user(asked) };
+    RULES.iter().find(|rule| rule.knows(&facts))
+}
+
+struct Facts<'a> {
+    asked: &'a Asked,
+    headers: &'a HeaderMap,
+    last_user: Vec<String>,
+}
+
+/// Texts of the last message, when it is a user's.
+fn last_user(asked: &Asked) -> Vec<String> {
+    let last = asked.list.last();
+    let is_users = |raw: &&axum::body::Bytes| Message::read(raw).is_some_and(|message| message.is_of("user"));
+    last.filter(is_users).map(|raw| texts_of(raw)).unwrap_or_default()
+}
+
+impl Rule {
+    fn knows(&self, facts: &Facts<'_>) -> bool {
+        let asked = facts.asked;
+        self.endpoint == asked.endpoint
+            && self.tools.is_none_or(|tools| tools == asked.has_tools())
+            && self.max_tokens.is_none_or(|most| asked.max_tokens.is_some_and(|asked| asked <= most))
+            && self.headers.iter().all(|(name, part)| {
+                facts
+                    .headers
+                    .get(name)
+                    .and_then(|value| value.to_str().ok())
+                    .is_some_and(|value| value.contains(part))
+            })
+            && self.last_item.as_ref().is_none_or(|kind| {
+                let last = asked.list.last().and_then(|raw| Message::read(raw));
+                last.is_some_and(|last| last.kind.as_deref() == Some(kind))
+            })
+            && (self.last_user.is_empty() || facts.last_user.iter().any(|text| self.is_instruction(text)))
+            && (self.system.is_empty() || {
+                let system = asked.system_text();
+                self.system.iter().all(|words| system.contains(words.as_str()))
+            })
+    }
+
+    /// Whether a text has the words of the rule's instruction.
+    pub(crate) fn is_instruction(&self, text: &str) -> bool {
+        !self.last_user.is_empty() && self.last_user.iter().all(|words| text.contains(words.as_str()))
+    }
+}

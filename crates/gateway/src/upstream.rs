@@ -1,0 +1,137 @@
+//! Sends requests to the provider as they came, and brings its answers back as they arrive.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
+use futures::StreamExt as _;
+use futures::stream::BoxStream;
+use url::Url;
+
+use crate::route::Route;
+
+/// How long a connection to a provider may take.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Headers of one connection, and those that say how long a body is: both belong to each side alone.
+const OF_A_CONNECTION: [HeaderName; 9] = [
+    header::CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    header::PROXY_AUTHENTICATE,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    header::EXPECT,
+];
+/// What our own headers begin with.
+const OURS: &str = "x-anchord-";
+
+/// A client of providers.
+#[derive(Clone, Debug)]
+pub(crate) struct Upstream(reqwest::Client);
+
+/// The body of a request.
+pub(crate) enum Sent {
+    /// It was read.
+    Whole(Bytes),
+    /// It passes as it comes, and has so many bytes, when that is known.
+    Passing(Body),
+}
+
+/// An answer whose body is still to come.
+pub(crate) struct Answered {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: BoxStream<'static, Result<Bytes, reqwest::Error>>,
+}
+
+impl Upstream {
+    /// # Errors
+    /// When the system's certificates cannot be read.
+    pub(crate) fn new() -> Result<Self, reqwest::Error> {
+        // The same as that of the process, when it is installed already.
+        reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(CONNECT)
+            .build()
+            .map(Self)
+    }
+
+    /// Sends a request to a base URL.
+    pub(crate) async fn send(
+        &self,
+        (base, route, query): (&Url, &Route, Option<&str>),
+        (method, headers): (Method, &HeaderMap),
+        body: Sent,
+    ) -> Result<Answered, reqwest::Error> {
+        let mut url = base.clone();
+        url.set_path(&format!("{}{}", base.path().trim_end_matches('/'), route.rest));
+        url.set_query(query);
+        let mut passed = passing(headers);
+        passed.remove(header::HOST);
+        let request = match body {
+            Sent::Whole(bytes) => {
+                passed.remove(header::CONTENT_LENGTH);
+                self.0.request(method, url).headers(passed).body(bytes)
+            }
+            // A length that was announced is announced again.
+            Sent::Passing(body) if passed.contains_key(header::CONTENT_LENGTH) || method == Method::POST => {
+                self.0
+                    .request(method, url)
+                    .headers(passed)
+                    .body(reqwest::Body::wrap_stream(body.into_data_stream()))
+            }
+            Sent::Passing(_) => self.0.request(method, url).headers(passed),
+        };
+        let response = request.send().await?;
+        let (status, headers) = (response.status(), passing(response.headers()));
+        Ok(Answered { status, headers, body: response.bytes_stream().boxed() })
+    }
+}
+
+/// Headers that pass: those of the message itself, and none of ours.
+fn passing(headers: &HeaderMap) -> HeaderMap {
+    let named = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
+    let named: Vec<String> =
+        named.flat_map(|value| value.split(',')).map(|name| name.trim().to_ascii_lowercase()).collect();
+    let passes = |name: &HeaderName| {
+        !OF_A_CONNECTION.contains(name)
+            && !name.as_str().starts_with(OURS)
+            && !named.iter().any(|named| named == name.as_str())
+    };
+    let mut passed = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers.iter().filter(|(name, _)| passes(name)) {
+        // One that is there twice passes twice.
+        passed.append(name, value.clone());
+    }
+    passed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_belongs_to_a_connection_or_to_us_stays_here() {
+        let headers = [
+            ("connection", "close, X-Hop"),
+            ("x-hop", "1"),
+            ("x-anchord-key", "secret"),
+            ("x-api-key", "providers"),
+            ("anthropic-beta", "a"),
+            ("anthropic-beta", "b"),
+            ("content-encoding", "zstd"),
+        ];
+        let mut all = HeaderMap::new();
+        for (name, value) in headers {
+            all.append(name, value.parse().unwrap());
+        }
+        let passed = passing(&all);
+        assert_eq!(passed.get_all("anthropic-beta").iter().count(), 2);
+        let mut names: Vec<&str> = passed.keys().map(HeaderName::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["anthropic-beta", "content-encoding", "x-api-key"]);
+    }
+}

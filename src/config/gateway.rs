@@ -1,0 +1,33 @@
+//! Configuration of the gateway.
+
+use clap::{Args, ValueEnum};
+use url::Url;
+
+use super::value::upstream;
+
+/// Who answers compactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Answers {
+    /// The service, where a model writes the summaries.
+    Model,
+    /// The service, also where code alone writes them.
+    Code,
+}
+
+/// The gateway for agents whose base URL it is.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Gateway")]
+pub struct Gateway {
+    /// Base URL of Anthropic's API, to which /gateway/anthropic passes requests on [default: no such route]
+    #[arg(long, env = "ANCHORD_GATEWAY_ANTHROPIC", value_name = "ANCHORD_GATEWAY_ANTHROPIC")]
+    #[arg(value_parser = upstream)]
+    pub gateway_anthropic: Option<Url>,
+    /// Base URL of OpenAI's API, to which /gateway/openai passes requests on [default: no such route]
+    #[arg(long, env = "ANCHORD_GATEWAY_OPENAI", value_name = "ANCHORD_GATEWAY_OPENAI")]
+    #[arg(value_parser = upstream)]
+    pub gateway_openai: Option<Url>,
+    /// Whether the gateway answers compactions only where a model writes the summaries, or also where code does
+    #[arg(long, env = "ANCHORD_GATEWAY_ANSWERS", value_name = "ANCHORD_GATEWAY_ANSWERS")]
+    #[arg(default_value = "model")]
+    pub gateway_answers: Answers,
+}

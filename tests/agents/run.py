@@ -1,0 +1,547 @@
+#!/usr/bin/env python3
+"""Runs a real coding agent through the gateway, against a provider that plays a task, and tells what came of it.
+
+    run.py claude|codex|codex-openai|opencode|mini [--direct] [--turns 60] [--log FOLDER]
+
+Everything runs in a network namespace that has the loopback interface alone.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.dont_write_bytecode = True
+
+import provider  # noqa: E402
+import tap  # noqa: E402
+
+ROOT = HERE.parent.parent
+PROVIDER, TAP, SERVICE = 9000, 9001, 9002
+KEY = "key-of-the-acceptance-test-of-agents"
+AGENTS = pathlib.Path(os.environ.get("AGENTS", "/tmp/agents"))
+
+# ---- the namespace --------------------------------------------------------------------------------------------------
+
+
+def alone():
+    """Starts this program again where there is no network but the loopback interface; agents call home."""
+    names = [line.split(":")[0].strip() for line in open("/proc/net/dev") if ":" in line]
+    if names == ["lo"]:
+        return
+    if os.environ.get("ANCHORD_ALONE"):
+        sys.exit(f"There is more than the loopback interface: {names}")
+    # As root a namespace for users would hide the user that Postgres needs.
+    flags = "-n" if os.geteuid() == 0 else "-rn"
+    inner = 'ip link set lo up && exec "$@"'
+    words = ["unshare", flags, "--kill-child", "sh", "-c", inner, "sh", sys.executable, *sys.argv]
+    os.execvpe("unshare", words, {**os.environ, "ANCHORD_ALONE": "1"})
+
+
+# ---- the agents -----------------------------------------------------------------------------------------------------
+
+
+class Agent:
+    """How an agent is started. `scale` is chosen so that it compacts about three times in 60 steps of files of `size` bytes."""
+
+    wire = "openai"
+    scale = 1.0
+    size = 3000
+    window = 200_000
+
+    def __init__(self, home, work):
+        self.home, self.work = home, work
+
+    def environment(self, base):
+        return {}
+
+
+class Claude(Agent):
+    wire = "anthropic"
+    scale = 2.0
+
+    def environment(self, base):
+        return {
+            "CLAUDE_CONFIG_DIR": f"{self.home}/.claude",
+            "ANTHROPIC_BASE_URL": base,
+            "ANTHROPIC_API_KEY": "sk-ant-of-the-provider",
+            "CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_ERROR_REPORTING": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            # It refuses to run commands unasked as root, but for a sandbox, which this is.
+            "IS_SANDBOX": "1",
+        }
+
+    def command(self, base, prompt):
+        program = AGENTS / "node_modules/.bin/claude"
+        return [program, "-p", prompt, "--dangerously-skip-permissions", "--output-format", "stream-json", "--verbose"]
+
+
+class Codex(Agent):
+    name = "somebody"
+    scale = 2.0
+
+    def command(self, base, prompt):
+        folder = pathlib.Path(self.home, ".codex")
+        folder.mkdir()
+        (folder / "config.toml").write_text(
+            f"""
+model = "gpt-5.1-codex"
+model_provider = "it"
+model_context_window = 60000
+model_auto_compact_token_limit = 50000
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.it]
+name = "{self.name}"
+base_url = "{base}/v1"
+env_key = "KEY_OF_THE_PROVIDER"
+wire_api = "responses"
+"""
+        )
+        program = AGENTS / "node_modules/.bin/codex"
+        return [program, "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--json", prompt]
+
+    def environment(self, base):
+        return {"CODEX_HOME": f"{self.home}/.codex", "KEY_OF_THE_PROVIDER": "sk-of-the-provider"}
+
+
+class CodexOpenai(Codex):
+    """With a provider of this name Codex asks for an opaque item instead of a text."""
+
+    name = "OpenAI"
+
+
+class Opencode(Agent):
+    scale = 2.0
+
+    def command(self, base, prompt):
+        limit = {"context": 60_000, "output": 8_000}
+        models = {"model": {"name": "model", "limit": limit, "tool_call": True}}
+        options = {"baseURL": f"{base}/v1", "apiKey": "sk-of-the-provider"}
+        it = {"npm": "@ai-sdk/openai-compatible", "name": "It", "options": options, "models": models}
+        config = {"provider": {"it": it}, "model": "it/model", "autoupdate": False, "share": "disabled", "permission": {"bash": "allow"}}
+        pathlib.Path(self.work, "opencode.json").write_text(json.dumps(config))
+        return [AGENTS / "node_modules/.bin/opencode", "run", "--print-logs", prompt]
+
+    def environment(self, base):
+        return {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+
+
+class Mini(Agent):
+    """mini-swe-agent, which never compacts."""
+
+    def command(self, base, prompt):
+        program = AGENTS / "venv/bin/mini"
+        options = ["-c", "mini.yaml", "-c", f"model.model_kwargs.api_base={base}/v1", "-c", "agent.mode=yolo"]
+        return [program, "-t", prompt, "-y", "--exit-immediately", "-m", "openai/model", *options, "-o", f"{self.home}/trajectory.json"]
+
+    def environment(self, base):
+        return {
+            "OPENAI_API_KEY": "sk-of-the-provider",
+            "MSWEA_CONFIGURED": "true",
+            "MSWEA_COST_TRACKING": "ignore_errors",
+            "MSWEA_GLOBAL_CONFIG_DIR": f"{self.home}/mini",
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        }
+
+
+KINDS = {"claude": Claude, "codex": Codex, "codex-openai": CodexOpenai, "opencode": Opencode, "mini": Mini}
+
+# ---- the run --------------------------------------------------------------------------------------------------------
+
+
+def until(what, probe, seconds=60):
+    end = time.time() + seconds
+    while time.time() < end:
+        try:
+            return probe()
+        except (OSError, ValueError):
+            time.sleep(0.1)
+    sys.exit(f"{what} did not come up; see the logs")
+
+
+def call(method, path, body=None):
+    headers = {"x-api-key": KEY, "content-type": "application/json"}
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{SERVICE}{path}", method=method, headers=headers, data=data)
+    return json.load(urllib.request.urlopen(request, timeout=30))
+
+
+def get(path):
+    return call("GET", path)
+
+
+def pages(path):
+    """Every item of a list."""
+    items, cursor = [], ""
+    while cursor is not None:
+        page = get(f"{path}?limit=100" + (f"&cursor={cursor}" if cursor else ""))
+        items += page["items"]
+        cursor = page["next_cursor"]
+    return items
+
+
+class Started:
+    """Programs that end with the run."""
+
+    def __init__(self, log):
+        self.log, self.all = log, []
+
+    def start(self, name, words, environment):
+        out = open(self.log / f"{name}.log", "w")
+        # A group of its own, so that what it started ends with it.
+        process = subprocess.Popen([*map(str, words)], env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+        self.all.append(process)
+        return process
+
+    def stop(self):
+        for process in reversed(self.all):
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+                try:
+                    process.wait(20)
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, signal.SIGKILL)
+
+
+def path_with_postgres():
+    found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return os.pathsep.join([*map(str, found), os.environ.get("PATH", "/usr/bin:/bin")])
+
+
+def start_service(started, settings, data):
+    upstream = f"http://127.0.0.1:{PROVIDER}"
+    environment = {
+        "PATH": path_with_postgres(),
+        "ANCHORD_LISTEN": f"127.0.0.1:{SERVICE}",
+        "ANCHORD_DATA_DIR": str(data),
+        "ANCHORD_API_KEY": KEY,
+        "ANCHORD_GATEWAY_ANTHROPIC": upstream,
+        "ANCHORD_GATEWAY_OPENAI": upstream,
+        "RUST_LOG": "info",
+    }
+    if settings.answers:
+        environment["ANCHORD_GATEWAY_ANSWERS"] = settings.answers
+    if not settings.no_model:
+        environment |= {
+            "ANCHORD_LLM_PROVIDER": "openai",
+            "ANCHORD_LLM_BASE_URL": f"{upstream}/summary/v1",
+            "ANCHORD_LLM_API_KEY": "sk-of-the-summary-model",
+            "ANCHORD_LLM_MODEL": "summary-model",
+        }
+    started.start("service", [settings.anchord, "serve"], environment)
+    until("The service", lambda: get("/v1/sessions"))
+    if settings.assemble:
+        # The model of the test has a name that nobody knows, so that the tenant's window counts.
+        call("PATCH", "/v1/settings", {"context_window": settings.window})
+
+
+def run(settings):
+    log = pathlib.Path(settings.log or tempfile.mkdtemp(prefix=f"agents-{settings.agent}-")).resolve()
+    log.mkdir(parents=True, exist_ok=True)
+    # Everything that the agent may write stands in here.
+    scratch = pathlib.Path(tempfile.mkdtemp(prefix="agents-"))
+    scratch.chmod(0o711)
+    home, work, data = (scratch / name for name in ("home", "work", "data"))
+    for folder in (home, work, data):
+        folder.mkdir()
+    data.chmod(0o711)
+    agent = KINDS[settings.agent](home, work)
+    scale, size = settings.scale or agent.scale, settings.size or agent.size
+    task = f"t-{os.urandom(3).hex()}"
+    for step in range(1, settings.turns + 1):
+        (work / f"file{step}.txt").write_text(provider.file_of(task, step, settings.turns, size))
+
+    started = Started(log)
+    try:
+        plain = {"PATH": os.environ["PATH"]}
+        words = ["--port", PROVIDER, "--log", log / "provider", "--scale", scale, "--task", task, "--steps", settings.turns]
+        started.start("provider", [sys.executable, "-B", HERE / "provider.py", *words], plain)
+        until("The provider", lambda: urllib.request.urlopen(f"http://127.0.0.1:{PROVIDER}/up", timeout=5).read())
+        prefix = ""
+        if not settings.direct:
+            start_service(started, settings, data)
+            key = f"/key/{KEY}" if settings.key_in_path else ""
+            prefix = f"/gateway{key}{'/assemble' if settings.assemble else ''}/{agent.wire}"
+        tap.Tap(TAP, PROVIDER if settings.direct else SERVICE, log / "agent")
+        base = f"http://127.0.0.1:{TAP}{prefix}"
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "XDG_CONFIG_HOME": f"{home}/.config",
+            "XDG_DATA_HOME": f"{home}/.data",
+            "XDG_CACHE_HOME": f"{home}/.cache",
+            "XDG_STATE_HOME": f"{home}/.state",
+            "TMPDIR": str(scratch),
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            **agent.environment(base),
+        }
+        begun = time.time()
+        # The agent works in its folder; the words of its command name no relative path.
+        words = ["env", "-C", work, *agent.command(base, provider.prompt(task, settings.turns))]
+        process = started.start("agent.out", words, environment)
+        try:
+            code = process.wait(settings.timeout)
+        except subprocess.TimeoutExpired:
+            code = "timeout"
+        # What is kept beside the stream may still be on its way.
+        time.sleep(0 if settings.direct else 3)
+        report = Report(log, settings, prefix, task)
+        report.add("agent ended with", f"{code} after {time.time() - begun:.0f} s")
+        report.make()
+        return report
+    finally:
+        started.stop()
+        if settings.keep:
+            print("kept:", scratch)
+        else:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+# ---- the report -----------------------------------------------------------------------------------------------------
+
+
+def calls_in(message):
+    """The calls and the results that a message has, by the ids of the calls."""
+    if message.get("type") in provider.CALLS:
+        return [message["call_id"]], []
+    if message.get("type") in provider.CALLS.values():
+        return [], [message["call_id"]]
+    blocks = provider.blocks_of(message.get("content"))
+    calls = [call["id"] for call in message.get("tool_calls") or []] + [block["id"] for block in blocks if block.get("type") == "tool_use"]
+    results = [block["tool_use_id"] for block in blocks if block.get("type") == "tool_result"]
+    return calls, results + ([message["tool_call_id"]] if message.get("role") == "tool" else [])
+
+
+def plain(message):
+    """A message without what differs from request to request and means nothing: marks of the cache, a lone text's form."""
+    if isinstance(message.get("content"), str):
+        message = {**message, "content": [{"type": "text", "text": message["content"]}]}
+    text = json.dumps(message, sort_keys=True)
+    return re.sub(r'"cache_control": \{[^}]*\}, ', "", text)
+
+
+def lines(path):
+    return [json.loads(line) for line in open(path)] if path.exists() else []
+
+
+class Report:
+    def __init__(self, log, settings, prefix, task):
+        self.log, self.settings, self.prefix, self.task = log, settings, prefix, task
+        self.rows, self.failures = [], []
+        self.sent = lines(log / "agent" / "requests.jsonl")
+        got = [seen for seen in lines(log / "provider" / "requests.jsonl") if seen["path"] != "/up"]
+        self.got = sorted((seen for seen in got if not seen["path"].startswith("/summary/")), key=lambda seen: seen["n"])
+        self.sent.sort(key=lambda seen: seen["n"])
+        self.summaries = [seen for seen in got if seen["path"].startswith("/summary/")]
+
+    def add(self, name, value, good=True):
+        self.rows.append((name, value))
+        if not good:
+            self.failures.append(name)
+
+    def pairs(self):
+        """Which request of the agent became which one of the provider: by body and path, and what is left by order."""
+        left = list(self.got)
+        pairs, open_ = [], []
+        for sent in self.sent:
+            twin = next((got for got in left if got["sha256"] == sent["sha256"] and self.path(sent) == got["path"]), None)
+            if twin:
+                left.remove(twin)
+                pairs.append((sent, twin))
+            else:
+                open_.append(sent)
+        answered = []
+        for sent in open_:
+            # The gateway's own answers reach no provider; a changed request reaches it soon after it was sent.
+            twin = next((got for got in left if self.path(sent) == got["path"] and 0 <= got["at"] - sent["at"] <= sent["seconds"]), None)
+            if twin:
+                left.remove(twin)
+                pairs.append((sent, twin))
+            else:
+                answered.append(sent)
+        return pairs, answered, left
+
+    def path(self, sent):
+        return sent["path"].removeprefix(self.prefix)
+
+    def body(self, side, seen):
+        folder = {"agent": self.log / "agent", "provider": self.log / "provider" / "bodies"}[side]
+        return (folder / f"{seen['n']:04}.json").read_bytes()
+
+    def make(self):
+        turns = [seen for seen in self.got if seen.get("kind") == "turn" and seen.get("status") == 200]
+        final = [seen for seen in turns if seen.get("final")]
+        done = max((seen["step"] for seen in turns), default=0)
+        self.add("steps done", f"{done} of {self.settings.turns}", done == self.settings.turns)
+        self.add("requests of the agent", len(self.sent))
+        kinds = collections.Counter(seen.get("kind", seen["method"]) for seen in self.got)
+        self.add("requests at the provider", ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
+        pairs, answered, strangers = self.pairs()
+        self.compactions(pairs, answered)
+        changed, documented = [], 0
+        for sent, got in pairs:
+            difference = self.difference(sent, got)
+            if difference == ["body"] and self.is_documented(sent):
+                documented += 1
+            elif difference:
+                changed.append((sent["n"], got["n"], difference))
+        self.add("requests changed", len(changed), not changed)
+        for sent, got, difference in changed[:5]:
+            self.add(f"  agent's {sent} = provider's {got}", "; ".join(difference))
+        self.add("requests changed as documented", documented)
+        self.add("requests that no agent sent", len(strangers), not strangers)
+        if not self.settings.direct:
+            leaks = [got["n"] for got in self.got if KEY in json.dumps([got["path"], got["headers"]]) or "x-anchord" in json.dumps(got["headers"]).lower()]
+            self.add("anchord's own at the provider", f"{len(leaks)} {leaks[:5] or ''}", not leaks)
+        answers = [sent["n"] for sent, got in pairs if sent["answer_sha256"] != got.get("answer_sha256") and "broken" not in sent]
+        self.add("answers changed", f"{len(answers)} {answers[:5] or ''}", not answers)
+        refused = [(seen["n"], seen["refused"]) for seen in self.got if seen.get("refused")]
+        self.add("refused by the provider", len(refused), not refused)
+        for number, why in refused[:5]:
+            self.add(f"  provider's {number}", why)
+        self.add("went back (memory lost)", sum("repeats" in seen for seen in turns), not any("repeats" in seen for seen in turns))
+        self.add("skipped", sum("skips" in seen for seen in turns))
+        self.add("task forgotten in", f"{sum(not seen['task_known'] for seen in turns)} turns")
+        kept = bool(final) and final[-1]["needle3"]
+        self.add("needle of step 3 kept", "yes" if kept else "no", kept or self.settings.direct)
+        self.add("needles in the last turn", f"{turns[-1]['needles'] if turns else 0} of {done}")
+        bytes_, cached = sum(seen["canonical"] for seen in turns), sum(seen["cached"] for seen in turns)
+        self.add("cache share", f"{cached / max(bytes_, 1):.3f} of {bytes_:,} bytes")
+        added = sorted(sent["first_byte"] - got["first_byte"] for sent, got in pairs if "first_byte" in sent and "first_byte" in got)
+        if added:
+            self.add("added until the first byte", f"median {added[len(added) // 2] * 1000:.1f} ms, most {added[-1] * 1000:.1f} ms")
+        self.add("largest request of a turn", f"{max((seen['bytes'] for seen in turns), default=0):,} bytes at the provider")
+        if not self.settings.direct:
+            self.stored()
+            kept_not = collections.Counter(self.header(sent, "x-anchord-not-kept") for sent in self.sent)
+            del kept_not[None]
+            self.add("not kept", ", ".join(f"{count} {why}" for why, count in kept_not.items()) or "none")
+            problems = collections.Counter(self.header(sent, "x-anchord-problem") for sent in self.sent)
+            del problems[None]
+            self.add("problems of the gateway", ", ".join(f"{count} {kind}" for kind, count in problems.items()) or "none", not problems)
+            self.add("calls of the summary model", len(self.summaries))
+
+    def header(self, sent, name):
+        return next((value for key, value in sent.get("answer_headers", []) if key.lower() == name), None)
+
+    def compactions(self, pairs, answered):
+        by_provider = [(sent, got) for sent, got in pairs if got.get("kind") == "compaction"]
+        by_gateway = [sent for sent in answered if sent.get("status") == 200]
+        self.add("compactions", len(by_provider) + len(by_gateway))
+        own = self.settings.direct or self.settings.assemble or self.settings.no_model
+        self.add("  answered by the provider", len(by_provider), own or not by_provider)
+        self.add("  answered by the gateway", len(by_gateway))
+        for sent in [*(sent for sent, _ in by_provider), *by_gateway]:
+            self.add(f"  agent's {sent['n']}", f"{sent['seconds']:.3f} s, {sent['bytes']:,} bytes, answer of {self.size_of_answer(sent):,} bytes")
+        failed = [sent for sent in answered if sent.get("status") != 200]
+        self.add("failed at the gateway", len(failed), not failed)
+        for sent in failed[:5]:
+            self.add(f"  agent's {sent['n']}", f"{sent.get('status')} {sent['path']} {sent.get('broken', '')}")
+
+    def size_of_answer(self, sent):
+        return (self.log / "agent" / f"{sent['n']:04}.answer").stat().st_size
+
+    def difference(self, sent, got):
+        difference = []
+        if sent["method"] != got["method"]:
+            difference.append("method")
+        if self.path(sent) != got["path"]:
+            difference.append(f"path {got['path']}")
+        one, other = tap.comparable(sent["headers"]), tap.comparable(got["headers"])
+        if one != other:
+            difference.append("headers " + ", ".join(sorted({name for name, _ in set(map(tuple, one)) ^ set(map(tuple, other))})))
+        if sent["sha256"] != got["sha256"]:
+            difference.append("body")
+        return difference
+
+    def is_documented(self, sent):
+        """An opaque item of the gateway's is replaced by its text, and /assemble replaces the list."""
+        return self.settings.assemble or b'"anchord:' in provider.decoded(self.body("agent", sent), dict(sent["headers"]).get("content-encoding"))
+
+    def stored(self):
+        """What anchord has of the sessions, beside what the agent sent and was answered."""
+        sessions = pages("/v1/sessions")
+        calls, results, messages, bare = collections.Counter(), collections.Counter(), 0, set()
+        for session in sessions:
+            name = session["session_id"]
+            branches = pages(f"/v1/sessions/{name}/branches")
+            stored = pages(f"/v1/sessions/{name}/messages")
+            (self.log / f"stored-{name}.json").write_text(json.dumps(stored, indent=1))
+            self.add(f"session {name}", f"{len(stored)} messages, {len(branches)} branches", len(branches) == 1)
+            for message in stored:
+                said, got = calls_in(message["message"])
+                calls.update(said)
+                results.update(got)
+                bare.add(plain(message["message"]))
+            messages += len(stored)
+        self.add("sessions", len(sessions))
+        sent_calls, sent_results, sent_bare = set(), set(), set()
+        for sent, got in self.pairs()[0]:
+            if got.get("kind") != "turn":
+                continue
+            body = json.loads(provider.decoded(self.body("agent", sent), dict(sent["headers"]).get("content-encoding")))
+            for message in body.get("messages") or body.get("input"):
+                said, got = calls_in(message)
+                sent_calls.update(said)
+                sent_results.update(got)
+                if message.get("role") not in ("system", "developer"):
+                    sent_bare.add(plain(message))
+        for what, there, wanted in (("calls", calls, sent_calls), ("results", results, sent_results)):
+            missing, twice = sorted(wanted - set(there)), [call for call, count in there.items() if count > 1]
+            good = not missing and not twice
+            self.add(f"{what} stored", f"{len(wanted & set(there))} of {len(wanted)}, missing {missing[:5]}, twice {twice[:5]}", good)
+        self.add("messages stored", messages)
+        self.add("  sent, but not stored as they are", len(sent_bare - bare))
+        self.add("  stored, but not sent as they are", len(bare - sent_bare))
+        (self.log / "not-stored.jsonl").write_text("\n".join(sorted(sent_bare - bare)))
+        (self.log / "not-sent.jsonl").write_text("\n".join(sorted(bare - sent_bare)))
+
+    def show(self):
+        width = max(len(name) for name, _ in self.rows)
+        for name, value in self.rows:
+            print(f"{name:<{width}}  {value}{'   <-- NOT AS IT SHOULD BE' if name in self.failures else ''}")
+        print("logs:", self.log)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("agent", choices=KINDS)
+    parser.add_argument("--direct", action="store_true", help="without a gateway")
+    parser.add_argument("--assemble", action="store_true", help="the gateway's mode for agents that never compact")
+    parser.add_argument("--answers", choices=["model", "code"], help="ANCHORD_GATEWAY_ANSWERS")
+    parser.add_argument("--no-model", action="store_true", help="the service has no model for summaries")
+    parser.add_argument("--key-in-path", action="store_true", help="the key of anchord stands in the base URL")
+    parser.add_argument("--window", type=int, default=24_000, help="with --assemble: the model's window, in tokens")
+    parser.add_argument("--turns", type=int, default=60)
+    parser.add_argument("--scale", type=float, help="tokens reported for four bytes")
+    parser.add_argument("--size", type=int, help="bytes of a file")
+    parser.add_argument("--timeout", type=int, default=900, help="seconds")
+    parser.add_argument("--log", help="folder for the logs")
+    parser.add_argument("--keep", action="store_true", help="keep the agent's folders")
+    parser.add_argument("--anchord", default=ROOT / "target/debug/anchord", help="the program")
+    settings = parser.parse_args()
+    alone()
+    report = run(settings)
+    report.show()
+    sys.exit(1 if report.failures else 0)
+
+
+if __name__ == "__main__":
+    main()
