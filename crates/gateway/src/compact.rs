@@ -8,13 +8,19 @@ use crate::api::{Api, Call, Problem};
 use crate::keep::{Position, Said, Seen, path_of};
 use crate::pasted;
 use crate::render::Served;
-use crate::request::{Message, block_text};
+use crate::request::{Asked, Message, block_text};
 use crate::rules::{Form, History, Rule};
 use anchord_messages::id::SessionName;
 use serde_json::value::RawValue;
 
 /// A compression that is made now may take so long.
 const WAIT: &str = "wait=45";
+/// A summary has at most this part of what it stands for, a third, and bounds of its own.
+const PART: usize = 3;
+const LEAST_TOKENS: usize = 5_000;
+const MOST_TOKENS: usize = 20_000;
+/// Bytes of a token, where an estimate is good enough.
+const BYTES_OF_TOKEN: usize = 4;
 /// Tokens of the facts that code kept, which are appended to a summary of the agent's own model.
 const FACTS_TOKENS: u32 = 1_500;
 
@@ -44,24 +50,25 @@ pub(crate) fn without_instruction(list: &mut Vec<Bytes>, rule: &Rule) {
 pub(crate) async fn hold(
     (api, seen): (&Api, &Seen),
     (said, rule): (&Said, &Rule),
-    instruction: &str,
+    asked: &Asked,
 ) -> Result<Held, Problem> {
+    let room = format!("format=openai-chat&max_input_tokens={}", room(asked));
     let session = path_of(&said.identity.session);
     let (served, through) = match rule.history {
         History::List => {
-            let reply = seen.sync(api, said, &[], "format=openai-chat", None).await?;
+            let reply = seen.sync(api, said, &[], &room, None).await?;
             let synced: Synced = serde_json::from_slice(&reply).map_err(|_| Problem::unreadable())?;
             let seq = i64::try_from(synced.sync.common + synced.sync.appended).unwrap_or(i64::MAX);
             (synced.context, Position { branch: synced.sync.branch, seq })
         }
         History::Pasted => {
             seen.settled().await;
-            (None, pasted::through(api, &session, instruction).await?)
+            (None, pasted::through(api, &session, &asked.last_text()).await?)
         }
     };
     let context = || {
         let Position { branch, seq } = &through;
-        Call::get(format!("{session}/context?format=openai-chat&branch={branch}&through_seq={seq}"))
+        Call::get(format!("{session}/context?{room}&branch={branch}&through_seq={seq}"))
     };
     let mut served: Served = match served {
         Some(served) => served,
@@ -75,6 +82,12 @@ pub(crate) async fn hold(
         served = api.read(context()).await?;
     }
     Ok(Held { text: served.text(), position: through })
+}
+
+/// The tokens that a summary may have: a part of what it stands for, so that an agent with a small window has room again.
+fn room(asked: &Asked) -> usize {
+    let bytes: usize = asked.list.iter().map(Bytes::len).sum();
+    (bytes / BYTES_OF_TOKEN / PART).clamp(LEAST_TOKENS, MOST_TOKENS)
 }
 
 /// The reply to a sync.
@@ -111,9 +124,9 @@ pub(crate) fn answer(held: &Held, session: &SessionName, form: Form) -> String {
 pub(crate) async fn facts(
     (api, seen): (&Api, &Seen),
     (said, rule): (&Said, &Rule),
-    instruction: &str,
+    asked: &Asked,
 ) -> Result<String, Problem> {
-    let position = hold((api, seen), (said, rule), instruction).await?.position;
+    let position = hold((api, seen), (said, rule), asked).await?.position;
     let session = &said.identity.session;
     let path = format!("{}/summary?max_tokens={FACTS_TOKENS}", path_of(session));
     let mark = position.mark(session);
@@ -133,7 +146,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::request::{Asked, Endpoint};
+    use crate::request::Endpoint;
 
     fn rule_and_list(content: serde_json::Value) -> (&'static Rule, Vec<Bytes>) {
         let body =

@@ -29,7 +29,7 @@ use crate::identity::{self, Identity, SESSION};
 use crate::item;
 use crate::keep::{Keeper, Said, Seen};
 use crate::reply::{self, Content, PROBLEM};
-use crate::request::{Asked, Endpoint, texts_of};
+use crate::request::{Asked, Endpoint};
 use crate::route::{Mode, Provider, Route};
 use crate::rules::{self, Form, Meaning, Rule};
 use crate::upstream::{Answered, Sent, Upstream};
@@ -236,11 +236,9 @@ impl Gateway {
     ) -> (Response, &'static str) {
         let (api, said) = (&kept.api, &kept.said);
         let session = said.identity.session.clone();
-        let instruction: Vec<String> = asked.list.last().map(|last| texts_of(last)).unwrap_or_default();
-        let instruction = instruction.join("\n");
         let may_answer = self.state.llm_models.is_some() || self.config.answers == Answers::Code;
         if may_answer {
-            match compact::hold((api, &kept.seen), (said, rule), &instruction).await {
+            match compact::hold((api, &kept.seen), (said, rule), asked).await {
                 Ok(held) => {
                     let text = compact::answer(&held, &session, rule.form);
                     let sealed = match rule.form {
@@ -270,9 +268,10 @@ impl Gateway {
         let (facts, pending) = tokio::sync::oneshot::channel();
         if rule.form != Form::Item {
             let (api, seen, said) = (api.clone(), Arc::clone(&kept.seen), said.clone());
+            let asked = asked.clone();
             self.state.tracker.spawn(
                 async move {
-                    let text = compact::facts((&api, &seen), (&said, rule), &instruction).await;
+                    let text = compact::facts((&api, &seen), (&said, rule), &asked).await;
                     if let Err(problem) = &text {
                         tracing::warn!(%problem, "gateway.facts_not_appended");
                     }

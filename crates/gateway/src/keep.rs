@@ -12,6 +12,7 @@ use axum::body::Bytes;
 use axum::http::Method;
 use moka::sync::Cache;
 use regex::Regex;
+use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -19,6 +20,7 @@ use crate::api::{Api, Call, Problem};
 use crate::identity::Identity;
 use crate::request::{Asked, Endpoint, Message, block_text, is_of_system};
 use crate::route::Mode;
+use anchord_messages::content_digest::ContentDigest;
 use anchord_messages::id::{SessionName, TenantId};
 
 /// The window of a session that the gateway makes to answer compactions from: its record is kept up to date as it grows, and
@@ -27,6 +29,11 @@ const COMPACT_WINDOW: u32 = 32_000;
 /// The most sessions that are remembered, and for how long.
 const MAX_SESSIONS: u64 = 20_000;
 const FORGET_AFTER: Duration = Duration::from_hours(6);
+
+/// How many messages before a summary's place are looked at for those that an agent sends again behind it.
+const REPEATED: i64 = 200;
+/// The most messages that are looked at.
+const LOOKED_AT: i64 = 1_000;
 
 /// The line that a summary of ours ends in, by which the list that continues from it is told.
 static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -81,10 +88,9 @@ impl Said {
     }
 
     /// The body of a sync. Without an answer the session may have it already.
-    fn body(&self, answer: &[String]) -> String {
+    fn body(&self, after: i64, answer: &[String]) -> String {
         let bytes = self.list.iter().map(Bytes::len).chain(answer.iter().map(String::len)).sum::<usize>();
         let mut body = String::with_capacity(bytes + 1_024);
-        let after = self.after.as_ref().map_or(0, |after| after.seq);
         let format = self.endpoint.format();
         let model = self.model.as_ref().map(|model| json!(model).to_string());
         let _ = write!(body, "{{\"format\":\"{}\",\"after\":{after},", format.as_ref());
@@ -139,6 +145,19 @@ fn marked(text: &str) -> Option<(SessionName, Position)> {
     Some((SessionName::parse(part(1)).ok()?, position))
 }
 
+/// A page of stored messages.
+#[derive(Deserialize)]
+struct Page {
+    items: Vec<Stored>,
+    #[serde(default)]
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Stored {
+    message: Box<RawValue>,
+}
+
 /// Sessions that the gateway has seen.
 #[derive(Clone)]
 pub(crate) struct Keeper(Cache<(TenantId, SessionName), Arc<Seen>>);
@@ -150,6 +169,8 @@ pub(crate) struct Seen {
     turn: tokio::sync::Mutex<bool>,
     /// Why the last request was not kept.
     problem: Mutex<Option<Problem>>,
+    /// The last summary that a list went on from, and the message that it truly goes on behind.
+    resolved: Mutex<Option<(Position, i64)>>,
     /// Tokens of system prompt and tools, as the session was told.
     system_tokens: AtomicU32,
 }
@@ -213,11 +234,39 @@ impl Seen {
         }
         let branch = said.after.as_ref().map_or(String::new(), |after| format!("&branch={}", after.branch));
         let path = format!("{}/transcript?{query}{branch}", path_of(&said.identity.session));
-        let call = Call::with(Method::PUT, path, said.body(answer));
+        let after = self.resolve(api, said).await?;
+        let call = Call::with(Method::PUT, path, said.body(after, answer));
         let synced = api.call(Call { prefer, ..call }).await;
         // It may have been deleted, and is made again with the next request.
         *is_there = synced.is_ok();
         synced
+    }
+
+    /// The message that a list goes on behind. An agent may send the newest messages again behind a summary that stands for
+    /// them too: then it is the one before the first of these.
+    async fn resolve(&self, api: &Api, said: &Said) -> Result<i64, Problem> {
+        let Some(after) = &said.after else { return Ok(0) };
+        let known = self.resolved.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, seq)) = known.filter(|(place, _)| place == after) {
+            return Ok(seq);
+        }
+        let from = (after.seq - REPEATED).max(0) + 1;
+        let session = path_of(&said.identity.session);
+        let path = format!("{session}/messages?branch={}&from_seq={from}&limit={LOOKED_AT}", after.branch);
+        let page: Page = api.read(Call::get(path)).await?;
+        let format = said.endpoint.format();
+        let stored: Vec<ContentDigest> =
+            page.items.iter().map(|stored| ContentDigest::of(format, stored.message.get())).collect();
+        let list = said.list.iter().take(stored.len()).filter_map(|raw| std::str::from_utf8(raw).ok());
+        let list: Vec<ContentDigest> = list.map(|raw| ContentDigest::of(format, raw)).collect();
+        let is_whole = page.next_cursor.is_none();
+        let repeated = (0..stored.len()).find(|&at| stored.get(at..).is_some_and(|end| list.starts_with(end)));
+        let seq = match repeated.filter(|_| is_whole) {
+            Some(at) => from + i64::try_from(at).unwrap_or_default() - 1,
+            None => after.seq,
+        };
+        *self.resolved.lock().unwrap_or_else(PoisonError::into_inner) = Some((after.clone(), seq));
+        Ok(seq)
     }
 
     /// Waits until what was said before is kept.
@@ -270,7 +319,7 @@ mod tests {
         let said = said(Endpoint::Messages, body.to_string(), "s1", false);
         assert_eq!(said.after, Some(Position { branch: "main".to_owned(), seq: 42 }));
         let kept: serde_json::Value =
-            serde_json::from_str(&said.body(&["{\"role\":\"user\"}".to_owned()])).unwrap();
+            serde_json::from_str(&said.body(42, &["{\"role\":\"user\"}".to_owned()])).unwrap();
         let expected = json!({"format": "anthropic", "after": 42, "messages": [
             {"role": "user", "content": [{"type": "text", "text": "go on"}]},
             {"role": "assistant", "content": "yes"}, {"role": "user"}]});

@@ -126,6 +126,11 @@ impl Asked {
         self.tools.as_ref().is_some_and(|tools| tools.len() > "[]".len() && &tools[..] != b"null")
     }
 
+    /// Texts of the last message.
+    pub(crate) fn last_text(&self) -> String {
+        self.list.last().map(|last| texts_of(last).join("\n")).unwrap_or_default()
+    }
+
     /// Texts of the system prompt.
     pub(crate) fn system_text(&self) -> String {
         let mut texts: Vec<String> = self.system.iter().flat_map(|raw| content_texts(raw)).collect();
