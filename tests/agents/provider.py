@@ -43,13 +43,22 @@ def prompt(task, total):
     )
 
 
+# Plain words, so that a tokenizer finds about four bytes to a token in the filler, as in most files.
+WORDS = (
+    "the worker took a job from queue and wrote its result to disk before next run was due while other parts of service "
+    "waited for their turn because table had been locked by report that nobody asked about since last week so people "
+    "looked at graph again found two small peaks near noon which came with traffic after lunch then went home"
+).split()
+
+
 def file_of(task, step, total, size):
-    """The file of a step; its filler differs from line to line, as logs do."""
+    """The file of a step. Its filler differs from line to line, as logs do, and means nothing."""
     lines = [f"file of step {step}, one of {total}", f"The needle of step {step} is {needle(task, step)}."]
-    count = 0
-    while sum(map(len, lines)) < size:
-        digest = hashlib.sha256(f"{task} {step} {count}".encode()).hexdigest()
-        lines.append(f"{count:04} worker-{digest[:4]} took {int(digest[4:8], 16)} ms for job {digest[8:20]} of queue {digest[20:26]}")
+    length, count = 0, 0
+    while length < size:
+        digest = hashlib.sha512(f"{task} {step} {count}".encode()).digest()
+        lines.append(f"{count:04} " + " ".join(WORDS[byte % len(WORDS)] for byte in digest[:14]))
+        length += len(lines[-1]) + 1
         count += 1
     return "\n".join(lines) + "\n"
 
@@ -159,7 +168,8 @@ def check_chat(body):
         if message["role"] == "tool":
             if message.get("tool_call_id") not in open_calls:
                 raise Refused(
-                    f"Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'. (messages.[{index}])"
+                    "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+                    f" (messages.[{index}])"
                 )
             open_calls.remove(message["tool_call_id"])
             continue
@@ -173,7 +183,7 @@ def check_chat(body):
         )
 
 
-CALLS = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output", "local_shell_call": "local_shell_call_output"}
+CALLS = {name: name + "_output" for name in ("function_call", "custom_tool_call", "local_shell_call")}
 
 
 def check_responses(body):
@@ -225,8 +235,9 @@ def texts_in(value):
 
 
 def last_words(messages):
-    """The text of the last message, which is where agents ask for a summary."""
-    return "\n".join(texts_in(messages[-1:]))
+    """The text of the last message, which is where agents ask for a summary; Claude Code may put one of the system's behind."""
+    said = [message for message in messages if message.get("role") != "system"]
+    return "\n".join(texts_in(said[-1:]))
 
 
 # A few words of each agent's request for a summary; nothing else marks it for sure.
@@ -421,13 +432,13 @@ class Model:
             seen["skips"] = before
         self.ledger[seen["session"]] = known.newest
 
-    def compaction(self, messages, seen, wire):
+    def compaction(self, messages, seen):
         known = Known("\n".join(texts_in(messages)))
         seen.update(step=known.newest, needles=len(known.kept(known.task or self.settings.task)))
         if any(isinstance(item, dict) and item.get("type") == "compaction_trigger" for item in messages):
             return Answer(None, None, None, sealed(known.summary()))
-        if wire == "messages":
-            text = f"<analysis>\nThe files were read in order.\n</analysis>\n\n<summary>\n{known.summary()}\n</summary>\n\nOUTSIDE-THE-TAGS"
+        if "<analysis>" in last_words(messages):
+            text = f"<analysis>\nThe files were read in order.\n</analysis>\n\n<summary>\n{known.summary()}\n</summary>"
             return Answer(None, text, None, None)
         return Answer(None, known.summary(), None, None)
 
@@ -438,17 +449,22 @@ def wants_thoughts(body):
 
 
 def record_for_anchord(asked):
-    """The answer of the model that writes summaries: changes of the record (docs/models.md). It tells what it finds in the
-    prompt, at most one entry for each needle that is not in the record yet."""
-    ends = asked.rsplit("from the messages ", 1)[-1]
-    last = int((re.findall(r"\d+", ends) or [0, 0])[:2][-1])
-    known = Known(asked)
-    told = sorted(known.needles, key=int)
-    findings = [
-        {"section": "findings", "name": "", "text": f"The needle of step {step} is {known.needles[step]}", "seqs": [last]} for step in told
-    ]
-    state = f"The files up to step {known.newest} are read; the one that follows is next."
-    return {"intent": "", "state": state, "seqs": [last], "add": findings[:40], "append": [], "update": [], "close": []}
+    """The answer of the model that writes summaries for anchord: what changes in the record (docs/models.md). It tells each
+    needle of the messages that it is asked about, once, with the number of the message that names it."""
+    data = re.findall(r'<data-\w+ kind="(\w+)"(?: seq="(\d+)")?[^>]*>\n(.*?)\n</data-', asked, re.DOTALL)
+    told = {step for kind, _, text in data if kind == "record" for step in Known(text).needles}
+    new, newest, last = [], 0, 0
+    for kind, seq, text in data:
+        if kind != "message":
+            continue
+        known, last = Known(text), int(seq)
+        newest = max(newest, known.newest)
+        for step, word in known.needles.items():
+            if step not in told:
+                told.add(step)
+                new.append({"section": "findings", "name": "", "text": f"The needle of step {step} is {word}", "seqs": [last]})
+    state = f"The files up to step {newest} are read; the one that follows is next." if newest else ""
+    return {"intent": "", "state": state, "seqs": [last] if newest else [], "add": new, "append": [], "update": [], "close": []}
 
 
 # ---- the server -----------------------------------------------------------------------------------------------------
@@ -540,6 +556,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.summary_model(path, body)
         wire = next((name for name in ("messages", "chat/completions", "responses") if path.endswith("/" + name)), None)
         if path.endswith("/count_tokens"):
+            seen["kind"] = "count_tokens"
             return self.answer(200, json.dumps({"input_tokens": self.tokens(raw)}).encode())
         if wire is None:
             return self.answer(404, b'{"error":{"type":"not_found_error","message":"Not found"}}')
@@ -562,11 +579,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if kind == "turn":
             answer = self.model.turn(body, messages, seen)
         elif kind == "compaction":
-            answer = self.model.compaction(messages, seen, wire)
+            answer = self.model.compaction(messages, seen)
         else:
             answer = Answer(None, "Reading files in order", None, None)
         read = int(seen["tokens"] * cached / max(len(text), 1))
-        {"messages": self.say_messages, "chat/completions": self.say_chat, "responses": self.say_responses}[wire](body, answer, seen["tokens"], read)
+        say = {"messages": self.say_messages, "chat/completions": self.say_chat, "responses": self.say_responses}[wire]
+        say(body, answer, seen["tokens"], read)
 
     # -- the three wires
 
@@ -578,7 +596,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.stream(f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n" for name, data in anthropic_events(message))
 
     def say_chat(self, body, answer, tokens, read):
-        usage = {"prompt_tokens": tokens, "completion_tokens": 40, "total_tokens": tokens + 40, "prompt_tokens_details": {"cached_tokens": read}}
+        usage = {"prompt_tokens": tokens, "completion_tokens": 40, "total_tokens": tokens + 40}
+        usage["prompt_tokens_details"] = {"cached_tokens": read}
         message = chat_message(answer)
         head = {"id": f"chatcmpl-{IDS.next():06}", "created": int(time.time()), "model": body["model"]}
         stop = "tool_calls" if answer.call else "stop"
@@ -612,7 +631,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, json.dumps({"content": [block], "stop_reason": "end_turn", "usage": usage}).encode())
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": said}}
         usage = {"prompt_tokens": len(asked) // 4, "completion_tokens": len(said) // 4, "total_tokens": (len(asked) + len(said)) // 4}
-        self.answer(200, json.dumps({"id": "s", "object": "chat.completion", "model": body["model"], "choices": [choice], "usage": usage}).encode())
+        answer = {"id": "s", "object": "chat.completion", "model": body["model"], "choices": [choice], "usage": usage}
+        self.answer(200, json.dumps(answer).encode())
 
     # -- bytes
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a real coding agent through the gateway, against a provider that plays a task, and tells what came of it.
 
-    run.py claude|codex|codex-openai|opencode|mini [--direct] [--turns 60] [--log FOLDER]
+    run.py AGENT [--direct] [--turns 60] [--log FOLDER]
 
 Everything runs in a network namespace that has the loopback interface alone.
 """
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -53,15 +54,14 @@ def alone():
 
 
 class Agent:
-    """How an agent is started. `scale` is chosen so that it compacts about three times in 60 steps of files of `size` bytes."""
+    """How an agent is started. With files of `size` bytes it compacts about three times in 60 steps."""
 
     wire = "openai"
-    scale = 1.0
-    size = 3000
-    window = 200_000
+    size = 9000
 
-    def __init__(self, home, work):
-        self.home, self.work = home, work
+    def __init__(self, home, work, headers=()):
+        # `headers` are what the agent is told to send besides its own.
+        self.home, self.work, self.headers = home, work, dict(headers)
 
     def environment(self, base):
         return {}
@@ -69,7 +69,7 @@ class Agent:
 
 class Claude(Agent):
     wire = "anthropic"
-    scale = 2.0
+    size = 9_500
 
     def environment(self, base):
         return {
@@ -81,6 +81,7 @@ class Claude(Agent):
             "DISABLE_TELEMETRY": "1",
             "DISABLE_ERROR_REPORTING": "1",
             "DISABLE_AUTOUPDATER": "1",
+            "ANTHROPIC_CUSTOM_HEADERS": "\n".join(f"{name}: {value}" for name, value in self.headers.items()),
             # It refuses to run commands unasked as root, but for a sandbox, which this is.
             "IS_SANDBOX": "1",
         }
@@ -92,7 +93,7 @@ class Claude(Agent):
 
 class Codex(Agent):
     name = "somebody"
-    scale = 2.0
+    size = 11_000
 
     def command(self, base, prompt):
         folder = pathlib.Path(self.home, ".codex")
@@ -101,8 +102,8 @@ class Codex(Agent):
             f"""
 model = "gpt-5.1-codex"
 model_provider = "it"
-model_context_window = 60000
-model_auto_compact_token_limit = 50000
+model_context_window = 75000
+model_auto_compact_token_limit = 55000
 check_for_update_on_startup = false
 [analytics]
 enabled = false
@@ -111,6 +112,7 @@ name = "{self.name}"
 base_url = "{base}/v1"
 env_key = "KEY_OF_THE_PROVIDER"
 wire_api = "responses"
+http_headers = {{ {", ".join(f'"{name}" = "{value}"' for name, value in self.headers.items())} }}
 """
         )
         program = AGENTS / "node_modules/.bin/codex"
@@ -127,13 +129,13 @@ class CodexOpenai(Codex):
 
 
 class Opencode(Agent):
-    scale = 2.0
+    npm = "@ai-sdk/openai-compatible"
 
     def command(self, base, prompt):
         limit = {"context": 60_000, "output": 8_000}
         models = {"model": {"name": "model", "limit": limit, "tool_call": True}}
-        options = {"baseURL": f"{base}/v1", "apiKey": "sk-of-the-provider"}
-        it = {"npm": "@ai-sdk/openai-compatible", "name": "It", "options": options, "models": models}
+        options = {"baseURL": f"{base}/v1", "apiKey": "sk-of-the-provider", "headers": self.headers}
+        it = {"npm": self.npm, "name": "It", "options": options, "models": models}
         config = {"provider": {"it": it}, "model": "it/model", "autoupdate": False, "share": "disabled", "permission": {"bash": "allow"}}
         pathlib.Path(self.work, "opencode.json").write_text(json.dumps(config))
         return [AGENTS / "node_modules/.bin/opencode", "run", "--print-logs", prompt]
@@ -142,12 +144,27 @@ class Opencode(Agent):
         return {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
 
 
+class OpencodeMessages(Opencode):
+    """The same agent on Anthropic's wire."""
+
+    wire = "anthropic"
+    npm = "@ai-sdk/anthropic"
+
+
+class OpencodeResponses(Opencode):
+    """The same agent on OpenAI's responses."""
+
+    npm = "@ai-sdk/openai"
+
+
 class Mini(Agent):
     """mini-swe-agent, which never compacts."""
 
     def command(self, base, prompt):
         program = AGENTS / "venv/bin/mini"
         options = ["-c", "mini.yaml", "-c", f"model.model_kwargs.api_base={base}/v1", "-c", "agent.mode=yolo"]
+        for name, value in self.headers.items():
+            options += ["-c", f"model.model_kwargs.extra_headers.{name}={value}"]
         return [program, "-t", prompt, "-y", "--exit-immediately", "-m", "openai/model", *options, "-o", f"{self.home}/trajectory.json"]
 
     def environment(self, base):
@@ -160,14 +177,23 @@ class Mini(Agent):
         }
 
 
-KINDS = {"claude": Claude, "codex": Codex, "codex-openai": CodexOpenai, "opencode": Opencode, "mini": Mini}
+KINDS = {
+    "claude": Claude,
+    "codex": Codex,
+    "codex-openai": CodexOpenai,
+    "opencode": Opencode,
+    "opencode-messages": OpencodeMessages,
+    "opencode-responses": OpencodeResponses,
+    "mini": Mini,
+}
 
 # ---- the run --------------------------------------------------------------------------------------------------------
 
 
-def until(what, probe, seconds=60):
+def until(what, process, probe, seconds=60):
+    """Waits for a program that answers."""
     end = time.time() + seconds
-    while time.time() < end:
+    while time.time() < end and process.poll() is None:
         try:
             return probe()
         except (OSError, ValueError):
@@ -186,11 +212,11 @@ def get(path):
     return call("GET", path)
 
 
-def pages(path):
+def pages(path, **query):
     """Every item of a list."""
     items, cursor = [], ""
     while cursor is not None:
-        page = get(f"{path}?limit=100" + (f"&cursor={cursor}" if cursor else ""))
+        page = get(f"{path}?" + urllib.parse.urlencode({"limit": 100, **query, **({"cursor": cursor} if cursor else {})}))
         items += page["items"]
         cursor = page["next_cursor"]
     return items
@@ -205,7 +231,8 @@ class Started:
     def start(self, name, words, environment):
         out = open(self.log / f"{name}.log", "w")
         # A group of its own, so that what it started ends with it.
-        process = subprocess.Popen([*map(str, words)], env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+        streams = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": out}
+        process = subprocess.Popen([*map(str, words)], env=environment, start_new_session=True, **streams)
         self.all.append(process)
         return process
 
@@ -244,8 +271,8 @@ def start_service(started, settings, data):
             "ANCHORD_LLM_API_KEY": "sk-of-the-summary-model",
             "ANCHORD_LLM_MODEL": "summary-model",
         }
-    started.start("service", [settings.anchord, "serve"], environment)
-    until("The service", lambda: get("/v1/sessions"))
+    service = started.start("service", [settings.anchord, "serve"], environment)
+    until("The service", service, lambda: get("/v1/sessions"))
     if settings.assemble:
         # The model of the test has a name that nobody knows, so that the tenant's window counts.
         call("PATCH", "/v1/settings", {"context_window": settings.window})
@@ -261,8 +288,8 @@ def run(settings):
     for folder in (home, work, data):
         folder.mkdir()
     data.chmod(0o711)
-    agent = KINDS[settings.agent](home, work)
-    scale, size = settings.scale or agent.scale, settings.size or agent.size
+    agent = KINDS[settings.agent](home, work, {"X-Anchord-Key": KEY} if settings.key == "header" else {})
+    size = settings.size or agent.size
     task = f"t-{os.urandom(3).hex()}"
     for step in range(1, settings.turns + 1):
         (work / f"file{step}.txt").write_text(provider.file_of(task, step, settings.turns, size))
@@ -270,13 +297,13 @@ def run(settings):
     started = Started(log)
     try:
         plain = {"PATH": os.environ["PATH"]}
-        words = ["--port", PROVIDER, "--log", log / "provider", "--scale", scale, "--task", task, "--steps", settings.turns]
-        started.start("provider", [sys.executable, "-B", HERE / "provider.py", *words], plain)
-        until("The provider", lambda: urllib.request.urlopen(f"http://127.0.0.1:{PROVIDER}/up", timeout=5).read())
+        words = ["--port", PROVIDER, "--log", log / "provider", "--scale", settings.scale, "--task", task, "--steps", settings.turns]
+        upstream = started.start("provider", [sys.executable, "-B", HERE / "provider.py", *words], plain)
+        until("The provider", upstream, lambda: urllib.request.urlopen(f"http://127.0.0.1:{PROVIDER}/up", timeout=5).read())
         prefix = ""
         if not settings.direct:
             start_service(started, settings, data)
-            key = f"/key/{KEY}" if settings.key_in_path else ""
+            key = f"/key/{KEY}" if settings.key == "path" else ""
             prefix = f"/gateway{key}{'/assemble' if settings.assemble else ''}/{agent.wire}"
         tap.Tap(TAP, PROVIDER if settings.direct else SERVICE, log / "agent")
         base = f"http://127.0.0.1:{TAP}{prefix}"
@@ -305,6 +332,7 @@ def run(settings):
         report = Report(log, settings, prefix, task)
         report.add("agent ended with", f"{code} after {time.time() - begun:.0f} s")
         report.make()
+        report.slim()
         return report
     finally:
         started.stop()
@@ -398,7 +426,7 @@ class Report:
         changed, documented = [], 0
         for sent, got in pairs:
             difference = self.difference(sent, got)
-            if difference == ["body"] and self.is_documented(sent):
+            if difference and set(difference) <= {"body", "headers content-length"} and self.is_documented(sent):
                 documented += 1
             elif difference:
                 changed.append((sent["n"], got["n"], difference))
@@ -408,10 +436,15 @@ class Report:
         self.add("requests changed as documented", documented)
         self.add("requests that no agent sent", len(strangers), not strangers)
         if not self.settings.direct:
-            leaks = [got["n"] for got in self.got if KEY in json.dumps([got["path"], got["headers"]]) or "x-anchord" in json.dumps(got["headers"]).lower()]
+            told = [(got["n"], json.dumps([got["path"], got["headers"]])) for got in self.got]
+            leaks = [number for number, text in told if KEY in text or "x-anchord" in text.lower()]
             self.add("anchord's own at the provider", f"{len(leaks)} {leaks[:5] or ''}", not leaks)
-        answers = [sent["n"] for sent, got in pairs if sent["answer_sha256"] != got.get("answer_sha256") and "broken" not in sent]
+        answers = [(sent, got) for sent, got in pairs if sent["answer_sha256"] != got.get("answer_sha256") and "broken" not in sent]
+        # Without a model the gateway appends to the summaries of others.
+        appended = [sent["n"] for sent, got in answers if self.settings.no_model and got.get("kind") == "compaction"]
+        answers = [sent["n"] for sent, _ in answers if sent["n"] not in appended]
         self.add("answers changed", f"{len(answers)} {answers[:5] or ''}", not answers)
+        self.add("answers appended to", len(appended))
         refused = [(seen["n"], seen["refused"]) for seen in self.got if seen.get("refused")]
         self.add("refused by the provider", len(refused), not refused)
         for number, why in refused[:5]:
@@ -420,7 +453,8 @@ class Report:
         self.add("skipped", sum("skips" in seen for seen in turns))
         self.add("task forgotten in", f"{sum(not seen['task_known'] for seen in turns)} turns")
         kept = bool(final) and final[-1]["needle3"]
-        self.add("needle of step 3 kept", "yes" if kept else "no", kept or self.settings.direct)
+        # Code alone does not know that the needles matter.
+        self.add("needle of step 3 kept", "yes" if kept else "no", kept or self.settings.direct or self.settings.no_model)
         self.add("needles in the last turn", f"{turns[-1]['needles'] if turns else 0} of {done}")
         bytes_, cached = sum(seen["canonical"] for seen in turns), sum(seen["cached"] for seen in turns)
         self.add("cache share", f"{cached / max(bytes_, 1):.3f} of {bytes_:,} bytes")
@@ -449,7 +483,8 @@ class Report:
         self.add("  answered by the provider", len(by_provider), own or not by_provider)
         self.add("  answered by the gateway", len(by_gateway))
         for sent in [*(sent for sent, _ in by_provider), *by_gateway]:
-            self.add(f"  agent's {sent['n']}", f"{sent['seconds']:.3f} s, {sent['bytes']:,} bytes, answer of {self.size_of_answer(sent):,} bytes")
+            sizes = f"{sent['bytes']:,} bytes, answer of {self.size_of_answer(sent):,} bytes"
+            self.add(f"  agent's {sent['n']}", f"{sent['seconds']:.3f} s, {sizes}")
         failed = [sent for sent in answered if sent.get("status") != 200]
         self.add("failed at the gateway", len(failed), not failed)
         for sent in failed[:5]:
@@ -473,7 +508,12 @@ class Report:
 
     def is_documented(self, sent):
         """An opaque item of the gateway's is replaced by its text, and /assemble replaces the list."""
-        return self.settings.assemble or b'"anchord:' in provider.decoded(self.body("agent", sent), dict(sent["headers"]).get("content-encoding"))
+        return self.settings.assemble or b'"anchord:' in self.decoded(sent)
+
+    def decoded(self, sent):
+        """The body of a request of the agent's, as JSON has it."""
+        encoding = next((value for name, value in sent["headers"] if name.lower() == "content-encoding"), None)
+        return provider.decoded(self.body("agent", sent), encoding)
 
     def stored(self):
         """What anchord has of the sessions, beside what the agent sent and was answered."""
@@ -481,27 +521,31 @@ class Report:
         calls, results, messages, bare = collections.Counter(), collections.Counter(), 0, set()
         for session in sessions:
             name = session["session_id"]
-            branches = pages(f"/v1/sessions/{name}/branches")
-            stored = pages(f"/v1/sessions/{name}/messages")
-            (self.log / f"stored-{name}.json").write_text(json.dumps(stored, indent=1))
-            self.add(f"session {name}", f"{len(stored)} messages, {len(branches)} branches", len(branches) == 1)
-            for message in stored:
+            branches = [branch["name"] for branch in pages(f"/v1/sessions/{name}/branches")]
+            stored = {branch: pages(f"/v1/sessions/{name}/messages", branch=branch) for branch in branches}
+            (self.log / f"stored-{name[:40]}.json").write_text(json.dumps(stored, indent=1))
+            count = ", ".join(f"{branch} {len(messages)}" for branch, messages in stored.items())
+            self.add(f"session {name[:40]}", f"messages of its branches: {count}", len(branches) == 1)
+            # The longest has to have all: what stands on another branch alone, the agent's context does not get.
+            for message in max(stored.values(), key=len, default=[]):
                 said, got = calls_in(message["message"])
                 calls.update(said)
                 results.update(got)
                 bare.add(plain(message["message"]))
-            messages += len(stored)
+                messages += 1
         self.add("sessions", len(sessions))
         sent_calls, sent_results, sent_bare = set(), set(), set()
-        for sent, got in self.pairs()[0]:
-            if got.get("kind") != "turn":
+        turns = {sent["n"] for sent, got in self.pairs()[0] if got.get("kind") == "turn"}
+        for sent in self.sent:
+            if not sent["bytes"]:
                 continue
-            body = json.loads(provider.decoded(self.body("agent", sent), dict(sent["headers"]).get("content-encoding")))
+            body = json.loads(self.decoded(sent))
             for message in body.get("messages") or body.get("input"):
+                # What ran just before a compaction stands in no turn's list, only in that of the compaction.
                 said, got = calls_in(message)
                 sent_calls.update(said)
                 sent_results.update(got)
-                if message.get("role") not in ("system", "developer"):
+                if sent["n"] in turns and message.get("role") not in ("system", "developer"):
                     sent_bare.add(plain(message))
         for what, there, wanted in (("calls", calls, sent_calls), ("results", results, sent_results)):
             missing, twice = sorted(wanted - set(there)), [call for call, count in there.items() if count > 1]
@@ -512,6 +556,14 @@ class Report:
         self.add("  stored, but not sent as they are", len(bare - sent_bare))
         (self.log / "not-stored.jsonl").write_text("\n".join(sorted(sent_bare - bare)))
         (self.log / "not-sent.jsonl").write_text("\n".join(sorted(bare - sent_bare)))
+
+    def slim(self):
+        """Most bodies are the same on both sides: one file is enough."""
+        for sent, got in self.pairs()[0]:
+            if sent["sha256"] == got["sha256"]:
+                twin = self.log / "provider" / "bodies" / f"{got['n']:04}.json"
+                twin.unlink()
+                twin.hardlink_to(self.log / "agent" / f"{sent['n']:04}.json")
 
     def show(self):
         width = max(len(name) for name, _ in self.rows)
@@ -527,10 +579,10 @@ def main():
     parser.add_argument("--assemble", action="store_true", help="the gateway's mode for agents that never compact")
     parser.add_argument("--answers", choices=["model", "code"], help="ANCHORD_GATEWAY_ANSWERS")
     parser.add_argument("--no-model", action="store_true", help="the service has no model for summaries")
-    parser.add_argument("--key-in-path", action="store_true", help="the key of anchord stands in the base URL")
+    parser.add_argument("--key", choices=["none", "path", "header"], default="none", help="where anchord's key stands")
     parser.add_argument("--window", type=int, default=24_000, help="with --assemble: the model's window, in tokens")
     parser.add_argument("--turns", type=int, default=60)
-    parser.add_argument("--scale", type=float, help="tokens reported for four bytes")
+    parser.add_argument("--scale", type=float, default=1.0, help="tokens that the provider reports for four bytes")
     parser.add_argument("--size", type=int, help="bytes of a file")
     parser.add_argument("--timeout", type=int, default=900, help="seconds")
     parser.add_argument("--log", help="folder for the logs")

@@ -37,6 +37,7 @@ mod failover;
 mod fairness;
 mod faults;
 mod formats;
+mod gateway;
 mod handoff;
 mod hangups;
 mod hostile;

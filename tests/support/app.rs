@@ -180,18 +180,18 @@ async fn start_on(database: TestDatabase, llm: Option<anchord_llm::Client>, webh
     let ours = tenant(&store, "ours", OURS).await;
     tenant(&store, "theirs", THEIRS).await;
     let clock = Clock::system();
-    let router = router(&store, &stop, clock, (llm.as_ref(), None, webhook_reach));
+    let router = anchord_http::router(state(&store, &stop, clock, (llm.as_ref(), None, webhook_reach)));
     let records = RecordCache::default();
     App { store, tenant: ours, router, database, llm, embedder: None, stop, webhook_reach, records, clock }
 }
 
-fn router(
+fn state(
     store: &Store,
     stop: &CancellationToken,
     clock: Clock,
     (llm, embedder, webhook_reach): (Option<&anchord_llm::Client>, Option<&Embedder>, Reach),
-) -> Router {
-    anchord_http::router(AppState::new(Shared {
+) -> AppState {
+    AppState::new(Shared {
         appends: Gatherer::start(store),
         store: store.clone(),
         clock,
@@ -208,7 +208,7 @@ fn router(
         embedder: embedder.cloned(),
         webhook_reach,
         origins: Origins::default(),
-    }))
+    })
 }
 
 /// The tenant with its key; a database that was made ready may have both.
@@ -249,7 +249,15 @@ impl App {
 
     fn renew(&mut self) {
         let parts = (self.llm.as_ref(), self.embedder.as_ref(), self.webhook_reach);
-        self.router = router(&self.store, &self.stop, self.clock, parts);
+        self.router = anchord_http::router(state(&self.store, &self.stop, self.clock, parts));
+    }
+
+    /// Puts a gateway before the API.
+    pub fn put_gateway(&mut self, config: anchord_gateway::Config) {
+        let parts = (self.llm.as_ref(), self.embedder.as_ref(), self.webhook_reach);
+        let state = state(&self.store, &self.stop, self.clock, parts);
+        let api = anchord_http::router(state.clone());
+        self.router = anchord_gateway::before(api, state, config).expect("a client");
     }
 
     /// Makes the vectors of all messages that are due, as a worker would; gives how many batches that took.

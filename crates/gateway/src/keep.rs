@@ -260,7 +260,8 @@ impl Seen {
         let list = said.list.iter().take(stored.len()).filter_map(|raw| std::str::from_utf8(raw).ok());
         let list: Vec<ContentDigest> = list.map(|raw| ContentDigest::of(format, raw)).collect();
         let is_whole = page.next_cursor.is_none();
-        let repeated = (0..stored.len()).find(|&at| stored.get(at..).is_some_and(|end| list.starts_with(end)));
+        let repeated =
+            (0..stored.len()).find(|&at| stored.get(at..).is_some_and(|end| list.starts_with(end)));
         let seq = match repeated.filter(|_| is_whole) {
             Some(at) => from + i64::try_from(at).unwrap_or_default() - 1,
             None => after.seq,

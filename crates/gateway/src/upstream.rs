@@ -51,7 +51,8 @@ impl Upstream {
     /// # Errors
     /// When the system's certificates cannot be read.
     pub(crate) fn new() -> Result<Self, reqwest::Error> {
-        // The same as that of the process, when it is installed already.
+        // Fails when one is installed already; that is the same one.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT)

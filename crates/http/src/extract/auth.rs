@@ -182,8 +182,12 @@ pub(crate) async fn authenticate(parts: &Parts, state: &AppState, scope: &'stati
         state.tenant_rates.check(grant.tenant, per_second)?;
     }
     let mut scopes = grant.scopes;
-    if parts.extensions.get::<ByGateway>().is_some() && scopes.iter().any(|held| held == GATEWAY) {
+    let holds = |wanted: &str| scopes.iter().any(|held| held == wanted);
+    if holds(GATEWAY) && parts.extensions.get::<ByGateway>().is_some() {
         scopes.extend([READ, WRITE].map(str::to_owned));
+    } else if holds(READ) && holds(WRITE) {
+        // Who may do as much without it may also give it to a key.
+        scopes.push(GATEWAY.to_owned());
     }
     if !scopes.iter().any(|held| held == scope) {
         return Err(ApiError::Forbidden(scope));
