@@ -91,13 +91,15 @@ impl<E> Appending<E> {
         let lines = std::str::from_utf8(event).ok()?;
         let data: String = lines.lines().filter_map(|line| line.strip_prefix("data:")).collect();
         let mut data: Value = serde_json::from_str(data.trim()).ok()?;
+        let is =
+            |data: &Value, place: &str, word: &str| data.pointer(place).is_some_and(|found| found == word);
         match self.endpoint {
             Endpoint::Messages => {
-                let index = data["index"].as_u64();
-                if data["type"] == "content_block_start" && data["content_block"]["type"] == "text" {
+                let index = data.get("index").and_then(Value::as_u64);
+                if is(&data, "/type", "content_block_start") && is(&data, "/content_block/type", "text") {
                     self.open = index;
                 }
-                if data["type"] != "content_block_stop" || self.open.is_none() || self.open != index {
+                if !is(&data, "/type", "content_block_stop") || self.open.is_none() || self.open != index {
                     return None;
                 }
                 let text = self.text().await?;
@@ -105,22 +107,22 @@ impl<E> Appending<E> {
                 Some(format!("event: content_block_delta\ndata: {delta}\n\n{lines}").into())
             }
             Endpoint::ChatCompletions => {
-                if data["choices"][0]["finish_reason"].is_null() {
-                    return None;
-                }
+                data.pointer("/choices/0/finish_reason").filter(|reason| !reason.is_null())?;
                 let text = self.text().await?;
-                data["choices"] = json!([{"index": 0, "delta": {"content": text}, "finish_reason": null}]);
-                data.as_object_mut()?.remove("usage");
+                let chunk = data.as_object_mut()?;
+                let choice = json!([{"index": 0, "delta": {"content": text}, "finish_reason": null}]);
+                chunk.insert("choices".to_owned(), choice);
+                chunk.remove("usage");
                 Some(format!("data: {data}\n\n{lines}").into())
             }
             Endpoint::Responses => {
-                if data["type"] != "response.output_item.done" || data["item"]["type"] != "message" {
+                if !is(&data, "/type", "response.output_item.done") || !is(&data, "/item/type", "message") {
                     return None;
                 }
-                let parts = data["item"]["content"].as_array()?;
-                let last = parts.iter().rposition(|part| part["type"] == "output_text")?;
+                let parts = data.pointer_mut("/item/content")?.as_array_mut()?;
+                let last = parts.iter_mut().rfind(|part| is(part, "/type", "output_text"))?;
                 let text = self.text().await?;
-                let said = &mut data["item"]["content"][last]["text"];
+                let said = last.get_mut("text")?;
                 *said = format!("{}{text}", said.as_str().unwrap_or_default()).into();
                 Some(format!("event: response.output_item.done\ndata: {data}\n\n").into())
             }
@@ -161,7 +163,7 @@ mod tests {
         let upstream = stream::iter(chunks.into_iter().map(Ok::<_, ()>)).boxed();
         let text = Box::pin(async { Some("FACTS".to_owned()) });
         let chunks: Vec<_> = append(Endpoint::Messages, upstream, text).collect().await;
-        let bytes: Vec<u8> = chunks.into_iter().flat_map(|chunk| chunk.unwrap_or_default()).collect();
+        let bytes: Vec<u8> = chunks.into_iter().flat_map(Result::unwrap_or_default).collect();
         String::from_utf8(bytes).unwrap_or_default()
     }
 

@@ -56,7 +56,7 @@ pub(crate) async fn assemble(
             seen.note_system(system_tokens);
         }
     }
-    let reply = seen.sync(api, said, &[], query, None).await?;
+    let reply = seen.sync(api, (said, &[]), Some(query)).await?;
     let synced: Synced<'_> = serde_json::from_slice(&reply).map_err(|_| Problem::unreadable())?;
     let Some(context) = synced.context else { return Ok(None) };
     if context.summary_version.is_none() && context.masked.is_empty() && context.omitted.is_empty() {

@@ -8,13 +8,14 @@ use crate::api::{Api, Call, Problem};
 use crate::keep::{Position, Said, Seen, path_of};
 use crate::pasted;
 use crate::render::Served;
-use crate::request::{Asked, Message, block_text};
+use crate::request::{Asked, Message, block_text, is_of_system};
 use crate::rules::{Form, History, Rule};
 use anchord_messages::id::SessionName;
 use serde_json::value::RawValue;
 
 /// A compression that is made now may take so long.
 const WAIT: &str = "wait=45";
+const SHORT_WAIT: &str = "wait=4";
 /// A summary has at most this part of what it stands for, a third, and bounds of its own.
 const PART: usize = 3;
 const LEAST_TOKENS: usize = 5_000;
@@ -33,14 +34,17 @@ pub(crate) struct Held {
 
 /// Takes the instruction out of a list that ends in it: the block, or the message that has nothing else.
 pub(crate) fn without_instruction(list: &mut Vec<Bytes>, rule: &Rule) {
-    let Some(last) = list.pop() else { return };
-    let kept = Message::read(&last).and_then(|message| {
+    while list.last().is_some_and(|last| is_of_system(last)) {
+        list.pop();
+    }
+    let Some(asking) = list.pop() else { return };
+    let kept = Message::read(&asking).and_then(|message| {
         let blocks: Vec<&RawValue> = serde_json::from_str(message.content?.get()).ok()?;
         let is_other =
             |block: &&&RawValue| block_text(block.get()).is_none_or(|text| !rule.is_instruction(&text));
         let others: Vec<&str> = blocks.iter().filter(is_other).map(|block| block.get()).collect();
-        let role = message.role.as_deref().unwrap_or("user");
-        let kept = || Bytes::from(format!("{{\"role\":\"{role}\",\"content\":[{}]}}", others.join(",")));
+        let speaker = message.role.as_deref().unwrap_or("user");
+        let kept = || Bytes::from(format!("{{\"role\":\"{speaker}\",\"content\":[{}]}}", others.join(",")));
         (!others.is_empty()).then(kept)
     });
     list.extend(kept);
@@ -56,7 +60,7 @@ pub(crate) async fn hold(
     let session = path_of(&said.identity.session);
     let (served, through) = match rule.history {
         History::List => {
-            let reply = seen.sync(api, said, &[], &room, None).await?;
+            let reply = seen.sync(api, (said, &[]), Some(&room)).await?;
             let synced: Synced = serde_json::from_slice(&reply).map_err(|_| Problem::unreadable())?;
             let seq = i64::try_from(synced.sync.common + synced.sync.appended).unwrap_or(i64::MAX);
             (synced.context, Position { branch: synced.sync.branch, seq })
@@ -128,7 +132,10 @@ pub(crate) async fn facts(
 ) -> Result<String, Problem> {
     let position = hold((api, seen), (said, rule), asked).await?.position;
     let session = &said.identity.session;
-    let path = format!("{}/summary?max_tokens={FACTS_TOKENS}", path_of(session));
+    let compressions = format!("{}/compressions?branch={}", path_of(session), position.branch);
+    // What was said since the last version belongs to it too; code needs no time for it.
+    drop(api.call(Call::with(Method::POST, compressions, "{}".to_owned()).preferring(SHORT_WAIT)).await);
+    let path = format!("{}/summary?max_tokens={FACTS_TOKENS}&branch={}", path_of(session), position.branch);
     let mark = position.mark(session);
     match api.call(Call::get(path)).await {
         Ok(record) => {
@@ -148,7 +155,7 @@ mod tests {
     use super::*;
     use crate::request::Endpoint;
 
-    fn rule_and_list(content: serde_json::Value) -> (&'static Rule, Vec<Bytes>) {
+    fn rule_and_list(content: &serde_json::Value) -> (&'static Rule, Vec<Bytes>) {
         let body =
             json!({"messages": [{"role": "user", "content": "hello"}, {"role": "user", "content": content}]});
         let asked = Asked::read(Endpoint::Messages, &Bytes::from(body.to_string())).unwrap();
@@ -161,11 +168,11 @@ mod tests {
 
     #[test]
     fn the_instruction_is_none_of_the_conversation_and_a_result_beside_it_is() {
-        let (rule, mut list) = rule_and_list(json!(ASKS));
+        let (rule, mut list) = rule_and_list(&json!(ASKS));
         without_instruction(&mut list, rule);
         assert_eq!(list.len(), 1);
         let result = json!({"type": "tool_result", "tool_use_id": "t", "content": "out"});
-        let (rule, mut list) = rule_and_list(json!([result, {"type": "text", "text": ASKS}]));
+        let (rule, mut list) = rule_and_list(&json!([result, {"type": "text", "text": ASKS}]));
         without_instruction(&mut list, rule);
         assert_eq!(list[1], Bytes::from(json!({"role": "user", "content": [result]}).to_string()));
     }

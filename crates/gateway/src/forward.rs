@@ -20,7 +20,7 @@ use tokio::io::AsyncReadExt as _;
 use tracing::Instrument as _;
 use url::Url;
 
-use crate::answer::{self, Shape};
+use crate::answer::{self, Answer, Shape};
 use crate::api::Api;
 use crate::append;
 use crate::assemble::{assemble, with_list};
@@ -157,7 +157,9 @@ impl Gateway {
         if let Some(rule) = compaction {
             without_instruction(&mut listed.list, rule);
         }
-        let said = Said::of(identity, &listed, route.mode);
+        let seen = self.keeper.seen(caller.tenant, &identity.session);
+        let said = Said::of(identity, &listed, route.mode, &seen);
+        // A summary may have named the session of a list that names none.
         let seen = self.keeper.seen(caller.tenant, &said.identity.session);
         let kept = Kept { api, seen, said, memory };
         let (mut response, outcome) = match (compaction, route.mode) {
@@ -201,6 +203,20 @@ impl Gateway {
 
     /// Keeps what was said and what is answered, beside the answer.
     fn keep(&self, answered: Answered, kept: Kept) -> Answered {
+        self.copy(answered, kept.said.endpoint, move |answer| async move {
+            let Kept { api, seen, said, memory } = kept;
+            seen.keep(&api, &said, &answer.messages).await;
+            drop(memory);
+        })
+    }
+
+    /// Reads a copy of an answer while it passes, and does something with it when it has ended.
+    fn copy<F: Future<Output = ()> + Send>(
+        &self,
+        answered: Answered,
+        endpoint: Endpoint,
+        then: impl FnOnce(Answer) -> F + Send + 'static,
+    ) -> Answered {
         let (copy, copies) = mpsc::unbounded::<Bytes>();
         let of = |name| {
             let value = answered.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
@@ -209,12 +225,8 @@ impl Gateway {
         let (content_type, encoding) = (of(header::CONTENT_TYPE), of(header::CONTENT_ENCODING));
         self.state.tracker.spawn(
             async move {
-                let Kept { api, seen, said, memory } = kept;
-                let shape =
-                    Shape { endpoint: said.endpoint, content_type: &content_type, encoding: &encoding };
-                let answer = answer::read(shape, copies).await;
-                seen.keep(&api, &said, &answer.messages).await;
-                drop(memory);
+                let shape = Shape { endpoint, content_type: &content_type, encoding: &encoding };
+                then(answer::read(shape, copies).await).await;
             }
             .in_current_span(),
         );
@@ -262,40 +274,65 @@ impl Gateway {
                 Err(problem) => tracing::warn!(%session, %problem, "gateway.compaction_not_answered"),
             }
         }
+        if rule.form == Form::Item {
+            return self.pass_opaque((base, route, parts), (rule, asked), (body, kept)).await;
+        }
         let mut headers = parts.headers.clone();
         // What is to be appended to must be readable.
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         let (facts, pending) = tokio::sync::oneshot::channel();
-        if rule.form != Form::Item {
-            let (api, seen, said) = (api.clone(), Arc::clone(&kept.seen), said.clone());
-            let asked = asked.clone();
-            self.state.tracker.spawn(
-                async move {
-                    let text = compact::facts((&api, &seen), (&said, rule), &asked).await;
-                    if let Err(problem) = &text {
-                        tracing::warn!(%problem, "gateway.facts_not_appended");
-                    }
-                    drop(facts.send(text.ok()));
+        let (api, seen, said) = (api.clone(), Arc::clone(&kept.seen), said.clone());
+        let asked_of = asked.clone();
+        self.state.tracker.spawn(
+            async move {
+                let text = compact::facts((&api, &seen), (&said, rule), &asked_of).await;
+                if let Err(problem) = &text {
+                    tracing::warn!(%problem, "gateway.facts_not_appended");
                 }
-                .in_current_span(),
-            );
-        }
-        let sent = self
-            .upstream
-            .send((base, route, parts.uri.query()), (parts.method.clone(), &headers), Sent::Whole(body))
-            .await;
+                drop(facts.send(text.ok()));
+            }
+            .in_current_span(),
+        );
+        let to = (base, route, parts.uri.query());
+        let sent = self.upstream.send(to, (parts.method.clone(), &headers), Sent::Whole(body)).await;
         let Ok(mut answered) = sent else { return unreachable(route.provider) };
-        let is_readable = answered.status.is_success()
-            && answered.headers.get(header::CONTENT_ENCODING).is_none_or(|coding| coding == "identity")
-            && answered
+        let has = |name, value: &str| {
+            answered
                 .headers
-                .get(header::CONTENT_TYPE)
-                .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
-        if is_readable && rule.form != Form::Item {
+                .get(name)
+                .is_some_and(|found: &HeaderValue| found.as_bytes().starts_with(value.as_bytes()))
+        };
+        let is_plain = !answered.headers.contains_key(header::CONTENT_ENCODING)
+            || has(header::CONTENT_ENCODING, "identity");
+        if answered.status.is_success() && is_plain && has(header::CONTENT_TYPE, "text/event-stream") {
             let pending = Box::pin(async move { pending.await.ok().flatten() });
             answered.body = append::append(asked.endpoint, answered.body, pending);
             answered.headers.remove(header::CONTENT_LENGTH);
         }
+        (into_response(answered), "passed")
+    }
+
+    /// Passes a request for an opaque item on, and remembers what the provider's own stands for.
+    async fn pass_opaque(
+        &self,
+        (base, route, parts): (&Url, &Route, &Parts),
+        (rule, asked): (&'static Rule, &Asked),
+        (body, kept): (Bytes, &Kept),
+    ) -> (Response, &'static str) {
+        let to = (base, route, parts.uri.query());
+        let sent = self.upstream.send(to, (parts.method.clone(), &parts.headers), Sent::Whole(body)).await;
+        let Ok(answered) = sent else { return unreachable(route.provider) };
+        if !answered.status.is_success() {
+            return (into_response(answered), "passed");
+        }
+        let (api, seen, said) = (kept.api.clone(), Arc::clone(&kept.seen), kept.said.clone());
+        let asked = asked.clone();
+        let answered = self.copy(answered, asked.endpoint, move |answer| async move {
+            match compact::hold((&api, &seen), (&said, rule), &asked).await {
+                Ok(held) => seen.note_opaque(asked.endpoint, &answer.messages, &held.position),
+                Err(problem) => tracing::warn!(%problem, "gateway.place_not_noted"),
+            }
+        });
         (into_response(answered), "passed")
     }
 

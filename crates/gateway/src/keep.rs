@@ -69,7 +69,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    pub(crate) fn of(mut identity: Identity, asked: &Asked, mode: Mode) -> Self {
+    pub(crate) fn of(mut identity: Identity, asked: &Asked, mode: Mode, seen: &Seen) -> Self {
         let mut list = asked.list.clone();
         let mut after = None;
         // From the newest on: an agent may repeat an older summary before it.
@@ -78,10 +78,20 @@ impl Said {
             && (identity.is_chain || identity.session == session)
         {
             identity.session = session;
-            // An agent's frame repeats its instructions behind a summary.
-            let behind = list.drain(..).skip(place + 1).skip_while(|raw| is_of_system(raw));
-            list = rest.into_iter().chain(behind).collect();
+            list = rest.into_iter().chain(list.drain(..).skip(place + 1)).collect();
             after = Some(position);
+        }
+        // An item of the provider's own stands for a place only as long as this process remembers it.
+        let is_item = |raw: &Bytes| seen.place_of(asked.endpoint, raw);
+        if let Some((place, position)) =
+            list.iter().enumerate().rev().find_map(|(at, raw)| Some((at, is_item(raw)?)))
+        {
+            list.drain(..=place);
+            after = Some(position);
+        }
+        if mode == Mode::Compact {
+            // Each request brings its instructions anyway, and an agent repeats them behind a summary.
+            list.retain(|raw| !is_of_system(raw));
         }
         let (endpoint, model) = (asked.endpoint, asked.model.clone());
         Self { identity, endpoint, mode, model, list, after }
@@ -109,6 +119,11 @@ impl Said {
         body.push_str("]}");
         body
     }
+}
+
+/// Whether an item is a summary that only the provider reads.
+fn is_opaque(raw: &[u8]) -> bool {
+    Message::read(raw).is_some_and(|item| item.kind.is_some_and(|kind| kind.starts_with("compaction")))
 }
 
 /// The place that a message continues from, and what it says beyond; `None` when it has no summary of ours.
@@ -171,6 +186,8 @@ pub(crate) struct Seen {
     problem: Mutex<Option<Problem>>,
     /// The last summary that a list went on from, and the message that it truly goes on behind.
     resolved: Mutex<Option<(Position, i64)>>,
+    /// The last summary of the provider's own that is opaque, and the message that it stands for the history through.
+    opaque: Mutex<Option<(ContentDigest, Position)>>,
     /// Tokens of system prompt and tools, as the session was told.
     system_tokens: AtomicU32,
 }
@@ -193,6 +210,21 @@ impl Seen {
         self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Notes the place that the provider's own opaque items stand for.
+    pub(crate) fn note_opaque(&self, endpoint: Endpoint, items: &[String], position: &Position) {
+        let item = items.iter().find(|item| is_opaque(item.as_bytes()));
+        let noted = item.map(|item| (ContentDigest::of(endpoint.format(), item), position.clone()));
+        *self.opaque.lock().unwrap_or_else(PoisonError::into_inner) = noted;
+    }
+
+    fn place_of(&self, endpoint: Endpoint, raw: &Bytes) -> Option<Position> {
+        if !is_opaque(raw) {
+            return None;
+        }
+        let (digest, position) = self.opaque.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        (ContentDigest::of(endpoint.format(), std::str::from_utf8(raw).ok()?) == digest).then_some(position)
+    }
+
     /// Whether system prompt and tools have changed by more than a tenth since the session was told.
     pub(crate) fn has_other_system(&self, tokens: u32) -> bool {
         let told = self.system_tokens.load(Ordering::Relaxed);
@@ -205,7 +237,7 @@ impl Seen {
 
     /// Keeps what was said and answered.
     pub(crate) async fn keep(&self, api: &Api, said: &Said, answer: &[String]) {
-        let kept = self.sync(api, said, answer, "", Some("return=minimal")).await;
+        let kept = self.sync(api, (said, answer), None).await;
         let problem = kept.err();
         if let Some(problem) = &problem {
             metrics::counter!("anchord_gateway_not_kept_total", "reason" => problem.kind.clone())
@@ -215,14 +247,12 @@ impl Seen {
         *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = problem;
     }
 
-    /// Brings the session to a list, and returns the reply.
+    /// Brings the session to a list and its answer. With a query, that of the context, the reply has one; else it is empty.
     pub(crate) async fn sync(
         &self,
         api: &Api,
-        said: &Said,
-        answer: &[String],
-        query: &str,
-        prefer: Option<&'static str>,
+        (said, answer): (&Said, &[String]),
+        query: Option<&str>,
     ) -> Result<Bytes, Problem> {
         let mut is_there = self.turn.lock().await;
         if !*is_there {
@@ -233,9 +263,11 @@ impl Seen {
             return Ok(Bytes::new());
         }
         let branch = said.after.as_ref().map_or(String::new(), |after| format!("&branch={}", after.branch));
-        let path = format!("{}/transcript?{query}{branch}", path_of(&said.identity.session));
+        let path =
+            format!("{}/transcript?{}{branch}", path_of(&said.identity.session), query.unwrap_or_default());
         let after = self.resolve(api, said).await?;
         let call = Call::with(Method::PUT, path, said.body(after, answer));
+        let prefer = if query.is_none() { Some("return=minimal") } else { None };
         let synced = api.call(Call { prefer, ..call }).await;
         // It may have been deleted, and is made again with the next request.
         *is_there = synced.is_ok();
@@ -288,13 +320,9 @@ async fn begin(api: &Api, said: &Said) -> Result<(), Problem> {
         Err(problem) if problem.status == 404 => {}
         other => return other.map(drop),
     }
-    let mut settings = json!({});
-    if said.mode == Mode::Compact {
-        settings["context_window"] = COMPACT_WINDOW.into();
-    }
-    if let Some(parent) = parent {
-        settings["parent_session_id"] = parent.as_str().into();
-    }
+    let window = (said.mode == Mode::Compact).then_some(COMPACT_WINDOW);
+    let settings =
+        json!({"context_window": window, "parent_session_id": parent.as_ref().map(SessionName::as_str)});
     api.call(Call::with(Method::PUT, path_of(session), settings.to_string())).await.map(drop)
 }
 
@@ -305,7 +333,7 @@ mod tests {
     fn said(endpoint: Endpoint, body: String, session: &str, is_chain: bool) -> Said {
         let asked = Asked::read(endpoint, &Bytes::from(body)).unwrap();
         let session = SessionName::parse(session).unwrap();
-        Said::of(Identity { session, parent: None, is_chain }, &asked, Mode::Compact)
+        Said::of(Identity { session, parent: None, is_chain }, &asked, Mode::Compact, &Seen::default())
     }
 
     const MARKED: &str = "so far. [anchord: session s1, branch main, message 42]";

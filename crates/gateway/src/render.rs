@@ -1,8 +1,11 @@
 //! A context as one text: what the service wrote of the past, and the messages behind it as they were said.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -61,6 +64,7 @@ impl Served {
         let mut names: HashMap<&str, &str> = HashMap::new();
         for (message, source) in self.messages.iter().zip(&self.sources) {
             let said = content_texts(message.content.to_string().as_bytes()).join("\n");
+            let said = without_reminders(&said);
             if source.is_none() {
                 let _ = write!(text, "{}\n\n", said.trim());
                 continue;
@@ -88,6 +92,13 @@ impl Served {
     }
 }
 
+/// A text without what an agent's frame puts into people's messages, and puts there again by itself.
+fn without_reminders(text: &str) -> Cow<'_, str> {
+    static REMINDER: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?s)<system-reminder>.*?</system-reminder>").ok());
+    REMINDER.as_ref().map_or(text.into(), |reminder| reminder.replace_all(text, ""))
+}
+
 /// Head and tail of a long text.
 fn clipped(text: &str, most: usize) -> String {
     let count = text.chars().count();
@@ -112,7 +123,7 @@ mod tests {
             "branch": null, "head_seq": 9, "summary_version": 1,
             "messages": [
                 {"role": "user", "content": "The record."},
-                {"role": "user", "content": [{"type": "text", "text": "Go on."}]},
+                {"role": "user", "content": [{"type": "text", "text": "<system-reminder>\nread this\n</system-reminder>Go on."}]},
                 {"role": "assistant", "content": null, "tool_calls": [
                     {"id": "c", "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}}]},
                 {"role": "tool", "tool_call_id": "c", "content": "x".repeat(5_000)},

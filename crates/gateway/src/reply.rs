@@ -1,5 +1,9 @@
 //! Replies of our own in the shapes of the providers: answers, streamed or at once, and errors.
 
+#![expect(clippy::indexing_slicing, reason = "fields of objects that are made here")]
+
+use std::fmt::Write as _;
+
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -44,9 +48,9 @@ pub(crate) fn answer(asked: &Asked, content: Content<'_>, read: usize) -> Respon
         for event in events {
             // Chat completions have events without a name.
             if let Some(name) = event.get("type").and_then(Value::as_str) {
-                body.push_str(&format!("event: {name}\n"));
+                let _ = writeln!(body, "event: {name}");
             }
-            body.push_str(&format!("data: {event}\n\n"));
+            let _ = write!(body, "data: {event}\n\n");
         }
         if asked.endpoint == Endpoint::ChatCompletions {
             body.push_str("data: [DONE]\n\n");

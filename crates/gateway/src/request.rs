@@ -128,7 +128,8 @@ impl Asked {
 
     /// Texts of the last message.
     pub(crate) fn last_text(&self) -> String {
-        self.list.last().map(|last| texts_of(last).join("\n")).unwrap_or_default()
+        let last = self.list.iter().rfind(|raw| !is_of_system(raw));
+        last.map(|last| texts_of(last).join("\n")).unwrap_or_default()
     }
 
     /// Texts of the system prompt.

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use axum::http::HeaderMap;
 use serde::Deserialize;
 
-use crate::request::{Asked, Endpoint, Message, texts_of};
+use crate::request::{Asked, Endpoint, Message, is_of_system, texts_of};
 
 /// How a request is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -51,7 +51,9 @@ pub(crate) struct Rule {
     /// Agent, meaning and version of the rule.
     pub(crate) name: String,
     pub(crate) means: Meaning,
-    endpoint: Endpoint,
+    /// Operations that it may be; any, without it.
+    #[serde(default)]
+    endpoints: Vec<Endpoint>,
     /// Parts of the values of headers.
     #[serde(default)]
     headers: BTreeMap<String, String>,
@@ -62,7 +64,7 @@ pub(crate) struct Rule {
     /// Words of the system prompt.
     #[serde(default)]
     system: Vec<String>,
-    /// Words of the last message, which is a user's.
+    /// Words of one text of the last message, which is a user's.
     #[serde(default)]
     pub(crate) last_user: Vec<String>,
     /// The type of the last item.
@@ -95,9 +97,9 @@ struct Facts<'a> {
     last_user: Vec<String>,
 }
 
-/// Texts of the last message, when it is a user's.
+/// Texts of the last message, when it is a user's. What an agent's frame says behind it does not count.
 fn last_user(asked: &Asked) -> Vec<String> {
-    let last = asked.list.last();
+    let last = asked.list.iter().rfind(|raw| !is_of_system(raw));
     let is_users = |raw: &&axum::body::Bytes| Message::read(raw).is_some_and(|message| message.is_of("user"));
     last.filter(is_users).map(|raw| texts_of(raw)).unwrap_or_default()
 }
@@ -105,7 +107,7 @@ fn last_user(asked: &Asked) -> Vec<String> {
 impl Rule {
     fn knows(&self, facts: &Facts<'_>) -> bool {
         let asked = facts.asked;
-        self.endpoint == asked.endpoint
+        (self.endpoints.is_empty() || self.endpoints.contains(&asked.endpoint))
             && self.tools.is_none_or(|tools| tools == asked.has_tools())
             && self.max_tokens.is_none_or(|most| asked.max_tokens.is_some_and(|asked| asked <= most))
             && self.headers.iter().all(|(name, part)| {

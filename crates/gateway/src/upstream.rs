@@ -97,13 +97,13 @@ fn passing(headers: &HeaderMap) -> HeaderMap {
     let named = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
     let named: Vec<String> =
         named.flat_map(|value| value.split(',')).map(|name| name.trim().to_ascii_lowercase()).collect();
-    let passes = |name: &HeaderName| {
+    let belongs = |name: &HeaderName| {
         !OF_A_CONNECTION.contains(name)
             && !name.as_str().starts_with(OURS)
             && !named.iter().any(|named| named == name.as_str())
     };
     let mut passed = HeaderMap::with_capacity(headers.len());
-    for (name, value) in headers.iter().filter(|(name, _)| passes(name)) {
+    for (name, value) in headers.iter().filter(|(name, _)| belongs(name)) {
         // One that is there twice passes twice.
         passed.append(name, value.clone());
     }

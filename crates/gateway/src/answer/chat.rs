@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{CUT_OFF, Collect};
 
@@ -95,20 +95,18 @@ impl Collect for Message {
             content.push_str(if content.is_empty() { "" } else { "\n" });
             content.push_str(CUT_OFF);
         }
-        let mut message = json!({"role": "assistant", "content": content});
-        if content.is_empty() {
-            message["content"] = Value::Null;
-        }
-        if !self.reasoning.is_empty() {
-            message["reasoning_content"] = self.reasoning.into();
-        }
-        if !self.refusal.is_empty() {
-            message["refusal"] = self.refusal.into();
-        }
+        let content = Some(content).filter(|content| !content.is_empty());
+        let mut message = Map::from_iter([
+            ("role".to_owned(), "assistant".into()),
+            ("content".to_owned(), content.map_or(Value::Null, Value::from)),
+        ]);
+        let more = [("reasoning_content", self.reasoning), ("refusal", self.refusal)];
+        let more = more.into_iter().filter(|(_, text)| !text.is_empty());
+        message.extend(more.map(|(name, text)| (name.to_owned(), text.into())));
         if !calls.is_empty() {
-            message["tool_calls"] = calls.into();
+            message.insert("tool_calls".to_owned(), calls.into());
         }
-        vec![message.to_string()]
+        vec![Value::Object(message).to_string()]
     }
 }
 

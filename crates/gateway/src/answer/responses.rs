@@ -41,7 +41,8 @@ impl Collect for Items {
     }
 
     fn messages(mut self: Box<Self>, is_whole: bool) -> Vec<String> {
-        if !is_whole && !(self.text.is_empty() && self.done.is_empty()) {
+        let has_any = !self.text.is_empty() || !self.done.is_empty();
+        if !is_whole && has_any {
             let text = format!("{}\n{CUT_OFF}", self.text);
             let content = json!([{"type": "output_text", "text": text.trim_start()}]);
             self.done.push(json!({"type": "message", "role": "assistant", "content": content}).to_string());
