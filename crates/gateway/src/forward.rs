@@ -319,18 +319,25 @@ impl Gateway {
         (rule, asked): (&'static Rule, &Asked),
         (body, kept): (Bytes, &Kept),
     ) -> (Response, &'static str) {
+        // Beside the provider's work, so that it is known before the agent goes on.
+        let (api, of, said, list) =
+            (kept.api.clone(), Arc::clone(&kept.seen), kept.said.clone(), asked.clone());
+        let place = self
+            .state
+            .tracker
+            .spawn(async move { compact::hold((&api, &of), (&said, rule), &list).await }.in_current_span());
         let to = (base, route, parts.uri.query());
         let sent = self.upstream.send(to, (parts.method.clone(), &parts.headers), Sent::Whole(body)).await;
         let Ok(answered) = sent else { return unreachable(route.provider) };
         if !answered.status.is_success() {
             return (into_response(answered), "passed");
         }
-        let (api, seen, said) = (kept.api.clone(), Arc::clone(&kept.seen), kept.said.clone());
-        let asked = asked.clone();
-        let answered = self.copy(answered, asked.endpoint, move |answer| async move {
-            match compact::hold((&api, &seen), (&said, rule), &asked).await {
-                Ok(held) => seen.note_opaque(asked.endpoint, &answer.messages, &held.position),
-                Err(problem) => tracing::warn!(%problem, "gateway.place_not_noted"),
+        let (seen, endpoint) = (Arc::clone(&kept.seen), asked.endpoint);
+        let answered = self.copy(answered, endpoint, move |answer| async move {
+            match place.await {
+                Ok(Ok(held)) => seen.note_opaque(endpoint, &answer.messages, &held.position),
+                Ok(Err(problem)) => tracing::warn!(%problem, "gateway.place_not_noted"),
+                Err(_) => {}
             }
         });
         (into_response(answered), "passed")

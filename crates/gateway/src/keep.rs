@@ -30,6 +30,8 @@ const COMPACT_WINDOW: u32 = 32_000;
 const MAX_SESSIONS: u64 = 20_000;
 const FORGET_AFTER: Duration = Duration::from_hours(6);
 
+/// The most messages from further before that an agent puts before those that it sends again.
+const MOST_REPEATED: usize = 2;
 /// How many messages before a summary's place are looked at for those that an agent sends again behind it.
 const REPEATED: i64 = 200;
 /// The most messages that are looked at.
@@ -72,13 +74,20 @@ impl Said {
     pub(crate) fn of(mut identity: Identity, asked: &Asked, mode: Mode, seen: &Seen) -> Self {
         let mut list = asked.list.clone();
         let mut after = None;
-        // From the newest on: an agent may repeat an older summary before it.
-        if let Some((place, session, position, rest)) =
-            (0..list.len()).rev().find_map(|at| continued(list.get(at)?).map(|(s, p, rest)| (at, s, p, rest)))
-            && (identity.is_chain || identity.session == session)
-        {
+        let of_session = |found: &Summary| identity.is_chain || identity.session == found.session;
+        let found = |at: usize| summary_in(list.get(at)?).filter(of_session).map(|found| (at, found));
+        let mut summaries: Vec<(usize, Summary)> = (0..list.len()).filter_map(found).collect();
+        // An agent may keep older ones among the messages that it sends again.
+        let newest = summaries.iter().map(|(_, found)| found.position.seq).max();
+        if let Some(newest) = summaries.iter().position(|(_, found)| Some(found.position.seq) == newest) {
+            let (place, Summary { session, position, rest, .. }) = summaries.swap_remove(newest);
+            let is_older = |at: usize| {
+                // With the question that it answers.
+                summaries.iter().any(|(older, found)| at == *older || found.is_answer && at + 1 == *older)
+            };
+            let behind = list.iter().enumerate().skip(place + 1).filter(|(at, _)| !is_older(*at));
+            list = rest.into_iter().chain(behind.map(|(_, raw)| raw.clone())).collect();
             identity.session = session;
-            list = rest.into_iter().chain(list.drain(..).skip(place + 1)).collect();
             after = Some(position);
         }
         // An item of the provider's own stands for a place only as long as this process remembers it.
@@ -98,12 +107,12 @@ impl Said {
     }
 
     /// The body of a sync. Without an answer the session may have it already.
-    fn body(&self, after: i64, answer: &[String]) -> String {
+    fn body(&self, joint: Joint, answer: &[String]) -> String {
         let bytes = self.list.iter().map(Bytes::len).chain(answer.iter().map(String::len)).sum::<usize>();
         let mut body = String::with_capacity(bytes + 1_024);
         let format = self.endpoint.format();
         let model = self.model.as_ref().map(|model| json!(model).to_string());
-        let _ = write!(body, "{{\"format\":\"{}\",\"after\":{after},", format.as_ref());
+        let _ = write!(body, "{{\"format\":\"{}\",\"after\":{},", format.as_ref(), joint.after);
         if let Some(model) = model {
             let _ = write!(body, "\"model\":{model},");
         }
@@ -111,7 +120,8 @@ impl Said {
             body.push_str("\"may_be_longer\":true,");
         }
         body.push_str("\"messages\":[");
-        let said = self.list.iter().filter_map(|message| std::str::from_utf8(message).ok());
+        let said =
+            self.list.iter().skip(joint.repeated).filter_map(|message| std::str::from_utf8(message).ok());
         for (at, message) in said.chain(answer.iter().map(String::as_str)).enumerate() {
             body.push_str(if at == 0 { "" } else { "," });
             body.push_str(message);
@@ -126,31 +136,41 @@ fn is_opaque(raw: &[u8]) -> bool {
     Message::read(raw).is_some_and(|item| item.kind.is_some_and(|kind| kind.starts_with("compaction")))
 }
 
-/// The place that a message continues from, and what it says beyond; `None` when it has no summary of ours.
-fn continued(raw: &Bytes) -> Option<(SessionName, Position, Option<Bytes>)> {
+/// A summary of ours, as it stands in a list.
+struct Summary {
+    session: SessionName,
+    /// Through which message it stands for the history.
+    position: Position,
+    /// What its message says behind it.
+    rest: Option<Bytes>,
+    /// Whether it is an answer, as it was given.
+    is_answer: bool,
+}
+
+/// The summary of ours in a message.
+fn summary_in(raw: &Bytes) -> Option<Summary> {
     let text = std::str::from_utf8(raw).ok().filter(|text| text.contains(MARK_BEGINS))?;
     let message = Message::read(raw)?;
-    if !(message.is_of("user") || message.is_of("assistant")) {
+    let is_answer = message.is_of("assistant");
+    if !(message.is_of("user") || is_answer) {
         return None;
     }
     let content = message.content?.get();
     // Texts alone: what a tool puts out may be anybody's.
     if let Ok(text) = serde_json::from_str::<String>(content) {
-        return marked(&text).map(|(session, position)| (session, position, None));
+        let (session, position) = marked(&text)?;
+        return Some(Summary { session, position, rest: None, is_answer });
     }
     let blocks: Vec<&RawValue> = serde_json::from_str(content).ok()?;
-    let (place, (session, position)) = blocks
-        .iter()
-        .enumerate()
-        .rev()
-        .find_map(|(at, block)| Some((at, marked(&block_text(block.get())?)?)))?;
+    let mark = |(at, block): (usize, &&RawValue)| Some((at, marked(&block_text(block.get())?)?));
+    let (place, (session, position)) = blocks.iter().enumerate().rev().find_map(mark)?;
     let rest: Vec<&str> = blocks.iter().skip(place + 1).map(|block| block.get()).collect();
     let rest = (!rest.is_empty()).then(|| {
-        let role = message.role.as_deref().unwrap_or("user");
+        let speaker = message.role.as_deref().unwrap_or("user");
         let kind = if text.contains("\"type\":\"message\"") { "\"type\":\"message\"," } else { "" };
-        Bytes::from(format!("{{{kind}\"role\":\"{role}\",\"content\":[{}]}}", rest.join(",")))
+        Bytes::from(format!("{{{kind}\"role\":\"{speaker}\",\"content\":[{}]}}", rest.join(",")))
     });
-    Some((session, position, rest))
+    Some(Summary { session, position, rest, is_answer })
 }
 
 fn marked(text: &str) -> Option<(SessionName, Position)> {
@@ -158,6 +178,29 @@ fn marked(text: &str) -> Option<(SessionName, Position)> {
     let part = |at| found.get(at).map_or("", |part| part.as_str());
     let position = Position { branch: part(2).to_owned(), seq: part(3).parse().ok()? };
     Some((SessionName::parse(part(1)).ok()?, position))
+}
+
+/// Where a list goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Joint {
+    /// The message behind which it does.
+    after: i64,
+    /// How many of its first messages stand further before too.
+    repeated: usize,
+}
+
+impl Joint {
+    /// The joint of a list with stored messages, the first of which is at `from`. An agent may send the newest of them again, up
+    /// to the last, and before these one or two from further before.
+    fn find(stored: &[ContentDigest], list: &[ContentDigest], from: i64) -> Option<Self> {
+        (0..=MOST_REPEATED.min(list.len())).find_map(|repeated| {
+            let (before, tail) = list.split_at(repeated);
+            let is_tail = |&at: &usize| stored.get(at..).is_some_and(|end| tail.starts_with(end));
+            let at = (0..stored.len()).find(is_tail)?;
+            let is_known = before.iter().all(|message| stored.iter().take(at).any(|known| known == message));
+            is_known.then(|| Self { after: from + i64::try_from(at).unwrap_or_default() - 1, repeated })
+        })
+    }
 }
 
 /// A page of stored messages.
@@ -184,8 +227,8 @@ pub(crate) struct Seen {
     turn: tokio::sync::Mutex<bool>,
     /// Why the last request was not kept.
     problem: Mutex<Option<Problem>>,
-    /// The last summary that a list went on from, and the message that it truly goes on behind.
-    resolved: Mutex<Option<(Position, i64)>>,
+    /// The last summary that a list went on from, and where it truly goes on.
+    resolved: Mutex<Option<(Position, Joint)>>,
     /// The last summary of the provider's own that is opaque, and the message that it stands for the history through.
     opaque: Mutex<Option<(ContentDigest, Position)>>,
     /// Tokens of system prompt and tools, as the session was told.
@@ -265,8 +308,8 @@ impl Seen {
         let branch = said.after.as_ref().map_or(String::new(), |after| format!("&branch={}", after.branch));
         let path =
             format!("{}/transcript?{}{branch}", path_of(&said.identity.session), query.unwrap_or_default());
-        let after = self.resolve(api, said).await?;
-        let call = Call::with(Method::PUT, path, said.body(after, answer));
+        let joint = self.resolve(api, said).await?;
+        let call = Call::with(Method::PUT, path, said.body(joint, answer));
         let prefer = if query.is_none() { Some("return=minimal") } else { None };
         let synced = api.call(Call { prefer, ..call }).await;
         // It may have been deleted, and is made again with the next request.
@@ -274,13 +317,12 @@ impl Seen {
         synced
     }
 
-    /// The message that a list goes on behind. An agent may send the newest messages again behind a summary that stands for
-    /// them too: then it is the one before the first of these.
-    async fn resolve(&self, api: &Api, said: &Said) -> Result<i64, Problem> {
-        let Some(after) = &said.after else { return Ok(0) };
+    /// Where a list goes on: behind the summary's place, unless it has messages from before that again.
+    async fn resolve(&self, api: &Api, said: &Said) -> Result<Joint, Problem> {
+        let Some(after) = &said.after else { return Ok(Joint::default()) };
         let known = self.resolved.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, seq)) = known.filter(|(place, _)| place == after) {
-            return Ok(seq);
+        if let Some((_, joint)) = known.filter(|(place, _)| place == after) {
+            return Ok(joint);
         }
         let from = (after.seq - REPEATED).max(0) + 1;
         let session = path_of(&said.identity.session);
@@ -289,17 +331,13 @@ impl Seen {
         let format = said.endpoint.format();
         let stored: Vec<ContentDigest> =
             page.items.iter().map(|stored| ContentDigest::of(format, stored.message.get())).collect();
-        let list = said.list.iter().take(stored.len()).filter_map(|raw| std::str::from_utf8(raw).ok());
+        let list = said.list.iter().take(stored.len() + MOST_REPEATED);
+        let list = list.filter_map(|raw| std::str::from_utf8(raw).ok());
         let list: Vec<ContentDigest> = list.map(|raw| ContentDigest::of(format, raw)).collect();
-        let is_whole = page.next_cursor.is_none();
-        let repeated =
-            (0..stored.len()).find(|&at| stored.get(at..).is_some_and(|end| list.starts_with(end)));
-        let seq = match repeated.filter(|_| is_whole) {
-            Some(at) => from + i64::try_from(at).unwrap_or_default() - 1,
-            None => after.seq,
-        };
-        *self.resolved.lock().unwrap_or_else(PoisonError::into_inner) = Some((after.clone(), seq));
-        Ok(seq)
+        let found = if page.next_cursor.is_none() { Joint::find(&stored, &list, from) } else { None };
+        let joint = found.unwrap_or(Joint { after: after.seq, repeated: 0 });
+        *self.resolved.lock().unwrap_or_else(PoisonError::into_inner) = Some((after.clone(), joint));
+        Ok(joint)
     }
 
     /// Waits until what was said before is kept.
@@ -347,12 +385,47 @@ mod tests {
         ]});
         let said = said(Endpoint::Messages, body.to_string(), "s1", false);
         assert_eq!(said.after, Some(Position { branch: "main".to_owned(), seq: 42 }));
-        let kept: serde_json::Value =
-            serde_json::from_str(&said.body(42, &["{\"role\":\"user\"}".to_owned()])).unwrap();
+        let kept: serde_json::Value = serde_json::from_str(
+            &said.body(Joint { after: 42, repeated: 0 }, &["{\"role\":\"user\"}".to_owned()]),
+        )
+        .unwrap();
         let expected = json!({"format": "anthropic", "after": 42, "messages": [
             {"role": "user", "content": [{"type": "text", "text": "go on"}]},
             {"role": "assistant", "content": "yes"}, {"role": "user"}]});
         assert_eq!(kept, expected);
+    }
+
+    #[test]
+    fn of_several_summaries_the_newest_counts_and_the_others_are_nobodys_words() {
+        let mark = |seq: u32| format!("so far. [anchord: session s1, branch main, message {seq}]");
+        let body = json!({"messages": [
+            {"role": "user", "content": "And so far?"}, {"role": "assistant", "content": mark(69)},
+            {"role": "assistant", "content": "kept"}, {"role": "user", "content": "And so far?"},
+            {"role": "assistant", "content": mark(58)}, {"role": "user", "content": "go on"},
+        ]});
+        let said = said(Endpoint::ChatCompletions, body.to_string(), "s1", false);
+        assert_eq!(said.after.map(|after| after.seq), Some(69));
+        let left: Vec<_> = said.list.iter().flat_map(|raw| crate::request::texts_of(raw)).collect();
+        assert_eq!(left, ["kept", "go on"]);
+    }
+
+    #[test]
+    fn a_list_is_joined_where_its_own_messages_go_on() {
+        let digests = |texts: &str| -> Vec<ContentDigest> {
+            texts
+                .chars()
+                .map(|text| ContentDigest::of(anchord_messages::format::Format::Anthropic, &text.to_string()))
+                .collect()
+        };
+        let find = |stored, list| {
+            Joint::find(&digests(stored), &digests(list), 11).map(|joint| (joint.after, joint.repeated))
+        };
+        assert_eq!(find("abcd", "cde"), Some((12, 0)), "the tail again");
+        assert_eq!(find("abcd", "acde"), Some((12, 1)), "with one from further before");
+        assert_eq!(find("abcd", "xcde"), None, "one that nobody said is new");
+        assert_eq!(find("abcd", "efg"), None);
+        assert_eq!(find("abab", "ab"), Some((12, 0)), "up to the last");
+        assert_eq!(find("abcd", "b"), None, "one alone that was said before is said again");
     }
 
     #[test]
