@@ -135,7 +135,9 @@ impl Asked {
     /// Texts of the system prompt.
     pub(crate) fn system_text(&self) -> String {
         let mut texts: Vec<String> = self.system.iter().flat_map(|raw| content_texts(raw)).collect();
-        texts.extend(self.head.iter().flat_map(|message| texts_of(message)));
+        // Items of a developer stand in the list.
+        let of_list = self.list.iter().take_while(|message| is_of_system(message));
+        texts.extend(self.head.iter().chain(of_list).flat_map(|message| texts_of(message)));
         texts.join("\n")
     }
 }
