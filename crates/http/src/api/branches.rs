@@ -76,7 +76,7 @@ pub async fn list_branches(
     let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let after = paging.after.map(SessionId);
     let found = state.store.list_branches(caller.tenant, name, after, paging.rows()).await?;
-    let rows = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let rows = found.or_missing(Kind::SessionNotFound)?;
     Ok(Reply(paging.page(rows, |branch| branch.id.0)))
 }
 

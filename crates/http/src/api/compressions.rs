@@ -13,7 +13,7 @@ use anchord_session::settings::MAX_PRESERVE_RECENT;
 use anchord_store::compressions::{self, CompressionRow, Kind as JobKind};
 use anchord_store::events::Following;
 use anchord_store::figures::Figures;
-use anchord_store::sessions::{self, Session};
+use anchord_store::sessions::Session;
 use anchord_store::settle;
 
 /// The first and the longest pause between two reads of a compression that a caller waits for, when no event of its
@@ -169,9 +169,7 @@ pub async fn create_compression(
 ) -> Result<KeptReply> {
     let mut tx = state.store.begin(caller.tenant).await?;
     let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?);
-    let session = sessions::lock(&mut tx, caller.tenant, &path.session_id)
-        .await?
-        .ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.lock_session(&mut tx, &path.session_id).await?;
     let request = body.value.checked(&state, &session)?;
     let enqueued = compressions::enqueue_manual(&mut tx, session.id.of(caller.tenant), &request).await?;
     let key_of = session.id.of(caller.tenant);
@@ -228,8 +226,8 @@ pub async fn find_compression(
     Path(path): Path<CompressionPath>,
 ) -> Result<Reply<Compression>> {
     let session = find_session(&state, &caller, &path.session_id).await?;
-    let row = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
-    let row = row.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
+    let found = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
+    let row = found.or_missing(Kind::CompressionNotFound)?;
     Ok(Reply(Compression::of(&session, row)))
 }
 
@@ -249,8 +247,8 @@ pub async fn cancel_compression(
 ) -> Result<Reply<Compression>> {
     let session = find_session(&state, &caller, &path.session_id).await?;
     let cancelled = state.store.cancel_compression(caller.tenant, session.id, path.compression_id).await?;
-    let row = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
-    let row = row.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
+    let found = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
+    let row = found.or_missing(Kind::CompressionNotFound)?;
     // A second DELETE of the same one finds what it asked for.
     if !cancelled && row.status != Status::Cancelled {
         let status = row.status.as_ref();
@@ -353,7 +351,7 @@ pub(crate) async fn wait_for(
     loop {
         let row = state.store.find_compression(caller.tenant, session, id).await?;
         // The job was erased with its session.
-        let row = row.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
+        let row = row.or_missing(Kind::CompressionNotFound)?;
         if !row.status.is_live() {
             return Ok(Some(row));
         }
@@ -375,5 +373,5 @@ pub(crate) async fn wait_for(
 }
 
 pub(crate) async fn find_session(state: &AppState, caller: &Caller, name: &SessionRef) -> Result<Session> {
-    state.store.find_session(caller.tenant, name).await?.ok_or(ApiError::NotFound(Kind::SessionNotFound))
+    state.store.find_session(caller.tenant, name).await?.or_missing(Kind::SessionNotFound)
 }

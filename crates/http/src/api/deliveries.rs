@@ -58,8 +58,8 @@ pub async fn list_deliveries(
     let scope = format!("deliveries {} {}", path.webhook_id, query.status.map_or("all", <&str>::from));
     let paging = Paging::<DeliveryId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let place = (caller.tenant, path.webhook_id);
-    let rows = state.store.list_deliveries(place, query.status, paging.after, paging.rows()).await?;
-    let rows = rows.ok_or(ApiError::NotFound(Kind::WebhookNotFound))?;
+    let found = state.store.list_deliveries(place, query.status, paging.after, paging.rows()).await?;
+    let rows = found.or_missing(Kind::WebhookNotFound)?;
     Ok(Reply(paging.page(rows, |delivery| delivery.id)))
 }
 
@@ -73,7 +73,7 @@ pub async fn find_delivery(
     Path(path): Path<DeliveryPath>,
 ) -> Result<Reply<DeliveryDetail>> {
     let found = state.store.find_delivery(caller.tenant, path.webhook_id, path.delivery_id).await?;
-    let (delivery, body) = found.ok_or(ApiError::NotFound(Kind::DeliveryNotFound))?;
+    let (delivery, body) = found.or_missing(Kind::DeliveryNotFound)?;
     let message = serde_json::from_str(&body).map_err(ApiError::internal)?;
     Ok(Reply(DeliveryDetail { delivery, message }))
 }

@@ -119,8 +119,8 @@ pub async fn export_session(
     Reader { caller, state }: Reader,
     Path(path): Path<SessionPath>,
 ) -> Result<Response> {
-    let head = state.store.export_head(caller.tenant, &path.session_id, caller.actor()).await?;
-    let head = head.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let found = state.store.export_head(caller.tenant, &path.session_id, caller.actor()).await?;
+    let head = found.or_missing(Kind::SessionNotFound)?;
     let export = Export {
         store: state.store.clone(),
         tenant: caller.tenant,

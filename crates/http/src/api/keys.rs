@@ -233,7 +233,7 @@ pub async fn rotate_tenant_key(
 
 async fn require_tenant(state: &AppState, tenant: TenantId) -> Result<()> {
     let found = state.store.find_tenant(tenant).await?;
-    found.map(drop).ok_or(ApiError::NotFound(Kind::TenantNotFound))
+    found.map(drop).or_missing(Kind::TenantNotFound)
 }
 
 async fn page(state: &AppState, tenant: TenantId, paging: &Paging<KeyId>) -> Result<Reply<Page<ApiKey>>> {
@@ -266,8 +266,7 @@ async fn create(
     let scopes = SCOPES.iter().filter(held).map(|scope| (*scope).to_owned()).collect();
     let (secret, minted) = NewKey::minted(scopes);
     let minted = NewKey { name: new.name, expires_at: new.expires_at, ..minted };
-    let made = keys::create(&mut tx, tenant, &minted, actor).await?;
-    let made = made.ok_or(ApiError::NotFound(Kind::TenantNotFound))?;
+    let made = keys::create(&mut tx, tenant, &minted, actor).await?.or_missing(Kind::TenantNotFound)?;
     finish((state, tenant), tx, claimed, created(made, None), &secret).await
 }
 
@@ -288,11 +287,8 @@ async fn finish(
 }
 
 async fn revoke(state: &AppState, tenant: TenantId, key: KeyId, actor: Actor) -> Result<StatusCode> {
-    if state.store.revoke_key(tenant, key, actor).await? {
-        Ok(StatusCode::NO_CONTENT)
-    } else {
-        Err(ApiError::NotFound(Kind::KeyNotFound))
-    }
+    let is_gone = state.store.revoke_key(tenant, key, actor).await?;
+    is_gone.then_some(StatusCode::NO_CONTENT).or_missing(Kind::KeyNotFound)
 }
 
 async fn rotate(

@@ -295,7 +295,7 @@ struct Book {
 }
 
 async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionRef) -> Result<Source> {
-    let session = sessions::find(tx, tenant, name).await?.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = sessions::find(tx, tenant, name).await?.or_missing(Kind::SessionNotFound)?;
     let current = match session.version {
         Some(version) => summaries::find(tx, session.id.of(tenant), version).await?,
         None => None,

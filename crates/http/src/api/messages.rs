@@ -389,7 +389,7 @@ pub async fn release_message(
     Path(path): Path<MessagePath>,
 ) -> Result<StatusCode> {
     let is_there = state.store.release_message(caller.tenant, &path.session_id, path.seq).await?;
-    is_there.then_some(StatusCode::NO_CONTENT).ok_or(ApiError::NotFound(Kind::SessionNotFound))
+    is_there.then_some(StatusCode::NO_CONTENT).or_missing(Kind::SessionNotFound)
 }
 
 /// Which messages to read.
@@ -419,8 +419,7 @@ pub(crate) async fn find_messages(
     range: SeqRange,
     limit: i64,
 ) -> Result<MessagePage> {
-    let found = state.store.list_messages(caller.tenant, session, range, limit).await?;
-    found.ok_or(ApiError::NotFound(Kind::SessionNotFound))
+    state.store.list_messages(caller.tenant, session, range, limit).await?.or_missing(Kind::SessionNotFound)
 }
 
 /// Adds the messages of a page up to a position to the usage ledger, as far as contexts do not show them.

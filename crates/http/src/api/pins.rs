@@ -125,8 +125,8 @@ pub async fn list_pins(
     Reader { caller, state }: Reader,
     Path(path): Path<SessionPath>,
 ) -> Result<Reply<SessionPins>> {
-    let found = state.store.list_pins(caller.tenant, &path.session_id).await?;
-    let (own, wide) = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let (own, wide) =
+        state.store.list_pins(caller.tenant, &path.session_id).await?.or_missing(Kind::SessionNotFound)?;
     Ok(Reply(SessionPins { pins: own, tenant_pins: wide }))
 }
 
@@ -156,8 +156,7 @@ pub async fn replace_pins(
     responses((status = 200, body = Pins, description = "The pins."))
 )]
 pub async fn list_tenant_pins(Reader { caller, state }: Reader) -> Result<Reply<Pins>> {
-    let tenant =
-        state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Kind::TenantNotFound))?;
+    let tenant = state.store.find_tenant(caller.tenant).await?.or_missing(Kind::TenantNotFound)?;
     Ok(Reply(Pins { pins: tenant.settings.wide_pins().to_vec() }))
 }
 

@@ -165,7 +165,7 @@ pub(crate) async fn search(
     let (search, degraded) = ask(state, caller, asked).await?;
     let wants_vectors = search.vector.is_some();
     let found = caller.while_awaited(state.store.recall(caller.tenant, session, search)).await??;
-    let found = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let found = found.or_missing(Kind::SessionNotFound)?;
     count(state, caller, &found);
     let (mode, degraded) = outcome(wants_vectors, found.has_vectors, degraded);
     let branch = found.sessions.into_iter().next().and_then(|session| session.branch);

@@ -31,8 +31,7 @@ impl From<Settings> for TenantSettings {
     responses((status = 200, body = TenantSettings, description = "The defaults."))
 )]
 pub async fn find_settings(Reader { caller, state }: Reader) -> Result<Reply<TenantSettings>> {
-    let tenant =
-        state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Kind::TenantNotFound))?;
+    let tenant = state.store.find_tenant(caller.tenant).await?.or_missing(Kind::TenantNotFound)?;
     Ok(Reply(tenant.settings.into()))
 }
 
@@ -79,7 +78,7 @@ pub(crate) async fn change_of(
     }
     state.check_settings(named)?;
     let changed = state.store.change_tenant_settings(tenant, change, actor).await?;
-    match changed.ok_or(ApiError::NotFound(Kind::TenantNotFound))? {
+    match changed.or_missing(Kind::TenantNotFound)? {
         Ok(settings) => Ok(settings.into()),
         Err(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
     }

@@ -142,8 +142,8 @@ pub async fn report_usage(
     let session = (caller.tenant, &path.session_id);
     let given = report.context_tokens;
     let at = state.clock.now();
-    let taken = state.store.report_usage(&mut tx, session, Report { figures, counted: given, at }).await?;
-    let taken = taken.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let found = state.store.report_usage(&mut tx, session, Report { figures, counted: given, at }).await?;
+    let taken = found.or_missing(Kind::SessionNotFound)?;
     let reply = UsageReported {
         session_id: path.session_id.name,
         counted_tokens: taken.counted,

@@ -18,6 +18,18 @@ const SOON: Duration = Duration::from_secs(10);
 /// The result of a handler or an extractor.
 pub type Result<T, E = ApiError> = std::result::Result<T, E>;
 
+/// A lookup that may find nothing.
+pub(crate) trait OrMissing<T> {
+    /// The result, or the problem that there is none.
+    fn or_missing(self, kind: Kind) -> Result<T>;
+}
+
+impl<T> OrMissing<T> for Option<T> {
+    fn or_missing(self, kind: Kind) -> Result<T> {
+        self.ok_or(ApiError::NotFound(kind))
+    }
+}
+
 /// One invalid place in the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldError {

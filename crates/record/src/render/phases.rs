@@ -7,7 +7,6 @@ use super::markdown::{Layout, Shape};
 use crate::phase::Phase;
 
 /// The most tokens of a version in a phase: about 1,000 words of research, 2,000 of a plan.
-#[must_use]
 pub fn phase_bound(phase: Option<Phase>) -> u32 {
     match phase {
         Some(Phase::Research) => 1_300,
@@ -193,7 +192,7 @@ mod tests {
             let mut sections: Vec<Section> =
                 layout(phase).sections.iter().map(|shape| shape.section).collect();
             sections.sort_unstable();
-            let mut all = Section::ALL;
+            let mut all = Section::ALL.to_vec();
             all.sort_unstable();
             assert_eq!(sections, all);
         }

@@ -55,7 +55,6 @@ pub struct Rendering {
 
 impl Rendering {
     /// The text of one section; the whole text when the style has no separate sections.
-    #[must_use]
     pub fn section(&self, section: Section) -> &str {
         if self.sections.is_empty() {
             return &self.text;
@@ -65,7 +64,6 @@ impl Rendering {
     }
 
     /// Whether the bound cut anything from a section.
-    #[must_use]
     pub fn is_cut(&self, section: Section) -> bool {
         self.cut.iter().any(|c| c.section == section)
     }

@@ -85,7 +85,6 @@ pub struct Advice {
 
 impl Components {
     /// All tokens that the caller sends.
-    #[must_use]
     pub fn total(&self) -> u64 {
         [
             self.system,
@@ -102,7 +101,6 @@ impl Components {
     }
 
     /// The components as shares, to four places; all zero when there is nothing.
-    #[must_use]
     pub fn shares(&self) -> Shares {
         let total = self.total();
         let share = |tokens| part(tokens, total);
@@ -119,7 +117,6 @@ impl Components {
     }
 
     /// What to do about components that are dominant, the largest first.
-    #[must_use]
     pub fn advice(&self) -> Vec<Advice> {
         let total = self.total();
         if total < LEAST_TOKENS {
