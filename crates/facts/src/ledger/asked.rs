@@ -121,20 +121,10 @@ fn script(script: &str) -> Asked {
     }
     let (mut read, mut changed) = (Vec::new(), Vec::new());
     for effect in shell::effects(&shell::parse(script, None), None).list {
-        match effect.op {
-            Op::Read => read.push(effect.path),
-            Op::Run => {}
-            Op::Write
-            | Op::Copy
-            | Op::Format
-            | Op::Append
-            | Op::Modify
-            | Op::Touch
-            | Op::Delete
-            | Op::DeleteTree
-            | Op::Move
-            | Op::Revert
-            | Op::Patch => changed.push(effect.path),
+        if effect.op == Op::Read {
+            read.push(effect.path);
+        } else if effect.op != Op::Run {
+            changed.push(effect.path);
         }
     }
     let (act, files) = if !changed.is_empty() {

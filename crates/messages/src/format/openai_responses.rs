@@ -290,14 +290,10 @@ fn push_output(out: &mut String, parts: &[Part]) {
         if !out.ends_with('[') {
             out.push(',');
         }
-        match part {
-            Part::Other(raw) => push_part(out, Role::User, &Part::Text(raw.clone())),
-            Part::Text(_)
-            | Part::Image(_)
-            | Part::File(_)
-            | Part::Thinking(_)
-            | Part::ToolCall(_)
-            | Part::ToolResult(_) => push_part(out, Role::User, part),
+        if let Part::Other(raw) = part {
+            push_part(out, Role::User, &Part::Text(raw.clone()));
+        } else {
+            push_part(out, Role::User, part);
         }
     }
     out.push(']');

@@ -76,26 +76,21 @@ pub(super) fn layout(phase: Option<Phase>) -> Layout {
     }
 }
 
+/// Sections that are shown when they are empty too.
+const SHOWN_EMPTY: [Section; 7] = [
+    Section::SessionIntent,
+    Section::DecisionsMade,
+    Section::Things,
+    Section::Findings,
+    Section::FilesModified,
+    Section::CurrentState,
+    Section::NextSteps,
+];
+
 fn shaped(sections: &[(Section, &str)], first: &'static [(Section, u32)]) -> Layout {
     let shape = |(section, title): &(Section, &str)| {
         let shape = Shape::new(*section, format!("## {title}"));
-        match section {
-            Section::SessionIntent
-            | Section::DecisionsMade
-            | Section::Things
-            | Section::Findings
-            | Section::FilesModified
-            | Section::CurrentState
-            | Section::NextSteps => shape.or("None recorded."),
-            Section::FilesRead
-            | Section::Constraints
-            | Section::Blockers
-            | Section::OpenQuestions
-            | Section::Errors
-            | Section::TestResults
-            | Section::Requests
-            | Section::Notes => shape,
-        }
+        if SHOWN_EMPTY.contains(section) { shape.or("None recorded.") } else { shape }
     };
     Layout { sections: sections.iter().map(shape).collect(), first, ..anchored::layout() }
 }
