@@ -76,6 +76,8 @@ pub enum Phrase {
     Refusal,
     TurnedDown,
     Announced,
+    Standing,
+    PointsBack,
 }
 
 /// The rules of one language, as parsed from its file.

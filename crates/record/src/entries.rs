@@ -10,9 +10,10 @@ use anchord_facts::wording::normalized_error_anywhere;
 use anchord_messages::id::Seq;
 
 /// What became of a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema, IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
-#[derive(IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[schema(as = UserRequestState)]
 pub enum RequestState {

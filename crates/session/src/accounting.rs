@@ -470,36 +470,20 @@ impl Accounting {
     /// except the system prompt, ascending.
     pub fn rebuilt(&self, anchor: Seq, tail: &[MessageCounts], preserve_recent: u32) -> Self {
         let mut fresh = Self {
-            system_through: self.system_through,
-            system_tokens: self.system_tokens,
-            calibration: self.calibration.clone(),
-            tokenizer: self.tokenizer,
-            model: self.model.clone(),
-            model_revision: self.model_revision,
-            under: self.under.clone(),
-            begun_with: self.begun_with.clone(),
-            summary_tokens: self.summary_tokens,
-            digest_tokens: self.digest_tokens,
-            pins_tokens: self.pins_tokens,
-            pins_revision: self.pins_revision,
-            notes_tokens: self.notes_tokens,
-            last_note: self.last_note,
+            tail_messages: 0,
+            tail_tokens: 0,
+            tool_output_tokens: 0,
+            retrieved_tokens: 0,
+            turns: 0,
+            masked_tokens: 0,
+            unmasked_results: 0,
+            group_starts: Vec::new(),
+            open_calls: 0,
+            open_group: OpenGroup::default(),
             mask_upto: self.mask_upto.max(anchor),
-            mask_from: self.mask_from,
-            last_user: self.last_user,
             carried: self.last_user.filter(|user| user.seq <= anchor && user.seq > self.system_through),
-            kept: self.kept.clone(),
             covered_through: anchor,
-            growth: self.growth.clone(),
-            is_model_speaking: self.is_model_speaking,
-            appended_tokens: self.appended_tokens,
-            settled_tokens: self.settled_tokens,
-            settled_head: self.settled_head,
-            attempted_through: self.attempted_through,
-            refused: self.refused,
-            format: self.format,
-            suspended: self.suspended,
-            ..Self::default()
+            ..self.clone()
         };
         for message in tail {
             fresh.push_tail(message, preserve_recent);

@@ -25,7 +25,7 @@ pub struct NewAttempt<'a> {
 }
 
 /// How a call ended.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct AttemptEnd {
     /// `ok`, or the name of the error.
     pub outcome: &'static str,

@@ -50,8 +50,7 @@ pub struct Tenant {
 /// A change of a tenant; an absent field keeps its value.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"status": "suspended"})))]
-#[schema(as = TenantPatch)]
+#[schema(examples(json!({"status": "suspended"})), as = TenantPatch)]
 pub struct TenantChange {
     /// Its name.
     #[schema(min_length = 1, max_length = 100)]

@@ -70,7 +70,7 @@ impl Facts {
 }
 
 /// What happened to one file within a span.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFact {
     /// The path; every file has exactly one spelling.
     pub path: String,

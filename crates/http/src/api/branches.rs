@@ -21,8 +21,7 @@ pub struct BranchPath {
 /// Where to fork, and how the new branch is called.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schema(as = CreateBranch)]
-#[schema(examples(json!({"name": "retry-2", "seq": 4, "switch": true})))]
+#[schema(as = CreateBranch, examples(json!({"name": "retry-2", "seq": 4, "switch": true})))]
 pub struct NewBranch {
     /// The new branch's name. Default: a generated one.
     pub name: Option<BranchName>,
@@ -38,8 +37,7 @@ pub struct NewBranch {
 /// Which branch becomes the current one.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = ReplaceCurrentBranch)]
-#[schema(examples(json!({"name": "main"})))]
+#[schema(as = ReplaceCurrentBranch, examples(json!({"name": "main"})))]
 pub struct NewCurrentBranch {
     /// Its name.
     pub name: BranchName,
@@ -52,8 +50,7 @@ pub struct NewCurrentBranch {
 /// Where to go back to.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = TruncateSession)]
-#[schema(examples(json!({"seq": 4})))]
+#[schema(as = TruncateSession, examples(json!({"seq": 4})))]
 pub struct NewTruncation {
     /// The message that becomes the newest; 0 for none.
     #[schema(minimum = 0)]

@@ -27,8 +27,7 @@ pub struct EvaluationPath {
 /// What to evaluate.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schema(examples(json!({}), json!({"version": 3})))]
-#[schema(as = CreateEvaluation)]
+#[schema(examples(json!({}), json!({"version": 3})), as = CreateEvaluation)]
 pub struct NewEvaluation {
     /// The version. Default: the current one.
     #[schema(minimum = 1)]

@@ -41,8 +41,7 @@ pub enum Scope {
 /// A key to create.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"name": "orchestrator", "scopes": ["read", "write"]})))]
-#[schema(as = CreateApiKey)]
+#[schema(examples(json!({"name": "orchestrator", "scopes": ["read", "write"]})), as = CreateApiKey)]
 pub struct NewApiKey {
     /// What people call it.
     #[schema(min_length = 1, max_length = 100)]

@@ -29,8 +29,7 @@ pub struct NewPins {
 
 /// A pin to set. Its text alone, as a JSON string, is accepted too.
 #[derive(Clone, Debug, PartialEq, Eq, ToSchema)]
-#[schema(examples(json!({"text": "Never touch the production database."})))]
-#[schema(as = PinInput)]
+#[schema(examples(json!({"text": "Never touch the production database."})), as = PinInput)]
 pub struct NewPin {
     /// Its text, which contexts show verbatim.
     #[schema(pattern = r"^[^\u0000]*[^\s\u0000][^\u0000]*$")]

@@ -46,8 +46,7 @@ pub struct NewProbe {
 #[expect(clippy::option_option, reason = "an absent field keeps its value, and null resets it")]
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"expected": ["9443"], "critical": false})))]
-#[schema(as = ProbePatch)]
+#[schema(examples(json!({"expected": ["9443"], "critical": false})), as = ProbePatch)]
 pub struct ProbeUpdate {
     /// The subject of the question.
     kind: Option<ProbeKind>,

@@ -16,8 +16,7 @@ pub struct TaskPath {
 /// The status of a task.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"status": "completed"})))]
-#[schema(as = TaskUpdate)]
+#[schema(examples(json!({"status": "completed"})), as = TaskUpdate)]
 pub struct NewTaskStatus {
     /// The status. `completed`, `failed` and `abandoned` end the task; `active` reopens it.
     pub status: TaskStatus,

@@ -29,8 +29,7 @@ pub struct TenantPath {
 /// A tenant to create.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"name": "acme"})))]
-#[schema(as = CreateTenant)]
+#[schema(examples(json!({"name": "acme"})), as = CreateTenant)]
 pub struct NewTenant {
     /// Its name, unique in the installation.
     #[schema(min_length = 1, max_length = 100)]

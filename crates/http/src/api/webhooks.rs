@@ -23,8 +23,7 @@ const MAX_OVERLAP_SECONDS: u32 = 7 * 24 * 60 * 60;
 /// How a secret is replaced.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"overlap_seconds": 3600})))]
-#[schema(as = WebhookSecretRotation)]
+#[schema(examples(json!({"overlap_seconds": 3600})), as = WebhookSecretRotation)]
 pub struct SecretRotation {
     /// How long the old secret signs beside the new one, in seconds; default a day, 0 when it has leaked.
     #[schema(maximum = 604_800)]
