@@ -357,7 +357,7 @@ impl Store {
             Raw,
             r#"select kind as "kind!", status as "status!", jobs as "jobs!", oldest_due_seconds from queue_state()"#
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&mut self.pool.acquire().await?)
         .await?;
         let state = |row: Raw| {
             // Skip a kind that only a newer version of the service has.

@@ -148,7 +148,7 @@ impl Store {
                 &digests,
                 &counts
             )
-            .fetch_all(&self.pool)
+            .fetch_all(&mut self.pool.acquire().await?)
             .await?;
             for row in rows {
                 match row.tenant_id.zip(row.id) {
@@ -205,7 +205,7 @@ impl Store {
                from find_key($1)"#,
             digest.as_slice()
         )
-        .fetch_optional(&self.pool)
+        .fetch_optional(&mut self.pool.acquire().await?)
         .await?;
         row.map(|row| {
             let quotas = serde_json::from_str(&row.quotas)
@@ -234,7 +234,9 @@ impl Store {
             ids.push(key.0);
         }
         if !ids.is_empty() {
-            sqlx::query!("select touch_keys($1, $2)", &tenants, &ids).execute(&self.pool).await?;
+            sqlx::query!("select touch_keys($1, $2)", &tenants, &ids)
+                .execute(&mut self.pool.acquire().await?)
+                .await?;
         }
         Ok(())
     }

@@ -210,7 +210,7 @@ impl Store {
             status.as_ref(),
             report,
         )
-        .fetch_one(&self.pool)
+        .fetch_one(&mut self.pool.acquire().await?)
         .await?;
         Ok(if is_ended { SettleOutcome::As(status) } else { SettleOutcome::Lost })
     }

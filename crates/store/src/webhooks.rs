@@ -354,7 +354,7 @@ impl Store {
                 after.1,
                 SECRETS_AT_ONCE
             )
-            .fetch_all(&self.pool)
+            .fetch_all(&mut self.pool.acquire().await?)
             .await?;
             let Some(last) = rows.last() else { return Ok((found, unreadable)) };
             after = (last.tenant_id, last.id);
