@@ -211,7 +211,8 @@ pub async fn list_compressions(
     let scope = format!("compressions {}", path.session_id);
     let paging = Paging::<CompressionId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let session = find_session(&state, &caller, &path.session_id).await?;
-    let rows = state.store.list_compressions(caller.tenant, session.id, paging.after, paging.rows()).await?;
+    let rows =
+        state.store.list_compressions(session.id.of(caller.tenant), paging.after, paging.rows()).await?;
     Ok(Reply(paging.page(rows, |row| row.id).map(|row| Compression::of(&session, row))))
 }
 
@@ -226,7 +227,7 @@ pub async fn find_compression(
     Path(path): Path<CompressionPath>,
 ) -> Result<Reply<Compression>> {
     let session = find_session(&state, &caller, &path.session_id).await?;
-    let found = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
+    let found = state.store.find_compression(session.id.of(caller.tenant), path.compression_id).await?;
     let row = found.or_missing(Kind::CompressionNotFound)?;
     Ok(Reply(Compression::of(&session, row)))
 }
@@ -246,8 +247,8 @@ pub async fn cancel_compression(
     Path(path): Path<CompressionPath>,
 ) -> Result<Reply<Compression>> {
     let session = find_session(&state, &caller, &path.session_id).await?;
-    let cancelled = state.store.cancel_compression(caller.tenant, session.id, path.compression_id).await?;
-    let found = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
+    let cancelled = state.store.cancel_compression(session.id.of(caller.tenant), path.compression_id).await?;
+    let found = state.store.find_compression(session.id.of(caller.tenant), path.compression_id).await?;
     let row = found.or_missing(Kind::CompressionNotFound)?;
     // A second DELETE of the same one finds what it asked for.
     if !cancelled && row.status != Status::Cancelled {
@@ -349,7 +350,7 @@ pub(crate) async fn wait_for(
     let mut events = state.store.listen_to(Following::Branch(session));
     let mut changes = state.store.watch_tenant(caller.tenant);
     loop {
-        let row = state.store.find_compression(caller.tenant, session, id).await?;
+        let row = state.store.find_compression(session.of(caller.tenant), id).await?;
         // The job was erased with its session.
         let row = row.or_missing(Kind::CompressionNotFound)?;
         if !row.status.is_live() {

@@ -172,7 +172,7 @@ pub async fn create_evaluation(
     }
     let request = Request { version: Some(version), ..Request::default() };
     let job = NewJob { kind: JobKind::Evaluate, trigger: MANUAL, request: &request };
-    let job = jobs::enqueue(&mut tx, caller.tenant, session.id, job).await?;
+    let job = jobs::enqueue(&mut tx, session.id.of(caller.tenant), job).await?;
     bounds::require_job_room(&mut tx, session.id.of(caller.tenant)).await?;
     let row = jobs::find(&mut tx, session.id.of(caller.tenant), job.id).await?;
     let row =

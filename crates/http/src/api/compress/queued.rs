@@ -281,7 +281,7 @@ struct Call {
 async fn find(state: &AppState, caller: &Caller, name: &SessionName) -> Result<Call> {
     let (session, expires_at) =
         state.store.find_single_call(caller.tenant, name).await?.or_missing(Kind::CompressionNotFound)?;
-    let row = state.store.list_compressions(caller.tenant, session.id, None, 1).await?.pop();
+    let row = state.store.list_compressions(session.id.of(caller.tenant), None, 1).await?.pop();
     let row = row.or_missing(Kind::CompressionNotFound)?;
     let kept = session.settings.metadata.as_ref().and_then(|metadata| metadata.get("single_call"));
     let kept = serde_json::from_value(kept.cloned().unwrap_or_default()).map_err(ApiError::internal)?;
