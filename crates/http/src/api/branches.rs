@@ -225,10 +225,8 @@ pub async fn delete_branch(
 /// The session of an operation on all of its branches.
 fn session_of(path: SessionPath) -> Result<SessionName> {
     if path.session_id.branch.is_some() {
-        return Err(ApiError::parameter(
-            BRANCH,
-            "this operation is of the session, not of one of its branches",
-        ));
+        let detail = "this operation is of the session, not of one of its branches";
+        return Err(ApiError::parameter(BRANCH, detail));
     }
     Ok(path.session_id.name)
 }

@@ -267,10 +267,8 @@ impl NewCompression {
             return Err(ApiError::refused("/strategy", detail));
         }
         if self.preserve_recent.is_some_and(|messages| messages > MAX_PRESERVE_RECENT) {
-            return Err(ApiError::invalid(
-                "/preserve_recent",
-                format!("must be at most {MAX_PRESERVE_RECENT}"),
-            ));
+            let detail = format!("must be at most {MAX_PRESERVE_RECENT}");
+            return Err(ApiError::invalid("/preserve_recent", detail));
         }
         let window = session.policy().effective_window;
         if self.preserve_recent_tokens.is_some_and(|tokens| tokens > window) {
@@ -290,10 +288,8 @@ impl NewCompression {
                 text.as_deref().is_none_or(|t| bounds.contains(&t.chars().count()) && !t.contains('\0'));
             if !fits {
                 let (least, most) = bounds.into_inner();
-                return Err(ApiError::invalid(
-                    pointer,
-                    format!("must have {least} to {most} characters and no NUL"),
-                ));
+                let detail = format!("must have {least} to {most} characters and no NUL");
+                return Err(ApiError::invalid(pointer, detail));
             }
         }
         state.check_engine(self.engine, self.summary_model.as_deref())?;

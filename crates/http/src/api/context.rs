@@ -63,10 +63,8 @@ impl ContextQuery {
     /// The same, if its values are within their bounds.
     pub(crate) fn checked(self) -> Result<Self> {
         if self.model.as_deref().is_some_and(|model| !models::is_name(model)) {
-            return Err(ApiError::parameter(
-                "model",
-                "must have 1 to 200 characters and no control characters",
-            ));
+            let detail = "must have 1 to 200 characters and no control characters";
+            return Err(ApiError::parameter("model", detail));
         }
         if self.max_input_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
             let detail = format!("must be from 1 to {MAX_CONTEXT_WINDOW}");

@@ -95,10 +95,7 @@ pub async fn test_webhook(
     key: IdempotencyKey,
 ) -> Result<KeptReply> {
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, [0; 32]).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, [0; 32]).await?);
     let made = state.store.insert_test_delivery(&mut tx, caller.tenant, path.webhook_id).await?;
     let reply = queued(made, Kind::WebhookNotFound)?;
     claimed.commit(&state.store, tx, None, reply).await
@@ -122,10 +119,7 @@ pub async fn redeliver(
     key: IdempotencyKey,
 ) -> Result<KeptReply> {
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, [0; 32]).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, [0; 32]).await?);
     let place = (caller.tenant, path.webhook_id);
     let made = state.store.redeliver(&mut tx, place, path.delivery_id).await?;
     let reply = queued(made, Kind::DeliveryNotFound)?;

@@ -174,10 +174,8 @@ fn check(report: &ProviderUsage) -> Result<()> {
     }
     let fits = |name: &String| (1..=MAX_MODEL_CHARS).contains(&name.chars().count()) && !name.contains('\0');
     if !report.model.as_ref().is_none_or(fits) {
-        return Err(ApiError::invalid(
-            "/model",
-            format!("must have 1 to {MAX_MODEL_CHARS} characters and no NUL"),
-        ));
+        let detail = format!("must have 1 to {MAX_MODEL_CHARS} characters and no NUL");
+        return Err(ApiError::invalid("/model", detail));
     }
     Ok(())
 }

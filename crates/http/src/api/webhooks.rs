@@ -193,10 +193,8 @@ fn checked_events(mut events: Vec<WebhookEvent>) -> Result<Vec<WebhookEvent>> {
     }
     let named = events.len();
     if named > MAX_EVENTS {
-        return Err(ApiError::invalid(
-            "/events",
-            format!("{named} events; at most {MAX_EVENTS} are allowed"),
-        ));
+        let detail = format!("{named} events; at most {MAX_EVENTS} are allowed");
+        return Err(ApiError::invalid("/events", detail));
     }
     events.sort_unstable();
     events.dedup();
