@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 #[strum(serialize_all = "snake_case")]
 #[schema(as = SummarySection)]
 pub enum Section {
-    /// What the session is for.
+    /// The aim of the session.
     SessionIntent,
-    /// What people asked for.
+    /// Requests of people.
     Requests,
     /// Files that the session changed.
     FilesModified,
@@ -27,17 +27,17 @@ pub enum Section {
     Errors,
     /// The latest run of each test command.
     TestResults,
-    /// What blocks progress.
+    /// Obstacles to progress.
     Blockers,
     /// Unanswered questions.
     OpenQuestions,
-    /// What was learnt.
+    /// Lessons of the work.
     Findings,
-    /// What comes next.
+    /// The next steps.
     NextSteps,
-    /// What has an identity, with its properties.
+    /// Things with an identity, and their properties.
     Things,
-    /// What the agent noted for itself.
+    /// The agent's own notes.
     Notes,
     /// The requirement, verbatim.
     Constraints,

@@ -89,9 +89,9 @@ pub struct Accounting {
     pub tail_messages: u32,
     /// Their tokens, with nothing masked.
     pub tail_tokens: u64,
-    /// Those of their tokens that are tool output.
+    /// Tokens of the tail that are tool output.
     pub tool_output_tokens: u64,
-    /// Those of their tokens that the caller marked as retrieved documents.
+    /// Tokens of the tail that the caller marked as retrieved documents.
     pub retrieved_tokens: u64,
     /// User messages after the anchor.
     pub turns: u32,
@@ -195,7 +195,7 @@ pub struct Usage {
     pub components: Components,
     /// The components as shares.
     pub shares: Shares,
-    /// What to do about dominant components, the largest first; nothing acts on it.
+    /// Advice about dominant components, the largest first; nothing acts on it.
     pub advice: Vec<Advice>,
 }
 
@@ -230,7 +230,7 @@ pub struct BriefUsage {
     /// The components as shares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shares: Option<Shares>,
-    /// What to do about dominant components, the largest first; nothing acts on it.
+    /// Advice about dominant components, the largest first; nothing acts on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Vec<Advice>>,
 }

@@ -30,13 +30,13 @@ const ENDED_KEYS: i64 = 1_000;
 pub struct ApiKey {
     /// Its id.
     pub id: KeyId,
-    /// What people call it.
+    /// Its name for people.
     #[schema(required = true)]
     pub name: Option<String>,
     /// The first characters of the key, by which keys can be told apart.
     #[schema(examples("anchord_Zk3v0aBq"))]
     pub prefix: String,
-    /// What it may do: `read`, `write`, `admin`.
+    /// Its scopes: `read`, `write`, `admin`.
     pub scopes: Vec<String>,
     /// When it was created.
     #[serde(serialize_with = "anchord_messages::time::serialize")]
@@ -58,7 +58,7 @@ pub struct ApiKey {
 /// A key to store.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// What people call it.
+    /// Its name for people.
     pub name: Option<String>,
     /// Its digest.
     pub digest: KeyDigest,

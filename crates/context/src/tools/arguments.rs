@@ -18,7 +18,7 @@ const DEFAULT_HITS: u32 = 8;
 pub enum Call {
     /// Searches the original messages.
     SearchPast {
-        /// What to look for.
+        /// The subject of the search.
         query: String,
         /// In which sessions.
         scope: SearchScope,

@@ -50,7 +50,7 @@ pub enum ConstraintSource {
     System,
 }
 
-/// What becomes of the user's demands that are found in messages.
+/// Treatment of the user's demands that are found in messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConstraintMode {
@@ -283,7 +283,7 @@ pub fn settle(all: &mut Vec<Constraint>, new: impl Fn(&Constraint) -> bool) -> V
     gone
 }
 
-/// What a later constraint does to an earlier one.
+/// The effect of a later constraint on an earlier one.
 enum Bearing {
     Ends,
     /// It permits a part of what the earlier one forbids; both stand.
@@ -313,14 +313,14 @@ impl Force {
     }
 }
 
-/// What a constraint says, in words to compare.
+/// A constraint in words to compare.
 struct Spoken {
     force: Force,
     instead: bool,
     revises: bool,
     /// All that it is about.
     all: Matter,
-    /// What it wants, without what it rejects.
+    /// The words that it wants, without those that it rejects.
     wants: Matter,
     rejects: Matter,
 }

@@ -12,7 +12,7 @@ const MAX_ITEMS: usize = 100;
 /// The most bytes of one item.
 const ITEM_BYTES: usize = 300;
 
-/// What a call does to the todo list.
+/// The effect of a call on the todo list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TodoUpdate {
     /// The items are the whole list.

@@ -34,7 +34,7 @@ pub struct CompressionPath {
     pub compression_id: CompressionId,
 }
 
-/// What to compress and how; absent fields follow the session's settings.
+/// A compression to make; absent fields follow the session's settings.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(examples(json!({}), json!({"reason": "end of the task", "engine": "extractive", "preserve_recent": 3})))]
@@ -81,7 +81,7 @@ pub struct Compression {
     pub strategy: Strategy,
     /// How far its result can be verified against the originals.
     pub verifiable: Verifiable,
-    /// What started it: `manual`, or the signal's name.
+    /// Its cause: `manual`, or the signal's name.
     pub trigger: String,
     /// The caller's reason.
     #[schema(required = true)]

@@ -151,7 +151,7 @@ pub struct ContextView<'a> {
     /// How full a default context is, by component. Where the query asks for no other budget, format or recap, it is of this
     /// very context; else the session's own.
     pub usage: Usage,
-    /// What the caller should know about the window, until it is told; absent when there is nothing.
+    /// Warnings about the window, until it is told; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }

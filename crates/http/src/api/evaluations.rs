@@ -24,7 +24,7 @@ pub struct EvaluationPath {
     pub evaluation_id: EvaluationId,
 }
 
-/// What to evaluate.
+/// The version to evaluate.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(examples(json!({}), json!({"version": 3})), as = CreateEvaluation)]

@@ -31,7 +31,7 @@ use anchord_store::notes::NotesRoom;
 
 /// The most ids of dropped constraints in an import.
 const MAX_REMOVED_CONSTRAINTS: usize = 1_000;
-/// What an import stored.
+/// The result of an import.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ImportResult)]
 pub struct Imported {

@@ -24,7 +24,7 @@ const DEFAULT_OVERLAP_SECONDS: u32 = 24 * 60 * 60;
 /// The longest time that a rotated key may stay valid.
 const MAX_OVERLAP_SECONDS: u32 = 30 * 24 * 60 * 60;
 
-/// What a key may do.
+/// The scope of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AsRefStr, IntoStaticStr, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -43,10 +43,10 @@ pub enum Scope {
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"name": "orchestrator", "scopes": ["read", "write"]})), as = CreateApiKey)]
 pub struct NewApiKey {
-    /// What people call it.
+    /// Its name for people.
     #[schema(min_length = 1, max_length = 100)]
     pub name: Option<String>,
-    /// What it may do.
+    /// Its scopes.
     #[schema(min_items = 1)]
     pub scopes: Vec<Scope>,
     /// When it ends; never, without it.
@@ -68,7 +68,7 @@ pub struct KeyRotation {
 pub struct CreatedApiKey {
     /// Its id.
     pub id: KeyId,
-    /// What people call it.
+    /// Its name for people.
     #[schema(required = true)]
     pub name: Option<String>,
     /// The first characters of the key, by which keys can be told apart.
@@ -77,7 +77,7 @@ pub struct CreatedApiKey {
     /// the same `Idempotency-Key`. Revoke a key that was lost, and make another one.
     #[schema(required = true)]
     pub key: Option<String>,
-    /// What it may do: `read`, `write`, `admin`.
+    /// Its scopes: `read`, `write`, `admin`.
     pub scopes: Vec<String>,
     /// When it was created.
     #[serde(serialize_with = "anchord_messages::time::serialize")]

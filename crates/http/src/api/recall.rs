@@ -119,7 +119,7 @@ pub struct SessionHit {
     pub score: f64,
 }
 
-/// What a search over several sessions found.
+/// The result of a search over several sessions.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = SessionsRecallResult)]
 pub struct RecalledOver {

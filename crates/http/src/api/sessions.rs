@@ -22,7 +22,7 @@ pub struct SessionView {
     /// The branch; absent when it is main.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchName>,
-    /// What the caller set, for all branches.
+    /// The settings as the caller made them, for all branches.
     pub settings: Settings,
     /// The settings with every default resolved, the tenant's included.
     pub policy: Policy,
@@ -44,7 +44,7 @@ pub struct SessionView {
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
-    /// What the caller should know about the window, until it is told; absent when there is nothing.
+    /// Warnings about the window, until it is told; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// Only when one session is read, and when models came to nothing for its last compressions.
@@ -97,7 +97,7 @@ pub struct SessionRow {
     /// When it was last written to.
     #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub updated_at: DateTime<Utc>,
-    /// What the caller set; only with `include=settings`.
+    /// The settings as the caller made them; only with `include=settings`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Settings)]
     pub settings: Option<Settings>,
@@ -114,7 +114,7 @@ pub struct SessionRow {
 pub enum SessionPart {
     /// The settings with every default resolved.
     Policy,
-    /// What the caller set.
+    /// The settings as the caller made them.
     Settings,
 }
 

@@ -11,7 +11,7 @@ const OF_A_SESSION: [&str; 4] = ["task_id", "parent_session_id", "user", "metada
 /// The defaults of the tenant's sessions, and what follows from them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TenantSettings {
-    /// What was set.
+    /// The settings as they were made.
     pub settings: Settings,
     /// The settings with every default resolved.
     pub policy: Policy,

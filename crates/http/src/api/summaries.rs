@@ -77,7 +77,7 @@ pub struct NewRollback {}
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = SummaryVersion)]
 pub struct HistoryEntry {
-    /// What is known about its making.
+    /// Figures of its making.
     #[serde(flatten)]
     pub meta: VersionMeta,
     /// Whether it is the current one.
@@ -87,7 +87,7 @@ pub struct HistoryEntry {
     pub created_at: DateTime<Utc>,
 }
 
-/// What was added, changed and dropped between two versions.
+/// Entries that were added, changed and dropped between two versions.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = SummaryDiff)]
 pub struct VersionDiff {
@@ -117,12 +117,12 @@ pub struct SessionState {
     #[serde(rename = "_meta")]
     #[schema(value_type = Object)]
     pub meta: serde_json::Value,
-    /// What is worked on, and whether it is `in_progress` or `blocked`.
+    /// The task in hand, and whether it is `in_progress` or `blocked`.
     #[schema(value_type = Object)]
     pub current_task: serde_json::Value,
-    /// What to do next.
+    /// The next steps.
     pub next_steps: Vec<String>,
-    /// What is in the way.
+    /// Obstacles.
     pub blockers: Vec<String>,
     /// The summary's sections and the figures of its making.
     #[schema(value_type = Object)]

@@ -38,7 +38,7 @@ pub struct NewTenant {
     pub quotas: Option<Quotas>,
 }
 
-/// What a tenant is to be.
+/// A tenant's new state.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"name": "acme", "status": "active"})))]

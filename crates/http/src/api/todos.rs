@@ -37,7 +37,7 @@ pub struct NewTodos {
 #[serde(deny_unknown_fields)]
 #[schema(as = TodoInput)]
 pub struct NewTodo {
-    /// What is to be done.
+    /// The task.
     #[schema(min_length = 1, max_length = 1000)]
     pub content: String,
     /// How far it is.

@@ -36,7 +36,7 @@ pub struct FieldError {
     /// JSON pointer into the body, or `/` and the name of the parameter or header.
     #[schema(examples("/messages/0/role"))]
     pub pointer: String,
-    /// What is wrong there and what is allowed.
+    /// The fault there, and the values that are allowed.
     #[schema(examples("unknown role \"robot\"; this format has system, user or assistant"))]
     pub detail: String,
 }

@@ -57,7 +57,7 @@ pub struct Merged {
     pub summary: Summary,
     /// Warnings for the new version.
     pub warnings: Vec<String>,
-    /// What was removed from the summary, whose probes are retired.
+    /// Entries that were removed from the summary, whose probes are retired.
     pub gone: Gone,
 }
 

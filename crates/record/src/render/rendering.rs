@@ -30,7 +30,7 @@ pub struct Subject<'a> {
     pub last_activity: DateTime<Utc>,
 }
 
-/// What the bound cut from one section.
+/// Entries that the bound cut from one section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Cut {
     /// The section.
@@ -48,7 +48,7 @@ pub struct Rendering {
     pub text: String,
     /// Its tokens.
     pub tokens: u32,
-    /// What the bound cut, in the order of the text.
+    /// Entries that the bound cut, in the order of the text.
     pub cut: Vec<Cut>,
     pub(super) sections: Vec<(Section, Range<usize>)>,
 }

@@ -20,7 +20,7 @@ pub struct MessageCounts {
     pub role: Role,
     /// Its tokens, as stored.
     pub tokens: u32,
-    /// Those of its tokens that are tool output.
+    /// Its tokens that are tool output.
     pub tool_output_tokens: u32,
     /// Tool calls in it.
     pub calls: u32,

@@ -56,7 +56,7 @@ static REPLACED: LazyLock<Regex> = LazyLock::new(|| {
 /// One thing that a script does to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct FileUse {
-    /// What is done.
+    /// The action.
     pub op: Op,
     /// The path as written.
     pub path: String,
