@@ -13,27 +13,21 @@ use anchord_messages::id::Seq;
 
 /// The changes that a model makes to a summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Changes {
     /// The person's present aim; empty when it is unchanged.
-    #[serde(default)]
     pub intent: String,
     /// The current state of the work.
-    #[serde(default)]
     pub state: String,
     /// The messages that support intent and state.
-    #[serde(default)]
     pub seqs: Vec<Seq>,
     /// New entries.
-    #[serde(default)]
     pub add: Vec<Addition>,
     /// Texts that are appended to entries.
-    #[serde(default)]
     pub append: Vec<Revision>,
     /// New texts of entries.
-    #[serde(default)]
     pub update: Vec<Revision>,
     /// Entries that end.
-    #[serde(default)]
     pub close: Vec<Closing>,
 }
 

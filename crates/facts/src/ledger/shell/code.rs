@@ -126,6 +126,8 @@ pub(in super::super) fn file_uses_in(script: &str) -> Vec<FileUse> {
         };
         paths::is_shell_file(path).then(|| path.to_owned())
     };
+    let use_at =
+        |one: &Captures<'_>, op: Op, path: Option<String>| Some((one.get(0)?.start(), op, path?, None));
     let mut found: Vec<(usize, Op, String, Option<String>)> = Vec::new();
     for one in OPEN.captures_iter(script).take(MAX_FILES) {
         let mode = one.get(3).map_or("r", |m| m.as_str());
@@ -138,9 +140,7 @@ pub(in super::super) fn file_uses_in(script: &str) -> Vec<FileUse> {
         } else {
             Op::Read
         };
-        if let (Some(path), Some(all)) = (named(&one, 1, 2), one.get(0)) {
-            found.push((all.start(), op, path, None));
-        }
+        found.extend(use_at(&one, op, named(&one, 1, 2)));
     }
     for one in METHOD.captures_iter(script).take(MAX_FILES) {
         let op = match one.get(4).map_or("", |m| m.as_str()) {
@@ -149,9 +149,7 @@ pub(in super::super) fn file_uses_in(script: &str) -> Vec<FileUse> {
             _ => Op::Read,
         };
         let path = named(&one, 1, 2).or_else(|| named(&one, 3, usize::MAX));
-        if let (Some(path), Some(all)) = (path, one.get(0)) {
-            found.push((all.start(), op, path, None));
-        }
+        found.extend(use_at(&one, op, path));
     }
     for one in CALL.captures_iter(script).take(MAX_FILES) {
         let op = match one.get(1).map_or("", |m| m.as_str()) {
@@ -160,9 +158,7 @@ pub(in super::super) fn file_uses_in(script: &str) -> Vec<FileUse> {
             "appendFileSync" => Op::Append,
             _ => Op::Write,
         };
-        if let (Some(path), Some(all)) = (named(&one, 2, 3), one.get(0)) {
-            found.push((all.start(), op, path, None));
-        }
+        found.extend(use_at(&one, op, named(&one, 2, 3)));
     }
     for one in PAIR.captures_iter(script).take(MAX_FILES) {
         let (Some(all), Some(call)) = (one.get(0), one.get(1)) else { continue };
