@@ -208,7 +208,7 @@ fn write_calls(out: &mut String, made: &OfflineResult) -> std::fmt::Result {
         return Ok(());
     }
     for call in &made.calls {
-        let status = call.http_status.map(|status| format!(" {status}")).unwrap_or_default();
+        let status = call.end.http_status.map(|status| format!(" {status}")).unwrap_or_default();
         writeln!(
             out,
             "call: {} of {} to {} by {}: {}{status}, {} + {} tokens, {} ms",
@@ -216,10 +216,10 @@ fn write_calls(out: &mut String, made: &OfflineResult) -> std::fmt::Result {
             call.from_seq,
             call.through_seq,
             call.model,
-            call.outcome,
-            call.input_tokens,
-            call.output_tokens,
-            call.latency_ms
+            call.end.outcome,
+            call.end.input_tokens,
+            call.end.output_tokens,
+            call.end.latency_ms
         )?;
     }
     let cost = made.cost;

@@ -37,8 +37,7 @@ pub(super) struct Import {
     #[arg(long, value_name = "FORMAT")]
     format: Option<FileFormat>,
     /// Maximum number of messages in one call
-    #[arg(long, value_name = "COUNT", default_value_t = 500)]
-    #[arg(value_parser = whole::<u32>(1..=1_000))]
+    #[arg(long, value_name = "COUNT", default_value_t = 500, value_parser = whole::<u32>(1..=1_000))]
     batch: u32,
     #[command(flatten)]
     output: Output,

@@ -18,8 +18,7 @@ pub(super) struct LedgerCommand {
     #[arg(long, value_name = "KIND")]
     kind: Option<FactKind>,
     /// Maximum number of facts to list
-    #[arg(long, value_name = "COUNT", default_value_t = 200)]
-    #[arg(value_parser = whole::<u32>(1..))]
+    #[arg(long, value_name = "COUNT", default_value_t = 200, value_parser = whole::<u32>(1..))]
     limit: u32,
     #[command(flatten)]
     output: Output,

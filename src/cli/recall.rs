@@ -18,8 +18,7 @@ pub(super) struct RecallCommand {
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
     /// Maximum number of hits, 1 to 100
-    #[arg(long, value_name = "COUNT", default_value_t = 10)]
-    #[arg(value_parser = whole::<u32>(1..=100))]
+    #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = whole::<u32>(1..=100))]
     limit: u32,
     #[command(flatten)]
     output: Output,

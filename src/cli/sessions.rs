@@ -59,8 +59,7 @@ struct Filter {
     #[arg(long, value_name = "TIME", value_parser = time)]
     updated_since: Option<DateTime<FixedOffset>>,
     /// Maximum number of sessions to list
-    #[arg(long, value_name = "COUNT", default_value_t = 50)]
-    #[arg(value_parser = whole::<u32>(1..))]
+    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = whole::<u32>(1..))]
     limit: u32,
 }
 

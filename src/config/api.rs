@@ -70,8 +70,7 @@ pub struct Api {
     #[arg(value_parser = network, value_delimiter = ',')]
     pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may call the API from a browser (CORS), separated by a comma, or * for any; none without it
-    #[arg(long, env = "ANCHORD_CORS_ORIGINS", value_name = "ANCHORD_CORS_ORIGINS")]
-    #[arg(value_parser = origins)]
+    #[arg(long, env = "ANCHORD_CORS_ORIGINS", value_name = "ANCHORD_CORS_ORIGINS", value_parser = origins)]
     pub cors_origins: Option<Origins>,
     /// The gateway, at the API's address
     #[command(flatten)]

@@ -91,13 +91,13 @@ async fn a_caller_that_waits_hears_the_end() {
         let name = SessionRef::from(SessionName::parse("s").expect("a name"));
         let session = app.store.find_session(app.tenant, &name).await.expect("a look").expect("a session").id;
         let live = loop {
-            let newest = app.store.list_compressions(app.tenant, session, None, 1).await.expect("a look");
+            let newest = app.store.list_compressions(session.of(app.tenant), None, 1).await.expect("a look");
             if let Some(live) = newest.first().filter(|one| one.status == Status::Queued) {
                 break live.id;
             }
             tokio::task::yield_now().await;
         };
-        app.store.cancel_compression(app.tenant, session, live).await.expect("an end");
+        app.store.cancel_compression(session.of(app.tenant), live).await.expect("an end");
     };
     let (reply, ()) = tokio::join!(waits, ends);
     assert_eq!(

@@ -278,7 +278,7 @@ async fn keep_house(app: &App, name: &str) {
     let request = Request::default();
     for _ in 0..2 {
         let job = NewJob { kind: Kind::Compress, trigger: "manual", request: &request };
-        enqueue(&mut tx, app.tenant, session.id, job).await.unwrap();
+        enqueue(&mut tx, session.id.of(app.tenant), job).await.unwrap();
     }
     tx.commit().await.unwrap();
     let job = app.store.claim(7, 30.0, 8, 1).await.unwrap().pop().expect("a job");

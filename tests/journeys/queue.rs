@@ -87,7 +87,7 @@ impl Queue {
         let request = Request::default();
         let job = NewJob { kind: Kind::Compress, trigger: "manual", request: &request };
         let mut tx = self.store.begin(self.tenant).await.unwrap();
-        let enqueued = enqueue(&mut tx, self.tenant, self.session, job).await.unwrap();
+        let enqueued = enqueue(&mut tx, self.session.of(self.tenant), job).await.unwrap();
         tx.commit().await.unwrap();
         (enqueued.id, enqueued.created)
     }
@@ -109,7 +109,7 @@ impl Queue {
     }
 
     async fn status(&self, job: &Job) -> Status {
-        self.store.find_compression(self.tenant, self.session, job.id).await.unwrap().unwrap().status
+        self.store.find_compression(self.session.of(self.tenant), job.id).await.unwrap().unwrap().status
     }
 
     async fn version(&self) -> Option<i64> {
@@ -190,7 +190,7 @@ async fn a_late_worker_ends_no_indexing() {
     let request = Request::default();
     let job = NewJob { kind: Kind::Index, trigger: "recall", request: &request };
     let mut tx = queue.store.begin(queue.tenant).await.unwrap();
-    enqueue(&mut tx, queue.tenant, queue.session, job).await.unwrap();
+    enqueue(&mut tx, queue.session.of(queue.tenant), job).await.unwrap();
     tx.commit().await.unwrap();
     let late = queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().pop().unwrap();
     queue.bury_worker().await;
@@ -293,14 +293,14 @@ async fn a_cancelled_compression_publishes_nothing() {
     let queue = Queue::with_messages(10).await;
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
-    assert!(queue.store.cancel_compression(queue.tenant, queue.session, job.id).await.unwrap());
+    assert!(queue.store.cancel_compression(queue.session.of(queue.tenant), job.id).await.unwrap());
     assert_eq!(
         queue.store.settle(&job, Some(span(None)), publication(1)).await.unwrap(),
         SettleOutcome::Lost
     );
     assert_eq!(queue.status(&job).await, Status::Cancelled);
     assert_eq!(queue.version().await, None);
-    assert!(!queue.store.cancel_compression(queue.tenant, queue.session, job.id).await.unwrap());
+    assert!(!queue.store.cancel_compression(queue.session.of(queue.tenant), job.id).await.unwrap());
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ use anchord_messages::script::is_chinese;
 /// Placeholder in a rule, replaced by a pattern for up to three opening words of a message (`ok`, `thanks`).
 const OPENING: &str = "<opening>";
 
-/// What a phrase expresses; the comments in the rule files explain each one.
+/// The meaning of a phrase; the comments in the rule files explain each one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the rule files explain each variant")]
@@ -76,6 +76,8 @@ pub enum Phrase {
     Refusal,
     TurnedDown,
     Announced,
+    Standing,
+    PointsBack,
 }
 
 /// The rules of one language, as parsed from its file.

@@ -15,7 +15,7 @@ pub(crate) const CHINESE: &str = include_str!("../../../rules/phrases.zh.toml");
 pub(crate) const ENGLISH: &str = include_str!("../../../rules/phrases.en.toml");
 /// Forms of error lines.
 pub(crate) const ERRORS: &str = include_str!("../../../rules/errors.toml");
-/// What harnesses write into messages.
+/// Texts that harnesses write into messages.
 pub(crate) const HARNESS: &str = include_str!("../../../rules/harness.toml");
 /// How calls of tools went.
 pub(crate) const OUTCOMES: &str = include_str!("../../../rules/outcomes.toml");

@@ -18,7 +18,7 @@ pub struct TodoList {
 /// One item of a todo list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TodoItem {
-    /// What is to be done.
+    /// The task.
     pub content: String,
     /// Whether it is done.
     pub status: TodoStatus,
@@ -39,7 +39,7 @@ pub enum TodoStatus {
 /// One item of a caller's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Todo {
-    /// What is to be done.
+    /// The task.
     pub content: String,
     /// How far it is.
     pub status: TodoStatus,

@@ -46,17 +46,8 @@ pub enum LlmError {
 impl LlmError {
     /// Whether the same call may succeed a little later.
     pub fn is_retryable(&self) -> bool {
-        match self {
-            Self::Status { status, .. } => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
-            Self::Timeout | Self::Connection => true,
-            Self::TooLong
-            | Self::NoModel
-            | Self::Malformed
-            | Self::Refused
-            | Self::Cut
-            | Self::Open
-            | Self::Busy => false,
-        }
+        let may_pass = matches!(self, Self::Status { status: 408 | 409 | 425 | 429 | 500..=599, .. });
+        may_pass || matches!(self, Self::Timeout | Self::Connection)
     }
 
     /// Whether the server as a whole is in trouble, rather than this call.

@@ -38,6 +38,24 @@ impl From<(TenantId, SessionId)> for SessionKey {
     }
 }
 
+/// Parses while the text is visited, so that the error of a path parameter or a field knows its name.
+struct Visited<T, E> {
+    expected: &'static str,
+    parse: fn(&str) -> Result<T, E>,
+}
+
+impl<T, E: fmt::Display> serde::de::Visitor<'_> for Visited<T, E> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+
+    fn visit_str<R: serde::de::Error>(self, text: &str) -> Result<T, R> {
+        (self.parse)(text).map_err(R::custom)
+    }
+}
+
 /// Why a caller's session id was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SessionNameError {
@@ -62,22 +80,9 @@ pub enum SessionNameError {
 )]
 pub struct SessionName(String);
 
-/// Parses while the text is visited, so that the error of a path parameter knows its name.
 impl<'de> Deserialize<'de> for SessionName {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Parse;
-        impl serde::de::Visitor<'_> for Parse {
-            type Value = SessionName;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a session id")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<SessionName, E> {
-                SessionName::parse(text).map_err(E::custom)
-            }
-        }
-        from.deserialize_str(Parse)
+        from.deserialize_str(Visited { expected: "a session id", parse: Self::parse })
     }
 }
 
@@ -135,22 +140,9 @@ pub enum BranchNameError {
 )]
 pub struct BranchName(String);
 
-/// Parses while the text is visited, so that the error of a field knows its name.
 impl<'de> Deserialize<'de> for BranchName {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Parse;
-        impl serde::de::Visitor<'_> for Parse {
-            type Value = BranchName;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a branch's name")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<BranchName, E> {
-                BranchName::parse(text).map_err(E::custom)
-            }
-        }
-        from.deserialize_str(Parse)
+        from.deserialize_str(Visited { expected: "a branch's name", parse: Self::parse })
     }
 }
 

@@ -49,7 +49,7 @@ const AUDIO_BLOCK_TOKENS: u32 = 40;
 /// A run of at least this many base64 characters in an unknown block counts as a file.
 const BASE64_RUN: usize = 1_024;
 
-/// Whose tokens are counted.
+/// A way to count tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[derive(AsRefStr, IntoStaticStr, EnumString)]

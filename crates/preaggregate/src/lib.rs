@@ -77,7 +77,7 @@ pub struct Preaggregated {
 pub struct CondensedFile {
     /// The file's name.
     pub name: String,
-    /// What is left of it.
+    /// Its condensed content.
     pub content: String,
     /// Its bytes before.
     pub original_bytes: usize,
@@ -119,7 +119,7 @@ pub struct PreaggregationReport {
     pub coverage_incomplete: bool,
     /// The expected files that are absent, in the order of the request.
     pub missing: Vec<String>,
-    /// What a reader should know.
+    /// Warnings for the reader.
     pub warnings: Vec<String>,
 }
 

@@ -9,10 +9,11 @@ use anchord_facts::ledger::{FileAction, TestOutcome};
 use anchord_facts::wording::normalized_error_anywhere;
 use anchord_messages::id::Seq;
 
-/// What became of a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+/// The state of a request.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema, IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
-#[derive(IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[schema(as = UserRequestState)]
 pub enum RequestState {
@@ -40,7 +41,7 @@ impl RequestState {
 pub struct RequestEntry {
     /// The request, quoted and shortened.
     pub text: String,
-    /// What became of it.
+    /// Its state.
     pub state: RequestState,
     /// The request that replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,14 +97,14 @@ pub enum FileStatus {
 pub struct ModifiedFile {
     /// The path, one spelling for one file.
     pub path: String,
-    /// What happened to it.
+    /// Its change.
     pub action: FileAction,
     /// Its path before it was renamed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<String>,
-    /// What changed, in words or identifiers, oldest first.
+    /// Its changes, in words or identifiers, oldest first.
     pub changes: Vec<String>,
-    /// What was changed and why, as a model summarised it.
+    /// The change and its reason, as a model summarised them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
     /// Whether the latest test run after the change passed.
@@ -139,11 +140,11 @@ pub struct ReadFile {
 /// A choice that was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct Decision {
-    /// What was decided.
+    /// The decision.
     pub decision: String,
     /// Why; empty when the source states no reason.
     pub rationale: String,
-    /// What was not chosen.
+    /// The alternatives that were not chosen.
     pub alternatives: Vec<String>,
     /// The decision that reversed this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,7 +179,7 @@ pub struct CurrentState {
     pub text: String,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
-    /// What the messages after the covered ones show, when the version was made: commits, the last test run.
+    /// News in the messages after the covered ones, when the version was made: commits, the last test run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub since: Vec<Remark>,
 }

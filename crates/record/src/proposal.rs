@@ -21,7 +21,7 @@ pub struct Proposal {
     pub blockers: Vec<Blocker>,
     /// Whether the span resolves the earlier blockers, so that an empty list replaces them.
     pub blockers_resolved: bool,
-    /// What comes next; empty keeps the old steps.
+    /// The next steps; empty keeps the old ones.
     pub next_steps: Vec<String>,
     /// The messages that the next steps came from.
     pub next_steps_seqs: Vec<Seq>,
@@ -32,7 +32,7 @@ pub struct Proposal {
     /// Whether a model writes the narrative and this is only what code adds. Then the model ends the
     /// questions and steps that it wrote.
     pub is_beside: bool,
-    /// What the engine could not do, for the version's warnings.
+    /// Failures of the engine, for the version's warnings.
     pub warnings: Vec<String>,
 }
 

@@ -72,7 +72,7 @@ pub struct CriterionScore {
     pub name: String,
     /// Its weight within the dimension.
     pub weight: f64,
-    /// What the judge gave, 0 to 5.
+    /// The judge's score, 0 to 5.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub score: f64,
 }

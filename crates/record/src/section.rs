@@ -1,19 +1,19 @@
 //! The sections of a summary by name.
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
 /// One section of the summary, under its JSON field's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[derive(IntoStaticStr)]
+#[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[schema(as = SummarySection)]
 pub enum Section {
-    /// What the session is for.
+    /// The aim of the session.
     SessionIntent,
-    /// What people asked for.
+    /// Requests of people.
     Requests,
     /// Files that the session changed.
     FilesModified,
@@ -27,17 +27,17 @@ pub enum Section {
     Errors,
     /// The latest run of each test command.
     TestResults,
-    /// What blocks progress.
+    /// Obstacles to progress.
     Blockers,
     /// Unanswered questions.
     OpenQuestions,
-    /// What was learnt.
+    /// Lessons of the work.
     Findings,
-    /// What comes next.
+    /// The next steps.
     NextSteps,
-    /// What has an identity, with its properties.
+    /// Things with an identity, and their properties.
     Things,
-    /// What the agent noted for itself.
+    /// The agent's own notes.
     Notes,
     /// The requirement, verbatim.
     Constraints,
@@ -45,23 +45,7 @@ pub enum Section {
 
 impl Section {
     /// Every section, in the order of the document.
-    pub const ALL: [Self; 15] = [
-        Self::SessionIntent,
-        Self::Requests,
-        Self::FilesModified,
-        Self::FilesRead,
-        Self::DecisionsMade,
-        Self::CurrentState,
-        Self::Errors,
-        Self::TestResults,
-        Self::Blockers,
-        Self::OpenQuestions,
-        Self::Findings,
-        Self::NextSteps,
-        Self::Things,
-        Self::Notes,
-        Self::Constraints,
-    ];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// Whether a version always says something of it, if only that it is empty. Requests belong to the intent, and notes
     /// are the agent's.

@@ -28,7 +28,7 @@ pub struct Summary {
     pub session_intent: String,
     /// The messages that the intent came from.
     pub session_intent_seqs: Vec<Seq>,
-    /// What people asked for, oldest first.
+    /// Requests of people, oldest first.
     pub requests: Vec<RequestEntry>,
     /// Files that the session changed.
     pub files_modified: Vec<ModifiedFile>,
@@ -42,19 +42,19 @@ pub struct Summary {
     pub errors: Vec<ErrorEntry>,
     /// The latest run of each test command.
     pub test_results: Vec<TestResult>,
-    /// What blocks progress.
+    /// Obstacles to progress.
     pub blockers: Vec<Blocker>,
     /// Unanswered questions.
     pub open_questions: Vec<Remark>,
     /// What was learnt and is not obvious: causes, limits, dead ends.
     pub findings: Vec<Remark>,
-    /// What comes next, in order.
+    /// The next steps, in order.
     pub next_steps: Vec<String>,
     /// The messages that the next steps came from.
     pub next_steps_seqs: Vec<Seq>,
-    /// What has an identity in the session, with its properties as last known.
+    /// Things with an identity in the session, and their properties as last known.
     pub things: Vec<Thing>,
-    /// What the agent noted for itself.
+    /// The agent's own notes.
     pub notes: Vec<Remark>,
     /// Requirements, verbatim.
     pub constraints: Vec<Constraint>,

@@ -10,7 +10,7 @@ use super::summary::Summary;
 use crate::phase::Phase;
 use anchord_messages::id::Seq;
 
-/// What is known about the making of one version.
+/// Figures of the making of one version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = SummaryMetadata)]
 pub struct VersionMeta {
@@ -58,7 +58,7 @@ pub struct VersionMeta {
     /// The phase of the work that it was made in, which decides how it is rendered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Phase>,
-    /// What the caller should know about it.
+    /// Warnings about it.
     pub warnings: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ impl VersionMeta {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Summary)]
 pub struct Version {
-    /// What is known about its making.
+    /// Figures of its making.
     #[serde(flatten)]
     pub meta: VersionMeta,
     /// The document.

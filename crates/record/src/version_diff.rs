@@ -47,7 +47,7 @@ pub struct ChangedEntry {
 
 /// Compares two documents.
 pub fn diff(from: &Summary, to: &Summary) -> SummaryDiff {
-    let sections = Section::ALL.into_iter().filter_map(|section| {
+    let sections = Section::ALL.iter().filter_map(|&section| {
         let (before, after) = (entries(from, section), entries(to, section));
         compare(section, before, after)
     });

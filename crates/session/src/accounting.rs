@@ -89,9 +89,9 @@ pub struct Accounting {
     pub tail_messages: u32,
     /// Their tokens, with nothing masked.
     pub tail_tokens: u64,
-    /// Those of their tokens that are tool output.
+    /// Tokens of the tail that are tool output.
     pub tool_output_tokens: u64,
-    /// Those of their tokens that the caller marked as retrieved documents.
+    /// Tokens of the tail that the caller marked as retrieved documents.
     pub retrieved_tokens: u64,
     /// User messages after the anchor.
     pub turns: u32,
@@ -195,7 +195,7 @@ pub struct Usage {
     pub components: Components,
     /// The components as shares.
     pub shares: Shares,
-    /// What to do about dominant components, the largest first; nothing acts on it.
+    /// Advice about dominant components, the largest first; nothing acts on it.
     pub advice: Vec<Advice>,
 }
 
@@ -230,14 +230,13 @@ pub struct BriefUsage {
     /// The components as shares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shares: Option<Shares>,
-    /// What to do about dominant components, the largest first; nothing acts on it.
+    /// Advice about dominant components, the largest first; nothing acts on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Vec<Advice>>,
 }
 
 impl Usage {
     /// The same of a context that was served.
-    #[must_use]
     pub fn serving(self, tokens: u32, context_window: u32) -> Self {
         let tokens = u64::from(tokens);
         Self {
@@ -249,7 +248,6 @@ impl Usage {
     }
 
     /// The figures that decide; with `whole` all of them.
-    #[must_use]
     pub fn brief(self, whole: bool) -> BriefUsage {
         BriefUsage {
             effective_utilization: self.effective_utilization,
@@ -295,7 +293,6 @@ impl Accounting {
     }
 
     /// What a call adds, in tokens: the median of the last ones.
-    #[must_use]
     pub fn growth_of_a_call(&self) -> u32 {
         let (_, ended) = self.growth.split_last().unwrap_or((&0, &[]));
         let mut ended = ended.to_vec();
@@ -339,7 +336,6 @@ impl Accounting {
     }
 
     /// The last message that a span may cover now; at most the anchor when there is none.
-    #[must_use]
     pub fn span_end(&self, head: Seq, preserve_recent: u32) -> Seq {
         let first_preserved = head - i64::from(preserve_recent) + 1;
         let before = self.group_starts.partition_point(|start| *start <= first_preserved);
@@ -361,21 +357,18 @@ impl Accounting {
 
     /// The last message of the group that contains `seq`. Groups before the preserved messages are not
     /// stored; for a message of one of them, its own position.
-    #[must_use]
     pub fn group_end(&self, seq: Seq, head: Seq) -> Seq {
         let next = self.group_starts.partition_point(|start| *start <= seq);
         if next == 0 { seq } else { self.group_starts.get(next).map_or(head, |start| start - 1) }
     }
 
     /// The tokens that a default context would have now if it had no budget: how much presses on the window.
-    #[must_use]
     pub fn unbounded_tokens(&self) -> u64 {
         let told = u64::from(self.summary_tokens) + u64::from(self.digest_tokens);
         u64::from(self.fixed_tokens()) + told + self.tail_tokens.saturating_sub(self.masked_tokens)
     }
 
     /// The tokens that no compression removes: system prompt, pins, kept messages, notes, and the carried user message.
-    #[must_use]
     pub fn fixed_tokens(&self) -> u32 {
         let carried = self.carried.map_or(0, |carried| carried.tokens);
         [self.pins_tokens, self.kept_tokens(), self.notes_tokens, carried]
@@ -385,7 +378,6 @@ impl Accounting {
 
     /// The most tokens of outputs that are served whole: what system prompt, pins and everything else that no compression
     /// removes, the record and half of the digest leave of the window.
-    #[must_use]
     pub fn room_for_outputs(&self, policy: &Policy) -> u32 {
         let memory = self.summary_tokens.saturating_add(self.digest_tokens / 2);
         policy.effective_window.saturating_sub(self.fixed_tokens()).saturating_sub(memory)
@@ -405,13 +397,11 @@ impl Accounting {
     }
 
     /// Whether the caller marked a message to be kept.
-    #[must_use]
     pub fn keeps(&self, seq: Seq) -> bool {
         self.kept.binary_search_by_key(&seq, |kept| kept.seq).is_ok()
     }
 
     /// The callers' marks of a run of messages.
-    #[must_use]
     pub fn marks(&self, outlines: &[Outline]) -> Marks {
         let kept = outlines.iter().filter(|outline| self.keeps(outline.seq));
         let left_out = outlines.iter().filter(|outline| outline.is_left_out);
@@ -420,7 +410,6 @@ impl Accounting {
     }
 
     /// How full the context is, with a window that somebody told.
-    #[must_use]
     pub fn usage(&self, policy: &Policy, uncounted_tokens: u32) -> Usage {
         // A context that would be larger is cut until it fits.
         let used = self.unbounded_tokens().min(policy.effective_window.into());
@@ -454,7 +443,6 @@ impl Accounting {
     }
 
     /// Which outputs are clipped.
-    #[must_use]
     pub fn clipping(&self) -> Clipping {
         Clipping::of(self.mask_upto, self.mask_from)
     }
@@ -470,7 +458,6 @@ impl Accounting {
     }
 
     /// The tokens that clipping saves within the messages up to `through`.
-    #[must_use]
     pub fn saved_within<T: AsShape>(&self, mode: MaskMode, items: &[T], marks: &Marks, through: Seq) -> u64 {
         if mode == MaskMode::Off {
             return 0;
@@ -481,39 +468,22 @@ impl Accounting {
 
     /// The counts after a publication or a rollback, counted again from `tail`: every message after `anchor`
     /// except the system prompt, ascending.
-    #[must_use]
     pub fn rebuilt(&self, anchor: Seq, tail: &[MessageCounts], preserve_recent: u32) -> Self {
         let mut fresh = Self {
-            system_through: self.system_through,
-            system_tokens: self.system_tokens,
-            calibration: self.calibration.clone(),
-            tokenizer: self.tokenizer,
-            model: self.model.clone(),
-            model_revision: self.model_revision,
-            under: self.under.clone(),
-            begun_with: self.begun_with.clone(),
-            summary_tokens: self.summary_tokens,
-            digest_tokens: self.digest_tokens,
-            pins_tokens: self.pins_tokens,
-            pins_revision: self.pins_revision,
-            notes_tokens: self.notes_tokens,
-            last_note: self.last_note,
+            tail_messages: 0,
+            tail_tokens: 0,
+            tool_output_tokens: 0,
+            retrieved_tokens: 0,
+            turns: 0,
+            masked_tokens: 0,
+            unmasked_results: 0,
+            group_starts: Vec::new(),
+            open_calls: 0,
+            open_group: OpenGroup::default(),
             mask_upto: self.mask_upto.max(anchor),
-            mask_from: self.mask_from,
-            last_user: self.last_user,
             carried: self.last_user.filter(|user| user.seq <= anchor && user.seq > self.system_through),
-            kept: self.kept.clone(),
             covered_through: anchor,
-            growth: self.growth.clone(),
-            is_model_speaking: self.is_model_speaking,
-            appended_tokens: self.appended_tokens,
-            settled_tokens: self.settled_tokens,
-            settled_head: self.settled_head,
-            attempted_through: self.attempted_through,
-            refused: self.refused,
-            format: self.format,
-            suspended: self.suspended,
-            ..Self::default()
+            ..self.clone()
         };
         for message in tail {
             fresh.push_tail(message, preserve_recent);

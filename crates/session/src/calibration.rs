@@ -109,7 +109,7 @@ pub struct CalibrationView {
     pub reports: u32,
 }
 
-/// What became of a report.
+/// The use of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 // The schema's name differs, because schemas share one name space and a probe's verdict has this one.

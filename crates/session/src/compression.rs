@@ -58,7 +58,7 @@ impl Status {
     }
 }
 
-/// What a compression was asked to do; absent fields follow the session's settings.
+/// The request of a compression; absent fields follow the session's settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
@@ -110,7 +110,7 @@ pub struct Report {
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     #[schema(required = true)]
     pub reduction: Option<f64>,
-    /// What a default context had before, in tokens: `usage.context_tokens` of the session then.
+    /// Tokens of a default context before: `usage.context_tokens` of the session then.
     pub context_tokens_before: Option<u32>,
     /// The same after.
     pub context_tokens_after: Option<u32>,
@@ -134,20 +134,20 @@ pub struct Report {
     pub critical_failed: u32,
     /// The caller's own probes that failed.
     pub callers_failed: u32,
-    /// What the judge gave it overall, 0 to 5; absent without a judge.
+    /// The judge's overall score, 0 to 5; absent without a judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub rubric: Option<f64>,
     /// How much of the model's answer was published, and what was not; absent when no model was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Account>,
-    /// What a reader should know.
+    /// Warnings for the reader.
     pub warnings: Vec<String>,
-    /// What the gate did, candidate by candidate.
+    /// The gate's decisions, candidate by candidate.
     pub gate: Vec<GateRecord>,
     /// Why nothing was published.
     pub error: Option<Failure>,
-    /// What the engine's LLM used, failed attempts included.
+    /// The use of the engine's LLM, failed attempts included.
     pub cost: Cost,
     /// The durations of the steps.
     pub timings: Timings,
@@ -192,7 +192,7 @@ impl From<NoSpan> for Failure {
 pub struct Cost {
     /// Tokens in, cached ones included.
     pub input_tokens: u64,
-    /// Those of the tokens in that the server read from its cache.
+    /// The part of the tokens in that the server read from its cache.
     pub cached_tokens: u64,
     /// Tokens out.
     pub output_tokens: u64,
@@ -202,7 +202,7 @@ pub struct Cost {
     pub failed_calls: u32,
     /// The total duration of the calls, in milliseconds.
     pub latency_ms: u64,
-    /// What they cost, in millionths of the currency of the operator's prices; 0 without prices.
+    /// Their cost, in millionths of the currency of the operator's prices; 0 without prices.
     pub micros: u64,
 }
 

@@ -77,7 +77,6 @@ impl Accounting {
 
     /// Whether clipping alone brings a context that is at the trigger far enough below it, so that no compression is needed:
     /// at least half of the way to the goal.
-    #[must_use]
     pub fn is_clipping_enough<T: AsShape>(
         &self,
         room: Room,
@@ -122,7 +121,6 @@ impl Accounting {
 
     /// The messages that must arrive after the last compression before the next automatic one: one after the first
     /// that published nothing, and twice as many after each further one, up to [`LONGEST_BACK_OFF`].
-    #[must_use]
     pub fn back_off(&self) -> Seq {
         let doublings = self.refused.saturating_sub(1).min(LONGEST_BACK_OFF.ilog2());
         if self.refused == 0 { 0 } else { 1 << doublings }

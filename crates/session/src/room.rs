@@ -61,7 +61,6 @@ pub struct Left {
 
 impl Room {
     /// The room under a policy. `named` is a share of the effective window in place of the policy's `fill`.
-    #[must_use]
     pub fn of(policy: &Policy, named: Option<f64>, counts: &Accounting) -> Self {
         let window = policy.effective_window;
         let fixed = counts.fixed_tokens();
@@ -82,13 +81,11 @@ impl Room {
     }
 
     /// The most tokens that the whole context should have after a compression.
-    #[must_use]
     pub fn goal(self) -> u64 {
         u64::from(self.fixed) + u64::from(self.fill)
     }
 
     /// Whether a context of `tokens` counts as within its goal.
-    #[must_use]
     pub fn is_met(self, tokens: u64) -> bool {
         tokens <= self.goal() + u64::from(self.tolerated)
     }
@@ -120,7 +117,6 @@ impl Room {
 
     /// Whether a compression through `end` frees at least [`WORTH_SHARE`] of the tokens between trigger and goal. `tail` is
     /// every message after the anchor with the tokens that are served.
-    #[must_use]
     pub fn frees_enough(
         self,
         policy: &Policy,
@@ -142,13 +138,11 @@ impl Room {
 
     /// Whether all of these messages fit as newest messages, so that a follow-up compression has nothing to
     /// cover.
-    #[must_use]
     pub fn holds<T: AsShape>(self, policy: &Policy, (items, tail): (&[T], &[MessageCounts])) -> bool {
         self.tail_end(policy, tail, &group::groups(items)).is_none()
     }
 
     /// The room for record and digest beside the messages after `through` and those that are kept.
-    #[must_use]
     pub fn beside(self, policy: &Policy, tail: &[MessageCounts], through: Seq) -> Left {
         let after = tail.iter().filter(|message| message.seq > through || message.kept);
         let tokens: u64 = after.map(|message| u64::from(message.tokens)).sum();

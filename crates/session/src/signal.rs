@@ -75,16 +75,7 @@ pub struct Signal {
 impl Signal {
     /// Whether it asks for something: it counts, or it is advice, which nothing but the caller acts on.
     pub fn acts(&self) -> bool {
-        match self.action {
-            Action::None => false,
-            Action::Advise => true,
-            Action::Optional
-            | Action::Evaluate
-            | Action::Warn
-            | Action::Compress
-            | Action::Force
-            | Action::Immediate => self.counts,
-        }
+        self.action == Action::Advise || self.counts && self.action != Action::None
     }
 
     /// A signal; whether it counts is set later, by the policy.

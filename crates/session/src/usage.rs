@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 /// A re-fetch rate above this means that compressions remove too much.
 const TOO_AGGRESSIVE: f64 = 0.20;
 
-/// What was used.
+/// The figures of use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, AsRefStr, IntoStaticStr)]
 #[cfg_attr(test, derive(strum::VariantArray))]
 #[strum(serialize_all = "snake_case")]
@@ -39,13 +39,13 @@ pub enum Kind {
 pub struct UsageDelta {
     /// Requests.
     pub calls: i64,
-    /// Those that came to nothing.
+    /// Requests that came to nothing.
     pub failures: i64,
     /// Tokens that went in.
     pub tokens_in: i64,
     /// Tokens that came out.
     pub tokens_out: i64,
-    /// Those of the tokens in that were read from a cache.
+    /// The part of the tokens in that was read from a cache.
     pub tokens_cached: i64,
     /// Tokens that would have come out without compression.
     pub tokens_whole: i64,
@@ -160,9 +160,9 @@ pub struct UsageFigures {
     pub requests: i64,
     /// Tokens of these contexts.
     pub context_tokens: i64,
-    /// What the whole sessions would have taken instead.
+    /// Tokens that the whole sessions would have taken instead.
     pub uncompressed_tokens: i64,
-    /// What the contexts were smaller by.
+    /// Tokens that the contexts were smaller by.
     pub tokens_saved: i64,
     /// Tokens of the contexts and of the engine's own model, in and out.
     pub total_tokens: i64,
@@ -170,11 +170,11 @@ pub struct UsageFigures {
     #[schema(required = true)]
     #[serde(serialize_with = "anchord_messages::rounded::ratio_or_null")]
     pub tokens_per_request: Option<f64>,
-    /// What the engine's model used, failed calls included.
+    /// The use of the engine's model, failed calls included.
     pub llm: ModelUsage,
-    /// What compressions made of what they covered.
+    /// Results of compressions.
     pub compressed: Compressed,
-    /// What was fetched again, because the context no longer shows it.
+    /// Figures of what was fetched again, because the context no longer shows it.
     pub refetched: Refetched,
     /// Requests that fetched again, for each request for a context; null without one.
     #[schema(required = true)]
@@ -182,7 +182,7 @@ pub struct UsageFigures {
     pub refetch_rate: Option<f64>,
     /// Whether the re-fetch rate is above 0.20: compression removes what the agent needs.
     pub too_aggressive: bool,
-    /// What callers reported of their provider's own figures.
+    /// The provider's own figures, as callers reported them.
     pub reported: ReportedUsage,
     /// Batches that were appended.
     pub appends: i64,
@@ -196,24 +196,24 @@ pub struct UsageFigures {
     pub latency: Latency,
 }
 
-/// What the engine's model used.
+/// The use of the engine's model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ModelUsage {
     /// Calls.
     pub calls: i64,
-    /// Those that failed.
+    /// Failed calls.
     pub failed_calls: i64,
     /// Tokens in, as the server counts them.
     pub input_tokens: i64,
     /// Tokens out.
     pub output_tokens: i64,
-    /// Those of the tokens in that came from the server's cache.
+    /// The part of the tokens in that came from the server's cache.
     pub cached_tokens: i64,
     /// Millionths of the currency of the operator's prices; 0 without prices.
     pub cost_micros: i64,
 }
 
-/// What compressions made of what they covered: the sums of their reports.
+/// Results of compressions: the sums of their reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = CompressedTokens)]
 pub struct Compressed {
@@ -225,7 +225,7 @@ pub struct Compressed {
     pub tokens_saved: i64,
 }
 
-/// What was fetched again.
+/// Figures of what was fetched again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = RefetchedUsage)]
 pub struct Refetched {
@@ -233,15 +233,15 @@ pub struct Refetched {
     pub requests: i64,
     /// Tokens of it.
     pub tokens: i64,
-    /// Those of original messages.
+    /// Tokens of original messages.
     pub messages_tokens: i64,
-    /// Those of tool outputs.
+    /// Tokens of tool outputs.
     pub tool_outputs_tokens: i64,
-    /// Those of recall.
+    /// Tokens of recall.
     pub recall_tokens: i64,
 }
 
-/// What callers reported of their provider's figures.
+/// The provider's figures, as callers reported them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ReportedUsage {
     /// Reports.
@@ -250,7 +250,7 @@ pub struct ReportedUsage {
     pub input_tokens: i64,
     /// Tokens out.
     pub output_tokens: i64,
-    /// Those of the tokens in that came from the provider's cache.
+    /// The part of the tokens in that came from the provider's cache.
     pub cached_tokens: i64,
 }
 
@@ -299,7 +299,7 @@ pub enum TaskStatus {
 pub struct TaskOutcomes {
     /// Tasks that ended.
     pub ended: i64,
-    /// Those that were completed.
+    /// Completed tasks.
     pub completed: i64,
     /// `completed` of `ended`; null when none ended.
     #[schema(required = true)]

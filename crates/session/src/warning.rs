@@ -1,4 +1,4 @@
-//! What a caller should know, although its request was served.
+//! Warnings for a caller whose request was served.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -10,10 +10,10 @@ use crate::settings::{DEFAULT_CONTEXT_WINDOW, WindowSource};
 /// The window that is assumed when nobody told one.
 const ASSUMED: Option<u32> = Some(DEFAULT_CONTEXT_WINDOW);
 
-/// What a caller should know, although its request was served.
+/// Warnings for a caller whose request was served.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Warning {
-    /// What it is about.
+    /// Its subject.
     pub code: WarningCode,
     /// The model that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,12 +31,12 @@ pub struct Warning {
     /// The most tokens that an output may have here to be served whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// What it means and what to do.
+    /// Its meaning, and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
-/// What a warning is about.
+/// The subject of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarningCode {

@@ -92,7 +92,7 @@ impl Store {
             before.map(|id| id.0),
             limit
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&mut self.pool.acquire().await?)
         .await?;
         Ok(events)
     }

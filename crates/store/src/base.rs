@@ -130,13 +130,12 @@ impl Store {
     /// When the database fails or a row does not parse.
     pub async fn load_outlines(
         &self,
-        tenant: TenantId,
-        session: SessionId,
+        key: SessionKey,
         range: (Seq, Seq),
         limit: i64,
     ) -> Result<Vec<Outline>> {
-        let mut tx = self.begin(tenant).await?;
-        let outlines = outlines_within(&mut tx, session.of(tenant), range, limit).await?;
+        let mut tx = self.begin(key.tenant).await?;
+        let outlines = outlines_within(&mut tx, key, range, limit).await?;
         tx.commit().await?;
         Ok(outlines)
     }
@@ -145,26 +144,21 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
-    pub async fn load_evaluation(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-        version: i64,
-    ) -> Result<Option<Evaluated>> {
-        let mut tx = self.snapshot(tenant).await?;
-        let Some(stored) = summaries::find(&mut tx, session.of(tenant), version).await? else {
+    pub async fn load_evaluation(&self, key: SessionKey, version: i64) -> Result<Option<Evaluated>> {
+        let mut tx = self.snapshot(key.tenant).await?;
+        let Some(stored) = summaries::find(&mut tx, key, version).await? else {
             return Ok(None);
         };
         let digest = sqlx::query_scalar!(
             "select digest from summaries
              where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3",
-            tenant.0,
-            session.0,
+            key.tenant.0,
+            key.id.0,
             version,
         )
         .fetch_one(&mut *tx)
         .await?;
-        let Some(loaded) = load::load(&mut tx, tenant, Which::WithId(session)).await? else {
+        let Some(loaded) = load::load(&mut tx, key.tenant, Which::WithId(key.id)).await? else {
             return Ok(None);
         };
         // The probes that this version was asked, and those of earlier spans and the caller that are still asked.
@@ -180,8 +174,8 @@ impl Store {
                             and (retired_in_version is null or retired_in_version > $3)))
                ) asked
                order by id"#,
-            tenant.0,
-            session.0,
+            key.tenant.0,
+            key.id.0,
             version,
         )
         .fetch_all(&mut *tx)
@@ -205,18 +199,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn load_span(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-        from_seq: Seq,
-        through_seq: Seq,
-    ) -> Result<Vec<Original>> {
+    pub async fn load_span(&self, key: SessionKey, from_seq: Seq, through_seq: Seq) -> Result<Vec<Original>> {
         loop {
-            let mut reading = self.reading(tenant).await?;
+            let mut reading = self.reading(key.tenant).await?;
             let read = async {
                 let connection = reading.connection();
-                let has_begun = connection.enter(tenant).await?;
+                let has_begun = connection.enter(key.tenant).await?;
                 let rows = sqlx::query_as!(
                     Original,
                     r#"select m.seq as "seq!", m.format as "format!", m.body as "body!"
@@ -227,8 +215,8 @@ impl Store {
                            and x.seq between owner.first_seq and owner.last_seq
                          order by x.seq offset 0
                        ) m"#,
-                    tenant.0,
-                    session.0,
+                    key.tenant.0,
+                    key.id.0,
                     from_seq,
                     through_seq,
                 )

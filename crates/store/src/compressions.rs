@@ -118,12 +118,7 @@ fn corrupt(column: &'static str, id: Uuid, reason: impl std::fmt::Display) -> St
 ///
 /// # Errors
 /// When the database fails, or the request cannot be written.
-pub async fn enqueue(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-    job: NewJob<'_>,
-) -> Result<Enqueued> {
+pub async fn enqueue(connection: &mut PgConnection, key: SessionKey, job: NewJob<'_>) -> Result<Enqueued> {
     let id = Uuid::now_v7();
     let request = serde_json::to_value(job.request).map_err(|e| corrupt("request", id, e))?;
     let trace = trace::current();
@@ -137,9 +132,9 @@ pub async fn enqueue(
                    where status in ('queued', 'running') and kind in ('compress', 'index') do nothing
                  returning id)
                select new.id as "id!" from new, pg_notify($7, '')"#,
-            tenant.0,
+            key.tenant.0,
             id,
-            session.0,
+            key.id.0,
             job.kind.as_ref(),
             job.trigger,
             request,
@@ -150,15 +145,15 @@ pub async fn enqueue(
         .await?;
         if let Some(id) = inserted {
             if job.kind == Kind::Compress {
-                lock::touch(connection, tenant, session).await?;
+                lock::touch(connection, key.tenant, key.id).await?;
             }
             return Ok(Enqueued { id: CompressionId(id), created: true });
         }
         let live = sqlx::query_scalar!(
             "select id from compressions
              where tenant_id = $1 and session_id = $2 and kind = $3 and status in ('queued', 'running')",
-            tenant.0,
-            session.0,
+            key.tenant.0,
+            key.id.0,
             job.kind.as_ref(),
         )
         .fetch_optional(&mut *connection)
@@ -180,7 +175,7 @@ pub async fn enqueue_manual(
     request: &Request,
 ) -> Result<Enqueued> {
     let job = NewJob { kind: Kind::Compress, trigger: MANUAL, request };
-    let enqueued = enqueue(connection, key.tenant, key.id, job).await?;
+    let enqueued = enqueue(connection, key, job).await?;
     if enqueued.created {
         bounds::require_job_room(connection, key).await?;
     }
@@ -235,12 +230,11 @@ impl Store {
     /// When the database fails or the row does not parse.
     pub async fn find_compression(
         &self,
-        tenant: TenantId,
-        session: SessionId,
+        key: SessionKey,
         id: CompressionId,
     ) -> Result<Option<CompressionRow>> {
-        let mut tx = self.snapshot(tenant).await?;
-        let row = find(&mut tx, session.of(tenant), id).await?;
+        let mut tx = self.snapshot(key.tenant).await?;
+        let row = find(&mut tx, key, id).await?;
         tx.commit().await?;
         Ok(row)
     }
@@ -251,12 +245,11 @@ impl Store {
     /// When the database fails or a row does not parse.
     pub async fn list_compressions(
         &self,
-        tenant: TenantId,
-        session: SessionId,
+        key: SessionKey,
         before: Option<CompressionId>,
         limit: i64,
     ) -> Result<Vec<CompressionRow>> {
-        let mut tx = self.snapshot(tenant).await?;
+        let mut tx = self.snapshot(key.tenant).await?;
         let raw = sqlx::query_as!(
             RawCompression,
             "select id, kind, status, trigger, request, from_seq, through_seq, version, attempt, report,
@@ -264,8 +257,8 @@ impl Store {
              from compressions
              where tenant_id = $1 and session_id = $2 and kind = 'compress' and ($3::uuid is null or id < $3)
              order by id desc limit $4",
-            tenant.0,
-            session.0,
+            key.tenant.0,
+            key.id.0,
             before.map(|id| id.0),
             limit,
         )
@@ -279,25 +272,20 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn cancel_compression(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-        id: CompressionId,
-    ) -> Result<bool> {
-        let mut tx = self.begin(tenant).await?;
+    pub async fn cancel_compression(&self, key: SessionKey, id: CompressionId) -> Result<bool> {
+        let mut tx = self.begin(key.tenant).await?;
         // Lock order: sessions before jobs.
-        lock::hold(&mut tx, tenant, session).await?;
+        lock::hold(&mut tx, key.tenant, key.id).await?;
         let done = sqlx::query!(
             "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
              where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index' and status in ('queued', 'running')",
-            tenant.0,
+            key.tenant.0,
             id.0,
-            session.0,
+            key.id.0,
         )
         .execute(&mut *tx)
         .await?;
-        lock::touch(&mut tx, tenant, session).await?;
+        lock::touch(&mut tx, key.tenant, key.id).await?;
         tx.commit().await?;
         Ok(done.rows_affected() > 0)
     }
@@ -357,7 +345,7 @@ impl Store {
             Raw,
             r#"select kind as "kind!", status as "status!", jobs as "jobs!", oldest_due_seconds from queue_state()"#
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&mut self.pool.acquire().await?)
         .await?;
         let state = |row: Raw| {
             // Skip a kind that only a newer version of the service has.

@@ -11,9 +11,9 @@
 use std::time::Duration;
 use std::{fmt, io};
 
+use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
-use futures::{StreamExt as _, TryStreamExt as _};
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{
@@ -260,49 +260,5 @@ impl<'c> Executor<'c> for &'c mut PgConnection {
             let described = waits.wait(inner.describe(sql)).await?;
             waits.note(described)
         })
-    }
-}
-
-impl<'p> Executor<'p> for &'p Pool {
-    type Database = Postgres;
-
-    fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, Result<Step, Error>>
-    where
-        'p: 'e,
-        E: 'q + Execute<'q, Postgres>,
-    {
-        let all = async move {
-            let mut connection = self.acquire().await?;
-            // All at once: what runs like this returns few rows.
-            let steps: Vec<_> = connection.fetch_many(query).collect().await;
-            Ok::<_, Error>(stream::iter(steps))
-        };
-        stream::once(all).try_flatten().boxed()
-    }
-
-    fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, Result<Option<PgRow>, Error>>
-    where
-        'p: 'e,
-        E: 'q + Execute<'q, Postgres>,
-    {
-        Box::pin(async move { self.acquire().await?.fetch_optional(query).await })
-    }
-
-    fn prepare_with<'e>(
-        self,
-        sql: SqlStr,
-        parameters: &'e [PgTypeInfo],
-    ) -> BoxFuture<'e, Result<PgStatement, Error>>
-    where
-        'p: 'e,
-    {
-        Box::pin(async move { self.acquire().await?.prepare_with(sql, parameters).await })
-    }
-
-    fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, Result<Describe<Postgres>, Error>>
-    where
-        'p: 'e,
-    {
-        Box::pin(async move { self.acquire().await?.describe(sql).await })
     }
 }

@@ -60,7 +60,7 @@ pub struct Delivery {
     pub status: DeliveryStatus,
     /// Attempts so far.
     pub attempts: i32,
-    /// What the receiver answered last; null when it did not.
+    /// The receiver's last answer; null when there was none.
     #[schema(required = true)]
     pub last_status_code: Option<i32>,
     /// Why the last attempt failed: `status`, `timeout`, `connection`, `tls` or `address`; null when it

@@ -93,8 +93,11 @@ impl Store {
         let mut failed = None;
         for (tenant, sessions) in marked {
             for some in sessions.chunks(MARKED_AT_ONCE) {
-                let queued = sqlx::query_scalar!("select mark_for_embedding($1, $2)", tenant.0, some);
-                if let Err(error) = queued.fetch_one(&self.pool).await {
+                let queued = async {
+                    let queued = sqlx::query_scalar!("select mark_for_embedding($1, $2)", tenant.0, some);
+                    queued.fetch_one(&mut self.pool.acquire().await?).await
+                };
+                if let Err(error) = queued.await {
                     for session in some {
                         self.mark_for_embedding(tenant, SessionId(*session));
                     }
@@ -123,7 +126,7 @@ impl Store {
             limit,
             per_tenant
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&mut self.pool.acquire().await?)
         .await?;
         let job = |(tenant, session, attempt, failures): (_, _, _, i32)| EmbeddingJob {
             tenant: TenantId(tenant),

@@ -38,7 +38,7 @@ impl Store {
             r#"select tenant_id as "tenant_id!", sessions as "sessions!" from next_erasures($1)"#,
             SESSIONS
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&mut self.pool.acquire().await?)
         .await?;
         let read = |(tenant, sessions)| Erasure { tenant: TenantId(tenant), sessions };
         Ok(rows.into_iter().map(|row| read((row.tenant_id, row.sessions))).collect())
@@ -95,7 +95,7 @@ impl Store {
     async fn erase_step(&self, tenant: TenantId, sessions: &[Uuid]) -> Result<bool> {
         let _share = self.share(tenant).await?;
         let is_more = sqlx::query_scalar!(r#"select erase_some($1, $2) as "is_more!""#, tenant.0, sessions);
-        let mut is_more = is_more.fetch_one(&self.pool).await?;
+        let mut is_more = is_more.fetch_one(&mut self.pool.acquire().await?).await?;
         for session in sessions {
             // A branch that others stand on loses what they do not need.
             let of_branch = sqlx::query_scalar!(
@@ -103,13 +103,15 @@ impl Store {
                 tenant.0,
                 session
             );
-            is_more |= of_branch.fetch_one(&self.pool).await?;
+            is_more |= of_branch.fetch_one(&mut self.pool.acquire().await?).await?;
         }
         Ok(is_more)
     }
 
     async fn put_off(&self, tenant: TenantId, session: Uuid) -> Result<()> {
-        sqlx::query!("select put_off_erasure($1, $2)", tenant.0, session).execute(&self.pool).await?;
+        sqlx::query!("select put_off_erasure($1, $2)", tenant.0, session)
+            .execute(&mut self.pool.acquire().await?)
+            .await?;
         Ok(())
     }
 }

@@ -77,18 +77,8 @@ impl StoreError {
     /// Whether the same call may succeed a moment later: there is no connection, a lock is held too long, or the
     /// server restarts.
     pub fn is_unavailable(&self) -> bool {
-        let error = match self {
-            Self::Database(error) => error,
-            Self::Contended | Self::NoPrimary => return true,
-            // The same call may do its work a second time.
-            Self::OutcomeUnknown(_)
-            | Self::Address(_)
-            | Self::Migrate(_)
-            | Self::TenantBusy
-            | Self::OverQuota { .. }
-            | Self::RowCount { .. }
-            | Self::Corrupt { .. } => return false,
-        };
+        // After an unknown outcome the same call may do its work a second time.
+        let Self::Database(error) = self else { return matches!(self, Self::Contended | Self::NoPrimary) };
         // Connection, resources, operator intervention (shutdown, statement timeout), rollback
         // (deadlock, serialization), lock not available.
         let may_pass = |code: &str| {
@@ -126,17 +116,11 @@ impl StoreError {
 
     /// Whether the server answered with a rejection, so that certainly nothing was committed.
     pub(crate) fn is_refusal(&self) -> bool {
-        match self {
+        if let Self::Database(error) = self {
             // A server may shut down between a commit and its confirmation.
-            Self::Database(error) => error.as_database_error().is_some() && !is_lost(error),
-            Self::RowCount { .. }
-            | Self::Corrupt { .. }
-            | Self::TenantBusy
-            | Self::OverQuota { .. }
-            | Self::Contended
-            | Self::NoPrimary => true,
-            Self::OutcomeUnknown(_) | Self::Address(_) | Self::Migrate(_) => false,
+            return error.as_database_error().is_some() && !is_lost(error);
         }
+        !matches!(self, Self::OutcomeUnknown(_) | Self::Address(_) | Self::Migrate(_))
     }
 }
 

@@ -158,7 +158,7 @@ impl Store {
                 KEPT_DAYS,
                 FORGOTTEN_AT_ONCE
             )
-            .fetch_one(&self.pool)
+            .fetch_one(&mut self.pool.acquire().await?)
             .await?;
             all += i64::from(gone);
             if gone < FORGOTTEN_AT_ONCE {

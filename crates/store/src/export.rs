@@ -93,11 +93,10 @@ impl Store {
     /// When the database fails.
     pub async fn export_messages(
         &self,
-        tenant: TenantId,
-        session: SessionId,
+        key: SessionKey,
         (after, to): (Seq, Seq),
     ) -> Result<Vec<ExportedMessage>> {
-        let mut tx = self.snapshot(tenant).await?;
+        let mut tx = self.snapshot(key.tenant).await?;
         let rows = sqlx::query_as!(
             ExportedMessage,
             r#"select seq, format, role, tokens, keep, component, created_at, body as "body!"
@@ -116,8 +115,8 @@ impl Store {
                ) page
                where bytes_before < $6
                order by seq"#,
-            tenant.0,
-            session.0,
+            key.tenant.0,
+            key.id.0,
             after,
             to,
             PAGE_ROWS,
@@ -132,13 +131,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails or a record does not parse.
-    pub async fn export_versions(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-        after: i64,
-    ) -> Result<Vec<(i64, String, String)>> {
-        let mut tx = self.snapshot(tenant).await?;
+    pub async fn export_versions(&self, key: SessionKey, after: i64) -> Result<Vec<(i64, String, String)>> {
+        let mut tx = self.snapshot(key.tenant).await?;
         let rows = sqlx::query!(
             r#"select v.version as "version!", v.meta::text as "meta!", v.document::text as "document!", v.parts as "parts!",
                       read_parts(v.tenant_id, v.session_id, v.parts) as "texts!"
@@ -151,15 +145,15 @@ impl Store {
                  order by x.version limit $4
                ) v
                order by v.version limit $4"#,
-            tenant.0,
-            session.0,
+            key.tenant.0,
+            key.id.0,
             after,
             PAGE_VERSIONS
         )
         .fetch_all(&mut *tx)
         .await?;
         let corrupt = |version, error: serde_json::Error| {
-            StoreError::corrupt("summaries", "document", format!("{} {version}", session.0), error)
+            StoreError::corrupt("summaries", "document", format!("{} {version}", key.id.0), error)
         };
         rows.into_iter()
             .map(|row| {

@@ -156,7 +156,9 @@ impl Store {
     pub async fn forget_old_replies(&self) -> Result<i64> {
         let mut gone = 0;
         loop {
-            let some = sqlx::query_scalar!("select forget_old_replies()").fetch_one(&self.pool).await?;
+            let some = sqlx::query_scalar!("select forget_old_replies()")
+                .fetch_one(&mut self.pool.acquire().await?)
+                .await?;
             match some.unwrap_or_default() {
                 0 => return Ok(gone),
                 some => gone += some,

@@ -5,7 +5,7 @@ use strum::{AsRefStr, EnumString, IntoStaticStr, VariantArray};
 use crate::prelude::*;
 use anchord_session::compression::{Report, Request, Span};
 
-/// What a job does.
+/// The work of a job.
 #[derive(
     Clone,
     Copy,

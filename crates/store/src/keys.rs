@@ -30,13 +30,13 @@ const ENDED_KEYS: i64 = 1_000;
 pub struct ApiKey {
     /// Its id.
     pub id: KeyId,
-    /// What people call it.
+    /// Its name for people.
     #[schema(required = true)]
     pub name: Option<String>,
     /// The first characters of the key, by which keys can be told apart.
     #[schema(examples("anchord_Zk3v0aBq"))]
     pub prefix: String,
-    /// What it may do: `read`, `write`, `admin`.
+    /// Its scopes: `read`, `write`, `admin`.
     pub scopes: Vec<String>,
     /// When it was created.
     #[serde(serialize_with = "anchord_messages::time::serialize")]
@@ -58,7 +58,7 @@ pub struct ApiKey {
 /// A key to store.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// What people call it.
+    /// Its name for people.
     pub name: Option<String>,
     /// Its digest.
     pub digest: KeyDigest,
@@ -148,7 +148,7 @@ impl Store {
                 &digests,
                 &counts
             )
-            .fetch_all(&self.pool)
+            .fetch_all(&mut self.pool.acquire().await?)
             .await?;
             for row in rows {
                 match row.tenant_id.zip(row.id) {
@@ -205,7 +205,7 @@ impl Store {
                from find_key($1)"#,
             digest.as_slice()
         )
-        .fetch_optional(&self.pool)
+        .fetch_optional(&mut self.pool.acquire().await?)
         .await?;
         row.map(|row| {
             let quotas = serde_json::from_str(&row.quotas)
@@ -234,7 +234,9 @@ impl Store {
             ids.push(key.0);
         }
         if !ids.is_empty() {
-            sqlx::query!("select touch_keys($1, $2)", &tenants, &ids).execute(&self.pool).await?;
+            sqlx::query!("select touch_keys($1, $2)", &tenants, &ids)
+                .execute(&mut self.pool.acquire().await?)
+                .await?;
         }
         Ok(())
     }

@@ -169,27 +169,17 @@ pub(super) async fn tail(connection: &mut PgConnection, key: SessionKey, after: 
 
 async fn read(connection: &mut PgConnection, wanted: &[(TenantId, Which<'_>)]) -> Result<Vec<Option<Row>>> {
     let tenants: Vec<Uuid> = wanted.iter().map(|(tenant, _)| tenant.0).collect();
-    let by_name = wanted.iter().map(|(_, which)| match which {
-        Which::Named(of) => Some(*of),
-        Which::WithId(_) | Which::Main(_) => None,
-    });
-    let names: Vec<Option<&str>> = by_name.map(|of| of.map(|of| of.name.as_str())).collect();
-    let main = BranchName::main();
-    let branches: Vec<Option<&str>> = wanted
-        .iter()
-        .map(|(_, which)| match which {
-            Which::Named(of) => of.branch_str(),
-            Which::WithId(_) => None,
-            Which::Main(_) => Some(main.as_str()),
-        })
-        .collect();
-    let ids: Vec<Option<Uuid>> = wanted
-        .iter()
-        .map(|(_, which)| match which {
-            Which::Named(_) => None,
-            Which::WithId(id) | Which::Main(id) => Some(id.0),
-        })
-        .collect();
+    let (mut names, mut branches, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+    for (_, which) in wanted {
+        let (name, branch, id) = match which {
+            Which::Named(of) => (Some(of.name.as_str()), of.branch_str(), None),
+            Which::WithId(id) => (None, None, Some(id.0)),
+            Which::Main(id) => (None, Some(BranchName::MAIN), Some(id.0)),
+        };
+        names.push(name);
+        branches.push(branch);
+        ids.push(id);
+    }
     let rows = sqlx::query_as!(
         Row,
         r#"select place as "place!", id, root_id, name, branch, has_branches, settings, settings_revision, defaults as "defaults!", head_seq,

@@ -86,13 +86,12 @@ impl Store {
     /// When the database fails.
     pub async fn list_messages_of(
         &self,
-        tenant: TenantId,
-        branch: SessionId,
+        key: SessionKey,
         range: SeqRange,
         limit: i64,
     ) -> Result<Vec<StoredMessage>> {
-        let mut tx = self.snapshot(tenant).await?;
-        let items = list(&mut tx, branch.of(tenant), range, limit).await?;
+        let mut tx = self.snapshot(key.tenant).await?;
+        let items = list(&mut tx, key, range, limit).await?;
         tx.commit().await?;
         Ok(items)
     }

@@ -25,7 +25,7 @@ pub struct NewAttempt<'a> {
 }
 
 /// How a call ended.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct AttemptEnd {
     /// `ok`, or the name of the error.
     pub outcome: &'static str,
@@ -88,13 +88,13 @@ pub struct ModelCall {
     pub http_status: Option<i16>,
     /// Tokens in, as the server counts them.
     pub input_tokens: i64,
-    /// Those of them that the server read from its cache.
+    /// The part of them that the server read from its cache.
     pub cached_tokens: i64,
     /// Tokens out.
     pub output_tokens: i64,
     /// The duration, in milliseconds.
     pub latency_ms: i64,
-    /// What it cost, in millionths of the currency of the operator's prices.
+    /// Its cost, in millionths of the currency of the operator's prices.
     pub cost_micros: i64,
     /// When it was sent.
     #[serde(serialize_with = "anchord_messages::time::serialize")]

@@ -278,7 +278,10 @@ impl Store {
     /// # Errors
     /// When it does not.
     pub async fn ping(&self) -> Result<()> {
-        let answer = sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(&self.probe);
+        let answer = async {
+            let mut connection = self.probe.acquire().await?;
+            sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(&mut connection).await
+        };
         tokio::time::timeout(PROBE_TIMEOUT, answer).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
         Ok(())
     }

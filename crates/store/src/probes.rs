@@ -48,20 +48,15 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
-    pub async fn load_exam(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-        version: i64,
-    ) -> Result<Vec<(ProbeId, Probe)>> {
-        let mut tx = self.snapshot(tenant).await?;
+    pub async fn load_exam(&self, key: SessionKey, version: i64) -> Result<Vec<(ProbeId, Probe)>> {
+        let mut tx = self.snapshot(key.tenant).await?;
         let rows = sqlx::query!(
             r#"select id, probe::text as "probe!" from probes
                where tenant_id = $1 and session_id = version_owner($1, $2, $3) and is_exam and version <= $3
                  and (retired_in_version is null or retired_in_version > $3)
                order by id"#,
-            tenant.0,
-            session.0,
+            key.tenant.0,
+            key.id.0,
             version,
         )
         .fetch_all(&mut *tx)

@@ -182,8 +182,9 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn erase_expired_sessions(&self, limit: i32) -> Result<i32> {
-        let gone =
-            sqlx::query_scalar!("select erase_expired_sessions($1)", limit).fetch_one(&self.pool).await?;
+        let gone = sqlx::query_scalar!("select erase_expired_sessions($1)", limit)
+            .fetch_one(&mut self.pool.acquire().await?)
+            .await?;
         Ok(gone.unwrap_or_default())
     }
 
@@ -192,7 +193,9 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn erase_single_calls(&self, limit: i32) -> Result<i32> {
-        let gone = sqlx::query_scalar!("select erase_single_calls($1)", limit).fetch_one(&self.pool).await?;
+        let gone = sqlx::query_scalar!("select erase_single_calls($1)", limit)
+            .fetch_one(&mut self.pool.acquire().await?)
+            .await?;
         Ok(gone.unwrap_or_default())
     }
 }

@@ -194,7 +194,7 @@ impl Store {
         }
         let request = Request::default();
         let next = NewJob { kind: Kind::Index, trigger: "follow_up", request: &request };
-        compressions::enqueue(&mut tx, job.tenant, job.session, next).await?;
+        compressions::enqueue(&mut tx, job.session.of(job.tenant), next).await?;
         tx.commit().await?;
         Ok(SettleOutcome::As(status))
     }
@@ -210,7 +210,7 @@ impl Store {
             status.as_ref(),
             report,
         )
-        .fetch_one(&self.pool)
+        .fetch_one(&mut self.pool.acquire().await?)
         .await?;
         Ok(if is_ended { SettleOutcome::As(status) } else { SettleOutcome::Lost })
     }

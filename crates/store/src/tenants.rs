@@ -50,8 +50,7 @@ pub struct Tenant {
 /// A change of a tenant; an absent field keeps its value.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"status": "suspended"})))]
-#[schema(as = TenantPatch)]
+#[schema(examples(json!({"status": "suspended"})), as = TenantPatch)]
 pub struct TenantChange {
     /// Its name.
     #[schema(min_length = 1, max_length = 100)]
@@ -133,7 +132,9 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn find_tenant_id(&self, name: &str) -> Result<Option<TenantId>> {
-        let id = sqlx::query_scalar!("select find_tenant_id($1)", name).fetch_one(&self.pool).await?;
+        let id = sqlx::query_scalar!("select find_tenant_id($1)", name)
+            .fetch_one(&mut self.pool.acquire().await?)
+            .await?;
         Ok(id.map(TenantId))
     }
 
@@ -150,7 +151,7 @@ impl Store {
             after.map(|id| id.0),
             limit
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&mut self.pool.acquire().await?)
         .await?;
         rows.into_iter().map(TenantRow::read).collect()
     }

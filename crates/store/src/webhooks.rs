@@ -104,8 +104,7 @@ fn yes() -> bool {
 /// A change of a webhook; what is absent stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"enabled": true, "events": null})))]
-#[schema(as = WebhookPatch)]
+#[schema(examples(json!({"enabled": true, "events": null})), as = WebhookPatch)]
 pub struct WebhookChange {
     /// The URL. Pending deliveries go to the new one.
     #[schema(min_length = 1, max_length = 2048, format = "uri")]
@@ -355,7 +354,7 @@ impl Store {
                 after.1,
                 SECRETS_AT_ONCE
             )
-            .fetch_all(&self.pool)
+            .fetch_all(&mut self.pool.acquire().await?)
             .await?;
             let Some(last) = rows.last() else { return Ok((found, unreadable)) };
             after = (last.tenant_id, last.id);

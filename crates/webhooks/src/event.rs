@@ -20,7 +20,7 @@ pub struct Event {
     /// Its id, which grows within a session; a stream resumes after it. Null in a `webhook.test`.
     #[schema(required = true)]
     pub id: Option<i64>,
-    /// What happened.
+    /// The event.
     #[serde(rename = "type")]
     #[schema(value_type = EventType)]
     pub kind: String,
@@ -87,7 +87,7 @@ pub struct EventData {
     pub version: Option<i64>,
     /// How the compression ended: `succeeded`, `failed`, `rejected`, `skipped`, `superseded` or `cancelled`.
     pub status: Option<String>,
-    /// What started the compression: `manual`, or the signal's name.
+    /// The cause of the compression: `manual`, or the signal's name.
     pub trigger: Option<String>,
     /// The first message of the span.
     pub from_seq: Option<Seq>,

@@ -40,20 +40,9 @@ pub struct CallRecord {
     pub through_seq: i64,
     /// The model.
     pub model: String,
-    /// `ok`, or the name of the error.
-    pub outcome: &'static str,
-    /// The server's status, when it answered with an error.
-    pub http_status: Option<u16>,
-    /// Input tokens, cached ones included.
-    pub input_tokens: u64,
-    /// Those of the input tokens that the server read from its cache.
-    pub cached_tokens: u64,
-    /// Output tokens.
-    pub output_tokens: u64,
-    /// How long the call took.
-    pub latency_ms: u64,
-    /// Millionths of the currency of the operator's prices.
-    pub cost_micros: u64,
+    /// How it ended.
+    #[serde(flatten)]
+    pub end: AttemptEnd,
 }
 
 impl MemoryLog {
@@ -70,14 +59,14 @@ impl MemoryLog {
     /// The tokens, time and money of all calls so far.
     pub(super) fn cost(&self) -> Cost {
         let mut cost = Cost::default();
-        for call in Self::lock(&self.calls).iter() {
+        for CallRecord { end, .. } in Self::lock(&self.calls).iter() {
             cost.calls += 1;
-            cost.failed_calls += u32::from(call.outcome != "ok");
-            cost.input_tokens += call.input_tokens;
-            cost.cached_tokens += call.cached_tokens;
-            cost.output_tokens += call.output_tokens;
-            cost.latency_ms += call.latency_ms;
-            cost.micros += call.cost_micros;
+            cost.failed_calls += u32::from(end.outcome != "ok");
+            cost.input_tokens += end.input_tokens;
+            cost.cached_tokens += end.cached_tokens;
+            cost.output_tokens += end.output_tokens;
+            cost.latency_ms += end.latency_ms;
+            cost.micros += end.cost_micros;
         }
         cost
     }
@@ -140,13 +129,7 @@ impl CallLog<'_> {
                     from_seq: open.new.from_seq,
                     through_seq: open.new.through_seq,
                     model: open.new.model.to_owned(),
-                    outcome: end.outcome,
-                    http_status: end.http_status,
-                    input_tokens: end.input_tokens,
-                    cached_tokens: end.cached_tokens,
-                    output_tokens: end.output_tokens,
-                    latency_ms: end.latency_ms,
-                    cost_micros: end.cost_micros,
+                    end,
                 });
                 Ok(())
             }

@@ -78,7 +78,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     let fixing = async { Ok(job.span.is_some() || env.store.fix_span(job, span).await?) };
     let reading = async {
         let through = read_through(&base, &outlines, span);
-        let read = env.store.load_span(job.tenant, job.session, from_seq, through);
+        let read = env.store.load_span(job.session.of(job.tenant), from_seq, through);
         let originals = throttled(read).await?;
         let job = job.clone();
         let work = InputRows { base, outlines, originals, cached, span, job, strategy, now };

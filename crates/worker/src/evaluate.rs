@@ -27,7 +27,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let Some(version) = job.request.version else {
         return fail(env, job, "no-version", "the evaluation names no version").await;
     };
-    let Some(found) = env.store.load_evaluation(job.tenant, job.session, version).await? else {
+    let Some(found) = env.store.load_evaluation(job.session.of(job.tenant), version).await? else {
         return fail(env, job, "no-version", "the version is gone").await;
     };
     let settings = found.settings.clone();
@@ -68,7 +68,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let mut rubric = None;
     if grader.has_judge() {
         let from_seq = from_seq.max(through_seq - JUDGED_MESSAGES + 1);
-        let originals = env.store.load_span(job.tenant, job.session, from_seq, through_seq).await?;
+        let originals = env.store.load_span(job.session.of(job.tenant), from_seq, through_seq).await?;
         let span = blocking(move || read_messages(originals)).await?.map_err(JobError::Broken)?;
         let evidence = move |budget| {
             let ends: Vec<Seq> = span.iter().map(|message| message.seq).collect();

@@ -99,7 +99,7 @@ impl Exam {
             return Ok(None);
         }
         if let Some(parent) = parent {
-            exam.earlier = env.store.load_exam(job.tenant, job.session, parent).await?;
+            exam.earlier = env.store.load_exam(job.session.of(job.tenant), parent).await?;
         }
         Ok(Some(exam))
     }

@@ -7,7 +7,7 @@ use anchord_runtime::clock::Clock;
 use anchord_runtime::{background, fair};
 use anchord_store::Store;
 
-/// What every job uses.
+/// The environment of every job.
 #[derive(Clone, Debug)]
 pub struct Env {
     /// The database.

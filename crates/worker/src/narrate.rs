@@ -336,15 +336,7 @@ impl<'a> Narrator<'a> {
             Err(error @ (LlmError::TooLong | LlmError::Cut | LlmError::Timeout)) => {
                 Err(PieceFailure::Smaller(error.into()))
             }
-            Err(
-                error @ (LlmError::Status { .. }
-                | LlmError::NoModel
-                | LlmError::Connection
-                | LlmError::Malformed
-                | LlmError::Refused
-                | LlmError::Open
-                | LlmError::Busy),
-            ) => Err(PieceFailure::Final(error.into())),
+            Err(error) => Err(PieceFailure::Final(error.into())),
         })
     }
 }

@@ -31,9 +31,9 @@ pub(super) async fn refresh(
     let mut at = after;
     while at < through {
         let limit = i64::try_from(PAGE_MESSAGES).unwrap_or(i64::MAX);
-        let outlines = env.store.load_outlines(job.tenant, job.session, (at, through), limit).await?;
+        let outlines = env.store.load_outlines(job.session.of(job.tenant), (at, through), limit).await?;
         let Some(end) = page_end(&outlines) else { break };
-        let originals = env.store.load_span(job.tenant, job.session, at + 1, end).await?;
+        let originals = env.store.load_span(job.session.of(job.tenant), at + 1, end).await?;
         let span = blocking(move || read_messages(originals)).await?.map_err(JobError::Broken)?;
         let page = Material {
             strategy: material.strategy,

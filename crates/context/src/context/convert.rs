@@ -140,15 +140,12 @@ impl Converter<'_> {
     /// A part as the format can carry it.
     pub(super) fn converted(self, part: Part, same: bool, seq: Seq, turns: &mut Turns<'_>) -> Part {
         if same {
-            return match &part {
-                Part::Other(raw) if is_misplaced(raw) => Part::Text(raw.clone()),
-                Part::Other(_)
-                | Part::Text(_)
-                | Part::Image(_)
-                | Part::File(_)
-                | Part::Thinking(_)
-                | Part::ToolCall(_)
-                | Part::ToolResult(_) => part,
+            return if let Part::Other(raw) = &part
+                && is_misplaced(raw)
+            {
+                Part::Text(raw.clone())
+            } else {
+                part
             };
         }
         match &part {

@@ -57,7 +57,7 @@ pub struct ContextReply<'a> {
     context_revision: i64,
     /// Tool outputs that are served as placeholders.
     masked: &'a [Masked],
-    /// What is not served, or not in full.
+    /// Messages that are not served, or not in full.
     omitted: &'a [Omitted],
     /// The part that stays the same until the next version or revision.
     stable_prefix: &'a StablePrefix,

@@ -36,15 +36,10 @@ impl Converter<'_> {
         let line = kept_line(entry);
         turns.add(self.counter.count_text(&line).saturating_add(1));
         let mut parts = vec![Part::Text(line)];
-        for part in message.parts.into_iter().flat_map(|part| match part {
-            Part::ToolResult(result) => result.parts,
-            Part::Text(_)
-            | Part::Image(_)
-            | Part::File(_)
-            | Part::Thinking(_)
-            | Part::ToolCall(_)
-            | Part::Other(_) => vec![part],
-        }) {
+        let own = message.parts.into_iter();
+        for part in
+            own.flat_map(|part| if let Part::ToolResult(result) = part { result.parts } else { vec![part] })
+        {
             match part {
                 Part::Thinking(_) => {
                     turns.take(self.counter.count_part(&part));

@@ -59,7 +59,7 @@ pub struct Context<'a> {
     pub context_revision: i64,
     /// Tool outputs that are served as placeholders.
     pub masked: Vec<Masked>,
-    /// What is not served, or not in full.
+    /// Messages that are not served, or not in full.
     pub omitted: Vec<Omitted>,
     /// The part that stays the same until the next version or revision.
     pub stable_prefix: StablePrefix,

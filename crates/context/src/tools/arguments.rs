@@ -18,7 +18,7 @@ const DEFAULT_HITS: u32 = 8;
 pub enum Call {
     /// Searches the original messages.
     SearchPast {
-        /// What to look for.
+        /// The subject of the search.
         query: String,
         /// In which sessions.
         scope: SearchScope,
@@ -127,7 +127,7 @@ pub fn read(tool: Tool, arguments: &Map<String, Value>) -> Result<Call, String> 
         }
         Tool::ReadRecord => {
             let section = given.text("section");
-            let section = section.and_then(|name| Section::ALL.into_iter().find(|s| s.as_str() == name));
+            let section = section.and_then(|name| Section::ALL.iter().copied().find(|s| s.as_str() == name));
             Ok(Call::ReadRecord { section, place: Place::of(&given) })
         }
         Tool::Note => {

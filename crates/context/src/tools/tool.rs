@@ -66,7 +66,7 @@ fn scopes() -> Vec<&'static str> {
 }
 
 fn sections() -> Vec<&'static str> {
-    Section::ALL.into_iter().map(<&str>::from).collect()
+    Section::ALL.iter().map(|section| section.as_str()).collect()
 }
 
 const POSITION: Kind = Kind::Count(MAX_POSITION);

@@ -66,7 +66,7 @@ pub(super) fn names(line: &str, effect: &Effect) -> bool {
     })
 }
 
-/// What a formatter printed.
+/// The output of a formatter.
 pub(super) struct Formatter<'o> {
     /// Lines that say of a file that it is as before.
     unchanged: Vec<&'o str>,

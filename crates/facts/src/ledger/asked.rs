@@ -15,7 +15,7 @@ const PARSED_BYTES: usize = 64 * 1024;
 /// Scripts longer than this are not parsed and count as a change.
 const SCRIPT_BYTES: usize = 4 * 1024;
 
-/// What a call does, as far as it decides whether repeating the call is useful.
+/// The effect of a call, as far as it decides whether repeating the call is useful.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Act {
     /// It neither reads one file nor changes anything.
@@ -29,7 +29,7 @@ pub enum Act {
     Waits,
 }
 
-/// What a call asks for.
+/// The request of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
     /// The kind of call.
@@ -121,20 +121,10 @@ fn script(script: &str) -> Asked {
     }
     let (mut read, mut changed) = (Vec::new(), Vec::new());
     for effect in shell::effects(&shell::parse(script, None), None).list {
-        match effect.op {
-            Op::Read => read.push(effect.path),
-            Op::Run => {}
-            Op::Write
-            | Op::Copy
-            | Op::Format
-            | Op::Append
-            | Op::Modify
-            | Op::Touch
-            | Op::Delete
-            | Op::DeleteTree
-            | Op::Move
-            | Op::Revert
-            | Op::Patch => changed.push(effect.path),
+        if effect.op == Op::Read {
+            read.push(effect.path);
+        } else if effect.op != Op::Run {
+            changed.push(effect.path);
         }
     }
     let (act, files) = if !changed.is_empty() {

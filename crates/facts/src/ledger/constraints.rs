@@ -50,7 +50,7 @@ pub enum ConstraintSource {
     System,
 }
 
-/// What becomes of the user's demands that are found in messages.
+/// Treatment of the user's demands that are found in messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConstraintMode {
@@ -283,7 +283,7 @@ pub fn settle(all: &mut Vec<Constraint>, new: impl Fn(&Constraint) -> bool) -> V
     gone
 }
 
-/// What a later constraint does to an earlier one.
+/// The effect of a later constraint on an earlier one.
 enum Bearing {
     Ends,
     /// It permits a part of what the earlier one forbids; both stand.
@@ -313,14 +313,14 @@ impl Force {
     }
 }
 
-/// What a constraint says, in words to compare.
+/// A constraint in words to compare.
 struct Spoken {
     force: Force,
     instead: bool,
     revises: bool,
     /// All that it is about.
     all: Matter,
-    /// What it wants, without what it rejects.
+    /// The words that it wants, without those that it rejects.
     wants: Matter,
     rejects: Matter,
 }
@@ -475,10 +475,7 @@ fn wishes(text: &str, minutes: bool) -> Vec<Wish> {
 /// A demand that points at something (`Never exceed it.`) behind the sentence that names it.
 fn with_matter<'w>(before: Option<&str>, words: &'w str) -> Cow<'w, str> {
     const LONGEST: usize = 160;
-    static POINTS: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::ascii(r"(?i)^(?:please\s+)?(?:never|always|do\s+not|don['’]t)\s+\w+\s+(?:it|them)\b")
-    });
-    match before.filter(|before| before.chars().count() <= LONGEST && POINTS.is_match(words)) {
+    match before.filter(|before| before.chars().count() <= LONGEST && Phrase::PointsBack.is_in(words)) {
         Some(before) => Cow::Owned(format!("{before} {words}")),
         None => Cow::Borrowed(words),
     }
@@ -486,11 +483,8 @@ fn with_matter<'w>(before: Option<&str>, words: &'w str) -> Cow<'w, str> {
 
 /// Whether a text is nothing but a standing rule (`Always answer in French.`), which asks for no work.
 pub fn is_standing(text: &str) -> bool {
-    static STANDING: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::ascii(r"(?i)^(?:please\s+)?(?:always|never|from\s+now\s+on|under\s+no\s+circumstances)\b")
-    });
     let sentences = prose::sentences(text);
-    !sentences.is_empty() && sentences.iter().all(|sentence| STANDING.is_match(sentence.text.trim()))
+    !sentences.is_empty() && sentences.iter().all(|sentence| Phrase::Standing.is_in(sentence.text.trim()))
 }
 
 /// The demand in a sentence: of one that begins as a task only the clause that demands something for itself, because the

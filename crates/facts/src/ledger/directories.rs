@@ -9,27 +9,26 @@ use super::invocation::Invocation;
 use super::line::{head, tail};
 use super::reading::Reading;
 use super::{LedgerState, paths, shell};
+use crate::pattern;
 use anchord_messages::message::Role;
 
 /// How much of a system or user message is searched for the working directory.
 const SEARCHED: usize = 64 * 1024;
 
-static STATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+static STATED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::unicode(concat!(
         r"(?m)(?:<cwd>\s*|(?i:(?:current |primary )?working directory)(?: is)?:?\s*[`\x22(]?",
         r"|^\s*(?i:cwd):\s*[`\x22]?|(?i:current (?:working|workspace) directory) \(",
         r"|(?i:i'm currently working in the directory):\s*)",
         r"(/[^\s`\x22'<>()]+|[A-Za-z]:[\\/][^\n`\x22'<>()]*)"
     ))
-    .ok()
 });
 
-static SHOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+static SHOWN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::unicode(concat!(
         r"(?:\((?:Current directory): |\[Current working directory: |Shell cwd was reset to ",
         r"|\x22working_dir\x22: \x22)(/[^)\]\n\x22]+)"
     ))
-    .ok()
 });
 
 /// The directories at one point of the session.
@@ -131,7 +130,7 @@ fn stated_in(reading: &Reading<'_>) -> Option<String> {
     if !["irectory", "cwd", "Cwd", "CWD"].iter().any(|w| text.contains(w)) {
         return None;
     }
-    let found = STATED.as_ref()?.captures(text)?.get(1)?.as_str();
+    let found = STATED.captures(text)?.get(1)?.as_str();
     directory(found.trim_end_matches(['.', ',', ';']))
 }
 
@@ -140,7 +139,7 @@ fn shown_in(output: &str) -> Option<String> {
     if !end.contains("irectory: ") && !end.contains("cwd was reset") && !end.contains("working_dir") {
         return None;
     }
-    directory(SHOWN.as_ref()?.captures_iter(end).last()?.get(1)?.as_str())
+    directory(SHOWN.captures_iter(end).last()?.get(1)?.as_str())
 }
 
 /// A directory in its plain form; every tool use in it has a copy.

@@ -6,7 +6,7 @@ use anchord_messages::id::Seq;
 /// are moved and removed with their folders. That is far more than work: it is what prepared commands may take.
 pub(super) const MOST_BYTES: usize = 4 * 1024 * 1024;
 
-/// What happened to a file.
+/// The change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
     /// Its content was shown.
@@ -32,7 +32,7 @@ pub(super) enum Act {
 /// One event of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Event {
-    /// What happened.
+    /// The event.
     pub act: Act,
     /// The path as written.
     pub written: String,
@@ -40,7 +40,7 @@ pub(super) struct Event {
     pub full: String,
     /// The path before a move, as written and joined.
     pub from: Option<(String, String)>,
-    /// What changed, in words.
+    /// The change, in words.
     pub change: Option<String>,
     /// The message with the call.
     pub call_seq: Seq,

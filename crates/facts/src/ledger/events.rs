@@ -155,27 +155,17 @@ impl<'u> Gatherer<'u> {
 
     fn tool(&mut self, one: &Invocation<'_>, output: &str) {
         let tool = tools::tool(&one.tool);
-        match tool.kind {
-            Kind::Other if !one.tool.eq_ignore_ascii_case("grep") => return,
-            Kind::Todos | Kind::AddTodo | Kind::ChangeTodo => return,
-            Kind::Submit => return self.submitted(one, output),
-            Kind::Patch => {
-                if let Some(patch) = tools::patch_in(&one.arguments) {
-                    self.patch(one, one.cwd.as_deref(), &patch);
-                }
-                return;
+        if tool.kind == Kind::Submit {
+            return self.submitted(one, output);
+        }
+        if tool.kind == Kind::Patch {
+            if let Some(patch) = tools::patch_in(&one.arguments) {
+                self.patch(one, one.cwd.as_deref(), &patch);
             }
-            Kind::Read
-            | Kind::Open
-            | Kind::Create
-            | Kind::Write
-            | Kind::Edit
-            | Kind::Append
-            | Kind::Delete
-            | Kind::Move
-            | Kind::Editor
-            | Kind::Code
-            | Kind::Other => {}
+            return;
+        }
+        if tool.kind == Kind::Other && !one.tool.eq_ignore_ascii_case("grep") {
+            return;
         }
         let Some(arguments) = one.fields() else { return };
         match tool.kind {
@@ -196,9 +186,7 @@ impl<'u> Gatherer<'u> {
             | Kind::Write
             | Kind::Edit
             | Kind::Append
-            | Kind::Delete => {
-                self.named(one, (tool.kind, tool.known), &arguments, output);
-            }
+            | Kind::Delete => self.named(one, (tool.kind, tool.known), &arguments, output),
             Kind::Patch | Kind::Submit | Kind::Todos | Kind::AddTodo | Kind::ChangeTodo => {}
         }
     }
@@ -218,24 +206,19 @@ impl<'u> Gatherer<'u> {
             named.extend(swe_agent::open_file(output).path().or_else(|| self.open_file.clone()));
         }
         for path in named {
-            let act = match kind {
-                Kind::Read | Kind::Open if shows_folder(output) => return,
-                Kind::Read | Kind::Open => Act::Read,
-                Kind::Create => answered_act(output, Act::Create),
-                Kind::Write => answered_act(output, Act::Write),
-                Kind::Delete => Act::Delete,
-                Kind::Edit if makes_file(arguments) => answered_act(output, Act::Write),
-                Kind::Edit
-                | Kind::Append
-                | Kind::Move
-                | Kind::Editor
-                | Kind::Patch
-                | Kind::Code
-                | Kind::Submit
-                | Kind::Todos
-                | Kind::AddTodo
-                | Kind::ChangeTodo
-                | Kind::Other => Act::Modify,
+            let act = if matches!(kind, Kind::Read | Kind::Open) {
+                if shows_folder(output) {
+                    return;
+                }
+                Act::Read
+            } else if kind == Kind::Delete {
+                Act::Delete
+            } else if kind == Kind::Create {
+                answered_act(output, Act::Create)
+            } else if kind == Kind::Write || kind == Kind::Edit && makes_file(arguments) {
+                answered_act(output, Act::Write)
+            } else {
+                Act::Modify
             };
             if !known && act != Act::Read && !has_text_to_write(arguments, &path) && act != Act::Delete {
                 // An unknown tool with a path but no text possibly only reads the file, so nothing is recorded.
@@ -317,13 +300,24 @@ impl<'u> Gatherer<'u> {
                 });
                 continue;
             }
-            let act = match file.kind {
-                diff::PatchKind::Added => Act::Create,
-                diff::PatchKind::Changed => Act::Modify,
-                diff::PatchKind::Deleted => Act::Delete,
-            };
-            self.push_in(one, dir, (act, &file.path), if act == Act::Delete { None } else { change });
+            self.patched(one, dir, &file, change);
         }
+    }
+
+    /// Adds what a patch does to a file under one name.
+    fn patched(
+        &mut self,
+        one: &Invocation<'_>,
+        dir: Option<&str>,
+        file: &diff::PatchedFile,
+        change: Option<String>,
+    ) {
+        let act = match file.kind {
+            diff::PatchKind::Added => Act::Create,
+            diff::PatchKind::Changed => Act::Modify,
+            diff::PatchKind::Deleted => Act::Delete,
+        };
+        self.push_in(one, dir, (act, &file.path), change.filter(|_| act != Act::Delete));
     }
 
     /// Adds the events of the patch that a tool prints when the agent submits its work.
@@ -332,13 +326,8 @@ impl<'u> Gatherer<'u> {
             return;
         }
         for file in diff::read(output) {
-            let act = match file.kind {
-                diff::PatchKind::Added => Act::Create,
-                diff::PatchKind::Changed => Act::Modify,
-                diff::PatchKind::Deleted => Act::Delete,
-            };
             let change = diff::wording(&file.path, &file.old, &file.new);
-            self.push(one, act, &file.path, if act == Act::Delete { None } else { change });
+            self.patched(one, one.cwd.as_deref(), &file, change);
         }
     }
 
@@ -418,36 +407,24 @@ impl<'u> Gatherer<'u> {
     fn effect(&mut self, one: &Invocation<'_>, effect: Effect) {
         let Effect { op, path, full, from, text, words } = effect;
         let text = text.filter(|text| self.reads(text.len()));
-        match op {
-            Op::Patch => {
-                let dir = Some(full).filter(|d| !d.is_empty());
-                if let Some(patch) = text {
-                    self.patch(one, dir.as_deref(), &patch);
-                }
-                return;
+        if op == Op::Patch {
+            let dir = Some(full).filter(|d| !d.is_empty());
+            if let Some(patch) = text {
+                self.patch(one, dir.as_deref(), &patch);
             }
-            Op::Run => {
-                for edited in self.scripts.get(&full).cloned().unwrap_or_default() {
-                    let words = Some(format!("edited by {path}"));
-                    self.push(one, Act::Modify, &edited, words);
-                }
-                return;
+            return;
+        }
+        if op == Op::Run {
+            for edited in self.scripts.get(&full).cloned().unwrap_or_default() {
+                let words = Some(format!("edited by {path}"));
+                self.push(one, Act::Modify, &edited, words);
             }
-            Op::Write => {
-                if let Some(text) = &text {
-                    self.remember_script(&full, text);
-                }
-            }
-            Op::Read
-            | Op::Append
-            | Op::Modify
-            | Op::Touch
-            | Op::Delete
-            | Op::DeleteTree
-            | Op::Move
-            | Op::Copy
-            | Op::Format
-            | Op::Revert => {}
+            return;
+        }
+        if op == Op::Write
+            && let Some(text) = &text
+        {
+            self.remember_script(&full, text);
         }
         let act = act_of(op);
         let change = match act {

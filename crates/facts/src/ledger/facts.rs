@@ -69,8 +69,8 @@ impl Facts {
     }
 }
 
-/// What happened to one file within a span.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The change of one file within a span.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFact {
     /// The path; every file has exactly one spelling.
     pub path: String,
@@ -83,7 +83,7 @@ pub struct FileFact {
     pub renamed_from: Option<String>,
     /// Whether it was both created and deleted in this span.
     pub transient: bool,
-    /// What changed, in words or identifiers, oldest first.
+    /// Its changes, in words or identifiers, oldest first.
     pub changes: Vec<String>,
     /// Why it was read, when the session gives a reason.
     pub reason: Option<String>,

@@ -54,15 +54,8 @@ pub fn any_of<W: AsRef<[u8]>>(words: impl IntoIterator<Item = W>) -> AhoCorasick
 
 /// The text parts joined by newlines, borrowed when there is only one.
 pub(super) fn text_of(parts: &[Part]) -> Cow<'_, str> {
-    let mut texts = parts.iter().filter_map(|p| match p {
-        Part::Text(text) => Some(text.as_str()),
-        Part::Image(_)
-        | Part::File(_)
-        | Part::Thinking(_)
-        | Part::ToolCall(_)
-        | Part::ToolResult(_)
-        | Part::Other(_) => None,
-    });
+    let mut texts =
+        parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
     let Some(first) = texts.find(|text| !text.is_empty()) else { return Cow::Borrowed("") };
     let Some(second) = texts.next() else { return Cow::Borrowed(first) };
     let mut all = String::from(first);

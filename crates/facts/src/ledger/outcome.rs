@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::line::{any_of, head, tail};
 use super::vocabulary::VOCABULARY;
 use super::words::WORDS;
+use crate::pattern;
 use anchord_messages::inner_json;
 
 /// The outcome of a call.
@@ -26,13 +27,12 @@ pub(super) struct Outcome<'a> {
 /// How much of an output's beginning is searched for reports of failure, in bytes; what follows is the tool's content.
 const EDGE: usize = 600;
 
-static EXIT_CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+static EXIT_CODE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::unicode(concat!(
         r"(?i)(?:<returncode>\s*|<exit_code>\s*|\bexit[ _]code[:= ]\s*|\bexit status[:= ]\s*|\breturn ?code[:= ]\s*",
         r"|exit code is\s*|exited with (?:exit )?(?:code|status) |(?:finished|completed) with exit code |\(exit code:? |^exit=)",
         r"(-?\d{1,10})\b"
     ))
-    .ok()
 });
 
 /// Parses an output. With `shell`, the tool ran a shell command: its output may contain any words, and the harness adds
@@ -155,8 +155,7 @@ fn labelled(output: &str) -> Option<(&str, Option<i32>)> {
 
 fn exit_code(output: &str) -> Option<i32> {
     let find = |text: &str, last: bool| {
-        let regex = EXIT_CODE.as_ref()?;
-        let found = if last { regex.captures_iter(text).last() } else { regex.captures(text) };
+        let found = if last { EXIT_CODE.captures_iter(text).last() } else { EXIT_CODE.captures(text) };
         found.and_then(|c| c.get(1)?.as_str().parse().ok())
     };
     let trimmed = output.trim_start();

@@ -36,7 +36,7 @@ const LONGEST_QUESTION: usize = 300;
 /// What one message of a person means for requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestFact {
-    /// What it asks for; empty when it is only about earlier requests.
+    /// The request; empty when it is only about earlier ones.
     pub text: String,
     /// What it says about the open requests.
     pub earlier: Earlier,

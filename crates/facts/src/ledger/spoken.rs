@@ -14,6 +14,7 @@ use super::line::head;
 use super::reading::Reading;
 use super::words::WORDS;
 use super::{aider, tools};
+use crate::pattern;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
@@ -155,18 +156,15 @@ fn fences(text: &str) -> Vec<&str> {
     if shells.is_empty() && bare.len() == 1 { bare } else { shells }
 }
 
-static FUNCTION: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"<function=([A-Za-z0-9_.-]{1,80})>").ok());
-static PARAMETER: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"<parameter=([A-Za-z0-9_.-]{1,80})>").ok());
-static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"<([a-z_]{2,40})>").ok());
+static FUNCTION: LazyLock<Regex> = LazyLock::new(|| pattern::unicode(r"<function=([A-Za-z0-9_.-]{1,80})>"));
+static PARAMETER: LazyLock<Regex> = LazyLock::new(|| pattern::unicode(r"<parameter=([A-Za-z0-9_.-]{1,80})>"));
+static TAG: LazyLock<Regex> = LazyLock::new(|| pattern::unicode(r"<([a-z_]{2,40})>"));
 
 fn tagged(text: &str, seq: Seq) -> Vec<Invocation<'_>> {
     let mut uses = Vec::new();
     let mut from = 0;
-    let (Some(tag), Some(function)) = (TAG.as_ref(), FUNCTION.as_ref()) else { return uses };
     if text.contains("<function=") {
-        for found in function.captures_iter(text).take(MAX_USES) {
+        for found in FUNCTION.captures_iter(text).take(MAX_USES) {
             let (Some(all), Some(name)) = (found.get(0), found.get(1)) else { continue };
             if all.start() < from {
                 continue;
@@ -178,7 +176,7 @@ fn tagged(text: &str, seq: Seq) -> Vec<Invocation<'_>> {
         }
         return uses;
     }
-    for found in tag.captures_iter(text) {
+    for found in TAG.captures_iter(text) {
         let (Some(all), Some(name)) = (found.get(0), found.get(1)) else { continue };
         if all.start() < from || !WORDS.tagged_tools.contains(name.as_str()) || uses.len() >= MAX_USES {
             continue;
@@ -198,9 +196,8 @@ fn tagged(text: &str, seq: Seq) -> Vec<Invocation<'_>> {
 
 fn parameters(body: &str) -> Map<String, Value> {
     let mut all = Map::new();
-    let Some(regex) = PARAMETER.as_ref() else { return all };
     let mut from = 0;
-    for found in regex.captures_iter(body).take(MAX_USES) {
+    for found in PARAMETER.captures_iter(body).take(MAX_USES) {
         let (Some(open), Some(name)) = (found.get(0), found.get(1)) else { continue };
         if open.start() < from {
             continue;
@@ -219,9 +216,8 @@ fn parameters(body: &str) -> Map<String, Value> {
 /// The child tags of a tool's tag, as arguments; `<args><file>…` is flattened.
 fn children(body: &str) -> Map<String, Value> {
     let mut all = Map::new();
-    let Some(regex) = TAG.as_ref() else { return all };
     let mut from = 0;
-    for found in regex.captures_iter(body) {
+    for found in TAG.captures_iter(body) {
         let (Some(open), Some(name)) = (found.get(0), found.get(1)) else { continue };
         if open.start() < from || ["args", "file"].contains(&name.as_str()) || all.len() >= MAX_USES {
             continue;

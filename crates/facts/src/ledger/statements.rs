@@ -62,7 +62,7 @@ pub struct Statement {
 pub enum Stated {
     /// A decision.
     Decision,
-    /// What stands in the way.
+    /// The obstacle.
     Blocker,
     /// Nothing stands in the way any more.
     Unblocked,
@@ -449,7 +449,7 @@ mod samples {
         }
     }
 
-    /// What is wrong with the rules.
+    /// The faults of the rules.
     pub fn problems() -> Vec<String> {
         let rules = &RULES.statements;
         rules.problems().into_iter().chain(rules.iter().flat_map(Shape::problems)).collect()

@@ -35,7 +35,7 @@ impl OpenFile {
 /// A parsed editor command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Typed<'c> {
-    /// What the command does.
+    /// The effect of the command.
     pub verb: Verb,
     /// The file that it names; `None` for the open file.
     pub path: Option<String>,

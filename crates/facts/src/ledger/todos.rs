@@ -12,7 +12,7 @@ const MAX_ITEMS: usize = 100;
 /// The most bytes of one item.
 const ITEM_BYTES: usize = 300;
 
-/// What a call does to the todo list.
+/// The effect of a call on the todo list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TodoUpdate {
     /// The items are the whole list.
@@ -71,31 +71,16 @@ pub(super) fn announced(kind: Kind, arguments: &Map<String, Value>) -> Option<To
     if let Some(markdown) = arguments.get("task_progress").and_then(Value::as_str) {
         return Some(TodoUpdate { replaces: true, items: open(checklist(markdown)) });
     }
-    match kind {
-        Kind::Todos => {
-            let mut items = Vec::new();
-            let replaces = arguments.get("merge").and_then(Value::as_bool) != Some(true);
-            whole(arguments, &mut items).then(|| TodoUpdate { replaces, items: open(items) })
-        }
-        Kind::ChangeTodo => {
-            let status = status_of(text_of(arguments, &["status", "state"])?);
-            let is_open = status.is_some_and(|status| status != TodoStatus::Completed);
-            Some(TodoUpdate { replaces: false, items: vec![(id_of(arguments)?, is_open)] })
-        }
-        Kind::AddTodo
-        | Kind::Read
-        | Kind::Open
-        | Kind::Create
-        | Kind::Write
-        | Kind::Edit
-        | Kind::Append
-        | Kind::Delete
-        | Kind::Move
-        | Kind::Editor
-        | Kind::Patch
-        | Kind::Code
-        | Kind::Submit
-        | Kind::Other => None,
+    if kind == Kind::Todos {
+        let mut items = Vec::new();
+        let replaces = arguments.get("merge").and_then(Value::as_bool) != Some(true);
+        whole(arguments, &mut items).then(|| TodoUpdate { replaces, items: open(items) })
+    } else if kind == Kind::ChangeTodo {
+        let status = status_of(text_of(arguments, &["status", "state"])?);
+        let is_open = status.is_some_and(|status| status != TodoStatus::Completed);
+        Some(TodoUpdate { replaces: false, items: vec![(id_of(arguments)?, is_open)] })
+    } else {
+        None
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) const AIDER_EDIT: &str = "aider_applied_edit";
 /// The tool name of a file that aider's console reports as added to the chat.
 pub(super) const AIDER_ADDED: &str = "aider_added_to_chat";
 
-/// What a tool does to files or to the todo list.
+/// The effect of a tool on files or on the todo list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
@@ -135,7 +135,7 @@ fn letters(name: &str) -> Vec<u8> {
 /// The result of looking up a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tool {
-    /// What it does.
+    /// Its effect.
     pub kind: Kind,
     /// Whether a rule lists its name; else the kind was guessed from the verb in the name.
     pub known: bool,
@@ -352,7 +352,7 @@ mod samples {
         }
     }
 
-    /// What is wrong with the rules.
+    /// The faults of the rules.
     pub fn problems() -> Vec<String> {
         let mut problems: Vec<String> = TOOLS.agents.iter().flat_map(Agent::problems).collect();
         for verb in &TOOLS.verbs {

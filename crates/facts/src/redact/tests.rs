@@ -30,7 +30,7 @@ impl Secret {
     }
 }
 
-/// What is wrong with the rules.
+/// The faults of the rules.
 pub(crate) fn rule_problems() -> Vec<String> {
     RULES.problems().into_iter().chain(RULES.iter().flat_map(Secret::problems)).collect()
 }

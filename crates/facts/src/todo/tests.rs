@@ -22,7 +22,6 @@ fn after(content: &str, texts: &[&str]) -> (TodoStatus, Option<TodoStatus>) {
     (followed.items[0].status, followed.items[0].proposed_status)
 }
 
-#[path = "cases.rs"]
 mod cases;
 
 const DONE_NOW: (TodoStatus, Option<TodoStatus>) = (TodoStatus::Completed, None);

@@ -22,11 +22,11 @@ use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_store::gather::{AppendReply, Included, Reply as StoredReply};
 
-/// What an append did, and where the session stands after it.
+/// The result of an append, and the session's state after it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AppendResult)]
 pub struct Appended {
-    /// What was stored.
+    /// The stored messages.
     #[serde(flatten)]
     pub reply: AppendReply,
     /// The context to send to the model next; only with `return=context`.
@@ -50,7 +50,7 @@ pub enum AppendPart {
     Signals,
     /// The format that the messages were recognised as.
     Format,
-    /// What the caller should know about the window, with what to do.
+    /// Warnings about the window, with what to do.
     Warnings,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn included(named: Option<&Words<AppendPart>>, all: bool) -> Included
     }
 }
 
-/// What else an append may return.
+/// More that an append may return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReturnedToo {

@@ -118,10 +118,8 @@ pub(crate) fn read_message(
     let calls = shape.as_ref().map_or(0, |shape| shape.calls.len());
     for (found, what) in [(calls, "calls"), (results.len(), "results of calls")] {
         if found > MAX_CALLS {
-            return Err(ApiError::invalid(
-                place,
-                format!("has {found} {what}; at most {MAX_CALLS} are taken"),
-            ));
+            let detail = format!("has {found} {what}; at most {MAX_CALLS} are taken");
+            return Err(ApiError::invalid(place, detail));
         }
     }
     let counts = MessageCounts {

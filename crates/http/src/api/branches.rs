@@ -21,8 +21,7 @@ pub struct BranchPath {
 /// Where to fork, and how the new branch is called.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schema(as = CreateBranch)]
-#[schema(examples(json!({"name": "retry-2", "seq": 4, "switch": true})))]
+#[schema(as = CreateBranch, examples(json!({"name": "retry-2", "seq": 4, "switch": true})))]
 pub struct NewBranch {
     /// The new branch's name. Default: a generated one.
     pub name: Option<BranchName>,
@@ -38,8 +37,7 @@ pub struct NewBranch {
 /// Which branch becomes the current one.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = ReplaceCurrentBranch)]
-#[schema(examples(json!({"name": "main"})))]
+#[schema(as = ReplaceCurrentBranch, examples(json!({"name": "main"})))]
 pub struct NewCurrentBranch {
     /// Its name.
     pub name: BranchName,
@@ -52,8 +50,7 @@ pub struct NewCurrentBranch {
 /// Where to go back to.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = TruncateSession)]
-#[schema(examples(json!({"seq": 4})))]
+#[schema(as = TruncateSession, examples(json!({"seq": 4})))]
 pub struct NewTruncation {
     /// The message that becomes the newest; 0 for none.
     #[schema(minimum = 0)]
@@ -76,7 +73,7 @@ pub async fn list_branches(
     let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let after = paging.after.map(SessionId);
     let found = state.store.list_branches(caller.tenant, name, after, paging.rows()).await?;
-    let rows = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let rows = found.or_missing(Kind::SessionNotFound)?;
     Ok(Reply(paging.page(rows, |branch| branch.id.0)))
 }
 
@@ -228,10 +225,8 @@ pub async fn delete_branch(
 /// The session of an operation on all of its branches.
 fn session_of(path: SessionPath) -> Result<SessionName> {
     if path.session_id.branch.is_some() {
-        return Err(ApiError::parameter(
-            BRANCH,
-            "this operation is of the session, not of one of its branches",
-        ));
+        let detail = "this operation is of the session, not of one of its branches";
+        return Err(ApiError::parameter(BRANCH, detail));
     }
     Ok(path.session_id.name)
 }

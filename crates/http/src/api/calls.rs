@@ -20,8 +20,8 @@ pub async fn list_calls(
     let scope = format!("calls {} {}", path.session_id, path.compression_id);
     let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let session = find_session(&state, &caller, &path.session_id).await?;
-    let found = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
-    found.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
+    let found = state.store.find_compression(session.id.of(caller.tenant), path.compression_id).await?;
+    found.or_missing(Kind::CompressionNotFound)?;
     let rows = state
         .store
         .list_llm_attempts(caller.tenant, path.compression_id, paging.after, paging.rows())

@@ -13,7 +13,7 @@ use anchord_session::settings::MAX_PRESERVE_RECENT;
 use anchord_store::compressions::{self, CompressionRow, Kind as JobKind};
 use anchord_store::events::Following;
 use anchord_store::figures::Figures;
-use anchord_store::sessions::{self, Session};
+use anchord_store::sessions::Session;
 use anchord_store::settle;
 
 /// The first and the longest pause between two reads of a compression that a caller waits for, when no event of its
@@ -34,7 +34,7 @@ pub struct CompressionPath {
     pub compression_id: CompressionId,
 }
 
-/// What to compress and how; absent fields follow the session's settings.
+/// A compression to make; absent fields follow the session's settings.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(examples(json!({}), json!({"reason": "end of the task", "engine": "extractive", "preserve_recent": 3})))]
@@ -81,7 +81,7 @@ pub struct Compression {
     pub strategy: Strategy,
     /// How far its result can be verified against the originals.
     pub verifiable: Verifiable,
-    /// What started it: `manual`, or the signal's name.
+    /// Its cause: `manual`, or the signal's name.
     pub trigger: String,
     /// The caller's reason.
     #[schema(required = true)]
@@ -169,9 +169,7 @@ pub async fn create_compression(
 ) -> Result<KeptReply> {
     let mut tx = state.store.begin(caller.tenant).await?;
     let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?);
-    let session = sessions::lock(&mut tx, caller.tenant, &path.session_id)
-        .await?
-        .ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.lock_session(&mut tx, &path.session_id).await?;
     let request = body.value.checked(&state, &session)?;
     let enqueued = compressions::enqueue_manual(&mut tx, session.id.of(caller.tenant), &request).await?;
     let key_of = session.id.of(caller.tenant);
@@ -213,7 +211,8 @@ pub async fn list_compressions(
     let scope = format!("compressions {}", path.session_id);
     let paging = Paging::<CompressionId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let session = find_session(&state, &caller, &path.session_id).await?;
-    let rows = state.store.list_compressions(caller.tenant, session.id, paging.after, paging.rows()).await?;
+    let rows =
+        state.store.list_compressions(session.id.of(caller.tenant), paging.after, paging.rows()).await?;
     Ok(Reply(paging.page(rows, |row| row.id).map(|row| Compression::of(&session, row))))
 }
 
@@ -228,8 +227,8 @@ pub async fn find_compression(
     Path(path): Path<CompressionPath>,
 ) -> Result<Reply<Compression>> {
     let session = find_session(&state, &caller, &path.session_id).await?;
-    let row = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
-    let row = row.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
+    let found = state.store.find_compression(session.id.of(caller.tenant), path.compression_id).await?;
+    let row = found.or_missing(Kind::CompressionNotFound)?;
     Ok(Reply(Compression::of(&session, row)))
 }
 
@@ -248,9 +247,9 @@ pub async fn cancel_compression(
     Path(path): Path<CompressionPath>,
 ) -> Result<Reply<Compression>> {
     let session = find_session(&state, &caller, &path.session_id).await?;
-    let cancelled = state.store.cancel_compression(caller.tenant, session.id, path.compression_id).await?;
-    let row = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
-    let row = row.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
+    let cancelled = state.store.cancel_compression(session.id.of(caller.tenant), path.compression_id).await?;
+    let found = state.store.find_compression(session.id.of(caller.tenant), path.compression_id).await?;
+    let row = found.or_missing(Kind::CompressionNotFound)?;
     // A second DELETE of the same one finds what it asked for.
     if !cancelled && row.status != Status::Cancelled {
         let status = row.status.as_ref();
@@ -268,10 +267,8 @@ impl NewCompression {
             return Err(ApiError::refused("/strategy", detail));
         }
         if self.preserve_recent.is_some_and(|messages| messages > MAX_PRESERVE_RECENT) {
-            return Err(ApiError::invalid(
-                "/preserve_recent",
-                format!("must be at most {MAX_PRESERVE_RECENT}"),
-            ));
+            let detail = format!("must be at most {MAX_PRESERVE_RECENT}");
+            return Err(ApiError::invalid("/preserve_recent", detail));
         }
         let window = session.policy().effective_window;
         if self.preserve_recent_tokens.is_some_and(|tokens| tokens > window) {
@@ -291,10 +288,8 @@ impl NewCompression {
                 text.as_deref().is_none_or(|t| bounds.contains(&t.chars().count()) && !t.contains('\0'));
             if !fits {
                 let (least, most) = bounds.into_inner();
-                return Err(ApiError::invalid(
-                    pointer,
-                    format!("must have {least} to {most} characters and no NUL"),
-                ));
+                let detail = format!("must have {least} to {most} characters and no NUL");
+                return Err(ApiError::invalid(pointer, detail));
             }
         }
         state.check_engine(self.engine, self.summary_model.as_deref())?;
@@ -351,9 +346,9 @@ pub(crate) async fn wait_for(
     let mut events = state.store.listen_to(Following::Branch(session));
     let mut changes = state.store.watch_tenant(caller.tenant);
     loop {
-        let row = state.store.find_compression(caller.tenant, session, id).await?;
+        let row = state.store.find_compression(session.of(caller.tenant), id).await?;
         // The job was erased with its session.
-        let row = row.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
+        let row = row.or_missing(Kind::CompressionNotFound)?;
         if !row.status.is_live() {
             return Ok(Some(row));
         }
@@ -375,5 +370,5 @@ pub(crate) async fn wait_for(
 }
 
 pub(crate) async fn find_session(state: &AppState, caller: &Caller, name: &SessionRef) -> Result<Session> {
-    state.store.find_session(caller.tenant, name).await?.ok_or(ApiError::NotFound(Kind::SessionNotFound))
+    state.store.find_session(caller.tenant, name).await?.or_missing(Kind::SessionNotFound)
 }

@@ -63,10 +63,8 @@ impl ContextQuery {
     /// The same, if its values are within their bounds.
     pub(crate) fn checked(self) -> Result<Self> {
         if self.model.as_deref().is_some_and(|model| !models::is_name(model)) {
-            return Err(ApiError::parameter(
-                "model",
-                "must have 1 to 200 characters and no control characters",
-            ));
+            let detail = "must have 1 to 200 characters and no control characters";
+            return Err(ApiError::parameter("model", detail));
         }
         if self.max_input_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
             let detail = format!("must be from 1 to {MAX_CONTEXT_WINDOW}");
@@ -153,7 +151,7 @@ pub struct ContextView<'a> {
     /// How full a default context is, by component. Where the query asks for no other budget, format or recap, it is of this
     /// very context; else the session's own.
     pub usage: Usage,
-    /// What the caller should know about the window, until it is told; absent when there is nothing.
+    /// Warnings about the window, until it is told; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }

@@ -58,8 +58,8 @@ pub async fn list_deliveries(
     let scope = format!("deliveries {} {}", path.webhook_id, query.status.map_or("all", <&str>::from));
     let paging = Paging::<DeliveryId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let place = (caller.tenant, path.webhook_id);
-    let rows = state.store.list_deliveries(place, query.status, paging.after, paging.rows()).await?;
-    let rows = rows.ok_or(ApiError::NotFound(Kind::WebhookNotFound))?;
+    let found = state.store.list_deliveries(place, query.status, paging.after, paging.rows()).await?;
+    let rows = found.or_missing(Kind::WebhookNotFound)?;
     Ok(Reply(paging.page(rows, |delivery| delivery.id)))
 }
 
@@ -73,7 +73,7 @@ pub async fn find_delivery(
     Path(path): Path<DeliveryPath>,
 ) -> Result<Reply<DeliveryDetail>> {
     let found = state.store.find_delivery(caller.tenant, path.webhook_id, path.delivery_id).await?;
-    let (delivery, body) = found.ok_or(ApiError::NotFound(Kind::DeliveryNotFound))?;
+    let (delivery, body) = found.or_missing(Kind::DeliveryNotFound)?;
     let message = serde_json::from_str(&body).map_err(ApiError::internal)?;
     Ok(Reply(DeliveryDetail { delivery, message }))
 }
@@ -95,10 +95,7 @@ pub async fn test_webhook(
     key: IdempotencyKey,
 ) -> Result<KeptReply> {
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, [0; 32]).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, [0; 32]).await?);
     let made = state.store.insert_test_delivery(&mut tx, caller.tenant, path.webhook_id).await?;
     let reply = queued(made, Kind::WebhookNotFound)?;
     claimed.commit(&state.store, tx, None, reply).await
@@ -122,10 +119,7 @@ pub async fn redeliver(
     key: IdempotencyKey,
 ) -> Result<KeptReply> {
     let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, caller.tenant, [0; 32]).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
+    let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, [0; 32]).await?);
     let place = (caller.tenant, path.webhook_id);
     let made = state.store.redeliver(&mut tx, place, path.delivery_id).await?;
     let reply = queued(made, Kind::DeliveryNotFound)?;

@@ -9,7 +9,7 @@ use anchord_record::rubric::Rubric;
 use anchord_session::compression::{MANUAL, Request, Status};
 use anchord_store::compressions::{self as jobs, Kind as JobKind, NewJob};
 use anchord_store::probes::{self, EvaluationRow};
-use anchord_store::{bounds, sessions, summaries};
+use anchord_store::{bounds, summaries};
 
 /// The path of one evaluation.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
@@ -24,11 +24,10 @@ pub struct EvaluationPath {
     pub evaluation_id: EvaluationId,
 }
 
-/// What to evaluate.
+/// The version to evaluate.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schema(examples(json!({}), json!({"version": 3})))]
-#[schema(as = CreateEvaluation)]
+#[schema(examples(json!({}), json!({"version": 3})), as = CreateEvaluation)]
 pub struct NewEvaluation {
     /// The version. Default: the current one.
     #[schema(minimum = 1)]
@@ -115,8 +114,7 @@ pub async fn list_evaluations(
     let scope = format!("evaluations {}", path.session_id);
     let paging = Paging::<EvaluationId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
-    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.find_session(&mut tx, &path.session_id).await?;
     let rows =
         probes::list_evaluations(&mut tx, session.id.of(caller.tenant), paging.after, paging.rows()).await?;
     tx.commit().await?;
@@ -134,12 +132,11 @@ pub async fn find_evaluation(
     Path(path): Path<EvaluationPath>,
 ) -> Result<Reply<EvaluationDetail>> {
     let mut tx = state.store.snapshot(caller.tenant).await?;
-    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.find_session(&mut tx, &path.session_id).await?;
     let id = Some(path.evaluation_id);
     let row = probes::find_evaluation(&mut tx, session.id.of(caller.tenant), id, None).await?;
     tx.commit().await?;
-    Ok(Reply(row.ok_or(ApiError::NotFound(Kind::EvaluationNotFound))?.try_into()?))
+    Ok(Reply(row.or_missing(Kind::EvaluationNotFound)?.try_into()?))
 }
 
 /// Evaluates a version now.
@@ -168,15 +165,14 @@ pub async fn create_evaluation(
 ) -> Result<KeptReply> {
     let mut tx = state.store.begin(caller.tenant).await?;
     let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?);
-    let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.lock_session(&mut tx, &path.session_id).await?;
     let version = body.value.version.or(session.version).ok_or(ApiError::NoSummary)?;
     if summaries::find_unread(&mut tx, session.id.of(caller.tenant), version).await?.is_none() {
         return Err(ApiError::NotFound(Kind::VersionNotFound));
     }
     let request = Request { version: Some(version), ..Request::default() };
     let job = NewJob { kind: JobKind::Evaluate, trigger: MANUAL, request: &request };
-    let job = jobs::enqueue(&mut tx, caller.tenant, session.id, job).await?;
+    let job = jobs::enqueue(&mut tx, session.id.of(caller.tenant), job).await?;
     bounds::require_job_room(&mut tx, session.id.of(caller.tenant)).await?;
     let row = jobs::find(&mut tx, session.id.of(caller.tenant), job.id).await?;
     let row =

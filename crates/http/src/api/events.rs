@@ -68,8 +68,8 @@ pub async fn follow_events(
     if resume.is_some_and(|after| after < 0) {
         return Err(ApiError::parameter("after", "must be at least 0"));
     }
-    let found = state.store.find_session(caller.tenant, &path.session_id).await?;
-    let session = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session =
+        state.store.find_session(caller.tenant, &path.session_id).await?.or_missing(Kind::SessionNotFound)?;
     let following = match path.session_id.branch {
         Some(_) => Following::Branch(session.id),
         None => Following::Session(session.root),

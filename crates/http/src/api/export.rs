@@ -119,8 +119,8 @@ pub async fn export_session(
     Reader { caller, state }: Reader,
     Path(path): Path<SessionPath>,
 ) -> Result<Response> {
-    let head = state.store.export_head(caller.tenant, &path.session_id, caller.actor()).await?;
-    let head = head.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let found = state.store.export_head(caller.tenant, &path.session_id, caller.actor()).await?;
+    let head = found.or_missing(Kind::SessionNotFound)?;
     let export = Export {
         store: state.store.clone(),
         tenant: caller.tenant,
@@ -164,7 +164,7 @@ impl Export {
             }
             At::Messages(after) => {
                 let range = (after, self.head_seq);
-                let found = self.store.export_messages(self.tenant, self.session, range).await?;
+                let found = self.store.export_messages(self.session.of(self.tenant), range).await?;
                 self.at = found.last().map_or(At::Versions(0), |last| At::Messages(last.seq));
                 for message in found {
                     let is_kept = self.kept.contains(&message.seq);
@@ -172,7 +172,7 @@ impl Export {
                 }
             }
             At::Versions(after) => {
-                let found = self.store.export_versions(self.tenant, self.session, after).await?;
+                let found = self.store.export_versions(self.session.of(self.tenant), after).await?;
                 self.at = found.last().map_or(At::Over, |last| At::Versions(last.0));
                 for (version, meta, document) in found.into_iter().filter(|v| v.0 <= self.last_version) {
                     let meta = RawValue::from_string(meta).ok();

@@ -13,7 +13,7 @@ use anchord_record::strategy::Verifiable;
 use anchord_store::Tx;
 use anchord_store::ledger::list_removed_constraints;
 use anchord_store::notes::{self, StoredNote};
-use anchord_store::sessions::{self, Session, SessionFilter};
+use anchord_store::sessions::{Session, SessionFilter};
 use anchord_store::summaries::{self, StoredVersion, UnreadVersion};
 
 /// How many of the latest sessions of a task are read, and how many of them are rendered.
@@ -103,8 +103,7 @@ pub async fn find_handoff(
     let bound = query.read()?;
     let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
-    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.find_session(&mut tx, &path.session_id).await?;
     let version = match session.version {
         Some(number) => find_told(&mut tx, session.id.of(caller.tenant), number).await?,
         None => None,

@@ -31,7 +31,7 @@ use anchord_store::notes::NotesRoom;
 
 /// The most ids of dropped constraints in an import.
 const MAX_REMOVED_CONSTRAINTS: usize = 1_000;
-/// What an import stored.
+/// The result of an import.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ImportResult)]
 pub struct Imported {
@@ -123,16 +123,12 @@ pub async fn import_session(
             return Err(ApiError::invalid(format!("/0/settings{}", refused.pointer), refused.detail));
         }
         Outcome::Pins { tokens, max_tokens } => {
-            return Err(ApiError::refused(
-                "/0/pins",
-                format!("the pins take {tokens} tokens of {max_tokens}"),
-            ));
+            let detail = format!("the pins take {tokens} tokens of {max_tokens}");
+            return Err(ApiError::refused("/0/pins", detail));
         }
         Outcome::Notes(NotesRoom { tokens, max_tokens, .. }) => {
-            return Err(ApiError::refused(
-                "/0/notes",
-                format!("the notes take {tokens} tokens of {max_tokens}"),
-            ));
+            let detail = format!("the notes take {tokens} tokens of {max_tokens}");
+            return Err(ApiError::refused("/0/notes", detail));
         }
         Outcome::Messages(refused) => return Err(refuse(refused, first.unwrap_or_default())),
     };
@@ -249,10 +245,8 @@ fn read_lines(
         match line.kind {
             LineKind::Session if at == 0 => import.head = Some(read_head(line)?),
             LineKind::Session => {
-                return Err(ApiError::invalid(
-                    format!("/{at}/kind"),
-                    "the session is the first line, and one",
-                ));
+                let detail = "the session is the first line, and one";
+                return Err(ApiError::invalid(format!("/{at}/kind"), detail));
             }
             LineKind::Message => {
                 if unread.len() >= limits.batch_messages {
@@ -354,10 +348,8 @@ fn read_notes(mut notes: Vec<Note>) -> Result<Vec<Note>> {
     let mut ids = BTreeSet::new();
     for (place, note) in notes.iter_mut().enumerate() {
         if note.id < 1 || !ids.insert(note.id) {
-            return Err(ApiError::invalid(
-                format!("/0/notes/{place}/id"),
-                "must be at least 1, and of one note",
-            ));
+            let detail = "must be at least 1, and of one note";
+            return Err(ApiError::invalid(format!("/0/notes/{place}/id"), detail));
         }
         if note.seq < 0 {
             return Err(ApiError::invalid(format!("/0/notes/{place}/seq"), "must be at least 0"));

@@ -24,7 +24,7 @@ const DEFAULT_OVERLAP_SECONDS: u32 = 24 * 60 * 60;
 /// The longest time that a rotated key may stay valid.
 const MAX_OVERLAP_SECONDS: u32 = 30 * 24 * 60 * 60;
 
-/// What a key may do.
+/// The scope of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AsRefStr, IntoStaticStr, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -43,13 +43,12 @@ pub enum Scope {
 /// A key to create.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"name": "orchestrator", "scopes": ["read", "write"]})))]
-#[schema(as = CreateApiKey)]
+#[schema(examples(json!({"name": "orchestrator", "scopes": ["read", "write"]})), as = CreateApiKey)]
 pub struct NewApiKey {
-    /// What people call it.
+    /// Its name for people.
     #[schema(min_length = 1, max_length = 100)]
     pub name: Option<String>,
-    /// What it may do.
+    /// Its scopes.
     #[schema(min_items = 1)]
     pub scopes: Vec<Scope>,
     /// When it ends; never, without it.
@@ -71,7 +70,7 @@ pub struct KeyRotation {
 pub struct CreatedApiKey {
     /// Its id.
     pub id: KeyId,
-    /// What people call it.
+    /// Its name for people.
     #[schema(required = true)]
     pub name: Option<String>,
     /// The first characters of the key, by which keys can be told apart.
@@ -80,7 +79,7 @@ pub struct CreatedApiKey {
     /// the same `Idempotency-Key`. Revoke a key that was lost, and make another one.
     #[schema(required = true)]
     pub key: Option<String>,
-    /// What it may do: `read`, `write`, `admin`.
+    /// Its scopes: `read`, `write`, `admin`.
     pub scopes: Vec<String>,
     /// When it was created.
     #[serde(serialize_with = "anchord_messages::time::serialize")]
@@ -235,7 +234,7 @@ pub async fn rotate_tenant_key(
 
 async fn require_tenant(state: &AppState, tenant: TenantId) -> Result<()> {
     let found = state.store.find_tenant(tenant).await?;
-    found.map(drop).ok_or(ApiError::NotFound(Kind::TenantNotFound))
+    found.map(drop).or_missing(Kind::TenantNotFound)
 }
 
 async fn page(state: &AppState, tenant: TenantId, paging: &Paging<KeyId>) -> Result<Reply<Page<ApiKey>>> {
@@ -268,8 +267,7 @@ async fn create(
     let scopes = SCOPES.iter().filter(held).map(|scope| (*scope).to_owned()).collect();
     let (secret, minted) = NewKey::minted(scopes);
     let minted = NewKey { name: new.name, expires_at: new.expires_at, ..minted };
-    let made = keys::create(&mut tx, tenant, &minted, actor).await?;
-    let made = made.ok_or(ApiError::NotFound(Kind::TenantNotFound))?;
+    let made = keys::create(&mut tx, tenant, &minted, actor).await?.or_missing(Kind::TenantNotFound)?;
     finish((state, tenant), tx, claimed, created(made, None), &secret).await
 }
 
@@ -290,11 +288,8 @@ async fn finish(
 }
 
 async fn revoke(state: &AppState, tenant: TenantId, key: KeyId, actor: Actor) -> Result<StatusCode> {
-    if state.store.revoke_key(tenant, key, actor).await? {
-        Ok(StatusCode::NO_CONTENT)
-    } else {
-        Err(ApiError::NotFound(Kind::KeyNotFound))
-    }
+    let is_gone = state.store.revoke_key(tenant, key, actor).await?;
+    is_gone.then_some(StatusCode::NO_CONTENT).or_missing(Kind::KeyNotFound)
 }
 
 async fn rotate(

@@ -28,7 +28,7 @@ use anchord_store::{Tx, pins, summaries};
 /// The most messages after the anchor that one request reads; their bytes are limited too, by a page of messages.
 const MAX_TAIL_MESSAGES: i64 = 10_000;
 
-/// What a fact is about.
+/// The subject of a fact.
 #[derive(
     Clone,
     Copy,
@@ -81,7 +81,7 @@ pub struct LedgerQuery {
 pub struct LedgerPage {
     /// The facts, by kind, and within a kind in the order of their first appearance.
     pub items: Vec<LedgerItem>,
-    /// What to send as `cursor` for the next page; null on the last one.
+    /// The `cursor` of the next page; null on the last one.
     #[schema(required = true)]
     pub next_cursor: Option<String>,
     /// The last message that the facts were read from; less than the newest one when very much lies
@@ -89,7 +89,7 @@ pub struct LedgerPage {
     pub through_seq: Seq,
 }
 
-/// What happened to a file.
+/// The change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LedgerFileAction {
@@ -125,12 +125,12 @@ pub enum LedgerItem {
     File {
         /// The path, one spelling for one file.
         path: String,
-        /// What happened to it.
+        /// Its change.
         action: LedgerFileAction,
         /// Its path before it was renamed.
         #[serde(skip_serializing_if = "Option::is_none")]
         renamed_from: Option<String>,
-        /// What changed, oldest first.
+        /// Its changes, oldest first.
         changes: Vec<String>,
         /// Whether the latest test run after the change passed.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -295,7 +295,7 @@ struct Book {
 }
 
 async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionRef) -> Result<Source> {
-    let session = sessions::find(tx, tenant, name).await?.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = sessions::find(tx, tenant, name).await?.or_missing(Kind::SessionNotFound)?;
     let current = match session.version {
         Some(version) => summaries::find(tx, session.id.of(tenant), version).await?,
         None => None,

@@ -53,7 +53,7 @@ pub struct NewMessages {
     /// Whether a task has just ended; some policies then compress.
     #[serde(default)]
     pub task_boundary: bool,
-    /// What the caller knows about single messages of the batch.
+    /// The caller's marks of single messages of the batch.
     #[serde(default)]
     #[schema(value_type = Vec<Mark>)]
     pub marks: Vec<Object<Mark>>,
@@ -71,7 +71,7 @@ fn next_seq<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Seq>, D::Error>
     if seq.is_some_and(|seq| seq < 1) { Err(refused()) } else { Ok(seq) }
 }
 
-/// What the caller knows about one message of the batch.
+/// The caller's mark of one message of the batch.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = MessageMark)]
@@ -82,7 +82,7 @@ pub struct Mark {
     /// holds nothing else. Together such messages may take a tenth of the effective window. `never`: its tool outputs are
     /// placeholders at once, and without any it is left out.
     pub keep: Option<Keep>,
-    /// What its tokens count as.
+    /// The component that its tokens count as.
     pub component: Option<MarkedComponent>,
 }
 
@@ -389,7 +389,7 @@ pub async fn release_message(
     Path(path): Path<MessagePath>,
 ) -> Result<StatusCode> {
     let is_there = state.store.release_message(caller.tenant, &path.session_id, path.seq).await?;
-    is_there.then_some(StatusCode::NO_CONTENT).ok_or(ApiError::NotFound(Kind::SessionNotFound))
+    is_there.then_some(StatusCode::NO_CONTENT).or_missing(Kind::SessionNotFound)
 }
 
 /// Which messages to read.
@@ -419,8 +419,7 @@ pub(crate) async fn find_messages(
     range: SeqRange,
     limit: i64,
 ) -> Result<MessagePage> {
-    let found = state.store.list_messages(caller.tenant, session, range, limit).await?;
-    found.ok_or(ApiError::NotFound(Kind::SessionNotFound))
+    state.store.list_messages(caller.tenant, session, range, limit).await?.or_missing(Kind::SessionNotFound)
 }
 
 /// Adds the messages of a page up to a position to the usage ledger, as far as contexts do not show them.

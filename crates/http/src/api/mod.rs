@@ -23,7 +23,7 @@
 //!     let mut tx = state.store.begin(caller.tenant).await?;
 //!     let claimed = key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?;
 //!     let claimed = first_or_replay!(claimed);               // before any precondition
-//!     …                                                      // None → ApiError::NotFound(Kind::…)
+//!     …                                                      // None → `.or_missing(Kind::…)?`
 //!     let reply = KeptReply::json(StatusCode::CREATED, &version)?;
 //!     claimed.commit(&state.store, tx, Some(session), reply).await
 //! }

@@ -112,7 +112,7 @@ pub async fn find_model(
     Path(path): Path<ModelPath>,
 ) -> Result<Reply<ModelView>> {
     let own = own(&state, caller.tenant).await?;
-    let found = models::find(&path.name, &own).ok_or(ApiError::NotFound(Kind::ModelNotFound))?;
+    let found = models::find(&path.name, &own).or_missing(Kind::ModelNotFound)?;
     Ok(Reply(found.into()))
 }
 
@@ -147,7 +147,7 @@ pub async fn put_model(
     let model = OwnModel { name: path.name, context_window, max_output_tokens, tokenizer };
     let view = KnownModel::from(&model).into();
     let put = state.store.put_wide_model(caller.tenant, model, caller.actor()).await?;
-    match put.ok_or(ApiError::NotFound(Kind::TenantNotFound))? {
+    match put.or_missing(Kind::TenantNotFound)? {
         WideModels::Added => Ok((StatusCode::CREATED, Reply(view))),
         WideModels::Replaced => Ok((StatusCode::OK, Reply(view))),
         WideModels::Full => {
@@ -180,6 +180,6 @@ pub async fn delete_model(Admin { caller, state }: Admin, Path(path): Path<Model
 }
 
 async fn own(state: &AppState, tenant: TenantId) -> Result<Vec<OwnModel>> {
-    let tenant = state.store.find_tenant(tenant).await?.ok_or(ApiError::NotFound(Kind::TenantNotFound))?;
+    let tenant = state.store.find_tenant(tenant).await?.or_missing(Kind::TenantNotFound)?;
     Ok(tenant.settings.wide_models().to_vec())
 }

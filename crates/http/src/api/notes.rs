@@ -60,8 +60,8 @@ pub async fn list_notes(
     Reader { caller, state }: Reader,
     Path(path): Path<SessionPath>,
 ) -> Result<Reply<Notes>> {
-    let found = state.store.list_notes(caller.tenant, &path.session_id).await?;
-    let found = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let found =
+        state.store.list_notes(caller.tenant, &path.session_id).await?.or_missing(Kind::SessionNotFound)?;
     Ok(Reply(Notes { notes: found.into_iter().map(Into::into).collect() }))
 }
 

@@ -29,8 +29,7 @@ pub struct NewPins {
 
 /// A pin to set. Its text alone, as a JSON string, is accepted too.
 #[derive(Clone, Debug, PartialEq, Eq, ToSchema)]
-#[schema(examples(json!({"text": "Never touch the production database."})))]
-#[schema(as = PinInput)]
+#[schema(examples(json!({"text": "Never touch the production database."})), as = PinInput)]
 pub struct NewPin {
     /// Its text, which contexts show verbatim.
     #[schema(pattern = r"^[^\u0000]*[^\s\u0000][^\u0000]*$")]
@@ -125,8 +124,8 @@ pub async fn list_pins(
     Reader { caller, state }: Reader,
     Path(path): Path<SessionPath>,
 ) -> Result<Reply<SessionPins>> {
-    let found = state.store.list_pins(caller.tenant, &path.session_id).await?;
-    let (own, wide) = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let (own, wide) =
+        state.store.list_pins(caller.tenant, &path.session_id).await?.or_missing(Kind::SessionNotFound)?;
     Ok(Reply(SessionPins { pins: own, tenant_pins: wide }))
 }
 
@@ -156,8 +155,7 @@ pub async fn replace_pins(
     responses((status = 200, body = Pins, description = "The pins."))
 )]
 pub async fn list_tenant_pins(Reader { caller, state }: Reader) -> Result<Reply<Pins>> {
-    let tenant =
-        state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Kind::TenantNotFound))?;
+    let tenant = state.store.find_tenant(caller.tenant).await?.or_missing(Kind::TenantNotFound)?;
     Ok(Reply(Pins { pins: tenant.settings.wide_pins().to_vec() }))
 }
 

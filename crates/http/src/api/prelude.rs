@@ -12,7 +12,7 @@ pub(crate) use crate::extract::idempotency::{Claim, IdempotencyKey, KeptReply, f
 pub(crate) use crate::extract::json::{Json, JsonBytes, Object, OptionalJson, ReadOnly, Reply};
 pub(crate) use crate::extract::paging::{Page, PageQuery, Paging};
 pub(crate) use crate::extract::params::{self, Path, Query, SessionPath};
-pub(crate) use crate::problem::{ApiError, FieldError, Kind, Problem, Result};
+pub(crate) use crate::problem::{ApiError, FieldError, Kind, OrMissing as _, Problem, Result};
 pub(crate) use crate::state::AppState;
 pub(crate) use anchord_messages::id::{
     BranchName, Seq, SessionId, SessionKey, SessionName, SessionRef, TenantId,

@@ -4,8 +4,8 @@ use crate::api::prelude::*;
 use anchord_facts::redact::redact;
 use anchord_messages::id::ProbeId;
 use anchord_record::probe::{Match, MatchFields, Probe, ProbeKind};
+use anchord_store::Tx;
 use anchord_store::probes::{self, CALLER, ProbeRow};
-use anchord_store::{Tx, sessions};
 
 /// The most probes that a caller may have in a session: each is asked after every compression.
 pub(crate) const MAX_CALLERS: i64 = 100;
@@ -46,8 +46,7 @@ pub struct NewProbe {
 #[expect(clippy::option_option, reason = "an absent field keeps its value, and null resets it")]
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"expected": ["9443"], "critical": false})))]
-#[schema(as = ProbePatch)]
+#[schema(examples(json!({"expected": ["9443"], "critical": false})), as = ProbePatch)]
 pub struct ProbeUpdate {
     /// The subject of the question.
     kind: Option<ProbeKind>,
@@ -166,8 +165,7 @@ pub async fn list_probes(
     let scope = format!("probes {}", path.session_id);
     let paging = Paging::<ProbeId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
-    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.find_session(&mut tx, &path.session_id).await?;
     let rows = probes::list(&mut tx, session.id.of(caller.tenant), paging.after, paging.rows()).await?;
     tx.commit().await?;
     let items = rows.into_iter().map(SessionProbe::try_from).collect::<Result<Vec<_>, _>>()?;
@@ -189,8 +187,7 @@ pub async fn create_probe(
     let mut tx = state.store.begin(caller.tenant).await?;
     let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, body.digest).await?);
     let probe = body.value.checked()?;
-    let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.lock_session(&mut tx, &path.session_id).await?;
     if probes::count_callers(&mut tx, session.id.of(caller.tenant)).await? >= MAX_CALLERS {
         let detail = format!("a session has at most {MAX_CALLERS} probes of the caller's own");
         return Err(ApiError::refused("", detail));
@@ -254,11 +251,9 @@ async fn own_probe(
     path: &ProbePath,
 ) -> Result<(Tx, SessionKey, ProbeRow)> {
     let mut tx = state.store.begin(caller.tenant).await?;
-    let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.lock_session(&mut tx, &path.session_id).await?;
     let key = session.id.of(caller.tenant);
-    let row = probes::find(&mut tx, key, path.probe_id).await?;
-    let row = row.ok_or(ApiError::NotFound(Kind::ProbeNotFound))?;
+    let row = probes::find(&mut tx, key, path.probe_id).await?.or_missing(Kind::ProbeNotFound)?;
     if row.source != CALLER {
         let detail = "the service made this probe from the messages; only a caller's own can be changed";
         return Err(ApiError::Conflict(detail.to_owned()));

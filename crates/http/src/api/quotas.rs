@@ -7,7 +7,7 @@ use crate::api::prelude::*;
 use anchord_session::quota::{Bound, Quotas};
 use anchord_store::bounds::Used;
 
-/// What a bound holds for.
+/// The scope of a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuotaScope {
@@ -24,11 +24,11 @@ pub enum QuotaScope {
 pub struct QuotaStatus {
     /// Its name, as the problem `quota-exceeded` tells it.
     pub quota: &'static str,
-    /// What it holds for.
+    /// Its scope.
     pub scope: QuotaScope,
     /// The most that is allowed; null when nothing is bounded.
     pub limit: Option<u64>,
-    /// What is used of it; null for requests per second, and for a bound of each session or webhook.
+    /// The used part; null for requests per second, and for a bound of each session or webhook.
     pub used: Option<u64>,
     /// When what is used begins anew; null when it does not by itself.
     #[serde(serialize_with = "anchord_messages::time::serialize_option")]

@@ -119,7 +119,7 @@ pub struct SessionHit {
     pub score: f64,
 }
 
-/// What a search over several sessions found.
+/// The result of a search over several sessions.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = SessionsRecallResult)]
 pub struct RecalledOver {
@@ -165,7 +165,7 @@ pub(crate) async fn search(
     let (search, degraded) = ask(state, caller, asked).await?;
     let wants_vectors = search.vector.is_some();
     let found = caller.while_awaited(state.store.recall(caller.tenant, session, search)).await??;
-    let found = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let found = found.or_missing(Kind::SessionNotFound)?;
     count(state, caller, &found);
     let (mode, degraded) = outcome(wants_vectors, found.has_vectors, degraded);
     let branch = found.sessions.into_iter().next().and_then(|session| session.branch);

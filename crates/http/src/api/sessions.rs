@@ -22,7 +22,7 @@ pub struct SessionView {
     /// The branch; absent when it is main.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchName>,
-    /// What the caller set, for all branches.
+    /// The settings as the caller made them, for all branches.
     pub settings: Settings,
     /// The settings with every default resolved, the tenant's included.
     pub policy: Policy,
@@ -44,7 +44,7 @@ pub struct SessionView {
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
-    /// What the caller should know about the window, until it is told; absent when there is nothing.
+    /// Warnings about the window, until it is told; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// Only when one session is read, and when models came to nothing for its last compressions.
@@ -97,7 +97,7 @@ pub struct SessionRow {
     /// When it was last written to.
     #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub updated_at: DateTime<Utc>,
-    /// What the caller set; only with `include=settings`.
+    /// The settings as the caller made them; only with `include=settings`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Settings)]
     pub settings: Option<Settings>,
@@ -114,7 +114,7 @@ pub struct SessionRow {
 pub enum SessionPart {
     /// The settings with every default resolved.
     Policy,
-    /// What the caller set.
+    /// The settings as the caller made them.
     Settings,
 }
 
@@ -215,7 +215,7 @@ pub async fn patch_session(
 ) -> Result<Reply<SessionView>> {
     state.check_settings(&body.value)?;
     let patched = state.store.patch_session(caller.tenant, &path.session_id, body.value).await?;
-    match patched.ok_or(ApiError::NotFound(Kind::SessionNotFound))? {
+    match patched.or_missing(Kind::SessionNotFound)? {
         PutOutcome::Created(session) | PutOutcome::Updated(session) => Ok(Reply((*session).into())),
         PutOutcome::Refused(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
         PutOutcome::NoBranch => Err(ApiError::NotFound(Kind::SessionNotFound)),
@@ -232,8 +232,8 @@ pub async fn find_session(
     Reader { caller, state }: Reader,
     Path(path): Path<SessionPath>,
 ) -> Result<Reply<SessionView>> {
-    let found = state.store.find_session(caller.tenant, &path.session_id).await?;
-    let session = found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session =
+        state.store.find_session(caller.tenant, &path.session_id).await?.or_missing(Kind::SessionNotFound)?;
     let llm_breaker = state.store.find_llm_breaker(caller.tenant, session.id).await?;
     Ok(Reply(SessionView { llm_breaker, ..session.into() }))
 }
@@ -335,9 +335,6 @@ pub async fn delete_session(
         let detail = "a session is erased with all its branches; DELETE …/branches/{branch} erases one";
         return Err(ApiError::parameter(BRANCH, detail));
     }
-    if state.store.delete_session(caller.tenant, &name, caller.actor()).await? {
-        Ok(StatusCode::NO_CONTENT)
-    } else {
-        Err(ApiError::NotFound(Kind::SessionNotFound))
-    }
+    let is_gone = state.store.delete_session(caller.tenant, &name, caller.actor()).await?;
+    is_gone.then_some(StatusCode::NO_CONTENT).or_missing(Kind::SessionNotFound)
 }

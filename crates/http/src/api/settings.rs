@@ -11,7 +11,7 @@ const OF_A_SESSION: [&str; 4] = ["task_id", "parent_session_id", "user", "metada
 /// The defaults of the tenant's sessions, and what follows from them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TenantSettings {
-    /// What was set.
+    /// The settings as they were made.
     pub settings: Settings,
     /// The settings with every default resolved.
     pub policy: Policy,
@@ -31,8 +31,7 @@ impl From<Settings> for TenantSettings {
     responses((status = 200, body = TenantSettings, description = "The defaults."))
 )]
 pub async fn find_settings(Reader { caller, state }: Reader) -> Result<Reply<TenantSettings>> {
-    let tenant =
-        state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Kind::TenantNotFound))?;
+    let tenant = state.store.find_tenant(caller.tenant).await?.or_missing(Kind::TenantNotFound)?;
     Ok(Reply(tenant.settings.into()))
 }
 
@@ -79,7 +78,7 @@ pub(crate) async fn change_of(
     }
     state.check_settings(named)?;
     let changed = state.store.change_tenant_settings(tenant, change, actor).await?;
-    match changed.ok_or(ApiError::NotFound(Kind::TenantNotFound))? {
+    match changed.or_missing(Kind::TenantNotFound)? {
         Ok(settings) => Ok(settings.into()),
         Err(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
     }

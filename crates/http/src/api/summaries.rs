@@ -11,7 +11,7 @@ use anchord_record::strategy::Verifiable;
 use anchord_record::version::{Version, VersionMeta};
 use anchord_record::version_diff::{self, SummaryDiff};
 use anchord_store::load::Tries;
-use anchord_store::sessions::{self, Session};
+use anchord_store::sessions::Session;
 use anchord_store::summaries::{self, Rollback, StoredVersion, UnreadVersion, VersionEntry};
 
 /// The media type of a state file among a summary's renderings, where `application/json` is the record.
@@ -77,7 +77,7 @@ pub struct NewRollback {}
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = SummaryVersion)]
 pub struct HistoryEntry {
-    /// What is known about its making.
+    /// Figures of its making.
     #[serde(flatten)]
     pub meta: VersionMeta,
     /// Whether it is the current one.
@@ -87,7 +87,7 @@ pub struct HistoryEntry {
     pub created_at: DateTime<Utc>,
 }
 
-/// What was added, changed and dropped between two versions.
+/// Entries that were added, changed and dropped between two versions.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = SummaryDiff)]
 pub struct VersionDiff {
@@ -117,12 +117,12 @@ pub struct SessionState {
     #[serde(rename = "_meta")]
     #[schema(value_type = Object)]
     pub meta: serde_json::Value,
-    /// What is worked on, and whether it is `in_progress` or `blocked`.
+    /// The task in hand, and whether it is `in_progress` or `blocked`.
     #[schema(value_type = Object)]
     pub current_task: serde_json::Value,
-    /// What to do next.
+    /// The next steps.
     pub next_steps: Vec<String>,
-    /// What is in the way.
+    /// Obstacles.
     pub blockers: Vec<String>,
     /// The summary's sections and the figures of its making.
     #[schema(value_type = Object)]
@@ -162,8 +162,7 @@ pub(crate) async fn find_current(
     name: &SessionRef,
 ) -> Result<(Session, UnreadVersion)> {
     let mut tx = state.store.snapshot(caller.tenant).await?;
-    let session = sessions::find(&mut tx, caller.tenant, name).await?;
-    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.find_session(&mut tx, name).await?;
     let current = session.version.ok_or(ApiError::NoSummary)?;
     let version = summaries::find_unread(&mut tx, session.id.of(caller.tenant), current).await?;
     tx.commit().await?;
@@ -208,8 +207,7 @@ pub async fn list_summaries(
     let scope = format!("summaries {}", path.session_id);
     let paging = Paging::<i64>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
-    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.find_session(&mut tx, &path.session_id).await?;
     let rows = summaries::list(&mut tx, session.id.of(caller.tenant), paging.after, paging.rows()).await?;
     tx.commit().await?;
     let entry = |VersionEntry { meta, created_at }| HistoryEntry {
@@ -235,11 +233,10 @@ pub async fn find_summary_version(
 ) -> Result<Response> {
     let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
-    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.find_session(&mut tx, &path.session_id).await?;
     let version = summaries::find_unread(&mut tx, session.id.of(caller.tenant), path.version).await?;
     tx.commit().await?;
-    let version = version.ok_or(ApiError::NotFound(Kind::VersionNotFound))?;
+    let version = version.or_missing(Kind::VersionNotFound)?;
     caller.compute(move |_| show(&session, version.read()?, &query, &headers)).await
 }
 
@@ -256,15 +253,13 @@ pub async fn diff_summary_versions(
 ) -> Result<Reply<VersionDiff>> {
     let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
-    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = caller.find_session(&mut tx, &path.session_id).await?;
     let key = session.id.of(caller.tenant);
-    let to = summaries::find_unread(&mut tx, key, path.version).await?;
-    let to = to.ok_or(ApiError::NotFound(Kind::VersionNotFound))?;
+    let to = summaries::find_unread(&mut tx, key, path.version).await?.or_missing(Kind::VersionNotFound)?;
     let from = match query.from.or(to.meta()?.parent_version) {
         Some(from) => {
             let from = summaries::find_unread(&mut tx, key, from).await?;
-            Some(from.ok_or(ApiError::NotFound(Kind::VersionNotFound))?)
+            Some(from.or_missing(Kind::VersionNotFound)?)
         }
         None => None,
     };

@@ -16,8 +16,7 @@ pub struct TaskPath {
 /// The status of a task.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"status": "completed"})))]
-#[schema(as = TaskUpdate)]
+#[schema(examples(json!({"status": "completed"})), as = TaskUpdate)]
 pub struct NewTaskStatus {
     /// The status. `completed`, `failed` and `abandoned` end the task; `active` reopens it.
     pub status: TaskStatus,
@@ -32,8 +31,7 @@ pub struct NewTaskStatus {
     responses((status = 200, body = Task, description = "The task."))
 )]
 pub async fn find_task(Reader { caller, state }: Reader, Path(path): Path<TaskPath>) -> Result<Reply<Task>> {
-    let found = state.store.find_task(caller.tenant, &path.task_id).await?;
-    found.map(Reply).ok_or(ApiError::NotFound(Kind::TaskNotFound))
+    Ok(Reply(state.store.find_task(caller.tenant, &path.task_id).await?.or_missing(Kind::TaskNotFound)?))
 }
 
 /// Sets the status of a task.
@@ -49,5 +47,5 @@ pub async fn put_task(
     body: Json<NewTaskStatus>,
 ) -> Result<Reply<Task>> {
     let found = state.store.put_task(caller.tenant, &path.task_id, body.value.status).await?;
-    found.map(Reply).ok_or(ApiError::NotFound(Kind::TaskNotFound))
+    Ok(Reply(found.or_missing(Kind::TaskNotFound)?))
 }

@@ -29,8 +29,7 @@ pub struct TenantPath {
 /// A tenant to create.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"name": "acme"})))]
-#[schema(as = CreateTenant)]
+#[schema(examples(json!({"name": "acme"})), as = CreateTenant)]
 pub struct NewTenant {
     /// Its name, unique in the installation.
     #[schema(min_length = 1, max_length = 100)]
@@ -39,7 +38,7 @@ pub struct NewTenant {
     pub quotas: Option<Quotas>,
 }
 
-/// What a tenant is to be.
+/// A tenant's new state.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"name": "acme", "status": "active"})))]
@@ -152,8 +151,7 @@ pub async fn find_tenant(
     Operator { state }: Operator,
     Path(path): Path<TenantPath>,
 ) -> Result<Reply<Tenant>> {
-    let found = state.store.find_tenant(path.tenant_id).await?;
-    found.map(Reply).ok_or(ApiError::NotFound(Kind::TenantNotFound))
+    Ok(Reply(state.store.find_tenant(path.tenant_id).await?.or_missing(Kind::TenantNotFound)?))
 }
 
 /// Replaces a tenant's name, quotas, retention and status.
@@ -226,11 +224,8 @@ async fn update_tenant(state: &AppState, tenant: TenantId, change: TenantChange)
     responses((status = 204, description = "It is erased."))
 )]
 pub async fn delete_tenant(Operator { state }: Operator, Path(path): Path<TenantPath>) -> Result<StatusCode> {
-    if state.store.delete_tenant(path.tenant_id, Actor::Operator).await? {
-        Ok(StatusCode::NO_CONTENT)
-    } else {
-        Err(ApiError::NotFound(Kind::TenantNotFound))
-    }
+    let is_gone = state.store.delete_tenant(path.tenant_id, Actor::Operator).await?;
+    is_gone.then_some(StatusCode::NO_CONTENT).or_missing(Kind::TenantNotFound)
 }
 
 /// Reads the defaults of a tenant's sessions.
@@ -243,7 +238,7 @@ pub async fn find_tenant_settings(
     Path(path): Path<TenantPath>,
 ) -> Result<Reply<TenantSettings>> {
     let found = state.store.find_tenant(path.tenant_id).await?;
-    found.map(|tenant| Reply(tenant.settings.into())).ok_or(ApiError::NotFound(Kind::TenantNotFound))
+    found.map(|tenant| Reply(tenant.settings.into())).or_missing(Kind::TenantNotFound)
 }
 
 /// Replaces the defaults of a tenant's sessions.

@@ -37,7 +37,7 @@ pub struct NewTodos {
 #[serde(deny_unknown_fields)]
 #[schema(as = TodoInput)]
 pub struct NewTodo {
-    /// What is to be done.
+    /// The task.
     #[schema(min_length = 1, max_length = 1000)]
     pub content: String,
     /// How far it is.
@@ -77,7 +77,7 @@ pub async fn find_todos(
     Path(path): Path<SessionPath>,
 ) -> Result<Reply<TodoList>> {
     let found = state.store.find_todos(caller.tenant, &path.session_id).await?;
-    Ok(Reply(found.ok_or(ApiError::NotFound(Kind::SessionNotFound))?))
+    Ok(Reply(found.or_missing(Kind::SessionNotFound)?))
 }
 
 /// Replaces a session's todo list.
@@ -95,8 +95,8 @@ pub async fn replace_todos(
     body: Json<NewTodos>,
 ) -> Result<Reply<TodoList>> {
     let items = read_todos(body.value.todos)?;
-    let replaced = state.store.replace_todos(caller.tenant, &path.session_id, items).await?;
-    Ok(Reply(replaced.ok_or(ApiError::NotFound(Kind::SessionNotFound))?))
+    let found = state.store.replace_todos(caller.tenant, &path.session_id, items).await?;
+    Ok(Reply(found.or_missing(Kind::SessionNotFound)?))
 }
 
 /// Checks the items.

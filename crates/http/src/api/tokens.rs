@@ -13,7 +13,7 @@ use anchord_messages::format::detect::detect;
 use anchord_messages::shape::Measured;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
-/// What to count: messages or a text.
+/// Messages or a text to count.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = TokenCountRequest)]

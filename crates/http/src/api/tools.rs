@@ -109,7 +109,7 @@ impl FromRequestParts<AppState> for ToolCaller {
         let scope = if tool.is_some_and(Tool::writes) { WRITE } else { READ };
         let caller = authenticate(parts, state, scope).await?;
         let Path(path) = path?;
-        let tool = tool.ok_or(ApiError::NotFound(Kind::ToolNotFound))?;
+        let tool = tool.or_missing(Kind::ToolNotFound)?;
         Ok(Self { caller, session: path.session_id, tool })
     }
 }
@@ -151,8 +151,7 @@ pub async fn run_tool(
         let detail = format!("must be from {LEAST_TOKENS} to {MOST_TOKENS} tokens");
         return Err(ApiError::invalid("/max_tokens", detail));
     }
-    let session = state.store.find_session(caller.tenant, &name).await?;
-    let session = session.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let session = state.store.find_session(caller.tenant, &name).await?.or_missing(Kind::SessionNotFound)?;
     let counter = TokenCounter::new(session.effective_settings().tokenizer.unwrap_or_default());
     let call = match object_of(arguments).and_then(|arguments| tools::read(tool, &arguments)) {
         Ok(call) => call,

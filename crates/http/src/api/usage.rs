@@ -36,7 +36,7 @@ pub struct ProviderUsage {
     #[serde(deserialize_with = "tokens")]
     #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub output_tokens: u64,
-    /// Those of the tokens in that came from the provider's cache.
+    /// The part of the tokens in that came from the provider's cache.
     #[serde(default, deserialize_with = "some_tokens")]
     #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub cached_tokens: Option<u64>,
@@ -62,15 +62,15 @@ fn some_tokens<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Err
     if tokens.is_some_and(|tokens| tokens > MAX_TOKENS) { Err(refused()) } else { Ok(tokens) }
 }
 
-/// What a report came to.
+/// The result of a report.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = UsageReportResult)]
 pub struct UsageReported {
     /// The session.
     pub session_id: SessionName,
-    /// What the service counted for the context that was sent.
+    /// The service's count for the context that was sent.
     pub counted_tokens: u64,
-    /// What the provider counted.
+    /// The provider's count.
     pub reported_tokens: u64,
     /// `reported_tokens` of `counted_tokens`; null when nothing was counted.
     #[schema(required = true)]
@@ -78,7 +78,7 @@ pub struct UsageReported {
     pub ratio: Option<f64>,
     /// The context that the report was compared with.
     pub basis: Basis,
-    /// What became of the report.
+    /// The use of the report.
     pub verdict: Verdict,
     /// The model, as reported.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -142,8 +142,8 @@ pub async fn report_usage(
     let session = (caller.tenant, &path.session_id);
     let given = report.context_tokens;
     let at = state.clock.now();
-    let taken = state.store.report_usage(&mut tx, session, Report { figures, counted: given, at }).await?;
-    let taken = taken.ok_or(ApiError::NotFound(Kind::SessionNotFound))?;
+    let found = state.store.report_usage(&mut tx, session, Report { figures, counted: given, at }).await?;
+    let taken = found.or_missing(Kind::SessionNotFound)?;
     let reply = UsageReported {
         session_id: path.session_id.name,
         counted_tokens: taken.counted,
@@ -174,10 +174,8 @@ fn check(report: &ProviderUsage) -> Result<()> {
     }
     let fits = |name: &String| (1..=MAX_MODEL_CHARS).contains(&name.chars().count()) && !name.contains('\0');
     if !report.model.as_ref().is_none_or(fits) {
-        return Err(ApiError::invalid(
-            "/model",
-            format!("must have 1 to {MAX_MODEL_CHARS} characters and no NUL"),
-        ));
+        let detail = format!("must have 1 to {MAX_MODEL_CHARS} characters and no NUL");
+        return Err(ApiError::invalid("/model", detail));
     }
     Ok(())
 }
@@ -204,7 +202,7 @@ pub struct UsageQuery {
     pub to: Option<NaiveDate>,
 }
 
-/// What the tenant used.
+/// The use of the tenant.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TenantUsage {
     /// The first day of the report.
@@ -219,13 +217,13 @@ pub struct TenantUsage {
     pub tasks: OutcomesByCompression,
 }
 
-/// What the tenant used on one day.
+/// The use of the tenant on one day.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = UsageDay)]
 pub struct DayView {
     /// The day in UTC.
     pub day: NaiveDate,
-    /// What was used.
+    /// The figures of use.
     #[serde(flatten)]
     pub figures: UsageFigures,
 }

@@ -23,8 +23,7 @@ const MAX_OVERLAP_SECONDS: u32 = 7 * 24 * 60 * 60;
 /// How a secret is replaced.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"overlap_seconds": 3600})))]
-#[schema(as = WebhookSecretRotation)]
+#[schema(examples(json!({"overlap_seconds": 3600})), as = WebhookSecretRotation)]
 pub struct SecretRotation {
     /// How long the old secret signs beside the new one, in seconds; default a day, 0 when it has leaked.
     #[schema(maximum = 604_800)]
@@ -110,7 +109,7 @@ pub async fn find_webhook(
     Path(path): Path<WebhookPath>,
 ) -> Result<Reply<Webhook>> {
     let found = state.store.find_webhook(caller.tenant, path.webhook_id).await?;
-    found.map(Reply).ok_or(ApiError::NotFound(Kind::WebhookNotFound))
+    Ok(Reply(found.or_missing(Kind::WebhookNotFound)?))
 }
 
 /// Changes a webhook, disables it or enables it again.
@@ -132,8 +131,8 @@ pub async fn change_webhook(
     }
     check_description(change.description.as_ref().and_then(Option::as_deref))?;
     change.events = change.events.map(|events| events.map(checked_events).transpose()).transpose()?;
-    let changed = state.store.change_webhook(caller.tenant, path.webhook_id, &change, caller.actor()).await?;
-    changed.map(Reply).ok_or(ApiError::NotFound(Kind::WebhookNotFound))
+    let found = state.store.change_webhook(caller.tenant, path.webhook_id, &change, caller.actor()).await?;
+    Ok(Reply(found.or_missing(Kind::WebhookNotFound)?))
 }
 
 /// Erases a webhook with its deliveries.
@@ -145,11 +144,8 @@ pub async fn delete_webhook(
     Admin { caller, state }: Admin,
     Path(path): Path<WebhookPath>,
 ) -> Result<StatusCode> {
-    if state.store.delete_webhook(caller.tenant, path.webhook_id, caller.actor()).await? {
-        Ok(StatusCode::NO_CONTENT)
-    } else {
-        Err(ApiError::NotFound(Kind::WebhookNotFound))
-    }
+    let is_gone = state.store.delete_webhook(caller.tenant, path.webhook_id, caller.actor()).await?;
+    is_gone.then_some(StatusCode::NO_CONTENT).or_missing(Kind::WebhookNotFound)
 }
 
 /// Gives a webhook a new secret; the old one signs beside it for a while.
@@ -173,7 +169,7 @@ pub async fn rotate_webhook_secret(
     }
     let actor = caller.actor();
     let rotated = state.store.rotate_webhook_secret(caller.tenant, path.webhook_id, overlap, actor).await?;
-    let (webhook, secret) = rotated.ok_or(ApiError::NotFound(Kind::WebhookNotFound))?;
+    let (webhook, secret) = rotated.or_missing(Kind::WebhookNotFound)?;
     Ok(Reply(WebhookWithSecret::of(webhook, &secret)))
 }
 
@@ -197,10 +193,8 @@ fn checked_events(mut events: Vec<WebhookEvent>) -> Result<Vec<WebhookEvent>> {
     }
     let named = events.len();
     if named > MAX_EVENTS {
-        return Err(ApiError::invalid(
-            "/events",
-            format!("{named} events; at most {MAX_EVENTS} are allowed"),
-        ));
+        let detail = format!("{named} events; at most {MAX_EVENTS} are allowed");
+        return Err(ApiError::invalid("/events", detail));
     }
     events.sort_unstable();
     events.dedup();

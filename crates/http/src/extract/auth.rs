@@ -8,13 +8,15 @@ use axum::http::{HeaderName, HeaderValue, Request};
 use chrono::{DateTime, Utc};
 
 use crate::admission::guesses::Peer;
-use crate::problem::{ApiError, Result};
+use crate::problem::{ApiError, Kind, OrMissing as _, Result};
 use crate::request_scope::Scope;
 use crate::state::AppState;
-use anchord_messages::id::{KeyId, TenantId};
+use anchord_messages::id::{KeyId, SessionRef, TenantId};
 use anchord_session::quota::Quotas;
+use anchord_store::Tx;
 use anchord_store::audit::Actor;
 use anchord_store::keys::{KeyDigest, Line, may_be_key};
+use anchord_store::sessions::{self, Session};
 
 /// Reads what the tenant owns.
 pub const READ: &str = "read";
@@ -59,6 +61,16 @@ impl Caller {
     pub(crate) async fn still_good(&self, state: &AppState) -> Result<Option<Option<DateTime<Utc>>>> {
         let grant = state.store.find_key(self.digest, Line::InUse, state.clock.now()).await?;
         Ok(grant.filter(|grant| !grant.suspended).map(|grant| grant.expires_at))
+    }
+
+    /// The session of a path.
+    pub(crate) async fn find_session(&self, tx: &mut Tx, name: &SessionRef) -> Result<Session> {
+        sessions::find(tx, self.tenant, name).await?.or_missing(Kind::SessionNotFound)
+    }
+
+    /// The session of a path, which stays as it is until the transaction ends.
+    pub(crate) async fn lock_session(&self, tx: &mut Tx, name: &SessionRef) -> Result<Session> {
+        sessions::lock(tx, self.tenant, name).await?.or_missing(Kind::SessionNotFound)
     }
 
     /// The actor for the audit log.

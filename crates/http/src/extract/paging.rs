@@ -42,7 +42,7 @@ pub struct PageQuery {
 pub struct Page<T> {
     /// The items, in the list's order.
     pub items: Vec<T>,
-    /// What to send as `cursor` for the next page; null on the last one.
+    /// The `cursor` of the next page; null on the last one.
     #[schema(required = true)]
     pub next_cursor: Option<String>,
 }

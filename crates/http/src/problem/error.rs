@@ -18,13 +18,25 @@ const SOON: Duration = Duration::from_secs(10);
 /// The result of a handler or an extractor.
 pub type Result<T, E = ApiError> = std::result::Result<T, E>;
 
+/// A lookup that may find nothing.
+pub(crate) trait OrMissing<T> {
+    /// The result, or the problem that there is none.
+    fn or_missing(self, kind: Kind) -> Result<T>;
+}
+
+impl<T> OrMissing<T> for Option<T> {
+    fn or_missing(self, kind: Kind) -> Result<T> {
+        self.ok_or(ApiError::NotFound(kind))
+    }
+}
+
 /// One invalid place in the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldError {
     /// JSON pointer into the body, or `/` and the name of the parameter or header.
     #[schema(examples("/messages/0/role"))]
     pub pointer: String,
-    /// What is wrong there and what is allowed.
+    /// The fault there, and the values that are allowed.
     #[schema(examples("unknown role \"robot\"; this format has system, user or assistant"))]
     pub detail: String,
 }

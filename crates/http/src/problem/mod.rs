@@ -12,6 +12,7 @@ mod kind;
 pub(crate) mod pages;
 mod response;
 
+pub(crate) use error::OrMissing;
 pub use error::{ApiError, FieldError, Result};
 pub use kind::{About, Kind};
 pub use response::Problem;

@@ -146,7 +146,7 @@ impl IntoResponse for ApiError {
 /// A refusal or failure (RFC 9457). Members beyond these are documented with the operation.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Problem {
-    /// What kind of problem it is; stable, relative to the server, where it opens a page that explains it.
+    /// The kind of problem; stable, relative to the server, where it opens a page that explains it.
     #[serde(rename = "type")]
     #[schema(examples("/problems/session-not-found"))]
     pub kind: String,
@@ -156,7 +156,7 @@ pub struct Problem {
     /// The reply's status.
     #[schema(examples(404), minimum = 400, maximum = 599)]
     pub status: u16,
-    /// What happened this time.
+    /// The explanation of this occurrence.
     #[schema(examples("it does not exist, or it is another tenant's"))]
     pub detail: String,
     /// The request id, as in `X-Request-Id`.

@@ -13,7 +13,9 @@ use super::super::message::{
 };
 use super::check::check_json;
 use super::error::FormatError;
-use super::json::{Fields, each, is_array, is_object, is_string, push_field, push_key, push_string, string};
+use super::json::{
+    Fields, each, is_array, is_object, is_string, push_field, push_key, push_list, push_string, string,
+};
 use super::openai_chat::unknown_role;
 
 /// Parses one message.
@@ -215,14 +217,7 @@ fn push_result_content(out: &mut String, parts: &[Part]) {
     if let [Part::Text(text)] = parts {
         return push_string(out, text);
     }
-    out.push('[');
-    for block in parts.iter().filter_map(block_of) {
-        if !out.ends_with('[') {
-            out.push(',');
-        }
-        out.push_str(&block);
-    }
-    out.push(']');
+    push_list(out, parts.iter().filter_map(block_of), |out, block| out.push_str(&block));
 }
 
 fn push_source(out: &mut String, media_type: &str, source: &MediaSource) {

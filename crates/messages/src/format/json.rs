@@ -75,6 +75,22 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// Appends a list, each item as `push` writes it.
+pub(super) fn push_list<T>(
+    out: &mut String,
+    items: impl IntoIterator<Item = T>,
+    mut push: impl FnMut(&mut String, T),
+) {
+    out.push('[');
+    for (at, item) in items.into_iter().enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        push(out, item);
+    }
+    out.push(']');
+}
+
 pub(super) fn is_string(raw: &str) -> bool {
     raw.starts_with('"')
 }

@@ -12,7 +12,9 @@ use memchr::memmem;
 
 use super::Format;
 use super::anthropic::{holds_blocks, input_object};
-use super::json::{Fields, elements, is_array, is_object, is_string, push_key, push_string, string};
+use super::json::{
+    Fields, elements, is_array, is_object, is_string, push_key, push_list, push_string, string,
+};
 
 /// The field of a mark.
 const MARK: &str = "cache_control";
@@ -125,14 +127,9 @@ fn list(raw: &str, mut of: impl FnMut(&str) -> Option<String>) -> Option<String>
         return None;
     }
     let mut out = String::with_capacity(raw.len());
-    out.push('[');
-    for (at, (element, changed)) in elements.iter().zip(&changed).enumerate() {
-        if at > 0 {
-            out.push(',');
-        }
+    push_list(&mut out, elements.iter().zip(&changed), |out, (element, changed)| {
         out.push_str(changed.as_deref().unwrap_or(element));
-    }
-    out.push(']');
+    });
     Some(out)
 }
 

@@ -4,7 +4,9 @@ use super::super::message::{
     Attachment, Image, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
 };
 use super::error::FormatError;
-use super::json::{Fields, each, is_array, is_object, is_string, push_field, push_key, push_string, string};
+use super::json::{
+    Fields, each, is_array, is_object, is_string, push_field, push_key, push_list, push_string, string,
+};
 
 /// Parses one message.
 ///
@@ -204,21 +206,16 @@ pub fn write(message: &Message) -> String {
     }
     if message.calls().next().is_some() {
         push_key(&mut out, "tool_calls");
-        out.push('[');
-        for (i, call) in message.calls().enumerate() {
-            if i > 0 {
-                out.push(',');
-            }
+        push_list(&mut out, message.calls(), |out, call| {
             out.push('{');
-            push_field(&mut out, "id", &call.id);
-            push_field(&mut out, "type", "function");
-            push_key(&mut out, "function");
+            push_field(out, "id", &call.id);
+            push_field(out, "type", "function");
+            push_key(out, "function");
             out.push('{');
-            push_field(&mut out, "name", &call.name);
-            push_field(&mut out, "arguments", &call.arguments);
+            push_field(out, "name", &call.name);
+            push_field(out, "arguments", &call.arguments);
             out.push_str("}}");
-        }
-        out.push(']');
+        });
     }
     out.push('}');
     out
@@ -241,14 +238,7 @@ fn push_content(out: &mut String, parts: &[&Part]) {
     if let [Part::Text(text)] = parts {
         return push_string(out, text);
     }
-    out.push('[');
-    for (i, part) in parts.iter().enumerate() {
-        if i > 0 {
-            out.push(',');
-        }
-        push_part(out, part);
-    }
-    out.push(']');
+    push_list(out, parts, |out, part| push_part(out, part));
 }
 
 fn push_part(out: &mut String, part: &Part) {

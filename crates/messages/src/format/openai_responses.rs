@@ -8,7 +8,7 @@ use super::super::message::{
     Attachment, Image, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
 };
 use super::error::FormatError;
-use super::json::{Fields, each, is_array, is_string, push_field, push_key, push_string, string};
+use super::json::{Fields, each, is_array, is_string, push_field, push_key, push_list, push_string, string};
 use super::openai_chat::{FILE_NAME, address, file_part, image, push_audio, unknown_role};
 use super::result_text;
 
@@ -248,14 +248,8 @@ pub fn write(message: &Message) -> Vec<String> {
         push_field(&mut out, "type", "message");
         push_field(&mut out, "role", message.role.as_ref());
         push_key(&mut out, "content");
-        out.push('[');
-        for part in content {
-            if !out.ends_with('[') {
-                out.push(',');
-            }
-            push_part(&mut out, message.role, part);
-        }
-        out.push_str("]}");
+        push_list(&mut out, content, |out, part| push_part(out, message.role, part));
+        out.push('}');
         items.push(out);
     }
     for call in message.calls() {
@@ -285,22 +279,10 @@ fn push_output(out: &mut String, parts: &[Part]) {
     if !parts.iter().any(|part| matches!(part, Part::Image(_) | Part::File(_))) {
         return push_string(out, &result_text(parts));
     }
-    out.push('[');
-    for part in parts {
-        if !out.ends_with('[') {
-            out.push(',');
-        }
-        match part {
-            Part::Other(raw) => push_part(out, Role::User, &Part::Text(raw.clone())),
-            Part::Text(_)
-            | Part::Image(_)
-            | Part::File(_)
-            | Part::Thinking(_)
-            | Part::ToolCall(_)
-            | Part::ToolResult(_) => push_part(out, Role::User, part),
-        }
-    }
-    out.push(']');
+    push_list(out, parts, |out, part| {
+        let text = if let Part::Other(raw) = part { Some(Part::Text(raw.clone())) } else { None };
+        push_part(out, Role::User, text.as_ref().unwrap_or(part));
+    });
 }
 
 fn push_part(out: &mut String, role: Role, part: &Part) {

@@ -46,9 +46,9 @@ pub struct CheckedDraft {
     pub retired: Vec<usize>,
     /// Why it must not be published; empty when it may.
     pub refusals: Vec<Refusal>,
-    /// What the gate did, round by round.
+    /// The gate's decisions, round by round.
     pub gate: Vec<GateRecord>,
-    /// What the engine proposed.
+    /// The engine's proposal.
     pub proposed: Proposed,
 }
 

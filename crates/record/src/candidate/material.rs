@@ -56,7 +56,7 @@ pub struct Material {
     pub pins: Vec<Constraint>,
     /// Ids of extracted constraints that the caller dropped.
     pub removed_constraints: BTreeSet<String>,
-    /// What becomes of the user's demands in the span.
+    /// Treatment of the user's demands in the span.
     pub constraint_mode: ConstraintMode,
     /// Probes of earlier spans and of the caller that may be asked again.
     pub probes: Vec<Probe>,
@@ -129,7 +129,7 @@ pub struct Base {
 /// The result of an engine for a span.
 #[derive(Clone, Debug)]
 pub struct Proposed {
-    /// What code proposes: the narrative of the span, or what a model's changes apply to.
+    /// The proposal of code: the narrative of the span, or what a model's changes apply to.
     pub proposal: Proposal,
     /// The changes that a model makes after that, piece by piece.
     pub changes: Vec<Changes>,
@@ -144,7 +144,7 @@ pub struct Proposed {
 /// A candidate: merged, not yet trusted.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// What the engine proposed.
+    /// The engine's proposal.
     pub proposed: Proposed,
     /// The summary and its warnings.
     pub merged: Merged,

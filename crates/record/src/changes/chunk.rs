@@ -131,7 +131,6 @@ pub struct Chunk {
 
 impl Chunk {
     /// The same piece, the last one of its span, with the newest messages after the span, shortened.
-    #[must_use]
     pub fn followed_by(self, tail: &[Numbered], counter: TokenCounter) -> Self {
         const SHORT: Clipping = Clipping { tool: 600, text: 1_200 };
         let most = MOST_LATER_TOKENS.min(self.tokens);

@@ -10,7 +10,7 @@ use strum::{AsRefStr, VariantArray};
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]
 pub enum List {
-    /// What people asked for.
+    /// Requests of people.
     Requests,
     /// Choices.
     Decisions,
@@ -18,13 +18,13 @@ pub enum List {
     Things,
     /// Changed files.
     Files,
-    /// What was learnt.
+    /// Lessons of the work.
     Findings,
     /// What nobody answered.
     Questions,
-    /// What blocks progress.
+    /// Obstacles to progress.
     Blockers,
-    /// What comes next.
+    /// The next steps.
     Next,
     /// What went wrong.
     Errors,

@@ -13,27 +13,21 @@ use anchord_messages::id::Seq;
 
 /// The changes that a model makes to a summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Changes {
-    /// What the person wants now; empty when it is unchanged.
-    #[serde(default)]
+    /// The person's present aim; empty when it is unchanged.
     pub intent: String,
     /// The current state of the work.
-    #[serde(default)]
     pub state: String,
     /// The messages that support intent and state.
-    #[serde(default)]
     pub seqs: Vec<Seq>,
     /// New entries.
-    #[serde(default)]
     pub add: Vec<Addition>,
     /// Texts that are appended to entries.
-    #[serde(default)]
     pub append: Vec<Revision>,
     /// New texts of entries.
-    #[serde(default)]
     pub update: Vec<Revision>,
     /// Entries that end.
-    #[serde(default)]
     pub close: Vec<Closing>,
 }
 
@@ -58,7 +52,7 @@ pub struct Addition {
     /// What became of it by now: of a request that is over, or of a file that code did not see changed.
     #[serde(default, rename = "as", deserialize_with = "known")]
     pub became: Option<Became>,
-    /// What came of it.
+    /// Its outcome.
     #[serde(default)]
     pub note: String,
     /// The messages that support it.
@@ -100,7 +94,7 @@ pub struct Closing {
     pub seqs: Vec<Seq>,
 }
 
-/// What became of a request or a file that is added.
+/// The state of a request or a file that is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, EnumString, VariantNames)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "snake_case")]

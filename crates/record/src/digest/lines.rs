@@ -255,15 +255,9 @@ fn thing(path: &str, fields: &serde_json::Map<String, Value>) -> String {
         let key = key.to_ascii_lowercase();
         ["id", "name", "number", "code", "key", "title"].iter().any(|end| key.ends_with(end))
     };
-    let own = fields.iter().find_map(|(key, value)| match value {
-        Value::String(text) if names(key) && (1..40).contains(&text.len()) => Some(one_line(text)),
-        Value::Number(number) if names(key) => Some(number.to_string()),
-        Value::String(_)
-        | Value::Number(_)
-        | Value::Null
-        | Value::Bool(_)
-        | Value::Array(_)
-        | Value::Object(_) => None,
+    let own = fields.iter().filter(|(key, _)| names(key)).find_map(|(_, value)| {
+        let text = value.as_str().filter(|text| (1..40).contains(&text.len())).map(one_line);
+        text.or_else(|| Some(value.as_number()?.to_string()))
     });
     match own {
         Some(own) if path.is_empty() => own,

@@ -40,7 +40,6 @@ pub struct ServedDigest {
 }
 
 /// The digest within this many tokens. A line that another text serves word for word is left out.
-#[must_use]
 pub fn serve(turns: &[Turn], beside: &str, room: u32, counter: &TokenCounter) -> ServedDigest {
     let mut turns = turns.to_vec();
     turns.iter_mut().flat_map(|turn| &mut turn.lines).for_each(|line| line.served = false);
@@ -89,7 +88,6 @@ pub fn go_on(
 }
 
 /// The digest of the lines that are marked as served.
-#[must_use]
 pub fn served(turns: &[Turn], counter: &TokenCounter) -> ServedDigest {
     if !turns.iter().flat_map(|turn| &turn.lines).any(|line| line.served) {
         return ServedDigest::default();
@@ -215,7 +213,6 @@ fn speaker(role: Role, kind: LineKind) -> &'static str {
 }
 
 /// The newest lines of a digest within this many tokens; `None` when hardly any would be left.
-#[must_use]
 pub fn cut((text, tokens): (&str, u32), most: u32, counter: &TokenCounter) -> Option<ServedDigest> {
     let (head, body) = text.split_once("\n\n")?;
     let head_tokens = counter.count_text(head).saturating_add(MESSAGE_TOKENS + 4);

@@ -6,21 +6,21 @@ use utoipa::ToSchema;
 use crate::probe::{Answerer, Scores};
 use crate::strategy::{Engine, Strategy};
 
-/// What the gate did with one candidate.
+/// The gate's decision on one candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GateRecord {
     /// How the candidate was made.
     pub strategy: Strategy,
     /// The engine that wrote its narrative.
     pub engine: Engine,
-    /// What became of it.
+    /// Its state.
     pub outcome: GateOutcome,
     /// Tokens of its rendering.
     pub rendering_tokens: u32,
     /// The results of its probes.
     #[serde(flatten)]
     pub scores: Scores,
-    /// What answered its probes.
+    /// The reader that answered its probes.
     pub answered_by: Answerer,
     /// Why it was not accepted, a few at most.
     pub reasons: Vec<String>,
@@ -46,13 +46,13 @@ pub enum Escalation {
     Strategy,
 }
 
-/// What the gate does with a candidate.
+/// The gate's decision on a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GateOutcome {
     /// It holds.
     Accept,
-    /// What it lacks was put back, and it was asked again.
+    /// Missing facts were put back, and it was asked again.
     Repair,
     /// It was refused for good, and another way was taken on the same span.
     FallBack,

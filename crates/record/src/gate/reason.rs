@@ -5,11 +5,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::summary::Decision;
-use anchord_facts::wording;
+use anchord_facts::{pattern, wording};
 use anchord_messages::message::{Numbered, Role};
 
-pub(super) static REASON: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:because|since|so that|in order to|due to|as it|as this|the reason is)\b[:,]?\s+([^.;\n]{3,300})").ok()
+pub(super) static REASON: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::unicode(
+        r"(?i)\b(?:because|since|so that|in order to|due to|as it|as this|the reason is)\b[:,]?\s+([^.;\n]{3,300})",
+    )
 });
 
 /// The most characters of a message that are searched, for each decision again.
@@ -17,8 +19,7 @@ const MOST_READ: usize = 64 * 1024;
 
 /// The reason that the source gives for a decision in the same sentence.
 pub(super) fn stated_reason(decision: &Decision, span: &[Numbered]) -> Option<String> {
-    let reason = REASON.as_ref()?;
-    let said = |text: &str| reason.captures(text).and_then(|c| Some(c.get(1)?.as_str().trim().to_owned()));
+    let said = |text: &str| REASON.captures(text).and_then(|c| Some(c.get(1)?.as_str().trim().to_owned()));
     if said(&decision.decision).is_some() {
         // The decision contains its reason.
         return None;

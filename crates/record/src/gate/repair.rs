@@ -52,15 +52,8 @@ fn first_demand(span: &[Numbered]) -> Option<(String, i64)> {
 
 /// Adds the missing files all at once, because a span may have changed thousands.
 fn restore_files(refusals: &[Refusal], facts: &Facts, summary: &mut Summary) {
-    let missing = refusals.iter().filter_map(|refusal| match refusal {
-        Refusal::FileMissing { path } => Some(path.as_str()),
-        Refusal::Empty
-        | Refusal::IntentEmpty
-        | Refusal::IntentVague { .. }
-        | Refusal::RationaleMissing { .. }
-        | Refusal::Placeholder { .. }
-        | Refusal::ErrorText { .. }
-        | Refusal::NotSmaller { .. } => None,
+    let missing = refusals.iter().filter_map(|refusal| {
+        if let Refusal::FileMissing { path } = refusal { Some(path.as_str()) } else { None }
     });
     let missing: Vec<&str> = missing.collect();
     if missing.is_empty() {

@@ -148,8 +148,7 @@ fn overlay(known: &ModifiedFile, later: &ModifiedFile) -> ModifiedFile {
         renamed_from: file.renamed_from.clone(),
         transient: file.transient,
         changes,
-        reason: None,
-        seqs: Vec::new(),
+        ..FileFact::default()
     };
     let origin = later.session_id.as_deref().unwrap_or_default();
     let theirs = later.changes.iter().map(|change| with_session(change, origin));

@@ -4,7 +4,7 @@
 //! record that every later version loads, copies and renders. The messages of what is removed stay, and recall finds
 //! them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::file_history::path_key;
 use super::super::section::Section;
@@ -35,39 +35,43 @@ pub(super) fn keep(summary: &mut Summary, anchor: Seq, gone: &mut Gone) {
     for file in &mut summary.files_modified {
         latest_changes(&mut file.changes);
     }
-    let files = bound(&mut summary.files_modified, MOST_OF_FILES, anchor);
-    let read = bound(&mut summary.files_read, MOST_OF_READ, anchor);
-    let decisions = bound(&mut summary.decisions_made, MOST, anchor);
-    let errors = bound(&mut summary.errors, MOST, anchor);
-    let runs = bound(&mut summary.test_results, MOST, anchor);
-    let blockers = bound(&mut summary.blockers, MOST, anchor);
-    let questions = bound(&mut summary.open_questions, MOST, anchor);
-    let findings = bound(&mut summary.findings, MOST, anchor);
-    let notes = bound(&mut summary.notes, MOST, anchor);
-    let constraints = bound(&mut summary.constraints, MOST, anchor);
-    let requests = bound(&mut summary.requests, MOST, anchor);
+    let mut bounds = Bounds { anchor, left_out: &mut summary.left_out };
+    let files = bounds.keep(Section::FilesModified, &mut summary.files_modified, MOST_OF_FILES);
+    bounds.keep(Section::FilesRead, &mut summary.files_read, MOST_OF_READ);
+    bounds.keep(Section::DecisionsMade, &mut summary.decisions_made, MOST);
+    let errors = bounds.keep(Section::Errors, &mut summary.errors, MOST);
+    bounds.keep(Section::TestResults, &mut summary.test_results, MOST);
+    bounds.keep(Section::Blockers, &mut summary.blockers, MOST);
+    bounds.keep(Section::OpenQuestions, &mut summary.open_questions, MOST);
+    bounds.keep(Section::Findings, &mut summary.findings, MOST);
+    bounds.keep(Section::Notes, &mut summary.notes, MOST);
+    let constraints = bounds.keep(Section::Constraints, &mut summary.constraints, MOST);
+    bounds.keep(Section::Requests, &mut summary.requests, MOST);
     let steps = summary.next_steps.len().saturating_sub(MOST_STEPS);
     summary.next_steps.truncate(MOST_STEPS);
-    for (section, removed) in [
-        (Section::FilesModified, files.len()),
-        (Section::FilesRead, read.len()),
-        (Section::DecisionsMade, decisions.len()),
-        (Section::Errors, errors.len()),
-        (Section::TestResults, runs.len()),
-        (Section::Blockers, blockers.len()),
-        (Section::OpenQuestions, questions.len()),
-        (Section::Findings, findings.len()),
-        (Section::Notes, notes.len()),
-        (Section::Constraints, constraints.len()),
-        (Section::Requests, requests.len()),
-        (Section::NextSteps, steps),
-    ] {
-        leave_out(summary, section, u32::try_from(removed).unwrap_or(u32::MAX));
-    }
+    bounds.leave_out(Section::NextSteps, steps);
     let paths = files.iter().flat_map(|file| [Some(&file.path), file.renamed_from.as_ref()]).flatten();
     gone.files.extend(paths.map(|path| path_key(path)));
     gone.errors = errors.into_iter().map(|error| error.message).collect();
     gone.constraints.extend(constraints);
+}
+
+/// Bounds the sections of a summary, and counts what is removed of each.
+struct Bounds<'a> {
+    anchor: Seq,
+    left_out: &'a mut BTreeMap<Section, u32>,
+}
+
+impl Bounds<'_> {
+    fn keep<T: Entry>(&mut self, section: Section, entries: &mut Vec<T>, most: usize) -> Vec<T> {
+        let removed = bound(entries, most, self.anchor);
+        self.leave_out(section, removed.len());
+        removed
+    }
+
+    fn leave_out(&mut self, section: Section, removed: usize) {
+        leave_out(self.left_out, section, u32::try_from(removed).unwrap_or(u32::MAX));
+    }
 }
 
 fn size<T: Entry>(entries: &[T]) -> usize {

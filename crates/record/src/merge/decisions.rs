@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::summary::Decision;
+use anchord_facts::pattern;
 use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::stop_words::is_stop_word;
 
@@ -68,19 +69,17 @@ struct Subject {
     purpose: Option<(BTreeSet<String>, BTreeSet<String>)>,
 }
 
-static REJECTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+static REJECTED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::unicode(
         r"(?i)\b(?:instead of|rather than|no longer|replac(?:e|es|ed|ing)|drop(?:s|ped|ping)?|switch(?:ed|ing)?(?: away)? from|mov(?:e|ed|ing) away from|revert(?:ed|ing)?|abandon(?:ed|ing)?)\s+([^.,;:()\n]{1,80})",
     )
-    .ok()
 });
-static END_OF_PHRASE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)\s(?:to|with|by|because|since|as|so|and|for|in favou?r)\b").ok());
-static PURPOSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+static END_OF_PHRASE: LazyLock<Regex> =
+    LazyLock::new(|| pattern::unicode(r"(?i)\s(?:to|with|by|because|since|as|so|and|for|in favou?r)\b"));
+static PURPOSE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::unicode(
         r"(?i)\b(?:use|using|chose|choose|pick|picked|adopt|adopted|go with|going with|keep)\s+([^.,;:()\n]{1,60}?)\s+(?:for|as)\s+([^.,;:()\n]{1,60})",
     )
-    .ok()
 });
 
 impl Subject {
@@ -89,17 +88,15 @@ impl Subject {
         let text = wording::clip_chars(&decision.decision, 1000);
         let mut chosen = words(text);
         let mut rejected: Vec<BTreeSet<String>> = decision.alternatives.iter().map(|a| words(a)).collect();
-        if let (Some(regex), Some(end)) = (REJECTED.as_ref(), END_OF_PHRASE.as_ref()) {
-            for found in regex.captures_iter(text) {
-                let phrase = found.get(1).map_or("", |m| m.as_str());
-                let cut = end.find(phrase).map_or(phrase.len(), |m| m.start());
-                let phrase = words(phrase.get(..cut).unwrap_or(phrase));
-                chosen.retain(|w| !phrase.contains(w));
-                rejected.push(phrase);
-            }
+        for found in REJECTED.captures_iter(text) {
+            let phrase = found.get(1).map_or("", |m| m.as_str());
+            let cut = END_OF_PHRASE.find(phrase).map_or(phrase.len(), |m| m.start());
+            let phrase = words(phrase.get(..cut).unwrap_or(phrase));
+            chosen.retain(|w| !phrase.contains(w));
+            rejected.push(phrase);
         }
         rejected.retain(|r| !r.is_empty() && r.is_disjoint(&chosen));
-        let purpose = PURPOSE.as_ref().and_then(|r| r.captures(text)).and_then(|found| {
+        let purpose = PURPOSE.captures(text).and_then(|found| {
             let (what, why) = (words(found.get(1)?.as_str()), words(found.get(2)?.as_str()));
             (!what.is_empty() && !why.is_empty()).then_some((what, why))
         });

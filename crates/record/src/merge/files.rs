@@ -183,13 +183,9 @@ fn open(summary: &mut Summary, touched: &PathSet, is_beside: bool) -> Opened {
         read.push(at);
         record.push(FileFact {
             path: std::mem::take(&mut file.path),
-            action: None,
-            overwrite_possible: false,
-            renamed_from: None,
-            transient: false,
-            changes: Vec::new(),
             reason: file.reason.take(),
             seqs: std::mem::take(&mut file.seqs),
+            ..FileFact::default()
         });
     }
     Opened { modified, read, record, earlier }

@@ -18,7 +18,7 @@ mod since;
 mod things;
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::proposal::Proposal;
 use super::section::Section;
@@ -57,7 +57,7 @@ pub struct Merged {
     pub summary: Summary,
     /// Warnings for the new version.
     pub warnings: Vec<String>,
-    /// What was removed from the summary, whose probes are retired.
+    /// Entries that were removed from the summary, whose probes are retired.
     pub gone: Gone,
 }
 
@@ -90,10 +90,10 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     runs::merge(summary, &facts.test_runs);
     requests::fold(&mut summary.requests, &facts.requests, &summary.ids);
     let gone = requests::bound(&mut summary.requests);
-    leave_out(summary, Section::Requests, gone);
+    leave_out(&mut summary.left_out, Section::Requests, gone);
     let mut gone = things::merge(summary, &facts.things, &facts.named);
     gone += things::merge(summary, &proposal.things, &[]);
-    leave_out(summary, Section::Things, gone.saturating_add(facts.things_left_out));
+    leave_out(&mut summary.left_out, Section::Things, gone.saturating_add(facts.things_left_out));
     merge_questions(&mut summary.open_questions, facts, proposal);
     merged.gone.constraints = merge_constraints(&mut summary.constraints, &facts.constraints, ctx);
     merge_proposals(summary, &facts.proposed_constraints, ctx.removed_constraints);
@@ -106,9 +106,9 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
 }
 
 /// Counts entries that a limit removed from a section.
-fn leave_out(summary: &mut Summary, section: Section, gone: u32) {
+fn leave_out(left_out: &mut BTreeMap<Section, u32>, section: Section, gone: u32) {
     if gone > 0 {
-        let all = summary.left_out.entry(section).or_default();
+        let all = left_out.entry(section).or_default();
         *all = all.saturating_add(gone);
     }
 }

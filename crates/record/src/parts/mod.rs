@@ -34,7 +34,7 @@ pub struct SplitSummary {
     pub head: String,
     /// The ids of its parts, in their order.
     pub parts: Vec<i64>,
-    /// Those of them that are new, as JSON.
+    /// The new ones among them, as JSON.
     pub new: Vec<(i64, String)>,
 }
 

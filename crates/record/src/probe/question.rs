@@ -19,9 +19,9 @@ pub enum ProbeKind {
     Artifact,
     /// What the task is, where it stands, what comes next.
     Continuation,
-    /// What was decided, and why.
+    /// The decision and its reason.
     Decision,
-    /// What blocks progress.
+    /// Obstacles to progress.
     Blocker,
     /// What must or must not be done.
     Constraint,
@@ -167,7 +167,7 @@ pub enum Verdict {
     Cut,
 }
 
-/// What answered a probe.
+/// The reader that answered a probe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = AnsweredBy)]
@@ -191,7 +191,7 @@ pub struct ProbeResult {
     /// The expected facts that were not found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// What answered it.
+    /// The reader that answered it.
     #[serde(default)]
     pub answered_by: Answerer,
     /// How long the model's call took, in milliseconds; one call answers several probes. 0 for code.

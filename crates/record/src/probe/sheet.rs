@@ -48,7 +48,7 @@ pub struct Answered {
 pub struct Spent {
     /// How long it took.
     pub latency_ms: u64,
-    /// What it cost.
+    /// Its cost.
     pub micros: u64,
 }
 

@@ -72,7 +72,6 @@ pub(super) fn name(text: &str) -> String {
 }
 
 /// A path as every Markdown style prints it, without the backticks.
-#[must_use]
 pub fn shown_path(path: &str) -> String {
     code(path).trim_matches('`').to_owned()
 }

@@ -77,7 +77,6 @@ pub enum Style {
 /// The bound of a session that sets none, in tokens: a tenth of its effective window, from 800 to 4,000. Beyond
 /// that the digest uses the room better: with a record of up to 15 % of the window, fewer questions of exams were
 /// answered (docs/quality.md).
-#[must_use]
 pub fn default_bound(effective_window: u32) -> u32 {
     // In 64 bits, so that no window wraps.
     let share = u64::from(effective_window) / 10;
@@ -85,7 +84,6 @@ pub fn default_bound(effective_window: u32) -> u32 {
 }
 
 /// Renders a version within `bound` tokens.
-#[must_use]
 pub fn render(style: Style, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
     let layout = match style {
         Style::Anchored => phases::layout(subject.meta.phase),
@@ -100,7 +98,6 @@ pub fn render(style: Style, subject: &Subject<'_>, bound: u32, count: impl Fn(&s
 
 /// Renders a version for another agent's prompt, to be put under a heading of the caller's; `origin` is a
 /// line that names its session.
-#[must_use]
 pub fn handed_off(origin: &str, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
     Renderer::of(handoff::layout(origin), subject, &count).render(bound)
 }
@@ -116,7 +113,6 @@ enum Form<'a> {
 
 impl<'a> ServedSummary<'a> {
     /// Prepares what all sizes of a version share.
-    #[must_use]
     pub fn of(subject: &'a Subject<'a>, count: &'a dyn Fn(&str) -> u32) -> Self {
         Self(match subject.meta.verifiable {
             Verifiable::Yes | Verifiable::Partly => Form::Sections(Box::new(Renderer::of(
@@ -129,7 +125,6 @@ impl<'a> ServedSummary<'a> {
     }
 
     /// The version within `bound` tokens.
-    #[must_use]
     pub fn within(&self, bound: u32) -> Rendering {
         match &self.0 {
             Form::Sections(stock) => stock.render(bound),
@@ -139,7 +134,6 @@ impl<'a> ServedSummary<'a> {
 
     /// Smaller forms for a context without room for the whole one, each smaller than the one before; the last is the
     /// least form.
-    #[must_use]
     pub fn smaller(&self, whole: u32) -> Vec<Rendering> {
         let (mut forms, mut before): (Vec<Rendering>, u32) = (Vec::new(), whole);
         let least = match &self.0 {
@@ -169,13 +163,11 @@ impl std::fmt::Debug for ServedSummary<'_> {
 }
 
 /// Renders a version as [`ServedSummary::within`] does, in one size.
-#[must_use]
 pub fn served(subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
     ServedSummary::of(subject, &count).within(bound)
 }
 
 /// The text of the summary's message.
-#[must_use]
 pub fn summary_message_text(rendering: &str) -> String {
     format!("{SUMMARY_HEAD}\n\n{}\n\n{SUMMARY_FOOT}", rendering.trim_end())
 }

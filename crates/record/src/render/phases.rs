@@ -7,7 +7,6 @@ use super::markdown::{Layout, Shape};
 use crate::phase::Phase;
 
 /// The most tokens of a version in a phase: about 1,000 words of research, 2,000 of a plan.
-#[must_use]
 pub fn phase_bound(phase: Option<Phase>) -> u32 {
     match phase {
         Some(Phase::Research) => 1_300,
@@ -77,26 +76,21 @@ pub(super) fn layout(phase: Option<Phase>) -> Layout {
     }
 }
 
+/// Sections that are shown when they are empty too.
+const SHOWN_EMPTY: [Section; 7] = [
+    Section::SessionIntent,
+    Section::DecisionsMade,
+    Section::Things,
+    Section::Findings,
+    Section::FilesModified,
+    Section::CurrentState,
+    Section::NextSteps,
+];
+
 fn shaped(sections: &[(Section, &str)], first: &'static [(Section, u32)]) -> Layout {
     let shape = |(section, title): &(Section, &str)| {
         let shape = Shape::new(*section, format!("## {title}"));
-        match section {
-            Section::SessionIntent
-            | Section::DecisionsMade
-            | Section::Things
-            | Section::Findings
-            | Section::FilesModified
-            | Section::CurrentState
-            | Section::NextSteps => shape.or("None recorded."),
-            Section::FilesRead
-            | Section::Constraints
-            | Section::Blockers
-            | Section::OpenQuestions
-            | Section::Errors
-            | Section::TestResults
-            | Section::Requests
-            | Section::Notes => shape,
-        }
+        if SHOWN_EMPTY.contains(section) { shape.or("None recorded.") } else { shape }
     };
     Layout { sections: sections.iter().map(shape).collect(), first, ..anchored::layout() }
 }
@@ -193,7 +187,7 @@ mod tests {
             let mut sections: Vec<Section> =
                 layout(phase).sections.iter().map(|shape| shape.section).collect();
             sections.sort_unstable();
-            let mut all = Section::ALL;
+            let mut all = Section::ALL.to_vec();
             all.sort_unstable();
             assert_eq!(sections, all);
         }

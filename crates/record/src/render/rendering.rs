@@ -30,7 +30,7 @@ pub struct Subject<'a> {
     pub last_activity: DateTime<Utc>,
 }
 
-/// What the bound cut from one section.
+/// Entries that the bound cut from one section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Cut {
     /// The section.
@@ -48,14 +48,13 @@ pub struct Rendering {
     pub text: String,
     /// Its tokens.
     pub tokens: u32,
-    /// What the bound cut, in the order of the text.
+    /// Entries that the bound cut, in the order of the text.
     pub cut: Vec<Cut>,
     pub(super) sections: Vec<(Section, Range<usize>)>,
 }
 
 impl Rendering {
     /// The text of one section; the whole text when the style has no separate sections.
-    #[must_use]
     pub fn section(&self, section: Section) -> &str {
         if self.sections.is_empty() {
             return &self.text;
@@ -65,7 +64,6 @@ impl Rendering {
     }
 
     /// Whether the bound cut anything from a section.
-    #[must_use]
     pub fn is_cut(&self, section: Section) -> bool {
         self.cut.iter().any(|c| c.section == section)
     }

@@ -19,7 +19,7 @@ pub struct Shares {
     /// The system prompt and the pins.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub system: f64,
-    /// What the caller sends beside the context.
+    /// Tokens that the caller sends beside the context.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub tool_definitions: f64,
     /// Messages, tool outputs and retrieved documents aside.
@@ -55,7 +55,7 @@ pub enum Component {
     History,
 }
 
-/// What helps against a dominant component.
+/// The remedy against a dominant component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ComponentRemedy)]
@@ -68,7 +68,7 @@ pub enum Remedy {
     Compress,
 }
 
-/// What to do about a dominant component. Nothing acts on it: only declared signals start work.
+/// Advice about a dominant component. Nothing acts on it: only declared signals start work.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 #[schema(as = ComponentAdvice)]
 pub struct Advice {
@@ -77,7 +77,7 @@ pub struct Advice {
     /// Its share, from 0 to 1.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub share: f64,
-    /// What helps.
+    /// The remedy.
     pub action: Remedy,
     /// The advice as a sentence.
     pub detail: &'static str,
@@ -85,7 +85,6 @@ pub struct Advice {
 
 impl Components {
     /// All tokens that the caller sends.
-    #[must_use]
     pub fn total(&self) -> u64 {
         [
             self.system,
@@ -102,7 +101,6 @@ impl Components {
     }
 
     /// The components as shares, to four places; all zero when there is nothing.
-    #[must_use]
     pub fn shares(&self) -> Shares {
         let total = self.total();
         let share = |tokens| part(tokens, total);
@@ -118,8 +116,7 @@ impl Components {
         }
     }
 
-    /// What to do about components that are dominant, the largest first.
-    #[must_use]
+    /// Advice about components that are dominant, the largest first.
     pub fn advice(&self) -> Vec<Advice> {
         let total = self.total();
         if total < LEAST_TOKENS {

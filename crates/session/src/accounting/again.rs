@@ -22,7 +22,6 @@ impl Accounting {
     /// Counts a tail as the publication and the later appends did; the mask position moves before each append. `self` has the
     /// counts when the version was published, without its tail; `starts` are the first messages of the appends after
     /// that.
-    #[must_use]
     pub fn counted_again(
         &self,
         moment: Moment,

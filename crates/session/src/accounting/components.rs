@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 pub struct Components {
     /// The system prompt, the pins, and the messages that are kept beside the summary.
     pub system: u64,
-    /// What the caller sends beside the context, as set in `system_tokens`.
+    /// Tokens that the caller sends beside the context, as set in `system_tokens`.
     pub tool_definitions: u64,
     /// Messages, tool outputs and retrieved documents aside.
     pub history: u64,

@@ -20,7 +20,7 @@ pub struct MessageCounts {
     pub role: Role,
     /// Its tokens, as stored.
     pub tokens: u32,
-    /// Those of its tokens that are tool output.
+    /// Its tokens that are tool output.
     pub tool_output_tokens: u32,
     /// Tool calls in it.
     pub calls: u32,
@@ -52,7 +52,6 @@ pub struct MessageCounts {
 
 impl MessageCounts {
     /// Counts a message without its body and its mark: `bytes` is 0, `is_item` and `kept` are false.
-    #[must_use]
     pub fn of(seq: Seq, role: Role, tokens: u32, shape: Option<&Shape>, retrieved: bool) -> Self {
         let results = shape.map_or(&[][..], |shape| &shape.results);
         let named = results.iter().filter(|result| !is_blank(&result.call_id));

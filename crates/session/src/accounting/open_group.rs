@@ -87,7 +87,6 @@ impl OpenGroup {
     }
 
     /// The group after one more message.
-    #[must_use]
     pub fn with(self, message: &MessageCounts) -> Self {
         self.after(message).0
     }
@@ -99,7 +98,6 @@ impl OpenGroup {
 
     /// The bytes of the largest group that these messages would form, 0 if none. A group of one message does
     /// not count: the size of a single message is limited elsewhere.
-    #[must_use]
     pub fn largest_with<'a>(mut self, messages: impl IntoIterator<Item = &'a MessageCounts>) -> u64 {
         let mut largest = 0;
         for message in messages {

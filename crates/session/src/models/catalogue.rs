@@ -25,7 +25,7 @@ pub struct KnownModel {
     pub names: Vec<String>,
     /// Who made it; `None` for a tenant's.
     pub provider: Option<String>,
-    /// What it takes and gives.
+    /// Its limits.
     pub limits: ModelLimits,
     /// Where the figures come from; `None` for a tenant's.
     pub source: Option<String>,

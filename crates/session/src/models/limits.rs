@@ -1,8 +1,8 @@
-//! What a model takes and gives.
+//! The limits of a model.
 
 use anchord_messages::tokens::Tokenizer;
 
-/// What a model takes and gives, in its own tokens.
+/// The limits of a model, in its own tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelLimits {
     /// The context window: prompt and answer.

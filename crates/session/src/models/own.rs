@@ -31,7 +31,7 @@ impl OwnModel {
         is_same(&self.name, name)
     }
 
-    /// What it takes and gives.
+    /// Its limits.
     pub fn limits(&self) -> ModelLimits {
         ModelLimits {
             context_window: self.context_window,

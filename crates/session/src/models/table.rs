@@ -54,7 +54,7 @@ pub(super) struct Entry {
     pub(super) names: Vec<String>,
     /// Who made it.
     pub(super) provider: String,
-    /// What it takes and gives.
+    /// Its limits.
     pub(super) limits: ModelLimits,
     /// Where the figures come from.
     pub(super) source: String,

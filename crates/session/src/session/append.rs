@@ -129,9 +129,9 @@ pub struct Appended {
     pub decision: Decision,
     /// The compression that it starts.
     pub start: Option<Start>,
-    /// What the caller should know about the window.
+    /// Warnings about the window.
     pub warnings: Vec<Warning>,
-    /// What the caller should know about the messages.
+    /// Warnings about the messages.
     pub of_messages: Vec<Warning>,
     /// Whether it brought the context to the warn level.
     pub warns: bool,

@@ -18,7 +18,7 @@ pub struct Ending<'a> {
     pub trigger: &'a str,
     /// The request of the compression.
     pub request: &'a Request,
-    /// What it covers; `None` when there was nothing to cover.
+    /// The span that it covers; `None` when there was nothing to cover.
     pub span: Option<Span>,
     /// The status as the worker reports it.
     pub status: Status,

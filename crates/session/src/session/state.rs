@@ -29,7 +29,7 @@ pub struct Session {
     pub name: SessionName,
     /// The branch that this is the state of.
     pub branch: BranchName,
-    /// What the caller set, for all branches.
+    /// The settings as the caller made them, for all branches.
     pub settings: Settings,
     /// Grows with every change of the settings.
     pub settings_revision: i64,
@@ -146,7 +146,7 @@ impl Session {
         self.context_revision + self.accounting.model_revision + of_session + self.defaults.wide_revision()
     }
 
-    /// What a caller should know about the window: that nobody told its size.
+    /// A warning about the window: nobody told its size.
     pub fn warnings(&self) -> Vec<Warning> {
         self.window_warning().into_iter().collect()
     }
@@ -194,7 +194,7 @@ impl Session {
         Usage { assumed, ..self.accounting.usage(policy, uncounted) }
     }
 
-    /// What a default context serves now, in tokens.
+    /// Tokens of a default context now.
     pub fn context_tokens(&self) -> u32 {
         u32::try_from(self.usage().context_tokens).unwrap_or(u32::MAX)
     }

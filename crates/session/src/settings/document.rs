@@ -123,7 +123,7 @@ pub struct Settings {
     /// gives what they leave out. Default `none`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolMode>,
-    /// What the tenant sets beyond defaults; no caller sets it, and no session stores it.
+    /// The tenant's own beyond defaults; no caller sets it, and no session stores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
     pub wide: Option<Box<TenantWide>>,
@@ -234,7 +234,7 @@ pub enum WindowSource<'a> {
     Assumed,
 }
 
-/// What is in force of the fields that follow from a model.
+/// The fields that follow from a model, as they are in force.
 struct Implied {
     context_window: Option<u32>,
     reserved_output_tokens: Option<u32>,

@@ -35,7 +35,7 @@ pub struct Policy {
     /// Share at which a compression starts.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub compress: f64,
-    /// What record, digest and newest messages take after a compression, as a share of the effective window.
+    /// Share of the effective window that record, digest and newest messages take after a compression.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub fill: f64,
     /// Share at which a compression is forced.

@@ -109,7 +109,7 @@ impl Checked<'_> {
         }
     }
 
-    /// What the window is made of, and where each part comes from.
+    /// The parts of the window, and where each comes from.
     fn parts_of_the_window(&self, left: i64, [reserve, system, buffer]: [u32; 3]) -> String {
         let (own, below) = (self.own, self.below);
         let window = match own.window_source(below) {

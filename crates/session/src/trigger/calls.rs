@@ -17,7 +17,7 @@ pub(super) const SPOKEN: u16 = 0;
 pub(super) struct Call {
     /// A hash of tool and arguments, 24 bits.
     pub hash: u32,
-    /// What it does.
+    /// Its effect.
     pub act: Act,
     /// A hash of the file's name; 0 when there are several or none is known.
     pub file: u16,
@@ -36,7 +36,7 @@ pub(super) struct Calls(Vec<Call>);
 pub(super) struct Rereads {
     /// Calls that read a file.
     pub reads: usize,
-    /// Those of them that returned what an earlier one had returned, unchanged.
+    /// The number of them that returned what an earlier one had returned, unchanged.
     pub again: usize,
     /// The most readings of the same file, unchanged.
     pub most: usize,

@@ -126,19 +126,14 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn note_first_digest(
-        &self,
-        tenant: TenantId,
-        branch: SessionId,
-        digest: &[u8; 32],
-    ) -> Result<()> {
-        let mut tx = self.begin(tenant).await?;
+    pub async fn note_first_digest(&self, key: SessionKey, digest: &[u8; 32]) -> Result<()> {
+        let mut tx = self.begin(key.tenant).await?;
         // No decision is made on it, so that the revision stays.
         sqlx::query!(
             "update sessions set first_digest = $3
              where tenant_id = $1 and id = $2 and base_id is not null and first_digest is null",
-            tenant.0,
-            branch.0,
+            key.tenant.0,
+            key.id.0,
             digest.as_slice()
         )
         .execute(&mut *tx)
@@ -154,15 +149,14 @@ impl Store {
     /// When the database fails.
     pub async fn correct_first_digest(
         &self,
-        tenant: TenantId,
-        branch: SessionId,
+        key: SessionKey,
         (wrong, right): (&[u8; 32], &[u8; 32]),
     ) -> Result<()> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.begin(key.tenant).await?;
         sqlx::query!(
             "update sessions set first_digest = $4 where tenant_id = $1 and id = $2 and first_digest = $3",
-            tenant.0,
-            branch.0,
+            key.tenant.0,
+            key.id.0,
             wrong.as_slice(),
             right.as_slice()
         )

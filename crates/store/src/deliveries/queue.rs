@@ -115,7 +115,7 @@ impl Store {
             per_webhook,
             per_tenant
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&mut self.pool.acquire().await?)
         .await?;
         let claimed = rows.into_iter().filter_map(|row| {
             // Skip a row that does not parse, so that it does not block the others; its lease ends by itself.
@@ -208,7 +208,7 @@ impl Store {
     pub async fn tidy_deliveries(&self) -> Result<i64> {
         loop {
             let taken = sqlx::query_scalar!(r#"select cancel_stranded_deliveries($1) as "taken!""#, MAX_ROWS)
-                .fetch_one(&self.pool)
+                .fetch_one(&mut self.pool.acquire().await?)
                 .await?;
             if taken < MAX_ROWS {
                 break;
@@ -221,7 +221,7 @@ impl Store {
                 RETENTION_DAYS,
                 MAX_ROWS
             )
-            .fetch_one(&self.pool)
+            .fetch_one(&mut self.pool.acquire().await?)
             .await?;
             all += i64::from(gone);
             if gone < MAX_ROWS {
@@ -236,7 +236,7 @@ impl Store {
     /// When the database fails.
     pub async fn oldest_due_delivery(&self) -> Result<f64> {
         let seconds = sqlx::query_scalar!(r#"select oldest_due_delivery() as "seconds!""#);
-        Ok(seconds.fetch_one(&self.pool).await?)
+        Ok(seconds.fetch_one(&mut self.pool.acquire().await?).await?)
     }
 }
 

@@ -88,7 +88,7 @@ pub struct Included {
     pub signals: bool,
     /// The format that the messages were recognised as.
     pub format: bool,
-    /// What the caller should know about the window.
+    /// Warnings about the window.
     pub warnings: bool,
 }
 
@@ -144,7 +144,7 @@ pub struct StoredAppend {
     pub tokens: u64,
 }
 
-/// What an append did, and where the session stands after it.
+/// The result of an append, and the session's state after it.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[schema(as = StoredAppendResult)]
 pub struct AppendReply {

@@ -8,7 +8,7 @@ use definitions::name_in;
 
 mod definitions;
 
-/// What a patch does to one file.
+/// The effect of a patch on one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PatchKind {
     Added,
@@ -23,7 +23,7 @@ pub(super) struct PatchedFile {
     pub path: String,
     /// Its path before, when the patch renames it.
     pub from: Option<String>,
-    /// What the patch does to it.
+    /// The patch's effect on it.
     pub kind: PatchKind,
     /// The removed lines, and context.
     pub old: String,

@@ -47,7 +47,7 @@ struct Shape {
     not: Vec<String>,
 }
 
-/// What a matching line means.
+/// The meaning of a matching line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Does {
@@ -269,7 +269,7 @@ mod samples {
         }
     }
 
-    /// What is wrong with the rules.
+    /// The faults of the rules.
     pub fn problems() -> Vec<String> {
         SHAPES.problems().into_iter().chain(SHAPES.iter().flat_map(Shape::problems)).collect()
     }

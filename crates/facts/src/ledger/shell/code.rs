@@ -9,6 +9,7 @@ use regex::{Captures, Regex};
 use super::effect::Op;
 use crate::ledger::line::head;
 use crate::ledger::paths;
+use crate::pattern;
 
 /// How much of a script is searched.
 const SEARCHED: usize = 64 * 1024;
@@ -17,39 +18,37 @@ const MAX_FILES: usize = 50;
 
 const NAME_OR_TEXT: &str = r#"(?:([A-Za-z_][A-Za-z0-9_]*)|[rbu]?["'`]([^"'`\n]{1,300})["'`])"#;
 
-fn compiled(pattern: &str) -> Option<Regex> {
-    Regex::new(pattern).ok()
-}
-
-static VARIABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compiled(
+static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::unicode(
         r#"(?m)^\s*(?:const |let |var )?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(?:(?:pathlib\.)?Path\(\s*)?[rbu]?["'`]([^"'`\n]{1,300})["'`]"#,
     )
 });
-static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compiled(&format!(r#"\bopen\(\s*{NAME_OR_TEXT}\s*(?:,\s*(?:mode\s*=\s*)?["']([rwaxbtU+]{{1,4}})["'])?"#))
+static OPEN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::unicode(&format!(
+        r#"\bopen\(\s*{NAME_OR_TEXT}\s*(?:,\s*(?:mode\s*=\s*)?["']([rwaxbtU+]{{1,4}})["'])?"#
+    ))
 });
-static METHOD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compiled(&format!(
+static METHOD: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::unicode(&format!(
         r"(?:Path\(\s*{NAME_OR_TEXT}\s*\)|\b([A-Za-z_][A-Za-z0-9_]*))\.(write_text|write_bytes|read_text|read_bytes|unlink)\("
     ))
 });
-static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compiled(&format!(
+static CALL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::unicode(&format!(
         r"\b(os\.remove|os\.unlink|writeFileSync|writeFile|appendFileSync|unlinkSync|rmSync|readFileSync|readFile|File\.write|IO\.write|File\.read|file_put_contents|file_get_contents|Bun\.write)\(\s*{NAME_OR_TEXT}"
     ))
 });
 
-static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compiled(&format!(
+static PAIR: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::unicode(&format!(
         r"\b(shutil\.copy2?|shutil\.copyfile|shutil\.move|os\.rename|os\.replace|renameSync|copyFileSync|File\.rename|FileUtils\.mv|FileUtils\.cp)\(\s*{NAME_OR_TEXT}\s*,\s*{NAME_OR_TEXT}"
     ))
 });
 /// What follows a path's first piece: `/ "next"`.
-static PIECE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compiled(r#"^\s*\)?\s*/\s*[rbu]?["']([^"'\n]{1,300})["']"#));
-static REPLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compiled(
+static PIECE: LazyLock<Regex> =
+    LazyLock::new(|| pattern::unicode(r#"^\s*\)?\s*/\s*[rbu]?["']([^"'\n]{1,300})["']"#));
+static REPLACED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::unicode(
         r#"\.replace(?:All)?\(\s*(?:r?"([^"\n]{1,200})"|r?'([^'\n]{1,200})')\s*,\s*(?:r?"([^"\n]{0,200})"|r?'([^'\n]{0,200})')"#,
     )
 });
@@ -57,7 +56,7 @@ static REPLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// One thing that a script does to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct FileUse {
-    /// What is done.
+    /// The action.
     pub op: Op,
     /// The path as written.
     pub path: String,
@@ -72,7 +71,7 @@ pub(super) fn replacements_in(script: &str) -> Option<String> {
         return None;
     }
     let mut told: Vec<String> = Vec::new();
-    for one in REPLACED.as_ref()?.captures_iter(script).take(MAX_FILES) {
+    for one in REPLACED.captures_iter(script).take(MAX_FILES) {
         let side = |a: usize, b: usize| one.get(a).or_else(|| one.get(b)).map_or("", |m| m.as_str().trim());
         let (old, new) = (side(1, 2), side(3, 4));
         let short = |text: &str| crate::ledger::line::clip_bytes(text, 40);
@@ -105,11 +104,11 @@ pub(in super::super) fn file_uses_in(script: &str) -> Vec<FileUse> {
         return Vec::new();
     }
     let mut variables: BTreeMap<&str, String> = BTreeMap::new();
-    for found in VARIABLE.iter().flat_map(|r| r.captures_iter(script)) {
+    for found in VARIABLE.captures_iter(script) {
         if let (Some(name), Some(value)) = (found.get(1), found.get(2)) {
             let mut path = value.as_str().to_owned();
             let mut at = value.end() + 1;
-            while let Some(piece) = script.get(at..).and_then(|rest| PIECE.as_ref()?.captures(rest))
+            while let Some(piece) = script.get(at..).and_then(|rest| PIECE.captures(rest))
                 && let (Some(all), Some(next)) = (piece.get(0), piece.get(1))
                 && path.len() < 1_000
             {
@@ -127,8 +126,10 @@ pub(in super::super) fn file_uses_in(script: &str) -> Vec<FileUse> {
         };
         paths::is_shell_file(path).then(|| path.to_owned())
     };
+    let use_at =
+        |one: &Captures<'_>, op: Op, path: Option<String>| Some((one.get(0)?.start(), op, path?, None));
     let mut found: Vec<(usize, Op, String, Option<String>)> = Vec::new();
-    for one in OPEN.iter().flat_map(|r| r.captures_iter(script)).take(MAX_FILES) {
+    for one in OPEN.captures_iter(script).take(MAX_FILES) {
         let mode = one.get(3).map_or("r", |m| m.as_str());
         let op = if mode.contains('+') {
             Op::Modify
@@ -139,33 +140,27 @@ pub(in super::super) fn file_uses_in(script: &str) -> Vec<FileUse> {
         } else {
             Op::Read
         };
-        if let (Some(path), Some(all)) = (named(&one, 1, 2), one.get(0)) {
-            found.push((all.start(), op, path, None));
-        }
+        found.extend(use_at(&one, op, named(&one, 1, 2)));
     }
-    for one in METHOD.iter().flat_map(|r| r.captures_iter(script)).take(MAX_FILES) {
+    for one in METHOD.captures_iter(script).take(MAX_FILES) {
         let op = match one.get(4).map_or("", |m| m.as_str()) {
             "write_text" | "write_bytes" => Op::Write,
             "unlink" => Op::Delete,
             _ => Op::Read,
         };
         let path = named(&one, 1, 2).or_else(|| named(&one, 3, usize::MAX));
-        if let (Some(path), Some(all)) = (path, one.get(0)) {
-            found.push((all.start(), op, path, None));
-        }
+        found.extend(use_at(&one, op, path));
     }
-    for one in CALL.iter().flat_map(|r| r.captures_iter(script)).take(MAX_FILES) {
+    for one in CALL.captures_iter(script).take(MAX_FILES) {
         let op = match one.get(1).map_or("", |m| m.as_str()) {
             "os.remove" | "os.unlink" | "unlinkSync" | "rmSync" => Op::Delete,
             "readFileSync" | "readFile" | "File.read" | "file_get_contents" => Op::Read,
             "appendFileSync" => Op::Append,
             _ => Op::Write,
         };
-        if let (Some(path), Some(all)) = (named(&one, 2, 3), one.get(0)) {
-            found.push((all.start(), op, path, None));
-        }
+        found.extend(use_at(&one, op, named(&one, 2, 3)));
     }
-    for one in PAIR.iter().flat_map(|r| r.captures_iter(script)).take(MAX_FILES) {
+    for one in PAIR.captures_iter(script).take(MAX_FILES) {
         let (Some(all), Some(call)) = (one.get(0), one.get(1)) else { continue };
         let (Some(from), Some(to)) = (named(&one, 2, 3), named(&one, 4, 5)) else { continue };
         if call.as_str().contains("cop") || call.as_str().ends_with("cp") {

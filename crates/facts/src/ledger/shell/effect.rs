@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-/// What is done to a file.
+/// The action on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Op {
     /// Its content was shown or used.
@@ -36,7 +36,7 @@ pub(in super::super) enum Op {
 /// One effect of a command on one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct Effect {
-    /// What is done.
+    /// The action.
     pub op: Op,
     /// The path as written; empty for a patch.
     pub path: String,

@@ -124,7 +124,7 @@ pub(super) struct Summary {
     pub not: Vec<String>,
 }
 
-/// What a summary line reports about the run.
+/// The verdict of a summary line about the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Verdict {
@@ -250,7 +250,7 @@ mod samples {
         }
     }
 
-    /// What is wrong with the rules.
+    /// The faults of the rules.
     pub fn problems() -> Vec<String> {
         let rules = &*RULES;
         let patterns = rules.summaries.problems().into_iter().chain(rules.endings.problems());

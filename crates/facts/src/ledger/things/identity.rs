@@ -17,7 +17,7 @@ const LONGEST_PLACE: usize = 40;
 /// The longest kind, in characters.
 const LONGEST_KIND: usize = 40;
 
-/// What a tool's output is about, according to its call.
+/// The subject of a tool's output, according to its call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Subject {
     /// The kind of thing that the call asks for; empty when its name does not contain one.

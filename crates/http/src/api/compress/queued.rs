@@ -279,10 +279,10 @@ struct Call {
 }
 
 async fn find(state: &AppState, caller: &Caller, name: &SessionName) -> Result<Call> {
-    let found = state.store.find_single_call(caller.tenant, name).await?;
-    let (session, expires_at) = found.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
-    let row = state.store.list_compressions(caller.tenant, session.id, None, 1).await?.pop();
-    let row = row.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
+    let (session, expires_at) =
+        state.store.find_single_call(caller.tenant, name).await?.or_missing(Kind::CompressionNotFound)?;
+    let row = state.store.list_compressions(session.id.of(caller.tenant), None, 1).await?.pop();
+    let row = row.or_missing(Kind::CompressionNotFound)?;
     let kept = session.settings.metadata.as_ref().and_then(|metadata| metadata.get("single_call"));
     let kept = serde_json::from_value(kept.cloned().unwrap_or_default()).map_err(ApiError::internal)?;
     Ok(Call { session, row, kept, expires_at })
@@ -304,8 +304,8 @@ async fn result(state: &AppState, caller: &Caller, call: Call, tokenizer: Tokeni
     let session = call.session.reference();
     while from <= call.kept.messages {
         let range = SeqRange { from, to: call.kept.messages };
-        let page = state.store.list_messages(caller.tenant, &session, range, PAGE).await?;
-        let page = page.ok_or(ApiError::NotFound(Kind::CompressionNotFound))?;
+        let found = state.store.list_messages(caller.tenant, &session, range, PAGE).await?;
+        let page = found.or_missing(Kind::CompressionNotFound)?;
         let Some(last) = page.items.last() else { break };
         from = last.seq + 1;
         bodies.extend(page.items.into_iter().map(|item| item.body));

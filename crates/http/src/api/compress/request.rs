@@ -19,7 +19,7 @@ use anchord_session::session::MAX_KEPT;
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
 use anchord_session::stateless::{Compressed, Conversation};
 
-/// What to compress.
+/// Messages to compress.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompressRequest {
@@ -69,7 +69,7 @@ pub struct CompressedMessages {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required = false)]
     pub system: Option<String>,
-    /// What to send to the model: system prompt, summary and the newest messages.
+    /// The messages to send to the model: system prompt, summary and the newest ones.
     #[schema(value_type = Vec<Message>)]
     pub messages: Vec<Box<RawValue>>,
     /// The summary's record, with positions that count `messages` of the request from 1; null when there
@@ -107,7 +107,7 @@ pub struct CompressedMessages {
     pub pending_tool_calls: Vec<String>,
     /// Messages that are neither shown in full nor covered by the summary.
     pub omitted: Vec<Omitted>,
-    /// What a caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 

@@ -99,7 +99,7 @@ impl Sync<'_> {
         }
         while digests.len() < wanted {
             let range = SeqRange { from: seq_of(digests.len() + 1), to: seq_of(wanted) };
-            let page = self.state.store.list_messages_of(tenant, along.id, range, PAGE_MESSAGES).await?;
+            let page = self.state.store.list_messages_of(along.id.of(tenant), range, PAGE_MESSAGES).await?;
             // A branch that is erased meanwhile.
             if page.first().is_none_or(|first| first.seq != range.from) {
                 return Ok(Step::Overtaken);
@@ -150,7 +150,7 @@ impl Sync<'_> {
             // It was forked for the message, and somebody made another one its first.
             let digests = self.state.known_branches.find(tenant, id);
             let Some(first) = digests.get(along.common) else { return Ok(Step::Overtaken) };
-            store.correct_first_digest(tenant, id, (&digest.0, &first.content.0)).await?;
+            store.correct_first_digest(id.of(tenant), (&digest.0, &first.content.0)).await?;
         }
         let mut beyond = None;
         loop {
@@ -166,7 +166,7 @@ impl Sync<'_> {
                 .unzip();
             for ((branch, is_first), first) in others.into_iter().zip(self.digest(first).await?) {
                 if is_first {
-                    store.note_first_digest(tenant, branch.id, &first.content.0).await?;
+                    store.note_first_digest(branch.id.of(tenant), &first.content.0).await?;
                 }
                 if self.list.is(along.common, &first) {
                     return self.compare_on(along, branch).await;

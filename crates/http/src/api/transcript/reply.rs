@@ -21,7 +21,7 @@ use anchord_session::trigger::BriefDecision;
 use anchord_session::warning::Warning;
 use anchord_store::gather::{Included, LiveCompression};
 
-/// What a sync did, where the session stands after it, and the context to send to the model next.
+/// The outcome of a sync, the session's state after it, and the context to send to the model next.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SyncResult)]
 pub struct Synced {
@@ -55,7 +55,7 @@ pub struct Synced {
     /// window, until it is told, only with `include=warnings`, and the context has that too. Absent when there is nothing.
     #[schema(required = false)]
     pub warnings: Vec<Warning>,
-    /// What became of the list.
+    /// The result for the list.
     pub sync: SyncState,
     /// The context to send to the model next: of this list, also when somebody else has added to it.
     #[schema(required = false, value_type = ContextView)]
@@ -65,7 +65,7 @@ pub struct Synced {
     pub context_problem: Option<Problem>,
 }
 
-/// What became of a list.
+/// The result for a list.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SyncState {
     /// The branch that holds exactly this list, and was current at a moment of the sync.
@@ -78,7 +78,7 @@ pub struct SyncState {
     pub appended: usize,
 }
 
-/// What a sync did.
+/// The outcome of a sync.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = SyncOutcome)]
