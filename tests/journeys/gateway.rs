@@ -14,6 +14,7 @@ use axum::response::Response;
 use http_body_util::BodyExt as _;
 use secrecy::SecretString;
 use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
 
 use crate::support::app::{Answer, App, OURS, THEIRS, app};
 
@@ -59,7 +60,7 @@ impl Provider {
         };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+        TaskTracker::new().spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
         (provider, format!("http://{address}/base"))
     }
 
@@ -388,7 +389,6 @@ async fn a_loop_that_never_compacts_is_sent_the_context_once_its_list_is_too_lon
 #[tokio::test]
 async fn what_cannot_be_kept_passes_and_says_so() {
     let (app, provider) = gateway(Answers::Model).await;
-    app.call("PUT", "/v1/settings", r#"{}"#).await;
     let headers = [("x-session-id", "s1")];
     // A message that the API refuses.
     let body = json!({"messages": [{"role": "wizard", "content": "a"}], "stream": true}).to_string();
