@@ -14,11 +14,23 @@ pub(super) struct Usage(pub(super) String);
 #[error("the output was closed")]
 pub(super) struct OutputClosed;
 
+/// The agent that a command ran has ended with this code, and has said why itself.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the agent ended with {0}")]
+pub(super) struct AgentEnded(pub(super) u8);
+
+/// Whether an error says nothing that is not there already.
+pub(super) fn is_silent(error: &anyhow::Error) -> bool {
+    error.is::<OutputClosed>() || error.is::<AgentEnded>()
+}
+
 /// The exit code of an error: 2 for a wrong command line or a wrong setting, 1 for anything else; 0 when the reader of the
 /// output has enough.
 pub(super) fn exit_code(error: &anyhow::Error) -> ExitCode {
     if error.is::<OutputClosed>() {
         ExitCode::SUCCESS
+    } else if let Some(AgentEnded(code)) = error.downcast_ref() {
+        ExitCode::from(*code)
     } else if error.is::<Usage>() || error.is::<BadValue>() {
         ExitCode::from(2)
     } else {

@@ -35,6 +35,7 @@ mod tenant;
 mod tokens;
 mod transcript;
 mod worker;
+mod wrap;
 
 use std::process::ExitCode;
 
@@ -113,6 +114,8 @@ enum Command {
     Key(key::KeyCommand),
     /// Summarise a transcript without a service
     Compress(compress::Compress),
+    /// Run an agent with the gateway as the base URL of its model
+    Wrap(wrap::Wrap),
     /// Print the OpenAPI document of the API
     Openapi(openapi::Openapi),
     /// Print a completion script for a shell
@@ -138,7 +141,7 @@ pub fn main() -> ExitCode {
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            if !error.is::<failure::OutputClosed>() {
+            if !failure::is_silent(&error) {
                 output::note(&format!("anchord: {}", failure::format_error(&error)));
             }
             failure::exit_code(&error)
@@ -166,6 +169,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Tenant(tenant) => block_on(tenant.run()),
         Command::Key(key) => block_on(key.run()),
         Command::Compress(compress) => block_on(compress.run()),
+        Command::Wrap(wrap) => block_on(wrap.run()),
         Command::Openapi(openapi) => openapi.run(),
         Command::Completions(completions) => completions.run(Cli::command()),
     }

@@ -31,3 +31,18 @@ pub struct Gateway {
     #[arg(default_value = "model")]
     pub gateway_answers: Answers,
 }
+
+/// The providers of an agent that is run on this machine, Anthropic's and OpenAI's: the upstreams that are set for the
+/// gateway, else those that are set for the agent.
+pub fn upstreams_of_agents() -> [Option<String>; 2] {
+    #[expect(clippy::disallowed_methods, reason = "the configuration is the one reader of the environment")]
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    // An agent that runs under another one has a gateway as its provider already.
+    let provider = |name: &str| set(name).filter(|url| !url.contains("/gateway"));
+    let openai =
+        provider("OPENAI_BASE_URL").map(|url| url.trim_end_matches('/').trim_end_matches("/v1").to_owned());
+    [
+        set("ANCHORD_GATEWAY_ANTHROPIC").or_else(|| provider("ANTHROPIC_BASE_URL")),
+        set("ANCHORD_GATEWAY_OPENAI").or(openai),
+    ]
+}
