@@ -21,9 +21,9 @@ def requests() -> int:
 BEFORE = requests()
 
 
-def check(session: str, said: str, beside: int = 1) -> None:
+def check(session: str, said: str, beside: int | None = 1) -> None:
     """Ends the process: well, when the task is done and remembered, was summarised on the way, and took one
-    request for each answer of the model and those `beside`."""
+    request for each answer of the model and those `beside`; `None` when the agent makes none itself."""
     made = requests() - BEFORE
     key = {"x-api-key": os.environ["ANCHORD_API_KEY"]}
     with httpx.Client(base_url=f"{URL}/v1/sessions/{session}", headers=key) as anchord:
@@ -39,5 +39,6 @@ def check(session: str, said: str, beside: int = 1) -> None:
     print(f"{found['head_seq']} messages, {context.json()['tokens']['total']} tokens of them sent at the end")
     print(f"{found['compression_count']} compressions, forgotten: {forgotten or 'nothing'}")
     print(f"{made} requests in {turns} turns")
-    few = found["compression_count"] < 3 or made > turns + beside or page["next_cursor"] is not None
+    many = beside is not None and made > turns + beside
+    few = found["compression_count"] < 3 or many or page["next_cursor"] is not None
     sys.exit(few or bool(forgotten) or "All checks passed" not in said)

@@ -1,4 +1,4 @@
-"""An agent that knows nothing of anchord: it sends all that was said, and its base URL leads to proxy.py."""
+"""An agent that knows nothing of anchord: it sends all that was said, and its base URL leads to the gateway."""
 
 import json
 
@@ -29,4 +29,4 @@ while True:
         messages.append({"role": "tool", "tool_call_id": call.id, "content": output})
     if not calls:
         break
-check("proxy", message.content)
+check("gateway", message.content, beside=None)
