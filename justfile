@@ -17,6 +17,24 @@ test *filter:
 examples *binary:
     examples/run {{ binary }}
 
+# Run real coding agents through the gateway, against a provider that plays a task; docs/gateway.md has what came of it (needs
+# Linux, root or namespaces for users, Python 3 with venv, Node.js 20)
+agents *flags:
+    #!/usr/bin/env sh
+    set -eu
+    export AGENTS="$PWD/target/agents"
+    npm install --silent --no-audit --no-fund --prefix "$AGENTS" \
+        @anthropic-ai/claude-code@2.1.332 @openai/codex@0.171.0 opencode-ai@1.18.33
+    [ -x "$AGENTS/venv/bin/mini" ] || {
+        python3 -m venv "$AGENTS/venv"
+        "$AGENTS/venv/bin/pip" install --quiet --disable-pip-version-check mini-swe-agent==2.4.6
+    }
+    SQLX_OFFLINE=true cargo build --quiet
+    for agent in claude codex codex-openai opencode opencode-messages opencode-responses "mini --assemble"; do
+        printf '\n== %s\n' "$agent"
+        python3 tests/agents/run.py $agent {{ flags }}
+    done
+
 # What CI runs
 ci:
     .ci/run

@@ -31,7 +31,7 @@ import tap  # noqa: E402
 ROOT = HERE.parent.parent
 PROVIDER, TAP, SERVICE = 9000, 9001, 9002
 KEY = "key-of-the-acceptance-test-of-agents"
-AGENTS = pathlib.Path(os.environ.get("AGENTS", "/tmp/agents"))
+AGENTS = pathlib.Path(os.environ.get("AGENTS", ROOT / "target/agents"))
 
 # ---- the namespace --------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
 use crate::support::app::{Answer, App, OURS, THEIRS, app};
+use crate::support::service::{anchord, data_folder};
 
 /// The key that an agent has for its provider.
 const PROVIDERS: &str = "Bearer sk-provider-secret";
@@ -423,4 +424,28 @@ async fn a_provider_that_is_not_there_or_not_configured_is_told_from_an_answer_o
     send(&app, OURS, CHAT, &body, &[]).await.with(404);
     send(&app, OURS, "/gateway/anthropic/%2e%2e/secret", &body, &[]).await.with(404);
     app.call("GET", "/v1/sessions", "").await.with(200);
+}
+
+#[test]
+fn an_agent_runs_behind_a_service_of_its_own_that_ends_with_it() {
+    let folder = data_folder();
+    let data = folder.path().to_str().expect("a plain path");
+    let port =
+        std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+    let url = format!("http://127.0.0.1:{port}");
+    let agent = "printf '%s %s' \"$ANTHROPIC_BASE_URL\" \"$OPENAI_BASE_URL\"; exit 7";
+    let run =
+        anchord(&["wrap", "--url", &url, "--data-dir", data, "--session", "mine", "--", "sh", "-c", agent])
+            .env("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+            .output()
+            .expect("the program");
+    let printed = String::from_utf8_lossy(&run.stdout);
+    let expected = format!("{url}/gateway/session/mine/anthropic {url}/gateway/session/mine/openai/v1");
+    assert_eq!(
+        (run.status.code(), printed.as_ref()),
+        (Some(7), expected.as_str()),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+    assert!(!folder.path().join("postgres/cluster/postmaster.pid").exists(), "the service was left running");
 }
