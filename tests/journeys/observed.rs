@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::llm::stretch;
 use crate::support::provider::{Act, Asks, FakeProvider, answers};
-use crate::support::service::{Client, Service};
+use crate::support::service::{Client, KEY, Service};
 use crate::support::{TestDatabase, change, database, text, until};
 
 /// A session's name and words of its messages, which are nobody else's business.
@@ -50,8 +50,13 @@ async fn every_documented_metric_is_told_and_none_tells_of_a_tenant() {
     let database = database().await;
     fake.play_for(Asks::Answers, [answers(&["csv crate", "vendor/", "src/import.rs"])]);
     let words = ["--metrics-listen", "127.0.0.1:0", "--webhook-targets", "any", "--exam-model", "examiner"];
+    let words = [&words[..], &["--gateway-openai", "http://127.0.0.1:1"]].concat();
     let service = service(&database, &fake, &words);
     let client = service.client();
+    // A request of an agent that is none of its conversation, for a provider that is not there.
+    let title = json!({"messages": [{"role": "system", "content": "You are a title generator."}]});
+    let to = format!("/gateway/key/{KEY}/openai/v1/chat/completions");
+    assert_eq!(client.call("POST", &to, &[], &title.to_string()).expect("a reply").status, 502);
     // Where nobody listens.
     let hook = post(&client, "/v1/webhooks", &[], &json!({"url": "http://127.0.0.1:1/a-path-of-a-customer"}));
     let hook = format!("/v1/webhooks/{}", hook["webhook"]["id"].as_str().expect("an id"));

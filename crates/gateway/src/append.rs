@@ -16,6 +16,9 @@ use crate::request::Endpoint;
 /// How long an answer waits at its end for what is appended.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
+/// The most bytes of an event that is waited for.
+const MAX_EVENT_BYTES: usize = 1024 * 1024;
+
 /// A text that is being made.
 pub(crate) type Pending = BoxFuture<'static, Option<String>>;
 
@@ -83,6 +86,11 @@ impl<E> Appending<E> {
             let event = std::mem::replace(&mut self.begun, rest);
             let changed = if self.text.is_some() { self.change(&event).await } else { None };
             self.out.push_back(Ok(changed.unwrap_or_else(|| event.into())));
+        }
+        if self.begun.len() > MAX_EVENT_BYTES || self.text.is_none() {
+            // There is nothing to be appended to, or nothing more to append.
+            self.text = None;
+            self.out.push_back(Ok(std::mem::take(&mut self.begun).into()));
         }
     }
 

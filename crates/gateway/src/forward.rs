@@ -76,6 +76,8 @@ enum Taken {
     Read(Box<Read>),
     /// It passes, because of this.
     Passes(Sent, &'static str),
+    /// It did not come whole.
+    CutOff,
 }
 
 impl Gateway {
@@ -121,6 +123,9 @@ impl Gateway {
         match self.read(&caller, endpoint, &parts.headers, body).await {
             Taken::Read(read) => self.converse((base, route, parts), (caller, api), *read).await,
             Taken::Passes(sent, reason) => self.pass((&base, &route, &parts), sent, Some(reason)).await,
+            Taken::CutOff => {
+                refuse(StatusCode::REQUEST_TIMEOUT, "slow-body", "the body did not come whole in time")
+            }
         }
     }
 
@@ -371,13 +376,15 @@ impl Gateway {
         sent: Sent,
         reason: Option<&'static str>,
     ) -> (Response, &'static str) {
+        if let Some(reason) = reason {
+            metrics::counter!("anchord_gateway_not_kept_total", "reason" => reason).increment(1);
+        }
         let query = parts.uri.query();
         let answered =
             self.upstream.send((base, route, query), (parts.method.clone(), &parts.headers), sent).await;
         let Ok(answered) = answered else { return unreachable(route.provider) };
         let mut response = into_response(answered);
         if let Some(reason) = reason {
-            metrics::counter!("anchord_gateway_not_kept_total", "reason" => reason).increment(1);
             response.headers_mut().insert(NOT_KEPT, HeaderValue::from_static(reason));
         }
         (response, "passed")
@@ -395,9 +402,10 @@ impl Gateway {
         let Some(memory) = self.state.admission.bodies.reserve(caller.tenant, length) else {
             return Taken::Passes(Sent::Passing(body), "busy");
         };
-        let Ok(collected) = Limited::new(body, limit).collect().await else {
-            // The agent has left, and nobody waits for an answer.
-            return Taken::Passes(Sent::Whole(Bytes::new()), "cut-off");
+        let collecting = Limited::new(body, limit).collect();
+        let Ok(Ok(collected)) = tokio::time::timeout(self.state.limits.body_timeout, collecting).await else {
+            // The agent has left, or sends no more; what came of it is no request.
+            return Taken::CutOff;
         };
         let body = collected.to_bytes();
         let encoding =

@@ -18,7 +18,7 @@ use tokio_util::io::{ReaderStream, StreamReader};
 use crate::request::Endpoint;
 
 /// The most bytes of an answer that are read.
-const MAX_BYTES: u64 = 32 * 1024 * 1024;
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
 /// What stands at the end of an answer that did not come to its own.
 const CUT_OFF: &str = "[The answer was cut off here.]";
 
