@@ -81,6 +81,8 @@ enum Scope {
     Write,
     /// Manage keys, webhooks and the tenant's settings
     Admin,
+    /// Call the gateway alone
+    Gateway,
 }
 
 fn key_id(text: &str) -> Result<KeyId, &'static str> {

@@ -1,6 +1,8 @@
 //! The API of this process, called as any caller would: what the gateway keeps and reads passes the same checks, limits and
 //! quotas, and it can do nothing that a caller could not.
 
+use std::time::Duration;
+
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, Method, Request, header};
@@ -11,6 +13,10 @@ use serde::de::DeserializeOwned;
 use tower::ServiceExt as _;
 
 use anchord_http::extract::auth::{ByGateway, X_API_KEY};
+
+/// How long a call may take, and one that waits for a job.
+const LONGEST: Duration = Duration::from_secs(10);
+const LONG: Duration = Duration::from_secs(50);
 
 /// Why a call did not succeed: its status, and the kind of its problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,7 +80,9 @@ impl Api {
         request.headers_mut().insert(X_API_KEY, key);
         request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         request.extensions_mut().insert(ByGateway);
-        let reply = match self.router.clone().oneshot(request).await {
+        let waits = if call.prefer.is_some_and(|prefer| prefer.starts_with("wait")) { LONG } else { LONGEST };
+        let asked = tokio::time::timeout(waits, self.router.clone().oneshot(request)).await;
+        let reply = match asked.map_err(|_| Problem { status: 503, kind: "slow".to_owned() })? {
             Ok(reply) => reply,
             Err(never) => match never {},
         };

@@ -5,7 +5,8 @@ use axum::http::Method;
 use serde::Deserialize;
 
 use crate::api::{Api, Call, Problem};
-use crate::keep::{Position, Said, Seen, path_of};
+use crate::keep::{Said, Seen, path_of};
+use crate::mark::{Marks, Position};
 use crate::pasted;
 use crate::render::Served;
 use crate::request::{Asked, Message, block_text, is_of_system};
@@ -109,8 +110,8 @@ struct SyncState {
 }
 
 /// The answer in the form that the agent asked for.
-pub(crate) fn answer(held: &Held, session: &SessionName, form: Form) -> String {
-    let mark = held.position.mark(session);
+pub(crate) fn answer(held: &Held, (session, marks): (&SessionName, &Marks), form: Form) -> String {
+    let mark = marks.write(session, &held.position);
     let text = &held.text;
     match form {
         Form::Text | Form::Item => format!("{text}\n\n{mark}"),
@@ -129,6 +130,7 @@ pub(crate) async fn facts(
     (api, seen): (&Api, &Seen),
     (said, rule): (&Said, &Rule),
     asked: &Asked,
+    marks: &Marks,
 ) -> Result<String, Problem> {
     let position = hold((api, seen), (said, rule), asked).await?.position;
     let session = &said.identity.session;
@@ -136,7 +138,7 @@ pub(crate) async fn facts(
     // What was said since the last version belongs to it too; code needs no time for it.
     drop(api.call(Call::with(Method::POST, compressions, "{}".to_owned()).preferring(SHORT_WAIT)).await);
     let path = format!("{}/summary?max_tokens={FACTS_TOKENS}&branch={}", path_of(session), position.branch);
-    let mark = position.mark(session);
+    let mark = marks.write(session, &position);
     match api.call(Call::get(path)).await {
         Ok(record) => {
             let record = String::from_utf8_lossy(&record).replace("</summary>", "< /summary>");
@@ -184,7 +186,11 @@ mod tests {
             position: Position { branch: "main".to_owned(), seq: 3 },
         };
         let session = SessionName::parse("s").unwrap();
-        let text = answer(&held, &session, Form::Tags);
+        let marks = Marks::of(
+            &anchord_store::secrets::SecretKeys::of_this_process(),
+            anchord_messages::id::TenantId(uuid::Uuid::from_u128(1)),
+        );
+        let text = answer(&held, (&session, &marks), Form::Tags);
         assert_eq!(text.matches("</summary>").count(), 1);
         assert!(
             text.contains("and more\n\n[anchord: session s, branch main, message 3]\n</summary>"),

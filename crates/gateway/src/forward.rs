@@ -4,17 +4,19 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header};
 use axum::response::Response;
 use futures::StreamExt as _;
 use futures::channel::mpsc;
 use futures::stream::BoxStream;
 use http_body_util::{BodyExt as _, Limited};
+use moka::sync::Cache;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::io::AsyncReadExt as _;
 use tracing::Instrument as _;
@@ -28,6 +30,7 @@ use crate::compact::{self, without_instruction};
 use crate::identity::{self, Identity, SESSION};
 use crate::item;
 use crate::keep::{Keeper, Said, Seen};
+use crate::mark::Marks;
 use crate::reply::{self, Content, PROBLEM};
 use crate::request::{Asked, Endpoint};
 use crate::route::{Mode, Provider, Route};
@@ -35,17 +38,36 @@ use crate::rules::{self, Form, Meaning, Rule};
 use crate::upstream::{Answered, Sent, Upstream};
 use crate::{Answers, Config};
 use anchord_http::AppState;
-use anchord_http::admission::bodies::Reserved;
+use anchord_http::admission::bodies::{Bodies, Reserved};
 use anchord_http::admission::guesses::Peer;
+use anchord_http::admission::heavy::in_turn;
 use anchord_http::extract::auth::{self, Caller};
+use anchord_messages::id::TenantId;
+use anchord_store::keys::{KeyDigest, digest_key, is_generated};
+use anchord_store::secrets::SecretKeys;
 
 /// The header of an anchord key.
 const KEY: HeaderName = HeaderName::from_static("x-anchord-key");
 /// The header that says why a request is not kept.
 const NOT_KEPT: HeaderName = HeaderName::from_static("x-anchord-not-kept");
-/// Headers of a proxy: a request with one of them does not come from a program on this machine, whatever its address.
-const OF_A_PROXY: [HeaderName; 3] =
-    [header::FORWARDED, header::VIA, HeaderName::from_static("x-forwarded-for")];
+/// Headers of proxies and of browsers: a request with one of them does not come from a program on this machine, whatever
+/// its address.
+const OF_OTHERS: [&str; 6] =
+    ["origin", "forwarded", "via", "x-real-ip", "true-client-ip", "cf-connecting-ip"];
+const OF_OTHERS_BEGIN: [&str; 2] = ["x-forwarded-", "sec-fetch-"];
+
+/// How often, and after which pause, room for a body is looked for.
+const ROOM_TRIES: u32 = 10;
+const ROOM_PAUSE: Duration = Duration::from_millis(100);
+/// From so many bytes on a body is read in its tenant's turn.
+const LARGE_BYTES: usize = 2 * 1024 * 1024;
+/// How long a look at a key may take when it was good before.
+const KEY_PATIENCE: Duration = Duration::from_millis(500);
+
+/// Callers whose keys were good, for when the database does not answer.
+pub(crate) fn known_callers() -> Cache<KeyDigest, Caller> {
+    Cache::builder().max_capacity(10_000).time_to_live(Duration::from_mins(30)).build()
+}
 
 /// The gateway of a process.
 pub(crate) struct Gateway {
@@ -54,11 +76,17 @@ pub(crate) struct Gateway {
     pub(crate) config: Config,
     pub(crate) upstream: Upstream,
     pub(crate) keeper: Keeper,
+    /// The keys of marks.
+    pub(crate) marks: SecretKeys,
+    pub(crate) bodies: Bodies,
+    pub(crate) known: Cache<KeyDigest, Caller>,
 }
 
 /// A request that was read.
 struct Read {
     body: Bytes,
+    /// The same behind its encoding.
+    plain: Bytes,
     asked: Asked,
     memory: Reserved,
 }
@@ -136,13 +164,13 @@ impl Gateway {
         (caller, api): (Caller, Api),
         read: Read,
     ) -> (Response, &'static str) {
-        let Read { mut body, mut asked, memory } = read;
+        let Read { mut body, mut plain, mut asked, memory } = read;
         if asked.endpoint == Endpoint::Responses
-            && item::has_any(&body)
+            && item::has_any(&plain)
             && item::open_all(&self.config.secrets, caller.tenant, &mut asked)
-            && let Some(changed) = with_list(&body, &asked)
+            && let Some(changed) = with_list(&plain, &asked)
         {
-            body = changed;
+            (body, plain) = (changed.clone(), changed);
             parts.headers.remove(header::CONTENT_ENCODING);
         }
         let rule = rules::recognise(&asked, &parts.headers);
@@ -163,7 +191,8 @@ impl Gateway {
             without_instruction(&mut listed.list, rule);
         }
         let seen = self.keeper.seen(caller.tenant, &identity.session);
-        let said = Said::of(identity, &listed, route.mode, &seen);
+        let marks = Marks::of(&self.marks, caller.tenant);
+        let said = Said::of(identity, &listed, (route.mode, &marks), &seen);
         // A summary may have named the session of a list that names none.
         let seen = self.keeper.seen(caller.tenant, &said.identity.session);
         let kept = Kept { api, seen, said, memory };
@@ -171,7 +200,9 @@ impl Gateway {
             (Some(rule), Mode::Compact) => {
                 self.compact((&base, &route, &parts), (&caller, rule, &asked), (body, &kept)).await
             }
-            (None, Mode::Assemble) => self.assembled((&base, &route, parts), (&asked, body), kept).await,
+            (None, Mode::Assemble) => {
+                self.assembled((&base, &route, parts), (&asked, [body, plain]), kept).await
+            }
             _ => self.converse_on((&base, &route, &parts), body, kept).await,
         };
         if outcome == "answered" {
@@ -253,11 +284,12 @@ impl Gateway {
     ) -> (Response, &'static str) {
         let (api, said) = (&kept.api, &kept.said);
         let session = said.identity.session.clone();
+        let marks = Marks::of(&self.marks, caller.tenant);
         let may_answer = self.state.llm_models.is_some() || self.config.answers == Answers::Code;
         if may_answer {
             match compact::hold((api, &kept.seen), (said, rule), asked).await {
                 Ok(held) => {
-                    let text = compact::answer(&held, &session, rule.form);
+                    let text = compact::answer(&held, (&session, &marks), rule.form);
                     let sealed = match rule.form {
                         Form::Item => item::seal(&self.config.secrets, caller.tenant, &text),
                         Form::Text | Form::Tags => None,
@@ -290,7 +322,7 @@ impl Gateway {
         let asked_of = asked.clone();
         self.state.tracker.spawn(
             async move {
-                let text = compact::facts((&api, &seen), (&said, rule), &asked_of).await;
+                let text = compact::facts((&api, &seen), (&said, rule), &asked_of, &marks).await;
                 if let Err(problem) = &text {
                     tracing::warn!(%problem, "gateway.facts_not_appended");
                 }
@@ -352,10 +384,10 @@ impl Gateway {
     async fn assembled(
         &self,
         (base, route, mut parts): (&Url, &Route, Parts),
-        (asked, body): (&Asked, Bytes),
+        (asked, [body, plain]): (&Asked, [Bytes; 2]),
         kept: Kept,
     ) -> (Response, &'static str) {
-        match assemble((&kept.api, &kept.seen), (&kept.said, asked), &body).await {
+        match assemble((&kept.api, &kept.seen), (&kept.said, asked), &plain).await {
             Ok(Some(changed)) => {
                 parts.headers.remove(header::CONTENT_ENCODING);
                 let (response, _) = self.converse_on((base, route, &parts), changed, kept).await;
@@ -393,13 +425,15 @@ impl Gateway {
     /// Reads a body that has room, and passes any other.
     async fn read(&self, caller: &Caller, endpoint: Endpoint, headers: &HeaderMap, body: Body) -> Taken {
         let limit = self.state.limits.body_bytes;
-        let announced =
-            headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-        let Some(length) = announced else { return Taken::Passes(Sent::Passing(body), "no-length") };
-        if length > limit {
+        let of = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let announced = of(header::CONTENT_LENGTH).and_then(|length| length.parse::<usize>().ok());
+        if announced.is_some_and(|length| length > limit) {
             return Taken::Passes(Sent::Passing(body), "too-large");
         }
-        let Some(memory) = self.state.admission.bodies.reserve(caller.tenant, length) else {
+        let encoding = of(header::CONTENT_ENCODING).unwrap_or_default().to_owned();
+        // Nobody knows what is behind an encoding, or how long a body without a length is.
+        let length = announced.filter(|_| encoding.is_empty()).unwrap_or(limit);
+        let Some(memory) = self.room(caller.tenant, length).await else {
             return Taken::Passes(Sent::Passing(body), "busy");
         };
         let collecting = Limited::new(body, limit).collect();
@@ -408,15 +442,30 @@ impl Gateway {
             return Taken::CutOff;
         };
         let body = collected.to_bytes();
-        let encoding =
-            headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("");
-        let Some(plain) = decode(encoding, &body, limit).await else {
+        let Some(plain) = decode(&encoding, &body, limit).await else {
             return Taken::Passes(Sent::Whole(body), "encoded");
         };
-        match Asked::read(endpoint, &plain) {
-            Some(asked) => Taken::Read(Box::new(Read { body, asked, memory })),
+        let reading = plain.clone();
+        let asked = if plain.len() > LARGE_BYTES {
+            in_turn(caller.tenant, move || Asked::read(endpoint, &reading)).await.ok().flatten()
+        } else {
+            Asked::read(endpoint, &reading)
+        };
+        match asked {
+            Some(asked) => Taken::Read(Box::new(Read { body, plain, asked, memory })),
             None => Taken::Passes(Sent::Whole(body), "unreadable"),
         }
+    }
+
+    /// Memory for a body, waited for a moment.
+    async fn room(&self, tenant: TenantId, length: usize) -> Option<Reserved> {
+        for _ in 0..ROOM_TRIES {
+            if let Some(memory) = self.bodies.reserve(tenant, length) {
+                return Some(memory);
+            }
+            tokio::time::sleep(ROOM_PAUSE).await;
+        }
+        None
     }
 
     fn base(&self, provider: Provider) -> Option<&Url> {
@@ -433,24 +482,45 @@ impl Gateway {
         parts: &Parts,
     ) -> Result<(Caller, SecretString), (StatusCode, &'static str, String)> {
         let peer = parts.extensions.get::<Peer>().copied();
-        let header = parts.headers.get(KEY).and_then(|value| value.to_str().ok());
-        let given = header.map(str::trim).filter(|key| !key.is_empty()).or(route.key.as_deref());
+        let unauthorized = |detail: &str| (StatusCode::UNAUTHORIZED, "unauthorized", detail.to_owned());
+        let given = match (parts.headers.get(KEY), &route.key) {
+            (Some(header), _) => Some(header.to_str().map_err(|_| unauthorized("X-Anchord-Key is no text"))?),
+            (None, key) => key.as_deref(),
+        };
+        if is_misplaced(route, parts) {
+            let detail = "an anchord key stands where it would go to the provider; send it as `X-Anchord-Key` or as \
+                          /gateway/key/KEY/… before the provider";
+            return Err((StatusCode::BAD_REQUEST, "misplaced-key", detail.to_owned()));
+        }
         let key = match (given, &self.config.keyless) {
-            (Some(key), _) => SecretString::from(key),
-            (None, Some(own)) if is_local(peer, &parts.headers) => own.clone(),
+            (Some(key), _) if !key.trim().is_empty() => SecretString::from(key.trim()),
+            (None, Some(own)) if is_local(peer, parts) => own.clone(),
             _ => {
-                let detail =
-                    "send an anchord key, as `X-Anchord-Key: KEY` or as /gateway/key/KEY/… in the base URL";
-                return Err((StatusCode::UNAUTHORIZED, "unauthorized", detail.to_owned()));
+                return Err(unauthorized(
+                    "send an anchord key, as `X-Anchord-Key: KEY` or as /gateway/key/KEY/… in the base URL",
+                ));
             }
         };
+        let digest = digest_key(key.expose_secret());
         let scope = anchord_http::Scope::default();
-        match auth::authenticate_for_gateway(&self.state, (key.expose_secret(), peer), &scope).await {
+        let looking = auth::authenticate_for_gateway(&self.state, (key.expose_secret(), peer), &scope);
+        let found = match self.known.get(&digest) {
+            None => looking.await,
+            // What only concerns keeping must not fail a request: a key that was good is good while nobody can look.
+            Some(known) => match tokio::time::timeout(KEY_PATIENCE, looking).await {
+                Ok(Err(refused)) if refused.status().is_server_error() => Ok(known),
+                Ok(found) => found,
+                Err(_) => Ok(known),
+            },
+        };
+        match found {
             Ok(caller) => {
                 tracing::Span::current().record("tenant.id", tracing::field::display(caller.tenant.0));
+                self.known.insert(digest, caller.clone());
                 Ok((caller, key))
             }
             Err(refused) => {
+                self.known.invalidate(&digest);
                 let status = refused.status();
                 let kind = match status {
                     StatusCode::UNAUTHORIZED => "unauthorized",
@@ -464,18 +534,39 @@ impl Gateway {
     }
 }
 
+/// Whether a key of ours stands where it would go upstream.
+fn is_misplaced(route: &Route, parts: &Parts) -> bool {
+    let query = parts.uri.query().unwrap_or_default();
+    let in_address = route.rest.split('/').chain(query.split(['&', '='])).any(is_generated);
+    let in_headers = [header::AUTHORIZATION, HeaderName::from_static("x-api-key")].iter().any(|name| {
+        let values = parts.headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.flat_map(|value| value.split_whitespace()).any(is_generated)
+    });
+    in_address || in_headers
+}
+
 /// Whether a request comes from a program on this machine: over the loopback interface, to its name, through no proxy,
 /// and from no page in a browser.
-fn is_local(peer: Option<Peer>, headers: &HeaderMap) -> bool {
+fn is_local(peer: Option<Peer>, parts: &Parts) -> bool {
+    let headers = &parts.headers;
     let is_loopback = peer.is_some_and(|Peer(peer)| peer.ip().to_canonical().is_loopback());
-    let host = headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let (Some(host), None) = (hosts.next().and_then(|value| value.to_str().ok()), hosts.next()) else {
+        return false;
+    };
     let name = host.rsplit_once(':').map_or(host, |(name, port)| {
         if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host }
     });
     let name = name.trim_start_matches('[').trim_end_matches(']');
     let is_named = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-    let is_direct = OF_A_PROXY.iter().all(|name| !headers.contains_key(name));
-    is_loopback && is_named && is_direct && !headers.contains_key(header::ORIGIN)
+    // Proxies speak HTTP/1.0 to what stands behind them, unless they are told otherwise.
+    let is_direct = parts.version == Version::HTTP_11
+        && parts.uri.authority().is_none()
+        && !headers.keys().any(|name| {
+            let name = name.as_str();
+            OF_OTHERS.contains(&name) || OF_OTHERS_BEGIN.iter().any(|begin| name.starts_with(begin))
+        });
+    is_loopback && is_named && is_direct
 }
 
 /// A body as its sender wrote it before encoding it, of at most `limit` bytes.
@@ -512,9 +603,12 @@ mod tests {
     #[test]
     fn only_a_program_on_this_machine_needs_no_key() {
         let local = |peer: &str, headers: &[(&'static str, &str)]| {
-            let headers =
-                headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
-            is_local(Some(Peer(peer.parse().unwrap())), &headers)
+            let mut request = Request::get("/gateway/openai/v1/models");
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let (parts, _) = request.body(Body::empty()).unwrap().into_parts();
+            is_local(Some(Peer(peer.parse().unwrap())), &parts)
         };
         assert!(local("127.0.0.1:5", &[("host", "localhost:8080")]));
         assert!(local("[::1]:5", &[("host", "[::1]:8080")]));
@@ -526,6 +620,9 @@ mod tests {
         );
         assert!(!local("127.0.0.1:5", &[("host", "localhost"), ("origin", "https://evil.example")]));
         assert!(!local("127.0.0.1:5", &[("host", "localhost"), ("x-forwarded-for", "10.0.0.1")]));
+        assert!(!local("127.0.0.1:5", &[("host", "localhost"), ("sec-fetch-site", "cross-site")]));
+        assert!(!local("127.0.0.1:5", &[("host", "localhost"), ("x-real-ip", "10.0.0.1")]));
+        assert!(!local("127.0.0.1:5", &[("host", "localhost"), ("host", "evil.example")]));
         assert!(!local("127.0.0.1:5", &[]));
     }
 }

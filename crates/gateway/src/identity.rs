@@ -12,8 +12,8 @@ use anchord_messages::id::{KeyId, SessionName};
 pub(crate) const SESSION: &str = "x-anchord-session";
 /// What begins the name of a session that has none.
 const CHAIN: &str = "chain-";
-/// Hex digits of a chain's digest.
-const CHAIN_DIGITS: usize = 32;
+/// Bytes of a chain's digest.
+const CHAIN_BYTES: usize = 16;
 
 /// Headers of an agent.
 struct Names {
@@ -72,7 +72,7 @@ impl Identity {
             .chain_update(<&str>::from(route.provider))
             .chain_update(first?)
             .finalize();
-        let name = format!("{CHAIN}{}", anchord_messages::shape::hex(&digest, CHAIN_DIGITS));
+        let name = format!("{CHAIN}{}", anchord_messages::shape::hex(&digest, CHAIN_BYTES));
         SessionName::parse(&name).ok().map(|session| Self { session, parent: None, is_chain: true })
     }
 }

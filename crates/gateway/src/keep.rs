@@ -3,21 +3,22 @@
 //! Invariant: requests of one session are kept one after the other, in the order in which their answers ended, so that a
 //! shorter list never comes after the longer one that follows it.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::Method;
 use moka::sync::Cache;
-use regex::Regex;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::api::{Api, Call, Problem};
 use crate::identity::Identity;
+use crate::mark::{self, Marks, Position};
 use crate::request::{Asked, Endpoint, Message, block_text, is_of_system};
 use crate::route::Mode;
 use anchord_messages::content_digest::ContentDigest;
@@ -37,26 +38,6 @@ const REPEATED: i64 = 200;
 /// The most messages that are looked at.
 const LOOKED_AT: i64 = 1_000;
 
-/// The line that a summary of ours ends in, by which the list that continues from it is told.
-static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\[anchord: session ([A-Za-z0-9._:@+=-]{1,200}), branch ([A-Za-z0-9._-]{1,100}), message ([0-9]{1,15})\]").ok()
-});
-const MARK_BEGINS: &str = "[anchord: session ";
-
-/// A place in a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Position {
-    pub(crate) branch: String,
-    pub(crate) seq: i64,
-}
-
-impl Position {
-    /// The line that names it.
-    pub(crate) fn mark(&self, session: &SessionName) -> String {
-        format!("[anchord: session {session}, branch {}, message {}]", self.branch, self.seq)
-    }
-}
-
 /// What a request says, as it is kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
@@ -71,21 +52,28 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    pub(crate) fn of(mut identity: Identity, asked: &Asked, mode: Mode, seen: &Seen) -> Self {
+    pub(crate) fn of(
+        mut identity: Identity,
+        asked: &Asked,
+        (mode, marks): (Mode, &Marks),
+        seen: &Seen,
+    ) -> Self {
         let mut list = asked.list.clone();
         let mut after = None;
         let of_session = |found: &Summary| identity.is_chain || identity.session == found.session;
-        let found = |at: usize| summary_in(list.get(at)?).filter(of_session).map(|found| (at, found));
+        let found = |at: usize| summary_in(list.get(at)?, marks).filter(of_session).map(|found| (at, found));
         let mut summaries: Vec<(usize, Summary)> = (0..list.len()).filter_map(found).collect();
         // An agent may keep older ones among the messages that it sends again.
         let newest = summaries.iter().map(|(_, found)| found.position.seq).max();
         if let Some(newest) = summaries.iter().position(|(_, found)| Some(found.position.seq) == newest) {
             let (place, Summary { session, position, rest, .. }) = summaries.swap_remove(newest);
-            let is_older = |at: usize| {
-                // With the question that it answers.
-                summaries.iter().any(|(older, found)| at == *older || found.is_answer && at + 1 == *older)
-            };
-            let behind = list.iter().enumerate().skip(place + 1).filter(|(at, _)| !is_older(*at));
+            // With the questions that they answer.
+            let older: HashSet<usize> = summaries
+                .iter()
+                .flat_map(|(at, found)| [Some(*at), at.checked_sub(1).filter(|_| found.is_answer)])
+                .flatten()
+                .collect();
+            let behind = list.iter().enumerate().skip(place + 1).filter(|(at, _)| !older.contains(at));
             list = rest.into_iter().chain(behind.map(|(_, raw)| raw.clone())).collect();
             identity.session = session;
             after = Some(position);
@@ -148,8 +136,8 @@ struct Summary {
 }
 
 /// The summary of ours in a message.
-fn summary_in(raw: &Bytes) -> Option<Summary> {
-    let text = std::str::from_utf8(raw).ok().filter(|text| text.contains(MARK_BEGINS))?;
+fn summary_in(raw: &Bytes, marks: &Marks) -> Option<Summary> {
+    let text = std::str::from_utf8(raw).ok().filter(|text| text.contains(mark::BEGINS))?;
     let message = Message::read(raw)?;
     let is_answer = message.is_of("assistant");
     if !(message.is_of("user") || is_answer) {
@@ -158,11 +146,11 @@ fn summary_in(raw: &Bytes) -> Option<Summary> {
     let content = message.content?.get();
     // Texts alone: what a tool puts out may be anybody's.
     if let Ok(text) = serde_json::from_str::<String>(content) {
-        let (session, position) = marked(&text)?;
+        let (session, position) = marks.read(&text)?;
         return Some(Summary { session, position, rest: None, is_answer });
     }
     let blocks: Vec<&RawValue> = serde_json::from_str(content).ok()?;
-    let mark = |(at, block): (usize, &&RawValue)| Some((at, marked(&block_text(block.get())?)?));
+    let mark = |(at, block): (usize, &&RawValue)| Some((at, marks.read(&block_text(block.get())?)?));
     let (place, (session, position)) = blocks.iter().enumerate().rev().find_map(mark)?;
     let rest: Vec<&str> = blocks.iter().skip(place + 1).map(|block| block.get()).collect();
     let rest = (!rest.is_empty()).then(|| {
@@ -171,13 +159,6 @@ fn summary_in(raw: &Bytes) -> Option<Summary> {
         Bytes::from(format!("{{{kind}\"role\":\"{speaker}\",\"content\":[{}]}}", rest.join(",")))
     });
     Some(Summary { session, position, rest, is_answer })
-}
-
-fn marked(text: &str) -> Option<(SessionName, Position)> {
-    let found = MARK.as_ref()?.captures_iter(text).last()?;
-    let part = |at| found.get(at).map_or("", |part| part.as_str());
-    let position = Position { branch: part(2).to_owned(), seq: part(3).parse().ok()? };
-    Some((SessionName::parse(part(1)).ok()?, position))
 }
 
 /// Where a list goes on.
@@ -366,21 +347,37 @@ async fn begin(api: &Api, said: &Said) -> Result<(), Problem> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
+    use anchord_store::secrets::SecretKeys;
+    use uuid::Uuid;
+
     use super::*;
+
+    static MARKS: LazyLock<Marks> =
+        LazyLock::new(|| Marks::of(&SecretKeys::of_this_process(), TenantId(Uuid::from_u128(1))));
+
+    fn marked(seq: i64) -> String {
+        let position = Position { branch: "main".to_owned(), seq };
+        format!("so far. {}", MARKS.write(&SessionName::parse("s1").unwrap(), &position))
+    }
 
     fn said(endpoint: Endpoint, body: String, session: &str, is_chain: bool) -> Said {
         let asked = Asked::read(endpoint, &Bytes::from(body)).unwrap();
         let session = SessionName::parse(session).unwrap();
-        Said::of(Identity { session, parent: None, is_chain }, &asked, Mode::Compact, &Seen::default())
+        Said::of(
+            Identity { session, parent: None, is_chain },
+            &asked,
+            (Mode::Compact, &*MARKS),
+            &Seen::default(),
+        )
     }
-
-    const MARKED: &str = "so far. [anchord: session s1, branch main, message 42]";
 
     #[test]
     fn a_list_that_continues_from_a_summary_is_kept_behind_its_place() {
         let body = json!({"messages": [
             {"role": "user", "content": [
-                {"type": "text", "text": "reminder"}, {"type": "text", "text": MARKED}, {"type": "text", "text": "go on"}]},
+                {"type": "text", "text": "reminder"}, {"type": "text", "text": marked(42)}, {"type": "text", "text": "go on"}]},
             {"role": "assistant", "content": "yes"},
         ]});
         let said = said(Endpoint::Messages, body.to_string(), "s1", false);
@@ -397,11 +394,10 @@ mod tests {
 
     #[test]
     fn of_several_summaries_the_newest_counts_and_the_others_are_nobodys_words() {
-        let mark = |seq: u32| format!("so far. [anchord: session s1, branch main, message {seq}]");
         let body = json!({"messages": [
-            {"role": "user", "content": "And so far?"}, {"role": "assistant", "content": mark(69)},
+            {"role": "user", "content": "And so far?"}, {"role": "assistant", "content": marked(69)},
             {"role": "assistant", "content": "kept"}, {"role": "user", "content": "And so far?"},
-            {"role": "assistant", "content": mark(58)}, {"role": "user", "content": "go on"},
+            {"role": "assistant", "content": marked(58)}, {"role": "user", "content": "go on"},
         ]});
         let said = said(Endpoint::ChatCompletions, body.to_string(), "s1", false);
         assert_eq!(said.after.map(|after| after.seq), Some(69));
@@ -431,11 +427,11 @@ mod tests {
     #[test]
     fn only_a_text_of_the_session_itself_continues_it() {
         let of_tool = json!({"messages": [{"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "t", "content": MARKED}]}]});
+            {"type": "tool_result", "tool_use_id": "t", "content": marked(42)}]}]});
         assert_eq!(said(Endpoint::Messages, of_tool.to_string(), "s1", false).after, None);
-        let of_tool = json!({"messages": [{"role": "tool", "tool_call_id": "t", "content": MARKED}]});
+        let of_tool = json!({"messages": [{"role": "tool", "tool_call_id": "t", "content": marked(42)}]});
         assert_eq!(said(Endpoint::ChatCompletions, of_tool.to_string(), "s1", false).after, None);
-        let text = json!({"messages": [{"role": "user", "content": MARKED}]}).to_string();
+        let text = json!({"messages": [{"role": "user", "content": marked(42)}]}).to_string();
         let other = said(Endpoint::ChatCompletions, text.clone(), "s2", false);
         assert_eq!((other.after.is_some(), other.list.len()), (false, 1));
         let chain = said(Endpoint::ChatCompletions, text, "chain-0", true);

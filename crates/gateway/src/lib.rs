@@ -8,7 +8,7 @@
 //! | `forward` | one request from its first byte to the last of its answer |
 //! | `route`, `identity`, `request`, `rules` | what a request is: its path, its session, its conversation, its meaning |
 //! | `upstream` | the provider |
-//! | `answer`, `keep` | what was answered and said, into the session |
+//! | `answer`, `keep`, `mark` | what was answered and said, into the session |
 //! | `compact`, `pasted`, `render`, `reply`, `item`, `append` | a compaction's answer |
 //! | `assemble` | the context in the place of a list |
 //! | `api` | the API of this process, called as any caller would |
@@ -25,6 +25,7 @@ mod forward;
 mod identity;
 mod item;
 mod keep;
+mod mark;
 mod pasted;
 mod render;
 mod reply;
@@ -41,10 +42,14 @@ use secrecy::SecretString;
 use url::Url;
 
 use anchord_http::AppState;
+use anchord_http::admission::bodies::Bodies;
 use anchord_store::secrets::SecretKeys;
 use forward::Gateway;
 use keep::Keeper;
 use upstream::Upstream;
+
+/// How many of the largest bodies the memory for agents' requests takes.
+const LARGEST_BODIES: u64 = 5;
 
 /// Who answers compactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,7 +92,15 @@ pub fn before(api: Router, state: AppState, config: Config) -> Result<Router, re
         return Ok(api);
     }
     let upstream = Upstream::new()?;
-    let gateway = Arc::new(Gateway { api: api.clone(), state, config, upstream, keeper: Keeper::default() });
+    let marks =
+        if config.secrets.encrypts() { config.secrets.clone() } else { SecretKeys::of_this_process() };
+    let largest = state.limits.body_bytes;
+    let total = u64::try_from(largest).unwrap_or(u64::MAX).saturating_mul(LARGEST_BODIES);
+    // Apart from those of the API, so that agents' requests take no room of other calls.
+    let bodies = Bodies::new(total, largest);
+    let (keeper, known) = (Keeper::default(), forward::known_callers());
+    let gateway = Gateway { api: api.clone(), state, config, upstream, keeper, marks, bodies, known };
+    let gateway = Arc::new(gateway);
     let handle = move |request: Request| Arc::clone(&gateway).handle(request);
     Ok(Router::new().route("/gateway/{*rest}", axum::routing::any(handle)).fallback_service(api))
 }

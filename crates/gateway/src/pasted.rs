@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::api::{Api, Call, Problem};
-use crate::keep::Position;
+use crate::mark::Position;
 use crate::request::content_texts;
 
 /// How many of the newest messages are looked at.
@@ -37,7 +37,7 @@ struct Stored {
     message: Value,
 }
 
-/// The place of the last message that was pasted; the newest one when none is found in the text.
+/// The place of the last message that was pasted.
 pub(crate) async fn through(api: &Api, session: &str, pasted: &str) -> Result<Position, Problem> {
     let Session { branch, head_seq } = api.read(Call::get(session.to_owned())).await?;
     let branch = branch.unwrap_or_else(|| "main".to_owned());
@@ -58,7 +58,9 @@ pub(crate) async fn through(api: &Api, session: &str, pasted: &str) -> Result<Po
         }
         before = place;
     }
-    Ok(Position { branch, seq: last.map_or(head_seq, |(seq, _)| seq) })
+    // A text that has none of them is another conversation.
+    let (seq, _) = last.ok_or_else(|| Problem { status: 404, kind: "other-conversation".to_owned() })?;
+    Ok(Position { branch, seq })
 }
 
 /// Where the words of a message stand in a text, the last time.

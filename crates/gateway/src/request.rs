@@ -7,7 +7,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::route::Provider;
-use anchord_messages::format::Format;
+use anchord_messages::format::{Format, MAX_VALUES};
+
+/// The most messages of a list that is kept, as a sync takes them.
+const MAX_MESSAGES: usize = 20_000;
 
 /// An operation of a provider whose requests have a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize)]
@@ -87,6 +90,10 @@ impl Asked {
         struct Metadata {
             user_id: Option<String>,
         }
+        // Too many values take more memory than their text.
+        if body.iter().filter(|&&sign| matches!(sign, b',' | b'[' | b'{')).count() > MAX_VALUES {
+            return None;
+        }
         let read: Body<'_> = serde_json::from_slice(body).ok()?;
         let slice = |raw: &RawValue| body.slice_ref(raw.get().as_bytes());
         let mut list: Vec<Bytes> = match (endpoint, read.messages, read.input) {
@@ -102,6 +109,9 @@ impl Asked {
             }
             _ => return None,
         };
+        if list.len() > MAX_MESSAGES {
+            return None;
+        }
         let of_system = list.iter().take_while(|message| is_of_system(message)).count();
         // Items of a developer stand among the others, and are sent again as they were.
         let head = if endpoint == Endpoint::ChatCompletions { of_system } else { 0 };

@@ -10,6 +10,9 @@ use serde::Deserialize;
 
 use crate::request::{Asked, Endpoint, Message, is_of_system, texts_of};
 
+/// Bytes before the first words of an instruction.
+const NEAR: usize = 2_000;
+
 /// How a request is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -64,7 +67,7 @@ pub(crate) struct Rule {
     /// Words of the system prompt.
     #[serde(default)]
     system: Vec<String>,
-    /// Words of one text of the last message, which is a user's.
+    /// Words of the last text of the last message, which is a user's; the first of them stand near its beginning.
     #[serde(default)]
     pub(crate) last_user: Vec<String>,
     /// The type of the last item.
@@ -121,7 +124,8 @@ impl Rule {
                 let last = asked.list.last().and_then(|raw| Message::read(raw));
                 last.is_some_and(|last| last.kind.as_deref() == Some(kind))
             })
-            && (self.last_user.is_empty() || facts.last_user.iter().any(|text| self.is_instruction(text)))
+            && (self.last_user.is_empty()
+                || facts.last_user.last().is_some_and(|text| self.is_instruction(text)))
             && (self.system.is_empty() || {
                 let system = asked.system_text();
                 self.system.iter().all(|words| system.contains(words.as_str()))
@@ -130,6 +134,10 @@ impl Rule {
 
     /// Whether a text has the words of the rule's instruction.
     pub(crate) fn is_instruction(&self, text: &str) -> bool {
-        !self.last_user.is_empty() && self.last_user.iter().all(|words| text.contains(words.as_str()))
+        // The first words stand near its beginning, and what a reminder quotes asks for nothing.
+        let is_asked = |words: &String| text.find(words.as_str()).is_some_and(|at| at <= NEAR);
+        !text.starts_with("<system-reminder>")
+            && self.last_user.first().is_some_and(is_asked)
+            && self.last_user.iter().all(|words| text.contains(words.as_str()))
     }
 }

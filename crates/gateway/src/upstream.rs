@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
@@ -78,12 +78,11 @@ impl Upstream {
                 self.0.request(method, url).headers(passed).body(bytes)
             }
             // A length that was announced is announced again.
-            Sent::Passing(body) if passed.contains_key(header::CONTENT_LENGTH) || method == Method::POST => {
-                self.0
-                    .request(method, url)
-                    .headers(passed)
-                    .body(reqwest::Body::wrap_stream(body.into_data_stream()))
-            }
+            Sent::Passing(body) if !body.is_end_stream() => self
+                .0
+                .request(method, url)
+                .headers(passed)
+                .body(reqwest::Body::wrap_stream(body.into_data_stream())),
             Sent::Passing(_) => self.0.request(method, url).headers(passed),
         };
         let response = request.send().await?;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::hmac;
 use secrecy::{ExposeSecret as _, SecretSlice, SecretString};
 use sha2::{Digest as _, Sha256};
 
@@ -25,6 +26,8 @@ use anchord_webhooks::signature::SECRET_BYTES;
 const FORMAT: u8 = 1;
 /// The length of a key's name.
 const NAME_BYTES: usize = 4;
+/// The length of a tag.
+const TAG_BYTES: usize = 10;
 /// The length of a key.
 const KEY_BYTES: usize = 32;
 /// The length of the format byte and the key's name.
@@ -37,6 +40,7 @@ pub struct SecretKeys(Arc<Vec<SecretKey>>);
 struct SecretKey {
     name: [u8; NAME_BYTES],
     key: LessSafeKey,
+    tags: hmac::Key,
 }
 
 /// What is sealed for a tenant is bound to this in the place of a webhook, of which none has this id.
@@ -76,6 +80,23 @@ impl SecretKeys {
     /// Whether secrets are encrypted.
     pub fn encrypts(&self) -> bool {
         !self.0.is_empty()
+    }
+
+    /// A key that no other process has.
+    pub fn of_this_process() -> Self {
+        let text = SecretString::from(STANDARD.encode(rand::random::<[u8; KEY_BYTES]>()));
+        Self::parse(&text).unwrap_or_default()
+    }
+
+    /// The tag of a text that a tenant keeps for us, by which it is told from a forged one; `None` when there is no key.
+    pub fn tag(&self, tenant: TenantId, text: &str) -> Option<String> {
+        self.0.first().map(|key| key.tag(tenant, text))
+    }
+
+    /// Whether a text has this tag, by any key.
+    pub fn has_tag(&self, tenant: TenantId, text: &str, tag: &str) -> bool {
+        // Short and of one use: who guesses has no more tries than requests.
+        self.0.iter().any(|key| key.tag(tenant, text) == tag)
     }
 
     /// Encrypts what a tenant keeps for us; `None` when there is no key.
@@ -162,7 +183,16 @@ impl SecretKey {
         let key = UnboundKey::new(&AES_256_GCM, bytes.get(..KEY_BYTES).filter(|_| bytes.len() == KEY_BYTES)?)
             .ok()?;
         let digest = Sha256::new().chain_update("anchord secrets key").chain_update(&bytes).finalize();
-        Some(Self { name: *digest.first_chunk()?, key: LessSafeKey::new(key) })
+        let tags = Sha256::new().chain_update("anchord tags key").chain_update(&bytes).finalize();
+        let tags = hmac::Key::new(hmac::HMAC_SHA256, &tags);
+        Some(Self { name: *digest.first_chunk()?, key: LessSafeKey::new(key), tags })
+    }
+
+    fn tag(&self, tenant: TenantId, text: &str) -> String {
+        let mut signed = hmac::Context::with_key(&self.tags);
+        signed.update(tenant.0.as_bytes());
+        signed.update(text.as_bytes());
+        anchord_messages::shape::hex(signed.sign().as_ref(), TAG_BYTES)
     }
 
     fn head(&self) -> Vec<u8> {

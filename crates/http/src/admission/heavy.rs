@@ -33,7 +33,10 @@ impl Caller {
 }
 
 /// Runs work in a tenant's turn, also when nobody waits.
-pub(crate) async fn in_turn<T: Send + 'static>(
+///
+/// # Errors
+/// When the tenant has too much work in progress.
+pub async fn in_turn<T: Send + 'static>(
     tenant: TenantId,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {

@@ -3,7 +3,7 @@
 pub mod assemblies;
 pub mod bodies;
 pub mod guesses;
-pub(crate) mod heavy;
+pub mod heavy;
 pub mod quotas;
 pub mod rate_limit;
 pub mod replies;
