@@ -9,7 +9,7 @@ use rmcp::model::{
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Role, ServerCapabilities,
     ServerConfig,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::Value;
 
@@ -29,9 +29,9 @@ const INSTRUCTIONS: &str = "anchord keeps every message of the session, also tho
 /// Why a server over standard streams ends with an error.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The client speaks another protocol, or left before it had begun.
+    /// The client speaks another protocol.
     #[error("the client's first message is none of MCP's")]
-    Begin(#[source] Box<rmcp::service::ServerInitializeError>),
+    Begin(#[source] Box<ServerInitializeError>),
     /// The task of the server broke.
     #[error("the server broke")]
     Broken(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -43,8 +43,12 @@ pub enum Error {
 /// When the client does not speak MCP.
 pub async fn serve_stdio(api: impl Api, connection: Connection) -> Result<(), Error> {
     let server = Server { api: Arc::new(api), connection };
-    let running = server.serve(rmcp::transport::stdio()).await;
-    let running = running.map_err(|error| Error::Begin(Box::new(error)))?;
+    let running = match server.serve(rmcp::transport::stdio()).await {
+        Ok(running) => running,
+        // A client that changes its mind.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(Error::Begin(Box::new(error))),
+    };
     running.waiting().await.map_err(|error| Error::Broken(error.into()))?;
     Ok(())
 }
