@@ -59,10 +59,10 @@ async fn read(app: &App, uri: &str) -> Result<Value, Value> {
 async fn mcp() -> App {
     let mut app = app().await;
     app.put_mcp();
-    let output: String = (1..400).map(|n| format!("line {n} of the log\n")).collect();
+    let output: Vec<String> = (1..400).map(|n| format!("line {n} of the log")).collect();
     let mut messages =
         vec![json!({"role": "user", "content": "Why does parse_config fail? Never touch prod.toml."})];
-    messages.extend(called("c1", "bash", &json!({"command": "cat log"}), &output));
+    messages.extend(called("c1", "bash", &json!({"command": "cat log"}), &output.join("\n")));
     messages.push(json!({"role": "assistant", "content": HOSTILE}));
     messages.extend(turns(20, |n| format!("step {n} of the parser is done")));
     let body = json!({"messages": messages, "marks": [{"index": 2, "keep": "never"}]});
