@@ -249,6 +249,7 @@ impl Process {
         let gateway = settings.api.as_ref().map(|api| gateway(&api.gateway, own.and(own_key), secrets));
         let agents = anchord_gateway::before(served(public), state.clone(), gateway.unwrap_or_default());
         let agents = agents.context("the client of the gateway")?;
+        let agents = anchord_mcp::before(agents, served(public), state.clone());
         let servers = [
             api.map(|listener| process.serve_http("the API", listener, agents, timeouts)),
             admin.map(|listener| {

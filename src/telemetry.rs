@@ -53,12 +53,12 @@ pub fn start(config: &config::Telemetry) -> Result<Telemetry> {
 }
 
 /// The log filter, without what a tenant could fill the log with: an error for each certificate of a webhook's server
-/// that does not hold. The delivery says the same to the tenant.
+/// that does not hold, of which the delivery says the same to the tenant, and lines for each request of an MCP client.
 fn filter(text: &str) -> Result<Targets> {
-    const OF_CERTIFICATES: &str = "rustls_platform_verifier";
+    const OF_TENANTS: [&str; 2] = ["rustls_platform_verifier", "rmcp"];
     let filter: Targets = text.parse().context("RUST_LOG")?;
-    let is_named = text.contains(OF_CERTIFICATES);
-    Ok(if is_named { filter } else { filter.with_target(OF_CERTIFICATES, LevelFilter::OFF) })
+    let unnamed = OF_TENANTS.into_iter().filter(|target| !text.contains(target));
+    Ok(filter.with_targets(unnamed.map(|target| (target, LevelFilter::OFF))))
 }
 
 /// Installs the metrics recorder; returns the handle that renders the metrics.
@@ -110,13 +110,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_certificate_of_a_tenants_server_is_logged_unless_it_is_asked_for() {
-        let logs = |text: &str| {
-            let filter = filter(text).expect("a filter");
-            filter.would_enable("rustls_platform_verifier::verification", &tracing::Level::ERROR)
-        };
-        assert!(!logs("info"));
-        assert!(logs("info,rustls_platform_verifier=error"));
+    fn nothing_that_a_tenant_could_fill_the_log_with_is_logged_unless_it_is_asked_for() {
+        for (library, module) in [
+            ("rustls_platform_verifier", "rustls_platform_verifier::verification"),
+            ("rmcp", "rmcp::service"),
+        ] {
+            let logs =
+                |text: &str| filter(text).expect("a filter").would_enable(module, &tracing::Level::ERROR);
+            assert!(!logs("info"), "{library}");
+            assert!(logs(&format!("info,{library}=error")), "{library}");
+        }
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod health;
 mod import;
 mod key;
 mod ledger;
+mod mcp;
 mod migrate;
 mod openapi;
 mod output;
@@ -102,6 +103,8 @@ enum Command {
     Recall(recall::RecallCommand),
     /// List the facts of a session: files, commands, test runs, errors, identifiers, constraints
     Ledger(ledger::LedgerCommand),
+    /// Offer the tools, records and contexts of sessions to an agent, as an MCP server over standard input and output
+    Mcp(mcp::McpCommand),
     /// Count the tokens of a text or of messages
     Tokens(tokens::TokensCommand),
     /// Append a transcript to a session
@@ -163,6 +166,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Tail(tail) => block_on(tail.run()),
         Command::Recall(recall) => block_on(recall.run()),
         Command::Ledger(ledger) => block_on(ledger.run()),
+        Command::Mcp(mcp) => block_on(mcp.run()),
         Command::Tokens(tokens) => block_on(tokens.run()),
         Command::Import(import) => block_on(import.run()),
         Command::Export(export) => block_on(export.run()),

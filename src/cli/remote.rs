@@ -199,6 +199,22 @@ impl Remote {
         self.change(Method::POST, path, Some(sent)).await
     }
 
+    /// Makes a call of a path with its query, as another part of the program writes it; a refusal is a reply.
+    pub(super) async fn pass(&self, path: &str, accept: &str, body: Option<&str>) -> Result<Reply> {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let segments: Vec<&str> = path.split('/').skip(1).collect();
+        let mut url = self.address(&segments);
+        url.set_query(Some(query).filter(|query| !query.is_empty()));
+        let request = || {
+            let request = match body {
+                Some(body) => self.http.post(url.clone()).body(body.to_owned()),
+                None => self.http.get(url.clone()),
+            };
+            request.header("accept", accept).header("content-type", "application/json")
+        };
+        self.send(request, body.is_none()).await
+    }
+
     /// Posts JSON lines; a refusal is a reply.
     pub(super) async fn post_lines(
         &self,

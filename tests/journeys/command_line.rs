@@ -417,6 +417,43 @@ async fn tokens_are_counted_of_a_file_of_standard_input_and_of_messages() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_is_served_over_standard_input_and_output() {
+    let (service, desk) = service().await;
+    talk(&service, "planner");
+    let client = json!({"name": "c", "version": "1"});
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    let call = json!({"name": "search_past", "arguments": {"query": "importer"}});
+    let lines = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}),
+    ];
+    let input: String = lines.iter().fold(String::new(), |input, line| input + &line.to_string() + "\n");
+    let served = |line: &str, input: &str| {
+        let mut command = desk.command(line);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut piped = command.spawn().expect("the program");
+        piped.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("a reader");
+        piped.wait_with_output().expect("an end")
+    };
+    let output = served("mcp --session planner", &input);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let replies = String::from_utf8(output.stdout).expect("UTF-8");
+    let replies: Vec<Value> =
+        replies.lines().map(|line| serde_json::from_str(line).expect("JSON alone")).collect();
+    assert_eq!(replies[0]["result"]["serverInfo"]["name"], "anchord");
+    assert_eq!((&replies[1]["id"], &replies[1]["result"]["isError"]), (&json!(2), &json!(false)));
+    assert!(replies[1].to_string().contains("src/import.rs"), "{}", replies[1]);
+    assert!(served("mcp", "").status.success(), "a client that leaves at once is no failure");
+    // Told at the start, where the agent's owner sees it.
+    let refused = desk.run("mcp --key anchord_unknown-key-00000000000000000000");
+    assert_eq!((refused.code, refused.out.as_str()), (Some(1), ""));
+    assert!(refused.err.contains("401"), "{}", refused.err);
+    assert!(desk.is_empty());
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn summaries_are_exported_to_files_and_imports_are_told_as_json() {
     let (service, desk) = service().await;
     talk(&service, "s:1");

@@ -52,6 +52,7 @@ mod lifecycle;
 mod llm;
 mod looking_back;
 mod masking;
+mod mcp;
 mod meanings;
 mod messages;
 mod models;

@@ -127,7 +127,7 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
 }
 
 /// A session with two versions.
-async fn app_with_versions() -> App {
+pub(crate) async fn app_with_versions() -> App {
     let app = app_with_session(20).await;
     publish(&app, 1, 5).await;
     publish(&app, 2, 10).await;
