@@ -100,6 +100,10 @@ bench-validity *flags:
 bench-sync *flags:
     cargo bench --bench sync -- {{ flags }}
 
+# Measure what the gateway adds until the first byte of an answer, beside a proxy that only passes through; fails beyond the limits
+bench-gateway *flags:
+    cargo bench --bench gateway -- {{ flags }}
+
 # Ask the sessions of a folder by words and with an embeddings server, and compare what is found; fails where the second finds less
 bench-recall folder url model="all-minilm" *flags:
     cargo bench --bench recall -- {{ folder }} {{ url }} {{ model }} {{ flags }}

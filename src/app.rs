@@ -466,6 +466,10 @@ fn gateway(
             config::Answers::Model => anchord_gateway::Answers::Model,
             config::Answers::Code => anchord_gateway::Answers::Code,
         },
+        unkept: match config.gateway_unkept {
+            config::Unkept::Pass => anchord_gateway::Unkept::Pass,
+            config::Unkept::Refuse => anchord_gateway::Unkept::Refuse,
+        },
         keyless: own,
         secrets,
     }

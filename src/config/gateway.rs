@@ -14,6 +14,15 @@ pub enum Answers {
     Code,
 }
 
+/// A request that cannot be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Unkept {
+    /// Goes to the provider all the same, and its answer says so.
+    Pass,
+    /// Is refused.
+    Refuse,
+}
+
 /// The gateway for agents whose base URL it is.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Gateway")]
@@ -30,6 +39,10 @@ pub struct Gateway {
     #[arg(long, env = "ANCHORD_GATEWAY_ANSWERS", value_name = "ANCHORD_GATEWAY_ANSWERS")]
     #[arg(default_value = "model")]
     pub gateway_answers: Answers,
+    /// Whether a request that cannot be kept goes to the provider all the same, or is refused: then each is stored first
+    #[arg(long, env = "ANCHORD_GATEWAY_UNKEPT", value_name = "ANCHORD_GATEWAY_UNKEPT")]
+    #[arg(default_value = "pass")]
+    pub gateway_unkept: Unkept,
 }
 
 /// The providers of an agent that is run on this machine, Anthropic's and OpenAI's: the upstreams that are set for the

@@ -1,10 +1,12 @@
 //! The gateway: what agents send passes as it came and is kept, compactions are answered, and no key goes where it must not.
 
+mod streams;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use anchord_gateway::{Answers, Config};
+use anchord_gateway::{Answers, Config, Unkept};
 use anchord_store::secrets::SecretKeys;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -39,6 +41,7 @@ struct Got {
 /// A provider that answers what it is told to, in turn.
 #[derive(Clone, Default)]
 struct Provider {
+    base: String,
     got: Arc<Mutex<Vec<Got>>>,
     answers: Arc<Mutex<VecDeque<Response>>>,
 }
@@ -62,7 +65,8 @@ impl Provider {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         TaskTracker::new().spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
-        (provider, format!("http://{address}/base"))
+        let base = format!("http://{address}/base");
+        (Self { base: base.clone(), ..provider }, base)
     }
 
     fn will_answer(&self, status: u16, kind: &str, body: impl Into<Body>) {
@@ -90,14 +94,19 @@ impl Provider {
     }
 }
 
-/// An API with a gateway to a provider.
-async fn gateway(answers: Answers) -> (App, Provider) {
-    let (provider, base) = Provider::start().await;
+/// A gateway to a provider.
+fn config(base: &str) -> Config {
     let base = Some(base.parse().expect("a URL"));
     let secrets = SecretKeys::parse(&SecretString::from("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="))
         .expect("a key");
+    Config { anthropic: base.clone(), openai: base, secrets, ..Config::default() }
+}
+
+/// An API with a gateway to a provider.
+async fn gateway(answers: Answers) -> (App, Provider) {
+    let (provider, base) = Provider::start().await;
     let mut app = app().await;
-    app.put_gateway(Config { anthropic: base.clone(), openai: base, answers, keyless: None, secrets });
+    app.put_gateway(Config { answers, ..config(&base) });
     (app, provider)
 }
 
@@ -111,7 +120,7 @@ async fn send(app: &App, key: &str, path: &str, body: &str, headers: &[(&str, &s
 /// The messages of a session, once there are so many.
 async fn stored(app: &App, session: &str, count: usize) -> Vec<Value> {
     let path = format!("/v1/sessions/{session}/messages?limit=1000");
-    for _ in 0..200 {
+    for _ in 0..1200 {
         let page = app.call("GET", &path, "").await.json();
         let items = page["items"].as_array().cloned().unwrap_or_default();
         if items.len() >= count {
@@ -371,6 +380,64 @@ async fn an_opaque_item_is_opened_for_its_tenant_alone() {
 }
 
 #[tokio::test]
+async fn an_opaque_item_of_the_provider_stands_for_what_was_said_also_after_a_restart() {
+    let (mut app, provider) = gateway(Answers::Model).await;
+    let headers = [("thread-id", "t1")];
+    let item = |text: &str| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]});
+    let will_give = |item: Value| {
+        let done = json!({"type": "response.output_item.done", "item": item});
+        let end = json!({"type": "response.completed", "response": {}});
+        provider.will_answer(200, "text/event-stream", format!("data: {done}\n\ndata: {end}\n\n"));
+    };
+    let theirs = json!({"type": "compaction", "encrypted_content": "gAAAA-theirs"});
+    let said =
+        json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "4711"}]});
+    will_give(theirs.clone());
+    will_give(said.clone());
+    let asking = json!({"input": [item("Remember 4711."), item("Go."), {"type": "compaction_trigger"}]});
+    send(&app, OURS, ITEMS, &asking.to_string(), &headers).await.with(200);
+    // At once, as an agent goes on; it sends its own words again before the item.
+    let next = json!({"input": [item("Remember 4711."), theirs, item("Which port?")]});
+    send(&app, OURS, ITEMS, &next.to_string(), &headers).await.with(200);
+    assert_eq!(provider.got()[1].body, next.to_string(), "the item goes back to the provider as it came");
+    assert_eq!(stored(&app, "t1", 4).await.len(), 4);
+    // Another process goes on with the same list.
+    app.put_gateway(config(&provider.base));
+    let list = [item("Remember 4711."), theirs, item("Which port?"), said, item("Thanks.")];
+    will_give(
+        json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Bye."}]}),
+    );
+    send(&app, OURS, ITEMS, &json!({"input": list}).to_string(), &headers).await.with(200);
+    let kept = stored(&app, "t1", 6).await;
+    let texts: Vec<&str> = kept.iter().filter_map(|item| item["content"][0]["text"].as_str()).collect();
+    assert_eq!(texts, ["Remember 4711.", "Go.", "Which port?", "4711", "Thanks.", "Bye."]);
+    assert_eq!(branches(&app, "t1").await, 1);
+}
+
+#[tokio::test]
+async fn what_cannot_be_kept_is_refused_where_the_operator_wants_it() {
+    let (mut app, provider) = gateway(Answers::Model).await;
+    app.put_gateway(Config { unkept: Unkept::Refuse, ..config(&provider.base) });
+    let headers = [("x-session-id", "s1")];
+    let refused = [
+        (json!({"messages": [{"role": "wizard", "content": "a"}]}).to_string(), "422 invalid-request"),
+        ("no JSON".to_owned(), "unreadable"),
+    ];
+    for (body, reason) in refused {
+        let answer = send(&app, OURS, CHAT, &body, &headers).await.with(503);
+        assert_eq!(answer.headers["x-anchord-problem"], "not-kept");
+        assert_eq!(answer.headers["x-anchord-not-kept"], reason);
+    }
+    assert!(provider.got().is_empty(), "nothing went upstream");
+    let body = json!({"messages": [{"role": "user", "content": "a"}]}).to_string();
+    send(&app, OURS, CHAT, &body, &headers).await.with(200);
+    assert_eq!(stored(&app, "s1", 1).await.len(), 1);
+    // A title is none of the conversation.
+    let title = json!({"messages": [{"role": "system", "content": "You are a title generator. …"}, {"role": "user", "content": "t"}]});
+    send(&app, OURS, CHAT, &title.to_string(), &headers).await.with(200);
+}
+
+#[tokio::test]
 async fn a_loop_that_never_compacts_is_sent_the_context_once_its_list_is_too_long() {
     let (app, provider) = gateway(Answers::Model).await;
     app.call("PUT", "/v1/sessions/loop", json!({"context_window": 8_000}).to_string()).await.with(201);
@@ -447,6 +514,9 @@ async fn a_provider_that_is_not_there_or_not_configured_is_told_from_an_answer_o
     assert_eq!(answer.json()["error"]["type"], "api_error");
     send(&app, OURS, CHAT, &body, &[]).await.with(404);
     send(&app, OURS, "/gateway/anthropic/%2e%2e/secret", &body, &[]).await.with(404);
+    app.put_gateway(Config::default());
+    let answer = send(&app, OURS, MESSAGES, &body, &[]).await.with(404);
+    assert!(answer.text.contains("ANCHORD_GATEWAY_ANTHROPIC"), "what to set: {}", answer.text);
     app.call("GET", "/v1/sessions", "").await.with(200);
 }
 

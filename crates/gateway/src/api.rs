@@ -27,6 +27,11 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
+    /// Whether the same call may succeed a little later.
+    pub(crate) fn passes(&self) -> bool {
+        matches!(self.status, 429 | 503)
+    }
+
     /// A reply that is none that is known.
     pub(crate) fn unreadable() -> Self {
         Self { status: 500, kind: "unreadable".to_owned() }
@@ -79,7 +84,7 @@ impl Api {
         key.set_sensitive(true);
         request.headers_mut().insert(X_API_KEY, key);
         request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        request.extensions_mut().insert(ByGateway);
+        request.extensions_mut().insert(ByGateway::Made);
         let waits = if call.prefer.is_some_and(|prefer| prefer.starts_with("wait")) { LONG } else { LONGEST };
         let asked = tokio::time::timeout(waits, self.router.clone().oneshot(request)).await;
         let reply = match asked.map_err(|_| Problem { status: 503, kind: "slow".to_owned() })? {

@@ -1,198 +1,111 @@
-//! The answer to a request for a compaction, from what the session holds.
+//! A request for a compaction: answered by us, or by the provider with what code kept behind its answer.
 
 use axum::body::Bytes;
-use axum::http::Method;
-use serde::Deserialize;
+use axum::http::{HeaderName, HeaderValue, header};
+use tracing::Instrument as _;
 
-use crate::api::{Api, Call, Problem};
-use crate::keep::{Said, Seen, path_of};
-use crate::mark::{Marks, Position};
-use crate::pasted;
-use crate::render::Served;
-use crate::request::{Asked, Message, block_text, is_of_system};
-use crate::rules::{Form, History, Rule};
-use anchord_messages::id::SessionName;
-use serde_json::value::RawValue;
+use crate::Answers;
+use crate::append::append;
+use crate::forward::{Gateway, Kept, Told, into_response, name_session, unreachable};
+use crate::held;
+use crate::item;
+use crate::mark::Marks;
+use crate::reply::{self, Content};
+use crate::request::Asked;
+use crate::rules::{Form, Rule};
+use crate::upstream::{Answered, Head, Sent};
 
-/// A compression that is made now may take so long.
-const WAIT: &str = "wait=45";
-const SHORT_WAIT: &str = "wait=4";
-/// A summary has at most this part of what it stands for, a third, and bounds of its own.
-const PART: usize = 3;
-const LEAST_TOKENS: usize = 5_000;
-const MOST_TOKENS: usize = 20_000;
-/// Bytes of a token, where an estimate is good enough.
-const BYTES_OF_TOKEN: usize = 4;
-/// Tokens of the facts that code kept, which are appended to a summary of the agent's own model.
-const FACTS_TOKENS: u32 = 1_500;
+/// The header of an answer of ours.
+const ANSWERED: HeaderName = HeaderName::from_static("x-anchord-answered");
 
-/// What a session holds, at a place.
-#[derive(Debug)]
-pub(crate) struct Held {
-    pub(crate) text: String,
-    pub(crate) position: Position,
-}
-
-/// Takes the instruction out of a list that ends in it: the block, or the message that has nothing else.
-pub(crate) fn without_instruction(list: &mut Vec<Bytes>, rule: &Rule) {
-    while list.last().is_some_and(|last| is_of_system(last)) {
-        list.pop();
-    }
-    let Some(asking) = list.pop() else { return };
-    let kept = Message::read(&asking).and_then(|message| {
-        let blocks: Vec<&RawValue> = serde_json::from_str(message.content?.get()).ok()?;
-        let is_other =
-            |block: &&&RawValue| block_text(block.get()).is_none_or(|text| !rule.is_instruction(&text));
-        let others: Vec<&str> = blocks.iter().filter(is_other).map(|block| block.get()).collect();
-        let speaker = message.role.as_deref().unwrap_or("user");
-        let kept = || Bytes::from(format!("{{\"role\":\"{speaker}\",\"content\":[{}]}}", others.join(",")));
-        (!others.is_empty()).then(kept)
-    });
-    list.extend(kept);
-}
-
-/// Brings the session to the list, and reads what it holds then.
-pub(crate) async fn hold(
-    (api, seen): (&Api, &Seen),
-    (said, rule): (&Said, &Rule),
-    asked: &Asked,
-) -> Result<Held, Problem> {
-    let room = format!("format=openai-chat&max_input_tokens={}", room(asked));
-    let session = path_of(&said.identity.session);
-    let (served, through) = match rule.history {
-        History::List => {
-            let reply = seen.sync(api, (said, &[]), Some(&room)).await?;
-            let synced: Synced = serde_json::from_slice(&reply).map_err(|_| Problem::unreadable())?;
-            let seq = i64::try_from(synced.sync.common + synced.sync.appended).unwrap_or(i64::MAX);
-            (synced.context, Position { branch: synced.sync.branch, seq })
+impl Gateway {
+    /// Answers a compaction, or appends to the answer of the provider.
+    pub(crate) async fn compact(
+        &self,
+        head: Head,
+        (rule, asked): (&'static Rule, &Asked),
+        (body, kept): (Bytes, Kept),
+    ) -> Told {
+        let may_answer = self.state.llm_models.is_some() || self.config.answers == Answers::Code;
+        if may_answer && let Some(content) = self.summary((rule, asked), &kept).await {
+            tracing::info!(session = %kept.session(), rule = rule.name, "gateway.compaction_answered");
+            let mut response = reply::answer(asked, &content, body.len());
+            name_session(&mut response, kept.session());
+            response.headers_mut().insert(ANSWERED, HeaderValue::from_static("compaction"));
+            return (response, "answered");
         }
-        History::Pasted => {
-            seen.settled().await;
-            (None, pasted::through(api, &session, &asked.last_text()).await?)
-        }
-    };
-    let context = || {
-        let Position { branch, seq } = &through;
-        Call::get(format!("{session}/context?{room}&branch={branch}&through_seq={seq}"))
-    };
-    let mut served: Served = match served {
-        Some(served) => served,
-        None => api.read(context()).await?,
-    };
-    if served.lacks_messages() {
-        let path = format!("{session}/compressions?branch={}", through.branch);
-        let compression = Call::with(Method::POST, path, "{}".to_owned()).preferring(WAIT);
-        // One that runs already is as good.
-        drop(api.call(compression).await);
-        served = api.read(context()).await?;
-    }
-    Ok(Held { text: served.text(), position: through })
-}
-
-/// The tokens that a summary may have: a part of what it stands for, so that an agent with a small window has room again.
-fn room(asked: &Asked) -> usize {
-    let bytes: usize = asked.list.iter().map(Bytes::len).sum();
-    (bytes / BYTES_OF_TOKEN / PART).clamp(LEAST_TOKENS, MOST_TOKENS)
-}
-
-/// The reply to a sync.
-#[derive(Deserialize)]
-struct Synced {
-    context: Option<Served>,
-    sync: SyncState,
-}
-
-#[derive(Deserialize)]
-struct SyncState {
-    branch: String,
-    common: usize,
-    appended: usize,
-}
-
-/// The answer in the form that the agent asked for.
-pub(crate) fn answer(held: &Held, (session, marks): (&SessionName, &Marks), form: Form) -> String {
-    let mark = marks.write(session, &held.position);
-    let text = &held.text;
-    match form {
-        Form::Text | Form::Item => format!("{text}\n\n{mark}"),
-        Form::Tags => {
-            // A tag in what was said must not end ours.
-            let text = text.replace("</summary>", "< /summary>");
-            format!(
-                "<analysis>\nThe summary was kept while the work went on.\n</analysis>\n\n<summary>\n{text}\n\n{mark}\n</summary>"
-            )
+        match rule.form {
+            Form::Item => self.pass_for_item(&head, body, kept).await,
+            Form::Text | Form::Tags => self.pass_for_text(head, (rule, asked), (body, kept)).await,
         }
     }
-}
 
-/// What code kept of a session, to be appended to a summary that the agent's own model writes.
-pub(crate) async fn facts(
-    (api, seen): (&Api, &Seen),
-    (said, rule): (&Said, &Rule),
-    asked: &Asked,
-    marks: &Marks,
-) -> Result<String, Problem> {
-    let position = hold((api, seen), (said, rule), asked).await?.position;
-    let session = &said.identity.session;
-    let compressions = format!("{}/compressions?branch={}", path_of(session), position.branch);
-    // What was said since the last version belongs to it too; code needs no time for it.
-    drop(api.call(Call::with(Method::POST, compressions, "{}".to_owned()).preferring(SHORT_WAIT)).await);
-    let path = format!("{}/summary?max_tokens={FACTS_TOKENS}&branch={}", path_of(session), position.branch);
-    let mark = marks.write(session, &position);
-    match api.call(Call::get(path)).await {
-        Ok(record) => {
-            let record = String::from_utf8_lossy(&record).replace("</summary>", "< /summary>");
-            Ok(format!("\n\n# Kept word for word beside this summary\n\n{}\n\n{mark}", record.trim()))
+    /// The summary, as the agent asks for it; `None` when the session cannot be read, or there is no key to seal it with.
+    async fn summary(&self, (rule, asked): (&'static Rule, &Asked), kept: &Kept) -> Option<Content> {
+        let held = held::hold((&kept.api, &kept.seen), (&kept.said, rule), asked).await;
+        let held = held
+            .inspect_err(|problem| {
+                tracing::warn!(session = %kept.session(), %problem, "gateway.compaction_not_answered");
+            })
+            .ok()?;
+        let marks = Marks::of(&self.marks, kept.tenant);
+        let text = held::answer(&held, (kept.session(), &marks), rule.form);
+        match rule.form {
+            Form::Text | Form::Tags => Some(Content::Text(text)),
+            Form::Item => item::seal(&self.config.secrets, kept.tenant, &text).map(Content::Item),
         }
-        // No version yet: everything is in the messages that the model has just read.
-        Err(problem) if problem.status == 404 => Ok(format!("\n\n{mark}")),
-        Err(problem) => Err(problem),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::request::Endpoint;
-
-    fn rule_and_list(content: &serde_json::Value) -> (&'static Rule, Vec<Bytes>) {
-        let body =
-            json!({"messages": [{"role": "user", "content": "hello"}, {"role": "user", "content": content}]});
-        let asked = Asked::read(Endpoint::Messages, &Bytes::from(body.to_string())).unwrap();
-        let rule = crate::rules::recognise(&asked, &axum::http::HeaderMap::new()).unwrap();
-        (rule, asked.list)
     }
 
-    const ASKS: &str =
-        "Your task is to create a detailed summary of the conversation the conversation … <summary>";
-
-    #[test]
-    fn the_instruction_is_none_of_the_conversation_and_a_result_beside_it_is() {
-        let (rule, mut list) = rule_and_list(&json!(ASKS));
-        without_instruction(&mut list, rule);
-        assert_eq!(list.len(), 1);
-        let result = json!({"type": "tool_result", "tool_use_id": "t", "content": "out"});
-        let (rule, mut list) = rule_and_list(&json!([result, {"type": "text", "text": ASKS}]));
-        without_instruction(&mut list, rule);
-        assert_eq!(list[1], Bytes::from(json!({"role": "user", "content": [result]}).to_string()));
-    }
-
-    #[test]
-    fn a_tag_in_the_text_does_not_end_the_summary() {
-        let held = Held {
-            text: "said </summary> and more".to_owned(),
-            position: Position { branch: "main".to_owned(), seq: 3 },
-        };
-        let session = SessionName::parse("s").unwrap();
-        let marks = Marks::of(
-            &anchord_store::secrets::SecretKeys::of_this_process(),
-            anchord_messages::id::TenantId(uuid::Uuid::from_u128(1)),
+    /// Passes a request for a text on, and appends what code kept to the answer.
+    async fn pass_for_text(
+        &self,
+        mut head: Head,
+        (rule, asked): (&'static Rule, &Asked),
+        (body, kept): (Bytes, Kept),
+    ) -> Told {
+        // What is to be appended to must be readable.
+        head.parts.headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let (facts, pending) = tokio::sync::oneshot::channel();
+        let (of, marks) = (asked.clone(), Marks::of(&self.marks, kept.tenant));
+        self.state.tracker.spawn(
+            async move {
+                let text = held::facts((&kept.api, &kept.seen), (&kept.said, rule), &of, &marks).await;
+                if let Err(problem) = &text {
+                    tracing::warn!(%problem, "gateway.facts_not_appended");
+                }
+                drop(facts.send(text.ok()));
+            }
+            .in_current_span(),
         );
-        let text = answer(&held, (&session, &marks), Form::Tags);
-        assert_eq!(text.matches("</summary>").count(), 1);
-        assert!(text.contains("and more\n\n[anchord: session s, branch main, message 3, "), "{text}");
-        assert!(text.ends_with("]\n</summary>"), "{text}");
+        let Ok(mut answered) = self.upstream.send(&head, Sent::Whole(body)).await else {
+            return unreachable(head.route.provider);
+        };
+        if answered.status.is_success() && is_plain_stream(&answered) {
+            let pending = Box::pin(async move { pending.await.ok().flatten() });
+            answered.body = append(asked.endpoint, answered.body, pending);
+            answered.headers.remove(header::CONTENT_LENGTH);
+        }
+        (into_response(answered), "passed")
     }
+
+    /// Passes a request for an opaque item on. What it stands for is kept beside that, before the list that follows it.
+    async fn pass_for_item(&self, head: &Head, body: Bytes, kept: Kept) -> Told {
+        let keeping = async move { drop(kept.seen.keep(&kept.api, &kept.said, &[]).await) };
+        self.state.tracker.spawn(keeping.in_current_span());
+        match self.upstream.send(head, Sent::Whole(body)).await {
+            Ok(answered) => (into_response(answered), "passed"),
+            Err(_) => unreachable(head.route.provider),
+        }
+    }
+}
+
+/// Whether an answer is a stream of events that can be read as it comes.
+fn is_plain_stream(answered: &Answered) -> bool {
+    let begins = |name, value: &str| {
+        let found = answered.headers.get(name).map(HeaderValue::as_bytes);
+        found.is_some_and(|found| found.starts_with(value.as_bytes()))
+    };
+    let is_encoded = answered.headers.contains_key(header::CONTENT_ENCODING)
+        && !begins(header::CONTENT_ENCODING, "identity");
+    !is_encoded && begins(header::CONTENT_TYPE, "text/event-stream")
 }

@@ -22,14 +22,24 @@ use crate::mark::{self, Marks, Position};
 use crate::request::{Asked, Endpoint, Message, block_text, is_of_system};
 use crate::route::Mode;
 use anchord_messages::content_digest::ContentDigest;
-use anchord_messages::id::{SessionName, TenantId};
+use anchord_messages::id::{BranchName, SessionName, TenantId};
 
 /// The window of a session that the gateway makes to answer compactions from: its record is kept up to date as it grows, and
 /// what is served of it is about as large as a summary may be.
 const COMPACT_WINDOW: u32 = 32_000;
-/// The most sessions that are remembered, and for how long.
-const MAX_SESSIONS: u64 = 20_000;
+/// The most tenants that are remembered, the most sessions of one, and for how long.
+const MAX_TENANTS: u64 = 1_000;
+const MAX_SESSIONS: u64 = 2_000;
 const FORGET_AFTER: Duration = Duration::from_hours(6);
+
+/// Pauses before another try to keep something, when the tenant has too much at once or the database is away.
+const PAUSES: [Duration; 5] = [
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(4),
+];
 
 /// The most messages from further before that an agent puts before those that it sends again.
 const MOST_REPEATED: usize = 2;
@@ -47,17 +57,21 @@ pub(crate) struct Said {
     pub(crate) model: Option<String>,
     /// The messages, without those that a summary of ours stands for.
     pub(crate) list: Vec<Bytes>,
-    /// The message that the list goes on behind; `None` when it begins with the first.
-    pub(crate) after: Option<Position>,
+    /// The summary that the list goes on behind; `None` when it begins with the first message.
+    pub(crate) after: Option<Before>,
+}
+
+/// A summary that stands for the history before a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// One of ours, with its place.
+    Ours(Position),
+    /// One of the provider's own that is opaque: it stands for all that was said until then.
+    Opaque(ContentDigest),
 }
 
 impl Said {
-    pub(crate) fn of(
-        mut identity: Identity,
-        asked: &Asked,
-        (mode, marks): (Mode, &Marks),
-        seen: &Seen,
-    ) -> Self {
+    pub(crate) fn of(mut identity: Identity, asked: &Asked, (mode, marks): (Mode, &Marks)) -> Self {
         let mut list = asked.list.clone();
         let mut after = None;
         let of_session = |found: &Summary| identity.is_chain || identity.session == found.session;
@@ -76,15 +90,13 @@ impl Said {
             let behind = list.iter().enumerate().skip(place + 1).filter(|(at, _)| !older.contains(at));
             list = rest.into_iter().chain(behind.map(|(_, raw)| raw.clone())).collect();
             identity.session = session;
-            after = Some(position);
+            after = Some(Before::Ours(position));
         }
-        // An item of the provider's own stands for a place only as long as this process remembers it.
-        let is_item = |raw: &Bytes| seen.place_of(asked.endpoint, raw);
-        if let Some((place, position)) =
-            list.iter().enumerate().rev().find_map(|(at, raw)| Some((at, is_item(raw)?)))
-        {
-            list.drain(..=place);
-            after = Some(position);
+        let has_items = asked.endpoint == Endpoint::Responses;
+        if let Some(place) = list.iter().rposition(|raw| has_items && is_opaque(raw)) {
+            let item = list.drain(..=place).next_back();
+            let item = item.as_deref().and_then(|raw| std::str::from_utf8(raw).ok());
+            after = item.map(|item| Before::Opaque(ContentDigest::of(asked.endpoint.format(), item)));
         }
         if mode == Mode::Compact {
             // Each request brings its instructions anyway, and an agent repeats them behind a summary.
@@ -95,7 +107,7 @@ impl Said {
     }
 
     /// The body of a sync. Without an answer the session may have it already.
-    fn body(&self, joint: Joint, answer: &[String]) -> String {
+    fn body(&self, joint: &Joint, answer: &[String]) -> String {
         let bytes = self.list.iter().map(Bytes::len).chain(answer.iter().map(String::len)).sum::<usize>();
         let mut body = String::with_capacity(bytes + 1_024);
         let format = self.endpoint.format();
@@ -121,7 +133,8 @@ impl Said {
 
 /// Whether an item is a summary that only the provider reads.
 fn is_opaque(raw: &[u8]) -> bool {
-    Message::read(raw).is_some_and(|item| item.kind.is_some_and(|kind| kind.starts_with("compaction")))
+    memchr::memmem::find(raw, b"compaction").is_some()
+        && Message::read(raw).is_some_and(|item| item.kind.is_some_and(|kind| kind.starts_with("compaction")))
 }
 
 /// A summary of ours, as it stands in a list.
@@ -162,8 +175,10 @@ fn summary_in(raw: &Bytes, marks: &Marks) -> Option<Summary> {
 }
 
 /// Where a list goes on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Joint {
+    /// The branch; `None` for the current one.
+    branch: Option<String>,
     /// The message behind which it does.
     after: i64,
     /// How many of its first messages stand further before too.
@@ -171,15 +186,16 @@ struct Joint {
 }
 
 impl Joint {
-    /// The joint of a list with stored messages, the first of which is at `from`. An agent may send the newest of them again, up
+    /// The message behind which a list goes on, and how many of its own are before that, by stored messages, the first of
+    /// which is at `from`. An agent may send the newest of them again, up
     /// to the last, and before these one or two from further before.
-    fn find(stored: &[ContentDigest], list: &[ContentDigest], from: i64) -> Option<Self> {
+    fn find(stored: &[ContentDigest], list: &[ContentDigest], from: i64) -> Option<(i64, usize)> {
         (0..=MOST_REPEATED.min(list.len())).find_map(|repeated| {
             let (before, tail) = list.split_at(repeated);
             let is_tail = |&at: &usize| stored.get(at..).is_some_and(|end| tail.starts_with(end));
             let at = (0..stored.len()).find(is_tail)?;
             let is_known = before.iter().all(|message| stored.iter().take(at).any(|known| known == message));
-            is_known.then(|| Self { after: from + i64::try_from(at).unwrap_or_default() - 1, repeated })
+            is_known.then(|| (from + i64::try_from(at).unwrap_or_default() - 1, repeated))
         })
     }
 }
@@ -192,14 +208,22 @@ struct Page {
     next_cursor: Option<String>,
 }
 
+/// The end of a session.
+#[derive(Deserialize)]
+struct Newest {
+    /// Absent when it is main.
+    branch: Option<String>,
+    head_seq: i64,
+}
+
 #[derive(Deserialize)]
 struct Stored {
     message: Box<RawValue>,
 }
 
-/// Sessions that the gateway has seen.
+/// Sessions that the gateway has seen, by tenant: one that has many forgets its own.
 #[derive(Clone)]
-pub(crate) struct Keeper(Cache<(TenantId, SessionName), Arc<Seen>>);
+pub(crate) struct Keeper(Cache<TenantId, Cache<SessionName, Arc<Seen>>>);
 
 /// A session that the gateway has seen.
 #[derive(Debug, Default)]
@@ -209,22 +233,21 @@ pub(crate) struct Seen {
     /// Why the last request was not kept.
     problem: Mutex<Option<Problem>>,
     /// The last summary that a list went on from, and where it truly goes on.
-    resolved: Mutex<Option<(Position, Joint)>>,
-    /// The last summary of the provider's own that is opaque, and the message that it stands for the history through.
-    opaque: Mutex<Option<(ContentDigest, Position)>>,
+    resolved: Mutex<Option<(Before, Joint)>>,
     /// Tokens of system prompt and tools, as the session was told.
     system_tokens: AtomicU32,
 }
 
 impl Default for Keeper {
     fn default() -> Self {
-        Self(Cache::builder().max_capacity(MAX_SESSIONS).time_to_idle(FORGET_AFTER).build())
+        Self(Cache::builder().max_capacity(MAX_TENANTS).time_to_idle(FORGET_AFTER).build())
     }
 }
 
 impl Keeper {
     pub(crate) fn seen(&self, tenant: TenantId, session: &SessionName) -> Arc<Seen> {
-        self.0.get_with((tenant, session.clone()), Arc::default)
+        let of_tenant = || Cache::builder().max_capacity(MAX_SESSIONS).time_to_idle(FORGET_AFTER).build();
+        self.0.get_with(tenant, of_tenant).get_with(session.clone(), Arc::default)
     }
 }
 
@@ -232,21 +255,6 @@ impl Seen {
     /// Why the last request of the session was not kept.
     pub(crate) fn problem(&self) -> Option<Problem> {
         self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Notes the place that the provider's own opaque items stand for.
-    pub(crate) fn note_opaque(&self, endpoint: Endpoint, items: &[String], position: &Position) {
-        let item = items.iter().find(|item| is_opaque(item.as_bytes()));
-        let noted = item.map(|item| (ContentDigest::of(endpoint.format(), item), position.clone()));
-        *self.opaque.lock().unwrap_or_else(PoisonError::into_inner) = noted;
-    }
-
-    fn place_of(&self, endpoint: Endpoint, raw: &Bytes) -> Option<Position> {
-        if !is_opaque(raw) {
-            return None;
-        }
-        let (digest, position) = self.opaque.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
-        (ContentDigest::of(endpoint.format(), std::str::from_utf8(raw).ok()?) == digest).then_some(position)
     }
 
     /// Whether system prompt and tools have changed by more than a tenth since the session was told.
@@ -260,15 +268,24 @@ impl Seen {
     }
 
     /// Keeps what was said and answered.
-    pub(crate) async fn keep(&self, api: &Api, said: &Said, answer: &[String]) {
-        let kept = self.sync(api, (said, answer), None).await;
-        let problem = kept.err();
-        if let Some(problem) = &problem {
+    pub(crate) async fn keep(&self, api: &Api, said: &Said, answer: &[String]) -> Result<(), Problem> {
+        let mut is_there = self.turn.lock().await;
+        let mut pauses = PAUSES.into_iter();
+        let kept = loop {
+            let kept = self.sync_in_turn(&mut is_there, api, (said, answer), None).await.map(drop);
+            match (&kept, pauses.next()) {
+                (Err(problem), Some(pause)) if problem.passes() => tokio::time::sleep(pause).await,
+                _ => break kept,
+            }
+        };
+        if let Err(problem) = &kept {
             metrics::counter!("anchord_gateway_not_kept_total", "reason" => problem.kind.clone())
                 .increment(1);
             tracing::warn!(session = %said.identity.session, %problem, "gateway.not_kept");
         }
-        *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+        let mut last = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = kept.clone().err();
+        kept
     }
 
     /// Brings the session to a list and its answer. With a query, that of the context, the reply has one; else it is empty.
@@ -279,6 +296,16 @@ impl Seen {
         query: Option<&str>,
     ) -> Result<Bytes, Problem> {
         let mut is_there = self.turn.lock().await;
+        self.sync_in_turn(&mut is_there, api, (said, answer), query).await
+    }
+
+    async fn sync_in_turn(
+        &self,
+        is_there: &mut bool,
+        api: &Api,
+        (said, answer): (&Said, &[String]),
+        query: Option<&str>,
+    ) -> Result<Bytes, Problem> {
         if !*is_there {
             begin(api, said).await?;
             *is_there = true;
@@ -286,11 +313,11 @@ impl Seen {
         if said.list.is_empty() && answer.is_empty() {
             return Ok(Bytes::new());
         }
-        let branch = said.after.as_ref().map_or(String::new(), |after| format!("&branch={}", after.branch));
+        let joint = self.resolve(api, said).await?;
+        let branch = joint.branch.as_ref().map_or(String::new(), |branch| format!("&branch={branch}"));
         let path =
             format!("{}/transcript?{}{branch}", path_of(&said.identity.session), query.unwrap_or_default());
-        let joint = self.resolve(api, said).await?;
-        let call = Call::with(Method::PUT, path, said.body(joint, answer));
+        let call = Call::with(Method::PUT, path, said.body(&joint, answer));
         let prefer = if query.is_none() { Some("return=minimal") } else { None };
         let synced = api.call(Call { prefer, ..call }).await;
         // It may have been deleted, and is made again with the next request.
@@ -302,12 +329,21 @@ impl Seen {
     async fn resolve(&self, api: &Api, said: &Said) -> Result<Joint, Problem> {
         let Some(after) = &said.after else { return Ok(Joint::default()) };
         let known = self.resolved.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, joint)) = known.filter(|(place, _)| place == after) {
+        if let Some((_, joint)) = known.filter(|(before, _)| before == after) {
             return Ok(joint);
         }
-        let from = (after.seq - REPEATED).max(0) + 1;
         let session = path_of(&said.identity.session);
-        let path = format!("{session}/messages?branch={}&from_seq={from}&limit={LOOKED_AT}", after.branch);
+        let (place, looked_at) = match after {
+            Before::Ours(place) => (place.clone(), REPEATED),
+            Before::Opaque(_) => {
+                let newest: Newest = api.read(Call::get(session.clone())).await?;
+                // What follows the item may have been kept by a process that ended.
+                let branch = newest.branch.unwrap_or_else(|| BranchName::main().to_string());
+                (Position { branch, seq: newest.head_seq }, LOOKED_AT)
+            }
+        };
+        let from = (place.seq - looked_at).max(0) + 1;
+        let path = format!("{session}/messages?branch={}&from_seq={from}&limit={LOOKED_AT}", place.branch);
         let page: Page = api.read(Call::get(path)).await?;
         let format = said.endpoint.format();
         let stored: Vec<ContentDigest> =
@@ -316,8 +352,9 @@ impl Seen {
         let list = list.filter_map(|raw| std::str::from_utf8(raw).ok());
         let list: Vec<ContentDigest> = list.map(|raw| ContentDigest::of(format, raw)).collect();
         let found = if page.next_cursor.is_none() { Joint::find(&stored, &list, from) } else { None };
-        let joint = found.unwrap_or(Joint { after: after.seq, repeated: 0 });
-        *self.resolved.lock().unwrap_or_else(PoisonError::into_inner) = Some((after.clone(), joint));
+        let (after_seq, repeated) = found.unwrap_or((place.seq, 0));
+        let joint = Joint { branch: Some(place.branch), after: after_seq, repeated };
+        *self.resolved.lock().unwrap_or_else(PoisonError::into_inner) = Some((after.clone(), joint.clone()));
         Ok(joint)
     }
 
@@ -365,12 +402,7 @@ mod tests {
     fn said(endpoint: Endpoint, body: String, session: &str, is_chain: bool) -> Said {
         let asked = Asked::read(endpoint, &Bytes::from(body)).unwrap();
         let session = SessionName::parse(session).unwrap();
-        Said::of(
-            Identity { session, parent: None, is_chain },
-            &asked,
-            (Mode::Compact, &*MARKS),
-            &Seen::default(),
-        )
+        Said::of(Identity { session, parent: None, is_chain }, &asked, (Mode::Compact, &*MARKS))
     }
 
     #[test]
@@ -381,9 +413,9 @@ mod tests {
             {"role": "assistant", "content": "yes"},
         ]});
         let said = said(Endpoint::Messages, body.to_string(), "s1", false);
-        assert_eq!(said.after, Some(Position { branch: "main".to_owned(), seq: 42 }));
+        assert_eq!(said.after, Some(Before::Ours(Position { branch: "main".to_owned(), seq: 42 })));
         let kept: serde_json::Value = serde_json::from_str(
-            &said.body(Joint { after: 42, repeated: 0 }, &["{\"role\":\"user\"}".to_owned()]),
+            &said.body(&Joint { after: 42, ..Joint::default() }, &["{\"role\":\"user\"}".to_owned()]),
         )
         .unwrap();
         let expected = json!({"format": "anthropic", "after": 42, "messages": [
@@ -400,7 +432,7 @@ mod tests {
             {"role": "assistant", "content": marked(58)}, {"role": "user", "content": "go on"},
         ]});
         let said = said(Endpoint::ChatCompletions, body.to_string(), "s1", false);
-        assert_eq!(said.after.map(|after| after.seq), Some(69));
+        assert!(matches!(said.after, Some(Before::Ours(Position { seq: 69, .. }))));
         let left: Vec<_> = said.list.iter().flat_map(|raw| crate::request::texts_of(raw)).collect();
         assert_eq!(left, ["kept", "go on"]);
     }
@@ -413,9 +445,7 @@ mod tests {
                 .map(|text| ContentDigest::of(anchord_messages::format::Format::Anthropic, &text.to_string()))
                 .collect()
         };
-        let find = |stored, list| {
-            Joint::find(&digests(stored), &digests(list), 11).map(|joint| (joint.after, joint.repeated))
-        };
+        let find = |stored, list| Joint::find(&digests(stored), &digests(list), 11);
         assert_eq!(find("abcd", "cde"), Some((12, 0)), "the tail again");
         assert_eq!(find("abcd", "acde"), Some((12, 1)), "with one from further before");
         assert_eq!(find("abcd", "xcde"), None, "one that nobody said is new");

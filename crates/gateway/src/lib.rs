@@ -6,10 +6,12 @@
 //! | file | what it has |
 //! |---|---|
 //! | `forward` | one request from its first byte to the last of its answer |
+//! | `caller`, `body` | its key and its body |
 //! | `route`, `identity`, `request`, `rules` | what a request is: its path, its session, its conversation, its meaning |
 //! | `upstream` | the provider |
 //! | `answer`, `keep`, `mark` | what was answered and said, into the session |
-//! | `compact`, `pasted`, `render`, `reply`, `item`, `append` | a compaction's answer |
+//! | `compact` | a request for a compaction |
+//! | `held`, `pasted`, `render`, `reply`, `item`, `append` | its answer |
 //! | `assemble` | the context in the place of a list |
 //! | `api` | the API of this process, called as any caller would |
 //!
@@ -20,8 +22,11 @@ mod answer;
 mod api;
 mod append;
 mod assemble;
+mod body;
+mod caller;
 mod compact;
 mod forward;
+mod held;
 mod identity;
 mod item;
 mod keep;
@@ -61,26 +66,31 @@ pub enum Answers {
     Code,
 }
 
+/// A request that cannot be kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unkept {
+    /// Goes upstream all the same.
+    #[default]
+    Pass,
+    /// Is refused: nothing goes upstream that is not stored.
+    Refuse,
+}
+
 /// The configuration of a gateway.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// Base URL of Anthropic's API; without it the routes do not exist.
+    /// Base URL of Anthropic's API; without it its routes say that it is missing.
     pub anthropic: Option<Url>,
     /// Base URL of OpenAI's API.
     pub openai: Option<Url>,
     /// Who answers compactions.
     pub answers: Answers,
+    /// Requests that cannot be kept.
+    pub unkept: Unkept,
     /// The key of callers on this machine that send none; `None` when every caller needs one.
     pub keyless: Option<SecretString>,
     /// The keys that seal opaque items.
     pub secrets: SecretKeys,
-}
-
-impl Config {
-    /// Whether any provider is configured.
-    pub fn is_on(&self) -> bool {
-        self.anthropic.is_some() || self.openai.is_some()
-    }
 }
 
 /// The API with the gateway before it.
@@ -88,9 +98,6 @@ impl Config {
 /// # Errors
 /// When the client of the providers cannot be made.
 pub fn before(api: Router, state: AppState, config: Config) -> Result<Router, reqwest::Error> {
-    if !config.is_on() {
-        return Ok(api);
-    }
     let upstream = Upstream::new()?;
     let marks =
         if config.secrets.encrypts() { config.secrets.clone() } else { SecretKeys::of_this_process() };
@@ -98,7 +105,7 @@ pub fn before(api: Router, state: AppState, config: Config) -> Result<Router, re
     let total = u64::try_from(largest).unwrap_or(u64::MAX).saturating_mul(LARGEST_BODIES);
     // Apart from those of the API, so that agents' requests take no room of other calls.
     let bodies = Bodies::new(total, largest);
-    let (keeper, known) = (Keeper::default(), forward::known_callers());
+    let (keeper, known) = (Keeper::default(), caller::known_callers());
     let gateway = Gateway { api: api.clone(), state, config, upstream, keeper, marks, bodies, known };
     let gateway = Arc::new(gateway);
     let handle = move |request: Request| Arc::clone(&gateway).handle(request);

@@ -18,14 +18,14 @@ use anchord_messages::tokens::TokenCounter;
 pub(crate) const PROBLEM: HeaderName = HeaderName::from_static("x-anchord-problem");
 
 /// What an answer holds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Content<'a> {
-    Text(&'a str),
+#[derive(Debug)]
+pub(crate) enum Content {
+    Text(String),
     /// An opaque item that stands for a summary.
-    Item(&'a str),
+    Item(String),
 }
 
-impl Content<'_> {
+impl Content {
     fn text(&self) -> &str {
         match self {
             Self::Text(text) | Self::Item(text) => text,
@@ -34,7 +34,7 @@ impl Content<'_> {
 }
 
 /// An answer as the provider would send it. `read` is how many bytes were read for it.
-pub(crate) fn answer(asked: &Asked, content: Content<'_>, read: usize) -> Response {
+pub(crate) fn answer(asked: &Asked, content: &Content, read: usize) -> Response {
     let input = u32::try_from(read / 4).unwrap_or(u32::MAX);
     let output = TokenCounter::default().count_text(content.text());
     let made = Made { model: asked.model.as_deref().unwrap_or_default(), content, tokens: (input, output) };
@@ -68,7 +68,7 @@ pub(crate) fn answer(asked: &Asked, content: Content<'_>, read: usize) -> Respon
 
 struct Made<'a> {
     model: &'a str,
-    content: Content<'a>,
+    content: &'a Content,
     tokens: (u32, u32),
 }
 

@@ -174,7 +174,10 @@ impl<'a> Message<'a> {
 }
 
 pub(crate) fn is_of_system(raw: &[u8]) -> bool {
-    Message::read(raw).is_some_and(|message| message.is_of("system") || message.is_of("developer"))
+    // Most messages say so at a glance; those that may be are read.
+    let has = |word: &str| memchr::memmem::find(raw, word.as_bytes()).is_some();
+    (has("\"system\"") || has("\"developer\"") || has("\\u"))
+        && Message::read(raw).is_some_and(|message| message.is_of("system") || message.is_of("developer"))
 }
 
 /// Texts that a message says, one for each block.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody as _};
-use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
 use url::Url;
@@ -31,6 +32,13 @@ const OURS: &str = "x-anchord-";
 /// A client of providers.
 #[derive(Clone, Debug)]
 pub(crate) struct Upstream(reqwest::Client);
+
+/// A request without its body, and where it goes.
+pub(crate) struct Head {
+    pub(crate) base: Url,
+    pub(crate) route: Route,
+    pub(crate) parts: Parts,
+}
 
 /// The body of a request.
 pub(crate) enum Sent {
@@ -60,17 +68,14 @@ impl Upstream {
             .map(Self)
     }
 
-    /// Sends a request to a base URL.
-    pub(crate) async fn send(
-        &self,
-        (base, route, query): (&Url, &Route, Option<&str>),
-        (method, headers): (Method, &HeaderMap),
-        body: Sent,
-    ) -> Result<Answered, reqwest::Error> {
+    /// Sends a request.
+    pub(crate) async fn send(&self, head: &Head, body: Sent) -> Result<Answered, reqwest::Error> {
+        let Head { base, route, parts } = head;
+        let method = parts.method.clone();
         let mut url = base.clone();
         url.set_path(&format!("{}{}", base.path().trim_end_matches('/'), route.rest));
-        url.set_query(query);
-        let mut passed = passing(headers);
+        url.set_query(parts.uri.query());
+        let mut passed = passing(&parts.headers);
         passed.remove(header::HOST);
         let request = match body {
             Sent::Whole(bytes) => {

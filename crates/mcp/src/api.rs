@@ -75,7 +75,7 @@ impl Api for Local {
             *request.body_mut() = Body::from(body);
         }
         // A key of the scope `gateway` is given to an agent, whose server this is.
-        request.extensions_mut().insert(ByGateway);
+        request.extensions_mut().insert(ByGateway::Made);
         if let Some(peer) = self.peer {
             request.extensions_mut().insert(peer);
         }

@@ -40,7 +40,7 @@ pub fn before(rest: Router, api: Router, state: AppState) -> Router {
 
 async fn handle(router: Router, state: &AppState, request: Request) -> Result<Response, ApiError> {
     let (mut parts, body) = request.into_parts();
-    parts.extensions.insert(ByGateway);
+    parts.extensions.insert(ByGateway::Caller);
     // The API checks the key again at each call; this one refuses a bad one with a problem before a body is read.
     Reader::from_request_parts(&mut parts, state).await?;
     let connection = Query::<Connection>::try_from_uri(&parts.uri);

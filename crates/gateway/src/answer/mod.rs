@@ -7,18 +7,24 @@ mod chat;
 mod responses;
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_compression::tokio::bufread::{BrotliDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder};
 use axum::body::Bytes;
-use futures::{Stream, StreamExt as _};
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt as _, TryStreamExt as _};
 use sse_stream::SseStream;
-use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::io::AsyncRead;
 use tokio_util::io::{ReaderStream, StreamReader};
 
 use crate::request::Endpoint;
+use anchord_http::admission::bodies::{Bodies, Reserved};
+use anchord_messages::id::TenantId;
 
-/// The most bytes of an answer that are read.
-const MAX_BYTES: u64 = 8 * 1024 * 1024;
+/// The most bytes of an answer that are read, and for how many at a time memory is taken.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+const STEP_BYTES: usize = 16 * 1024;
 /// What stands at the end of an answer that did not come to its own.
 const CUT_OFF: &str = "[The answer was cut off here.]";
 
@@ -47,20 +53,54 @@ pub(crate) struct Shape<'h> {
     pub(crate) encoding: &'h str,
 }
 
-/// Reads an answer to its end, or as far as it comes.
-pub(crate) async fn read(
-    shape: Shape<'_>,
-    chunks: impl Stream<Item = Bytes> + Send + Unpin + 'static,
-) -> Answer {
-    let Some(plain) = decoded(shape.encoding, chunks) else { return Answer::default() };
-    let plain = plain.take(MAX_BYTES);
-    if shape.content_type.starts_with("text/event-stream") {
-        read_events(shape.endpoint, plain).await
-    } else {
-        read_whole(shape.endpoint, plain).await
+/// Memory for a copy of an answer, taken as it grows.
+struct Room {
+    tenant: TenantId,
+    bodies: Bodies,
+    held: Vec<Reserved>,
+    left: usize,
+    taken: usize,
+}
+
+impl Room {
+    /// Takes room for so many bytes more. Returns whether there was.
+    fn take(&mut self, bytes: usize) -> bool {
+        self.taken += bytes;
+        while self.left < bytes && self.taken <= MAX_BYTES {
+            let Some(more) = self.bodies.reserve(self.tenant, STEP_BYTES) else { return false };
+            self.held.push(more);
+            self.left += STEP_BYTES;
+        }
+        self.left = self.left.saturating_sub(bytes);
+        self.taken <= MAX_BYTES
     }
 }
 
+/// Reads an answer to its end, or as far as it comes. One for which there is no room is none: the agent's next list has it.
+pub(crate) async fn read(
+    shape: Shape<'_>,
+    (tenant, bodies): (TenantId, Bodies),
+    chunks: impl Stream<Item = Bytes> + Send + Unpin + 'static,
+) -> Answer {
+    let Some(plain) = decoded(shape.encoding, chunks) else { return Answer::default() };
+    let mut room = Room { tenant, bodies, held: Vec::new(), left: 0, taken: 0 };
+    let has_room = Arc::new(AtomicBool::new(true));
+    let had_room = Arc::clone(&has_room);
+    let chunks = ReaderStream::new(plain).take_while(move |chunk| {
+        let has = chunk.as_ref().is_ok_and(|chunk| room.take(chunk.len())) || chunk.is_err();
+        has_room.fetch_and(has, Ordering::Relaxed);
+        std::future::ready(has)
+    });
+    let chunks = chunks.boxed();
+    let answer = if shape.content_type.starts_with("text/event-stream") {
+        read_events(shape.endpoint, chunks).await
+    } else {
+        read_whole(shape.endpoint, chunks).await
+    };
+    if had_room.load(Ordering::Relaxed) { answer } else { Answer::default() }
+}
+
+type Chunks = BoxStream<'static, io::Result<Bytes>>;
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
 
 /// The bytes behind an encoding; `None` for one that is not known.
@@ -79,13 +119,13 @@ pub(crate) fn decoded(
     })
 }
 
-async fn read_events(endpoint: Endpoint, plain: impl AsyncRead + Send + Unpin) -> Answer {
+async fn read_events(endpoint: Endpoint, chunks: Chunks) -> Answer {
     let mut collected: Box<dyn Collect> = match endpoint {
         Endpoint::Messages => Box::<anthropic::Message>::default(),
         Endpoint::ChatCompletions => Box::<chat::Message>::default(),
         Endpoint::Responses => Box::<responses::Items>::default(),
     };
-    let mut events = Box::pin(SseStream::from_bytes_stream(ReaderStream::new(plain)));
+    let mut events = Box::pin(SseStream::from_bytes_stream(chunks));
     let mut is_whole = false;
     // What cannot be read ends the answer where it stands.
     while let Some(Ok(event)) = events.next().await {
@@ -94,11 +134,9 @@ async fn read_events(endpoint: Endpoint, plain: impl AsyncRead + Send + Unpin) -
     Answer { messages: collected.messages(is_whole), is_whole }
 }
 
-async fn read_whole(endpoint: Endpoint, mut plain: impl AsyncRead + Send + Unpin) -> Answer {
-    let mut body = Vec::new();
-    if plain.read_to_end(&mut body).await.is_err() {
-        return Answer::default();
-    }
+async fn read_whole(endpoint: Endpoint, chunks: Chunks) -> Answer {
+    let Ok(body) = chunks.try_collect::<Vec<Bytes>>().await else { return Answer::default() };
+    let body = body.concat();
     let messages = match endpoint {
         Endpoint::Messages => anthropic::whole(&body),
         Endpoint::ChatCompletions => chat::whole(&body),

@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
+use uuid::Uuid;
 
 use super::*;
 
@@ -50,10 +52,15 @@ fn expected(endpoint: Endpoint) -> Vec<String> {
     }
 }
 
+/// Memory of so many MiB, half of which one tenant may have.
+fn memory(mib: u64) -> (TenantId, Bodies) {
+    (TenantId(Uuid::nil()), Bodies::new(mib * 1024 * 1024, 128 * 1024))
+}
+
 fn read_in(endpoint: Endpoint, chunks: Vec<Bytes>, encoding: &str) -> Answer {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let shape = Shape { endpoint, content_type: "text/event-stream; charset=utf-8", encoding };
-    runtime.block_on(read(shape, futures::stream::iter(chunks)))
+    runtime.block_on(read(shape, memory(64), futures::stream::iter(chunks)))
 }
 
 fn pieces(text: &str, mut cuts: Vec<usize>) -> Vec<Bytes> {
@@ -142,7 +149,28 @@ fn an_answer_that_comes_at_once_is_read_as_it_is() {
         (Endpoint::Responses, r#"{"output":[{"type":"message"}]}"#, r#"{"type":"message"}"#),
     ] {
         let shape = Shape { endpoint, content_type: "application/json", encoding: "" };
-        let answer = runtime.block_on(read(shape, futures::stream::iter([Bytes::from(body)])));
+        let answer = runtime.block_on(read(shape, memory(64), futures::stream::iter([Bytes::from(body)])));
         assert_eq!(answer, Answer { messages: vec![expected.to_owned()], is_whole: true });
     }
+}
+
+#[test]
+fn an_answer_without_room_or_beyond_the_most_bytes_is_none_and_holds_nothing_then() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let body = |kib: usize| {
+        let said =
+            json!({"role": "assistant", "content": [{"type": "text", "text": "x".repeat(kib * 1024)}]});
+        said.to_string()
+    };
+    let read = |memory: &(TenantId, Bodies), kib: usize| {
+        let shape = Shape { endpoint: Endpoint::Messages, content_type: "application/json", encoding: "" };
+        runtime.block_on(read(shape, memory.clone(), futures::stream::iter([Bytes::from(body(kib))])))
+    };
+    let small = memory(1);
+    for _ in 0..20 {
+        assert!(read(&small, 100).is_whole);
+    }
+    assert_eq!(read(&small, 1_000), Answer::default(), "beyond the tenant's share");
+    assert_eq!(read(&memory(256), 8 * 1024), Answer::default(), "beyond the most");
+    assert!(read(&memory(256), 8 * 1024 - 1).is_whole);
 }

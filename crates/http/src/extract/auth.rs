@@ -28,9 +28,14 @@ pub const ADMIN: &str = "admin";
 /// Passes on what agents send to their provider, and keeps it.
 pub const GATEWAY: &str = "gateway";
 
-/// Marks a request that the gateway of this process makes for a caller. Extensions never come from outside.
-#[derive(Clone, Copy, Debug)]
-pub struct ByGateway;
+/// Marks a request that comes through the gateway or the MCP server of this process. Extensions never come from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByGateway {
+    /// The caller's own.
+    Caller,
+    /// One of those that are made for it, which its rate has counted with the caller's own.
+    Made,
+}
 
 /// The header that may have a key or the operator token in place of `Authorization`, as clients of some model providers
 /// send it.
@@ -189,13 +194,16 @@ pub(crate) async fn authenticate(parts: &Parts, state: &AppState, scope: &'stati
     if grant.suspended {
         return Err(ApiError::Suspended);
     }
-    state.rate_limit.check(grant.key)?;
-    if let Some(per_second) = grant.quotas.requests_per_second {
-        state.tenant_rates.check(grant.tenant, per_second)?;
+    let by_gateway = parts.extensions.get::<ByGateway>().copied();
+    if by_gateway != Some(ByGateway::Made) {
+        state.rate_limit.check(grant.key)?;
+        if let Some(per_second) = grant.quotas.requests_per_second {
+            state.tenant_rates.check(grant.tenant, per_second)?;
+        }
     }
     let mut scopes = grant.scopes;
     let holds = |wanted: &str| scopes.iter().any(|held| held == wanted);
-    if holds(GATEWAY) && parts.extensions.get::<ByGateway>().is_some() {
+    if holds(GATEWAY) && by_gateway.is_some() {
         scopes.extend([READ, WRITE].map(str::to_owned));
     } else if holds(READ) && holds(WRITE) {
         // Who may do as much without it may also give it to a key.
@@ -228,7 +236,7 @@ pub async fn authenticate_for_gateway(
     request.headers_mut().insert(X_API_KEY, key);
     let extensions = request.extensions_mut();
     extensions.insert(scope.clone());
-    extensions.insert(ByGateway);
+    extensions.insert(ByGateway::Caller);
     if let Some(peer) = peer {
         extensions.insert(peer);
     }

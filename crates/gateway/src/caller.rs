@@ -1,0 +1,162 @@
+//! Who calls: the key of a request, and the few callers that need none.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use axum::http::request::Parts;
+use axum::http::{HeaderName, StatusCode, Version, header};
+use moka::sync::Cache;
+use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::forward::Gateway;
+use crate::route::Route;
+use anchord_http::admission::guesses::Peer;
+use anchord_http::extract::auth::{self, Caller};
+use anchord_store::keys::{KeyDigest, digest_key, is_generated};
+
+/// The header of an anchord key.
+const KEY: HeaderName = HeaderName::from_static("x-anchord-key");
+/// Headers of proxies and of browsers: a request with one of them does not come from a program on this machine, whatever
+/// its address.
+const OF_OTHERS: [&str; 6] =
+    ["origin", "forwarded", "via", "x-real-ip", "true-client-ip", "cf-connecting-ip"];
+const OF_OTHERS_BEGIN: [&str; 2] = ["x-forwarded-", "sec-fetch-"];
+/// How long a look at a key may take when it was good before.
+const KEY_PATIENCE: Duration = Duration::from_millis(500);
+
+/// Callers whose keys were good, for when the database does not answer.
+pub(crate) fn known_callers() -> Cache<KeyDigest, Caller> {
+    Cache::builder().max_capacity(10_000).time_to_live(Duration::from_mins(30)).build()
+}
+
+/// Why a caller is refused: status, kind and detail.
+pub(crate) type Refusal = (StatusCode, &'static str, String);
+
+impl Gateway {
+    /// The caller, and the key that it is known by.
+    pub(crate) async fn authenticate(
+        &self,
+        route: &Route,
+        parts: &Parts,
+    ) -> Result<(Caller, SecretString), Refusal> {
+        let peer = parts.extensions.get::<Peer>().copied();
+        let unauthorized = |detail: &str| (StatusCode::UNAUTHORIZED, "unauthorized", detail.to_owned());
+        let given = match (parts.headers.get(KEY), &route.key) {
+            (Some(header), _) => Some(header.to_str().map_err(|_| unauthorized("X-Anchord-Key is no text"))?),
+            (None, key) => key.as_deref(),
+        };
+        if is_misplaced(route, parts) {
+            let detail = "an anchord key stands where it would go to the provider; send it as `X-Anchord-Key` or as \
+                          /gateway/key/KEY/… before the provider";
+            return Err((StatusCode::BAD_REQUEST, "misplaced-key", detail.to_owned()));
+        }
+        let key = match (given, &self.config.keyless) {
+            (Some(key), _) if !key.trim().is_empty() => SecretString::from(key.trim()),
+            (None, Some(own)) if is_local(peer, parts) => own.clone(),
+            _ => {
+                return Err(unauthorized(
+                    "send an anchord key, as `X-Anchord-Key: KEY` or as /gateway/key/KEY/… in the base URL",
+                ));
+            }
+        };
+        let digest = digest_key(key.expose_secret());
+        let scope = anchord_http::Scope::default();
+        let looking = auth::authenticate_for_gateway(&self.state, (key.expose_secret(), peer), &scope);
+        let found = match self.known.get(&digest) {
+            None => looking.await,
+            // What only concerns keeping must not fail a request: a key that was good is good while nobody can look.
+            Some(known) => match tokio::time::timeout(KEY_PATIENCE, looking).await {
+                Ok(Err(refused)) if refused.status().is_server_error() => Ok(known),
+                Ok(found) => found,
+                Err(_) => Ok(known),
+            },
+        };
+        match found {
+            Ok(caller) => {
+                tracing::Span::current().record("tenant.id", tracing::field::display(caller.tenant.0));
+                self.known.insert(digest, caller.clone());
+                Ok((caller, key))
+            }
+            Err(refused) => {
+                self.known.invalidate(&digest);
+                let status = refused.status();
+                let kind = match status {
+                    StatusCode::UNAUTHORIZED => "unauthorized",
+                    StatusCode::FORBIDDEN => "forbidden",
+                    StatusCode::TOO_MANY_REQUESTS => "rate-limited",
+                    _ => "unavailable",
+                };
+                Err((status, kind, refused.to_string()))
+            }
+        }
+    }
+}
+
+/// Whether a key of ours stands where it would go upstream.
+fn is_misplaced(route: &Route, parts: &Parts) -> bool {
+    let query = parts.uri.query().unwrap_or_default();
+    let in_address = route.rest.split('/').chain(query.split(['&', '='])).any(is_generated);
+    let in_headers = [header::AUTHORIZATION, HeaderName::from_static("x-api-key")].iter().any(|name| {
+        let values = parts.headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.flat_map(|value| value.split_whitespace()).any(is_generated)
+    });
+    in_address || in_headers
+}
+
+/// Whether a request comes from a program on this machine: over the loopback interface, to its name, through no proxy,
+/// and from no page in a browser.
+fn is_local(peer: Option<Peer>, parts: &Parts) -> bool {
+    let headers = &parts.headers;
+    let is_loopback = peer.is_some_and(|Peer(peer)| peer.ip().to_canonical().is_loopback());
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let (Some(host), None) = (hosts.next().and_then(|value| value.to_str().ok()), hosts.next()) else {
+        return false;
+    };
+    let name = host.rsplit_once(':').map_or(host, |(name, port)| {
+        if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host }
+    });
+    let name = name.trim_start_matches('[').trim_end_matches(']');
+    let is_named = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    // Proxies speak HTTP/1.0 to what stands behind them, unless they are told otherwise.
+    let is_direct = parts.version == Version::HTTP_11
+        && parts.uri.authority().is_none()
+        && !headers.keys().any(|name| {
+            let name = name.as_str();
+            OF_OTHERS.contains(&name) || OF_OTHERS_BEGIN.iter().any(|begin| name.starts_with(begin))
+        });
+    is_loopback && is_named && is_direct
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::extract::Request;
+
+    use super::*;
+
+    #[test]
+    fn only_a_program_on_this_machine_needs_no_key() {
+        let local = |peer: &str, headers: &[(&'static str, &str)]| {
+            let mut request = Request::get("/gateway/openai/v1/models");
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let (parts, _) = request.body(Body::empty()).unwrap().into_parts();
+            is_local(Some(Peer(peer.parse().unwrap())), &parts)
+        };
+        assert!(local("127.0.0.1:5", &[("host", "localhost:8080")]));
+        assert!(local("[::1]:5", &[("host", "[::1]:8080")]));
+        assert!(local("127.0.0.1:5", &[("host", "127.0.0.1")]));
+        assert!(!local("10.0.0.1:5", &[("host", "localhost")]));
+        assert!(
+            !local("127.0.0.1:5", &[("host", "evil.example:8080")]),
+            "a name that was bound to this address"
+        );
+        assert!(!local("127.0.0.1:5", &[("host", "localhost"), ("origin", "https://evil.example")]));
+        assert!(!local("127.0.0.1:5", &[("host", "localhost"), ("x-forwarded-for", "10.0.0.1")]));
+        assert!(!local("127.0.0.1:5", &[("host", "localhost"), ("sec-fetch-site", "cross-site")]));
+        assert!(!local("127.0.0.1:5", &[("host", "localhost"), ("x-real-ip", "10.0.0.1")]));
+        assert!(!local("127.0.0.1:5", &[("host", "localhost"), ("host", "evil.example")]));
+        assert!(!local("127.0.0.1:5", &[]));
+    }
+}
