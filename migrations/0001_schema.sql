@@ -36,6 +36,7 @@ create table tenants (
   created_at timestamptz not null default now(),
   suspended_at timestamptz,
   quotas json not null default '{}',
+  provider_keys json not null default '{}',
   retention_days integer constraint tenants_retention_days_check check (retention_days between 1 and 36500),
   revision bigint not null default 1,
   erased_at timestamptz
@@ -44,6 +45,7 @@ comment on table tenants is 'Customers of the installation; each owns every row 
 comment on column tenants.settings is 'Defaults of the tenant''s sessions, in the shape of a session''s settings.';
 comment on column tenants.suspended_at is 'Since when its requests are refused and its jobs wait; null while it is not suspended.';
 comment on column tenants.quotas is 'Bounds of this tenant (session::quota::Quotas); where one is absent, the installation''s holds.';
+comment on column tenants.provider_keys is 'Keys of model providers by provider, encrypted, in base64; the gateway sends them upstream.';
 comment on column tenants.retention_days is 'How long sessions are kept that nobody writes to; null for ever.';
 comment on column tenants.revision is 'Grows with every change of the settings, because sessions are decided on them.';
 comment on column tenants.erased_at is 'When it was erased: hidden since, without its name, until its rows are deleted in steps; null for all others.';

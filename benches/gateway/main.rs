@@ -288,8 +288,9 @@ async fn row(
 async fn measure(flags: &Flags) -> anyhow::Result<bool> {
     let tasks = TaskTracker::new();
     let provider = serve(&tasks, Router::new().fallback(provide)).await?;
-    let client = reqwest::Client::builder().no_proxy().build()?;
-    let client = Arc::new(client);
+    // Fails when one is installed already; that is the same one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = Arc::new(reqwest::Client::builder().no_proxy().build()?);
     let through =
         Router::new().fallback(move |request| pass(reqwest::Client::clone(&client), provider, request));
     let proxy = serve(&tasks, through).await?;

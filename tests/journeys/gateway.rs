@@ -18,7 +18,7 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
-use crate::support::app::{Answer, App, OURS, THEIRS, app};
+use crate::support::app::{Answer, App, OPERATOR, OURS, THEIRS, app};
 use crate::support::service::{anchord, data_folder};
 
 /// The key that an agent has for its provider.
@@ -248,6 +248,55 @@ async fn a_key_is_required_opens_its_own_tenants_sessions_and_may_be_for_the_gat
     assert_eq!(asked.text, "{}", "the provider was asked");
     let read_only = app.call("POST", "/v1/keys", r#"{"scopes": ["read"]}"#).await.with(201).json();
     send(&app, read_only["key"].as_str().expect("a key"), MESSAGES, &body, &[]).await.with(403);
+}
+
+#[tokio::test]
+async fn agents_of_a_tenant_with_a_key_of_the_provider_have_an_anchord_key_alone() {
+    let (mut app, provider) = gateway(Answers::Model).await;
+    let tenant = format!("/v1/admin/tenants/{}", app.tenant);
+    let set = json!({"provider_keys": {"anthropic": "sk-lent", "openai": "sk-other"}}).to_string();
+    app.call_as(OPERATOR, "PATCH", &tenant, set.clone()).await.refused_at(422, "/provider_keys/anthropic");
+    // With a key that encrypts them.
+    app.store = app.store.clone().with_secret_keys(config(&provider.base).secrets);
+    app.put_gateway(config(&provider.base));
+    for bad in ["", "a b", "ä"] {
+        let set = json!({"provider_keys": {"openai": bad}}).to_string();
+        app.call_as(OPERATOR, "PATCH", &tenant, set).await.refused_at(422, "/provider_keys/openai");
+    }
+    let answer = app.call_as(OPERATOR, "PATCH", &tenant, set).await.with(200);
+    assert_eq!(answer.json()["provider_keys_for"], json!(["anthropic", "openai"]));
+    assert!(!answer.text.contains("sk-"), "nobody reads them back");
+    let row = "select provider_keys::text from tenants where provider_keys::text <> '{}'";
+    let stored: String = sqlx::query_scalar(row).fetch_one(&mut app.database.connect().await).await.unwrap();
+    assert!(stored.contains("anthropic") && !stored.contains("sk-lent"), "they are encrypted");
+
+    let made = app.call("POST", "/v1/keys", r#"{"scopes": ["gateway"]}"#).await.with(201).json();
+    let ours = made["key"].as_str().expect("a key").to_owned();
+    let body = json!({"messages": [user("a")]}).to_string();
+    let ask = async |path: &str, headers: &[(&str, &str)]| {
+        let length = body.len().to_string();
+        let headers = [headers, &[("content-length", length.as_str())]].concat();
+        app.call_with("POST", path, body.clone(), &headers).await.with(200);
+        provider.got().pop().expect("a request").headers
+    };
+    let bearer = format!("Bearer {ours}");
+    let got = ask(MESSAGES, &[("x-api-key", &ours)]).await;
+    assert_eq!((&got["x-api-key"], got.get("authorization")), (&"sk-lent".parse().unwrap(), None));
+    let got = ask(MESSAGES, &[("authorization", &bearer)]).await;
+    assert_eq!((&got["x-api-key"], got.get("authorization")), (&"sk-lent".parse().unwrap(), None));
+    let got = ask(CHAT, &[("authorization", &bearer)]).await;
+    assert_eq!((&got["authorization"], got.get("x-api-key")), (&"Bearer sk-other".parse().unwrap(), None));
+    // A key of the caller's own is the one that pays.
+    let got = ask(CHAT, &[("x-anchord-key", &ours), ("authorization", "Bearer sk-mine")]).await;
+    assert_eq!(got["authorization"], "Bearer sk-mine");
+    // Another tenant has none.
+    let made = app.call_as(THEIRS, "POST", "/v1/keys", r#"{"scopes": ["gateway"]}"#).await.with(201).json();
+    let theirs = made["key"].as_str().expect("a key").to_owned();
+    let refused = app.call_with("POST", MESSAGES, body.clone(), &[("x-api-key", &theirs)]).await.with(400);
+    assert_eq!(refused.headers["x-anchord-problem"], "misplaced-key");
+    let unset = json!({"provider_keys": {"openai": null}}).to_string();
+    let answer = app.call_as(OPERATOR, "PATCH", &tenant, unset).await.with(200);
+    assert_eq!(answer.json()["provider_keys_for"], json!(["anthropic"]));
 }
 
 #[tokio::test]

@@ -4,14 +4,16 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use axum::http::request::Parts;
-use axum::http::{HeaderName, StatusCode, Version, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header};
 use moka::sync::Cache;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::forward::Gateway;
-use crate::route::Route;
+use crate::route::{Provider, Route};
+use crate::upstream::Head;
 use anchord_http::admission::guesses::Peer;
-use anchord_http::extract::auth::{self, Caller};
+use anchord_http::extract::auth::{self, Caller, X_API_KEY};
+use anchord_messages::id::TenantId;
 use anchord_store::keys::{KeyDigest, digest_key, is_generated};
 
 /// The header of an anchord key.
@@ -24,6 +26,19 @@ const OF_OTHERS_BEGIN: [&str; 2] = ["x-forwarded-", "sec-fetch-"];
 /// How long a look at a key may take when it was good before.
 const KEY_PATIENCE: Duration = Duration::from_millis(500);
 
+/// How long a tenant's key of a provider is remembered, and of how many.
+const LENT_FOR: Duration = Duration::from_secs(30);
+const MAX_LENT: u64 = 10_000;
+/// Headers that have a provider's key.
+const PROVIDER_HEADERS: [HeaderName; 2] = [header::AUTHORIZATION, X_API_KEY];
+
+/// Keys of providers that tenants have, or that they have none.
+pub(crate) type Lent = moka::future::Cache<(TenantId, Provider), Option<SecretString>>;
+
+pub(crate) fn lent() -> Lent {
+    Lent::builder().max_capacity(MAX_LENT).time_to_live(LENT_FOR).build()
+}
+
 /// Callers whose keys were good, for when the database does not answer.
 pub(crate) fn known_callers() -> Cache<KeyDigest, Caller> {
     Cache::builder().max_capacity(10_000).time_to_live(Duration::from_mins(30)).build()
@@ -33,6 +48,47 @@ pub(crate) fn known_callers() -> Cache<KeyDigest, Caller> {
 pub(crate) type Refusal = (StatusCode, &'static str, String);
 
 impl Gateway {
+    /// Sets the tenant's key of the provider, when the caller has none of its own.
+    ///
+    /// # Errors
+    /// When an anchord key stands where the provider's would, and the tenant has none.
+    pub(crate) async fn lend_key(&self, tenant: TenantId, head: &mut Head) -> Result<(), Refusal> {
+        let headers = &mut head.parts.headers;
+        let has_ours = provider_credentials(headers).any(is_generated);
+        if !has_ours && provider_credentials(headers).next().is_some() {
+            return Ok(());
+        }
+        let provider = head.route.provider;
+        let looking = self.state.store.provider_key(tenant, provider.into());
+        let lent = match self.lent.try_get_with((tenant, provider), looking).await {
+            Ok(lent) => lent,
+            // The provider says what is missing.
+            Err(_) if !has_ours => return Ok(()),
+            Err(error) => {
+                tracing::warn!(%error, "gateway.provider_key_not_read");
+                let detail = "the provider's key cannot be read at the moment".to_owned();
+                return Err((StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail));
+            }
+        };
+        let Some(lent) = lent else {
+            let detail = "an anchord key stands in the place of the provider's, and the tenant has none that could take \
+                          its place";
+            return if has_ours { Err(misplaced(detail)) } else { Ok(()) };
+        };
+        for name in PROVIDER_HEADERS {
+            headers.remove(name);
+        }
+        let (name, value) = match provider {
+            Provider::Anthropic => (X_API_KEY, lent.expose_secret().to_owned()),
+            Provider::Openai => (header::AUTHORIZATION, format!("Bearer {}", lent.expose_secret())),
+        };
+        if let Ok(mut value) = HeaderValue::from_str(&value) {
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+        Ok(())
+    }
+
     /// The caller, and the key that it is known by.
     pub(crate) async fn authenticate(
         &self,
@@ -43,19 +99,22 @@ impl Gateway {
         let unauthorized = |detail: &str| (StatusCode::UNAUTHORIZED, "unauthorized", detail.to_owned());
         let given = match (parts.headers.get(KEY), &route.key) {
             (Some(header), _) => Some(header.to_str().map_err(|_| unauthorized("X-Anchord-Key is no text"))?),
-            (None, key) => key.as_deref(),
+            (None, Some(key)) => Some(key.as_str()),
+            // In the place of the provider's, which the tenant's operator has given.
+            (None, None) => provider_credentials(&parts.headers).find(|key| is_generated(key)),
         };
         if is_misplaced(route, parts) {
-            let detail = "an anchord key stands where it would go to the provider; send it as `X-Anchord-Key` or as \
-                          /gateway/key/KEY/… before the provider";
-            return Err((StatusCode::BAD_REQUEST, "misplaced-key", detail.to_owned()));
+            return Err(misplaced(
+                "an anchord key stands in the address, from where it would go to the provider",
+            ));
         }
         let key = match (given, &self.config.keyless) {
             (Some(key), _) if !key.trim().is_empty() => SecretString::from(key.trim()),
             (None, Some(own)) if is_local(peer, parts) => own.clone(),
             _ => {
                 return Err(unauthorized(
-                    "send an anchord key, as `X-Anchord-Key: KEY` or as /gateway/key/KEY/… in the base URL",
+                    "send an anchord key, as `X-Anchord-Key: KEY`, as /gateway/key/KEY/… in the base URL, or in the \
+                     place of the provider's where your operator has given one",
                 ));
             }
         };
@@ -92,15 +151,24 @@ impl Gateway {
     }
 }
 
-/// Whether a key of ours stands where it would go upstream.
+fn misplaced(detail: &str) -> Refusal {
+    let detail = format!("{detail}; send it as `X-Anchord-Key` or as /gateway/key/KEY/… before the provider");
+    (StatusCode::BAD_REQUEST, "misplaced-key", detail)
+}
+
+/// What stands where a provider's key does.
+fn provider_credentials(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let values = PROVIDER_HEADERS.into_iter().flat_map(|name| headers.get_all(name));
+    let values = values.filter_map(|value| value.to_str().ok());
+    values
+        .map(|value| value.split_once(' ').map_or(value, |(_, key)| key).trim())
+        .filter(|key| !key.is_empty())
+}
+
+/// Whether a key of ours stands in the address that goes upstream.
 fn is_misplaced(route: &Route, parts: &Parts) -> bool {
     let query = parts.uri.query().unwrap_or_default();
-    let in_address = route.rest.split('/').chain(query.split(['&', '='])).any(is_generated);
-    let in_headers = [header::AUTHORIZATION, HeaderName::from_static("x-api-key")].iter().any(|name| {
-        let values = parts.headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        values.flat_map(|value| value.split_whitespace()).any(is_generated)
-    });
-    in_address || in_headers
+    route.rest.split('/').chain(query.split(['&', '='])).any(is_generated)
 }
 
 /// Whether a request comes from a program on this machine: over the loopback interface, to its name, through no proxy,

@@ -20,6 +20,7 @@ use crate::answer::{self, Answer, Shape};
 use crate::api::Api;
 use crate::assemble::{assemble, with_list};
 use crate::body::{Read, Taken};
+use crate::caller::Lent;
 use crate::held::without_instruction;
 use crate::identity::{self, Identity, SESSION};
 use crate::item;
@@ -52,6 +53,7 @@ pub(crate) struct Gateway {
     pub(crate) marks: SecretKeys,
     pub(crate) bodies: Bodies,
     pub(crate) known: Cache<KeyDigest, Caller>,
+    pub(crate) lent: Lent,
 }
 
 /// A response, and the outcome that is counted.
@@ -110,7 +112,10 @@ impl Gateway {
         }
         let api = Api::new(self.api.clone(), key);
         let endpoint = Endpoint::of(provider, &route.rest).filter(|_| parts.method == "POST");
-        let head = Head { base, route, parts };
+        let mut head = Head { base, route, parts };
+        if let Err((status, kind, detail)) = self.lend_key(caller.tenant, &mut head).await {
+            return refused(provider, status, kind, &detail);
+        }
         let Some(endpoint) = endpoint else {
             return self.pass(&head, Sent::Passing(body), None).await;
         };

@@ -105,8 +105,8 @@ pub fn before(api: Router, state: AppState, config: Config) -> Result<Router, re
     let total = u64::try_from(largest).unwrap_or(u64::MAX).saturating_mul(LARGEST_BODIES);
     // Apart from those of the API, so that agents' requests take no room of other calls.
     let bodies = Bodies::new(total, largest);
-    let (keeper, known) = (Keeper::default(), caller::known_callers());
-    let gateway = Gateway { api: api.clone(), state, config, upstream, keeper, marks, bodies, known };
+    let (keeper, known, lent) = (Keeper::default(), caller::known_callers(), caller::lent());
+    let gateway = Gateway { api: api.clone(), state, config, upstream, keeper, marks, bodies, known, lent };
     let gateway = Arc::new(gateway);
     let handle = move |request: Request| Arc::clone(&gateway).handle(request);
     Ok(Router::new().route("/gateway/{*rest}", axum::routing::any(handle)).fallback_service(api))

@@ -59,6 +59,7 @@ mod prelude;
 pub mod presence;
 mod primary;
 pub mod probes;
+pub mod provider_keys;
 mod readers;
 pub mod recall;
 pub mod secrets;

@@ -7,6 +7,7 @@ use super::audit::{self, Actor};
 use super::error::expect_rows;
 use super::keys;
 use super::pins::{PinEdit, PinEdited, Pinned};
+use super::provider_keys::ProviderKeys;
 use crate::prelude::*;
 use anchord_context::pin::{self, PINS_SHARE, Pin};
 use anchord_messages::tokens::TokenCounter;
@@ -42,6 +43,8 @@ pub struct Tenant {
     /// How many days it keeps sessions without a write; null means forever.
     #[schema(required = true)]
     pub retention_days: Option<i32>,
+    /// Providers for which the gateway has a key of the tenant's.
+    pub provider_keys_for: Vec<String>,
     /// When it was created.
     #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
@@ -63,6 +66,8 @@ pub struct TenantChange {
     #[serde(default, deserialize_with = "anchord_messages::patch::present")]
     #[schema(value_type = Option<i32>, minimum = 1, maximum = 36500)]
     pub retention_days: Option<Option<i32>>,
+    /// Keys of model providers, which the gateway sends upstream for the tenant's agents.
+    pub provider_keys: Option<ProviderKeys>,
 }
 
 /// The outcome of a change of a tenant.
@@ -146,7 +151,7 @@ impl Store {
         let rows = sqlx::query_as!(
             TenantRow,
             r#"select id as "id!", name as "name!", settings::text as "settings!", quotas::text as "quotas!",
-                      retention_days, suspended_at, created_at as "created_at!"
+                      retention_days, suspended_at, provider_keys_for as "provider_keys_for!", created_at as "created_at!"
                from list_tenants($1, $2)"#,
             after.map(|id| id.0),
             limit
@@ -188,6 +193,9 @@ impl Store {
                     return Ok(Changed::NoTenant);
                 }
             }
+        }
+        if let Some(keys) = &change.provider_keys {
+            self.store_provider_keys(&mut tx, id, keys).await?;
         }
         let action = match suspended {
             Some(true) => "tenant.suspended",
@@ -365,6 +373,7 @@ struct TenantRow {
     quotas: String,
     retention_days: Option<i32>,
     suspended_at: Option<DateTime<Utc>>,
+    provider_keys_for: Vec<String>,
     created_at: DateTime<Utc>,
 }
 
@@ -378,6 +387,7 @@ impl TenantRow {
             name: self.name,
             retention_days: self.retention_days,
             status: if self.suspended_at.is_some() { TenantStatus::Suspended } else { TenantStatus::Active },
+            provider_keys_for: self.provider_keys_for,
             created_at: self.created_at,
         })
     }
@@ -418,7 +428,7 @@ pub async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>>
     sqlx::query_as!(
         TenantRow,
         r#"select id, name, settings::text as "settings!", quotas::text as "quotas!", retention_days, suspended_at,
-                  created_at
+                  array(select json_object_keys(provider_keys) order by 1) as "provider_keys_for!", created_at
            from tenants where id = $1"#,
         id.0
     )

@@ -84,11 +84,11 @@ pub(crate) async fn read(
 ) -> Answer {
     let Some(plain) = decoded(shape.encoding, chunks) else { return Answer::default() };
     let mut room = Room { tenant, bodies, held: Vec::new(), left: 0, taken: 0 };
-    let has_room = Arc::new(AtomicBool::new(true));
-    let had_room = Arc::clone(&has_room);
+    let fits = Arc::new(AtomicBool::new(true));
+    let still_fits = Arc::clone(&fits);
     let chunks = ReaderStream::new(plain).take_while(move |chunk| {
         let has = chunk.as_ref().is_ok_and(|chunk| room.take(chunk.len())) || chunk.is_err();
-        has_room.fetch_and(has, Ordering::Relaxed);
+        still_fits.fetch_and(has, Ordering::Relaxed);
         std::future::ready(has)
     });
     let chunks = chunks.boxed();
@@ -97,7 +97,7 @@ pub(crate) async fn read(
     } else {
         read_whole(shape.endpoint, chunks).await
     };
-    if had_room.load(Ordering::Relaxed) { answer } else { Answer::default() }
+    if fits.load(Ordering::Relaxed) { answer } else { Answer::default() }
 }
 
 type Chunks = BoxStream<'static, io::Result<Bytes>>;

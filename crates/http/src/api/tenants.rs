@@ -1,5 +1,6 @@
 //! Tenants: the operator creates, lists, changes, suspends and erases them.
 
+use secrecy::ExposeSecret;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
@@ -8,6 +9,7 @@ use crate::api::settings::{TenantSettings, change_of};
 use anchord_session::quota::Quotas;
 use anchord_session::settings::Settings;
 use anchord_store::audit::Actor;
+use anchord_store::provider_keys::ProviderKeys;
 use anchord_store::tenants::{self, Changed, SettingsChange, Tenant, TenantChange, TenantStatus};
 
 /// The most characters of a tenant's or a key's name.
@@ -15,6 +17,8 @@ const MAX_NAME_CHARS: usize = 100;
 
 /// Rule for a name.
 const NAME_RULE: &str = "must have 1 to 100 characters, not blank, without control characters";
+/// The most characters of a key of a model provider.
+const MAX_PROVIDER_KEY: usize = 4_096;
 /// The longest retention of sessions, in days.
 const MAX_RETENTION_DAYS: i32 = 36_500;
 
@@ -177,6 +181,7 @@ pub async fn put_tenant(
         status: Some(status.unwrap_or(TenantStatus::Active)),
         quotas: Some(quotas.unwrap_or_default()),
         retention_days: Some(retention_days),
+        provider_keys: None,
     };
     update_tenant(&state, path.tenant_id, change).await
 }
@@ -184,7 +189,7 @@ pub async fn put_tenant(
 /// Changes a tenant: its name, its quotas, its retention, whether it is suspended.
 ///
 /// An absent field keeps its value. A suspended tenant's keys are refused with 403 and its waiting jobs are paused; nothing
-/// is lost.
+/// is lost. Keys of model providers need an installation with `ANCHORD_SECRETS_KEY`, and are never shown again.
 #[utoipa::path(
     patch, path = "/v1/admin/tenants/{tenant_id}", tag = "tenants", operation_id = "tenants.update", params(TenantPath), request_body = TenantChange,
     responses(
@@ -212,6 +217,7 @@ async fn update_tenant(state: &AppState, tenant: TenantId, change: TenantChange)
         let detail = format!("must be from 1 to {MAX_RETENTION_DAYS}, or null");
         return Err(ApiError::invalid("/retention_days", detail));
     }
+    check_provider_keys(state, change.provider_keys.as_ref())?;
     changed(state.store.change_tenant(tenant, &change, Actor::Operator).await?).map(Reply)
 }
 
@@ -285,6 +291,24 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
     let fits = (1..=MAX_NAME_CHARS).contains(&name.chars().count());
     if !fits || name.trim().is_empty() || name.chars().any(char::is_control) {
         return Err(ApiError::invalid("/name", NAME_RULE));
+    }
+    Ok(())
+}
+
+fn check_provider_keys(state: &AppState, keys: Option<&ProviderKeys>) -> Result<()> {
+    let Some(keys) = keys else { return Ok(()) };
+    for (provider, key) in keys.changes() {
+        let Some(key) = key.map(ExposeSecret::expose_secret) else { continue };
+        let is_key =
+            (1..=MAX_PROVIDER_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+        if !is_key {
+            let detail = format!("must have 1 to {MAX_PROVIDER_KEY} visible ASCII characters, or be null");
+            return Err(ApiError::invalid(format!("/provider_keys/{provider}"), detail));
+        }
+        if !state.store.keeps_provider_keys() {
+            let detail = "this installation has no ANCHORD_SECRETS_KEY to encrypt it with";
+            return Err(ApiError::refused(format!("/provider_keys/{provider}"), detail));
+        }
     }
     Ok(())
 }
