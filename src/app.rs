@@ -50,7 +50,7 @@ pub use anchord_worker::offline::{CallRecord, OfflineResult};
 use anchord_worker::webhook_client::WebhookClient;
 use anchord_worker::webhook_dispatcher::WebhookDispatcher;
 
-pub use bootstrap::BootstrapKey;
+pub use bootstrap::{BootstrapKey, sealing_keys};
 pub use health::health;
 use shutdown::{Drained, Signals};
 use tasks::CriticalTasks;
@@ -93,6 +93,8 @@ pub struct Ready {
     pub api: Option<SocketAddr>,
     /// The address of the operator's API, when it has one of its own.
     pub admin: Option<SocketAddr>,
+    /// The address of the gateway, when it has one of its own.
+    pub gateway: Option<SocketAddr>,
     /// The address of `/metrics`, when it has one of its own.
     pub metrics: Option<SocketAddr>,
     /// The key of the tenant `default`.
@@ -207,6 +209,8 @@ impl Process {
         let admin_listen = settings.api.as_ref().and_then(|api| api.admin_listen);
         let admin = bind(admin_listen, "ANCHORD_ADMIN_LISTEN").await?;
         let scraped = bind(settings.metrics.metrics_listen, "ANCHORD_METRICS_LISTEN").await?;
+        let gateway_listen = settings.api.as_ref().and_then(|api| api.gateway.gateway_listen);
+        let of_agents = bind(gateway_listen, "ANCHORD_GATEWAY_LISTEN").await?;
         warm_up(settings.roles.contains(&Role::Worker));
         let (embedded, located) = database::locate(&settings.database).await?;
         Store::migrate(located.target()).await.context("the database cannot be migrated")?;
@@ -229,6 +233,7 @@ impl Process {
         let ready = Ready {
             api: local(api.as_ref())?,
             admin: local(admin.as_ref())?,
+            gateway: local(of_agents.as_ref())?,
             metrics: local(scraped.as_ref())?,
             key,
             operator_token_file,
@@ -247,11 +252,16 @@ impl Process {
         let public = if admin.is_some() { Surface::Public } else { Surface::Whole };
         let served = |surface| anchord_http::router_of(surface, state.clone());
         let gateway = settings.api.as_ref().map(|api| gateway(&api.gateway, own.and(own_key), secrets));
-        let agents = anchord_gateway::before(served(public), state.clone(), gateway.unwrap_or_default());
-        let agents = agents.context("the client of the gateway")?;
-        let agents = anchord_mcp::before(agents, served(public), state.clone());
+        let gateway = anchord_gateway::router(served(public), state.clone(), gateway.unwrap_or_default());
+        let gateway = gateway.context("the client of the gateway")?;
+        let (public_routes, gateway) = match of_agents {
+            Some(listener) => (served(public), Some((listener, gateway))),
+            None => (gateway.fallback_service(served(public)), None),
+        };
+        let public_routes = anchord_mcp::before(public_routes, served(public), state.clone());
         let servers = [
-            api.map(|listener| process.serve_http("the API", listener, agents, timeouts)),
+            api.map(|listener| process.serve_http("the API", listener, public_routes, timeouts)),
+            gateway.map(|(listener, gateway)| process.serve_http("the gateway", listener, gateway, timeouts)),
             admin.map(|listener| {
                 process.serve_http("the operator's API", listener, served(Surface::Operator), timeouts)
             }),
@@ -329,7 +339,7 @@ impl Process {
     }
 
     /// Closes the queue of appends after the last connection, which may still append.
-    fn close_appends(&self, appends: Gatherer, servers: [Option<JoinHandle<()>>; 3]) {
+    fn close_appends(&self, appends: Gatherer, servers: [Option<JoinHandle<()>>; 4]) {
         let gatherer = appends.clone();
         self.tasks.spawn(
             "the gatherer of appends",

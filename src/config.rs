@@ -24,7 +24,7 @@ mod value;
 
 pub use api::Api;
 pub use client::{Endpoint, OperatorAccess, TenantAccess};
-pub use gateway::{Answers, Gateway, Unkept, upstreams_of_agents};
+pub use gateway::{Answers, Gateway, Sealing, Unkept, upstreams_of_agents};
 pub use llm::{Embeddings, KeyHeader, Llm, LlmProvider, ModelPrice};
 pub use value::{BadValue, Check, whole};
 use value::{base_url, refuse_unless, secret, socket_address};

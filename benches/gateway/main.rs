@@ -247,7 +247,7 @@ async fn check(address: SocketAddr, agent: &Agent) -> anyhow::Result<()> {
     for _ in 0..200 {
         let session = connection.json(&request("GET", format_args!("/v1/sessions/{name}"), "")).await?;
         let head = session.get("head_seq").and_then(Value::as_u64);
-        ensure!(session.get("branch").and_then(Value::as_str) == Some("main"), "another branch");
+        ensure!(session.get("branch").is_none_or(|branch| branch == "main"), "another branch");
         if head == Some(u64::try_from(expected)?) {
             return Ok(());
         }
@@ -263,7 +263,8 @@ async fn row(
     addresses: [SocketAddr; 2],
     turn_count: usize,
 ) -> anyhow::Result<(f64, f64)> {
-    let all = (0..agents).map(|at| turns(Agent::new(format!("{bytes}-{at}"), bytes), addresses, turn_count));
+    let all = (0..agents)
+        .map(|at| turns(Agent::new(format!("{agents}-{bytes}-{at}"), bytes), addresses, turn_count));
     let (mut times, mut done) = (Times::default(), Vec::new());
     for result in futures::future::join_all(all).await {
         let (of_agent, agent) = result?;

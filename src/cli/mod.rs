@@ -18,6 +18,7 @@ mod failure;
 mod files;
 mod health;
 mod import;
+mod item;
 mod key;
 mod ledger;
 mod mcp;
@@ -119,6 +120,8 @@ enum Command {
     Compress(compress::Compress),
     /// Run an agent with the gateway as the base URL of its model
     Wrap(wrap::Wrap),
+    /// Print the summary in an opaque item that the gateway gave to an agent
+    Item(item::ItemCommand),
     /// Print the OpenAPI document of the API
     Openapi(openapi::Openapi),
     /// Print a completion script for a shell
@@ -174,6 +177,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Key(key) => block_on(key.run()),
         Command::Compress(compress) => block_on(compress.run()),
         Command::Wrap(wrap) => block_on(wrap.run()),
+        Command::Item(item) => item.run(),
         Command::Openapi(openapi) => openapi.run(),
         Command::Completions(completions) => completions.run(Cli::command()),
     }

@@ -58,6 +58,8 @@ impl Serve {
 fn greet(ready: &Ready) {
     let metrics =
         ready.metrics.map(|metrics| format!("Metrics:  http://{metrics}/metrics\n")).unwrap_or_default();
+    let gateway =
+        ready.gateway.map(|gateway| format!("Gateway:  http://{gateway}/gateway\n")).unwrap_or_default();
     let admin = ready.admin.map(|admin| format!("Operator: http://{admin}/v1/admin\n")).unwrap_or_default();
     let token = ready.operator_token_file.as_ref();
     let token = token.map(|file| format!("Operator token: in {}\n", file.display())).unwrap_or_default();
@@ -65,7 +67,9 @@ fn greet(ready: &Ready) {
         println!("{metrics}anchord is ready; this process has no API");
         return;
     };
-    print!("anchord is ready on http://{address} (documentation: http://{address}/docs)\n{admin}{metrics}");
+    print!(
+        "anchord is ready on http://{address} (documentation: http://{address}/docs)\n{gateway}{admin}{metrics}"
+    );
     let key = match &ready.key {
         BootstrapKey::Generated { made_now, file } => {
             let file = file.display();

@@ -79,7 +79,8 @@ pub(super) fn batch(messages: &[Logged], from: usize, most: usize) -> Range<usiz
     from..from + fitting.count().max(1)
 }
 
-fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
+/// The bytes of a file, or of standard input for `-`.
+pub(super) fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     if file != Path::new("-") {
         return std::fs::read(file);
     }

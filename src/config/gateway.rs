@@ -1,9 +1,13 @@
 //! Configuration of the gateway.
 
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
+use secrecy::SecretString;
 use url::Url;
 
-use super::value::upstream;
+use super::value::{secret, socket_address, upstream};
 
 /// Who answers compactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -43,6 +47,22 @@ pub struct Gateway {
     #[arg(long, env = "ANCHORD_GATEWAY_UNKEPT", value_name = "ANCHORD_GATEWAY_UNKEPT")]
     #[arg(default_value = "pass")]
     pub gateway_unkept: Unkept,
+    /// Address and port of the gateway alone [default: the API's own address serves it]
+    #[arg(long, env = "ANCHORD_GATEWAY_LISTEN", value_name = "ANCHORD_GATEWAY_LISTEN")]
+    #[arg(value_parser = socket_address)]
+    pub gateway_listen: Option<SocketAddr>,
+}
+
+/// Keys that sealed what the gateway gave to agents.
+#[derive(Args, Clone, Debug)]
+pub struct Sealing {
+    /// Data folder of a service on this machine, which has its key
+    #[arg(long, env = "ANCHORD_DATA_DIR", value_name = "FOLDER", default_value = "./data")]
+    pub data_dir: PathBuf,
+    /// Keys that encrypt secrets [default: that of the data folder]
+    #[arg(long, env = "ANCHORD_SECRETS_KEY", value_name = "ANCHORD_SECRETS_KEY", hide_env_values = true)]
+    #[arg(value_parser = secret)]
+    pub secrets_key: Option<SecretString>,
 }
 
 /// The providers of an agent that is run on this machine, Anthropic's and OpenAI's: the upstreams that are set for the

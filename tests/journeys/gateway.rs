@@ -429,6 +429,29 @@ async fn an_opaque_item_is_opened_for_its_tenant_alone() {
 }
 
 #[tokio::test]
+async fn a_list_that_openais_operation_compacts_goes_on_behind_an_item_of_ours() {
+    let (app, provider) = gateway(Answers::Code).await;
+    let headers = [("thread-id", "t1")];
+    let item = |role: &str, kind: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]});
+    let list =
+        [item("user", "input_text", "Remember the port 4711."), item("assistant", "output_text", "Noted.")];
+    let asking = json!({"model": "m", "instructions": "You are…", "input": list}).to_string();
+    let path = "/gateway/openai/v1/responses/compact";
+    let compacted = send(&app, OURS, path, &asking, &headers).await.with(200).json();
+    assert!(provider.got().is_empty());
+    assert_eq!(compacted["object"], "response.compaction");
+    let output = compacted["output"].as_array().expect("items");
+    assert_eq!((output.len(), &output[0]), (2, &list[0]), "what people said, and the item");
+    provider.will_answer(200, "application/json", json!({"output": []}).to_string());
+    let next = [output.as_slice(), &[item("user", "input_text", "Which port?")]].concat();
+    send(&app, OURS, ITEMS, &json!({"input": next}).to_string(), &headers).await.with(200);
+    let got = String::from_utf8(provider.got()[0].body.to_vec()).expect("text");
+    assert!(got.contains("Noted.") && !got.contains("encrypted_content"), "{got}");
+    assert_eq!(stored(&app, "t1", 3).await.len(), 3);
+    assert_eq!(branches(&app, "t1").await, 1);
+}
+
+#[tokio::test]
 async fn an_opaque_item_of_the_provider_stands_for_what_was_said_also_after_a_restart() {
     let (mut app, provider) = gateway(Answers::Model).await;
     let headers = [("thread-id", "t1")];

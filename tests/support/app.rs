@@ -257,7 +257,8 @@ impl App {
         let parts = (self.llm.as_ref(), self.embedder.as_ref(), self.webhook_reach);
         let state = state(&self.store, &self.stop, self.clock, parts);
         let api = anchord_http::router(state.clone());
-        self.router = anchord_gateway::before(api, state, config).expect("a client");
+        let gateway = anchord_gateway::router(api.clone(), state, config).expect("a client");
+        self.router = gateway.fallback_service(api);
     }
 
     /// Puts the MCP server before the API.

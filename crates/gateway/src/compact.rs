@@ -11,7 +11,7 @@ use crate::held;
 use crate::item;
 use crate::mark::Marks;
 use crate::reply::{self, Content};
-use crate::request::Asked;
+use crate::request::{Asked, COMPACT};
 use crate::rules::{Form, Rule};
 use crate::upstream::{Answered, Head, Sent};
 
@@ -29,7 +29,12 @@ impl Gateway {
         let may_answer = self.state.llm_models.is_some() || self.config.answers == Answers::Code;
         if may_answer && let Some(content) = self.summary((rule, asked), &kept).await {
             tracing::info!(session = %kept.session(), rule = rule.name, "gateway.compaction_answered");
-            let mut response = reply::answer(asked, &content, body.len());
+            let mut response = match content {
+                Content::Item(item) if head.route.rest == COMPACT => {
+                    reply::compacted(asked, &item, body.len())
+                }
+                content => reply::answer(asked, &content, body.len()),
+            };
             name_session(&mut response, kept.session());
             response.headers_mut().insert(ANSWERED, HeaderValue::from_static("compaction"));
             return (response, "answered");

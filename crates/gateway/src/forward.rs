@@ -140,7 +140,7 @@ impl Gateway {
             (body, plain) = (changed.clone(), changed);
             head.parts.headers.remove(header::CONTENT_ENCODING);
         }
-        let rule = rules::recognise(&asked, &head.parts.headers);
+        let rule = rules::recognise(&asked, (&head.route.rest, &head.parts.headers));
         let user_id = asked.user_id.as_deref().filter(|_| identity::names_user(head.route.provider));
         let of_path = (&head.route, &head.parts.headers);
         let identity = Identity::of(of_path, user_id, (caller.key, asked.list.first()));

@@ -36,6 +36,9 @@ pub(crate) struct Held {
 /// A request without the instruction that its list ends in: the block, or the message that has nothing else.
 pub(crate) fn without_instruction(asked: &Asked, rule: &Rule) -> Asked {
     let mut asked = asked.clone();
+    if !rule.has_instruction() {
+        return asked;
+    }
     let list = &mut asked.list;
     while list.last().is_some_and(|last| is_of_system(last)) {
         list.pop();
@@ -164,7 +167,7 @@ mod tests {
         let body =
             json!({"messages": [{"role": "user", "content": "hello"}, {"role": "user", "content": content}]});
         let asked = Asked::read(Endpoint::Messages, &Bytes::from(body.to_string())).unwrap();
-        let rule = crate::rules::recognise(&asked, &axum::http::HeaderMap::new()).unwrap();
+        let rule = crate::rules::recognise(&asked, ("", &axum::http::HeaderMap::new())).unwrap();
         (rule, asked)
     }
 

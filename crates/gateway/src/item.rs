@@ -5,6 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::request::Asked;
 use anchord_messages::id::TenantId;
@@ -15,10 +16,18 @@ const OURS: &str = "anchord:";
 /// Words of an introduction, for the model that reads the summary as a message.
 const INTRODUCTION: &str = "The conversation before this point was summarised. It holds; go on from it:\n\n";
 
-/// Seals a text; `None` without a key to seal with.
+/// Seals a text; `None` without a key to seal with. The item names its tenant, so that the operator can open it.
 pub(crate) fn seal(keys: &SecretKeys, tenant: TenantId, text: &str) -> Option<String> {
     let sealed = keys.seal(tenant, text.as_bytes())?;
-    Some(format!("{OURS}{}", URL_SAFE_NO_PAD.encode(sealed)))
+    Some(format!("{OURS}{}.{}", tenant.0.simple(), URL_SAFE_NO_PAD.encode(sealed)))
+}
+
+/// The text of a sealed item, with its tenant; `None` for anything that these keys have not sealed.
+pub fn open_item(keys: &SecretKeys, item: &str) -> Option<(TenantId, String)> {
+    let (tenant, sealed) = item.strip_prefix(OURS)?.split_once('.')?;
+    let tenant = TenantId(Uuid::try_parse(tenant).ok()?);
+    let text = keys.unseal(tenant, &URL_SAFE_NO_PAD.decode(sealed).ok()?)?;
+    Some((tenant, String::from_utf8(text).ok()?))
 }
 
 /// Whether a body has an item of ours.
@@ -49,6 +58,5 @@ fn open(keys: &SecretKeys, tenant: TenantId, item: &[u8]) -> Option<String> {
     if !item.r#type.starts_with("compaction") {
         return None;
     }
-    let sealed = URL_SAFE_NO_PAD.decode(item.encrypted_content.strip_prefix(OURS)?).ok()?;
-    String::from_utf8(keys.unseal(tenant, &sealed)?).ok()
+    open_item(keys, &item.encrypted_content).filter(|(of, _)| *of == tenant).map(|(_, text)| text)
 }

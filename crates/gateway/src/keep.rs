@@ -150,7 +150,8 @@ struct Summary {
 
 /// The summary of ours in a message.
 fn summary_in(raw: &Bytes, marks: &Marks) -> Option<Summary> {
-    let text = std::str::from_utf8(raw).ok().filter(|text| text.contains(mark::BEGINS))?;
+    memchr::memmem::find(raw, mark::BEGINS.as_bytes())?;
+    let text = std::str::from_utf8(raw).ok()?;
     let message = Message::read(raw)?;
     let is_answer = message.is_of("assistant");
     if !(message.is_of("user") || is_answer) {

@@ -39,6 +39,8 @@ mod route;
 mod rules;
 mod upstream;
 
+pub use item::open_item;
+
 use std::sync::Arc;
 
 use axum::Router;
@@ -93,11 +95,11 @@ pub struct Config {
     pub secrets: SecretKeys,
 }
 
-/// The API with the gateway before it.
+/// The routes of the gateway; `api` is what it keeps sessions in.
 ///
 /// # Errors
 /// When the client of the providers cannot be made.
-pub fn before(api: Router, state: AppState, config: Config) -> Result<Router, reqwest::Error> {
+pub fn router(api: Router, state: AppState, config: Config) -> Result<Router, reqwest::Error> {
     let upstream = Upstream::new()?;
     let marks =
         if config.secrets.encrypts() { config.secrets.clone() } else { SecretKeys::of_this_process() };
@@ -106,8 +108,7 @@ pub fn before(api: Router, state: AppState, config: Config) -> Result<Router, re
     // Apart from those of the API, so that agents' requests take no room of other calls.
     let bodies = Bodies::new(total, largest);
     let (keeper, known, lent) = (Keeper::default(), caller::known_callers(), caller::lent());
-    let gateway = Gateway { api: api.clone(), state, config, upstream, keeper, marks, bodies, known, lent };
-    let gateway = Arc::new(gateway);
+    let gateway = Arc::new(Gateway { api, state, config, upstream, keeper, marks, bodies, known, lent });
     let handle = move |request: Request| Arc::clone(&gateway).handle(request);
-    Ok(Router::new().route("/gateway/{*rest}", axum::routing::any(handle)).fallback_service(api))
+    Ok(Router::new().route("/gateway/{*rest}", axum::routing::any(handle)))
 }

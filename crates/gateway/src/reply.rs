@@ -4,13 +4,13 @@
 
 use std::fmt::Write as _;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::request::{Asked, Endpoint};
+use crate::request::{Asked, Endpoint, Message};
 use crate::route::Provider;
 use anchord_messages::tokens::TokenCounter;
 
@@ -63,6 +63,22 @@ pub(crate) fn answer(asked: &Asked, content: &Content, read: usize) -> Response 
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+/// A list of items that was compacted: what people said in it, and the opaque item. `read` is how many bytes were read for it.
+pub(crate) fn compacted(asked: &Asked, item: &str, read: usize) -> Response {
+    let is_users = |raw: &&Bytes| Message::read(raw).is_some_and(|message| message.is_of("user"));
+    let said = asked.list.iter().filter(is_users).filter_map(|raw| serde_json::from_slice(raw).ok());
+    let mut output: Vec<Value> = said.collect();
+    output.push(json!({"type": "compaction", "id": Made::id("cmp_"), "encrypted_content": item}));
+    let (input, written) = (read / 4, TokenCounter::default().count_text(item));
+    let body = json!({
+        "id": Made::id("resp_"), "object": "response.compaction", "created_at": 0, "output": output,
+        "usage": {"input_tokens": input, "output_tokens": written},
+    });
+    let mut response = Response::new(Body::from(body.to_string()));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 

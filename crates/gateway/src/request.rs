@@ -12,6 +12,9 @@ use anchord_messages::format::{Format, MAX_VALUES};
 /// The most messages of a list that is kept, as a sync takes them.
 const MAX_MESSAGES: usize = 20_000;
 
+/// The path of OpenAI's operation that compacts a list of items.
+pub(crate) const COMPACT: &str = "/v1/responses/compact";
+
 /// An operation of a provider whose requests have a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -27,7 +30,7 @@ impl Endpoint {
         match (provider, path) {
             (Provider::Anthropic, "/v1/messages") => Some(Self::Messages),
             (Provider::Openai, "/v1/chat/completions") => Some(Self::ChatCompletions),
-            (Provider::Openai, "/v1/responses") => Some(Self::Responses),
+            (Provider::Openai, "/v1/responses" | COMPACT) => Some(Self::Responses),
             _ => None,
         }
     }
@@ -54,7 +57,6 @@ pub(crate) struct Asked {
     pub(crate) system: Option<Bytes>,
     pub(crate) tools: Option<Bytes>,
     pub(crate) is_streamed: bool,
-    pub(crate) max_tokens: Option<u32>,
     pub(crate) user_id: Option<String>,
     /// Whether a part of the conversation is with the provider alone.
     pub(crate) is_continued: bool,
@@ -74,9 +76,6 @@ struct Body<'a> {
     #[serde(borrow)]
     tools: Option<&'a RawValue>,
     stream: Option<bool>,
-    max_tokens: Option<u32>,
-    max_completion_tokens: Option<u32>,
-    max_output_tokens: Option<u32>,
     #[serde(borrow)]
     metadata: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -91,7 +90,8 @@ impl Asked {
             user_id: Option<String>,
         }
         // Too many values take more memory than their text.
-        if body.iter().filter(|&&sign| matches!(sign, b',' | b'[' | b'{')).count() > MAX_VALUES {
+        let begun = body.iter().map(|&sign| usize::from(matches!(sign, b',' | b'[' | b'{'))).sum::<usize>();
+        if begun > MAX_VALUES {
             return None;
         }
         let read: Body<'_> = serde_json::from_slice(body).ok()?;
@@ -125,7 +125,6 @@ impl Asked {
             system: read.system.or(read.instructions).map(slice),
             tools: read.tools.map(slice),
             is_streamed: read.stream.unwrap_or_default(),
-            max_tokens: read.max_tokens.or(read.max_completion_tokens).or(read.max_output_tokens),
             user_id: metadata.and_then(|metadata| metadata.user_id),
             is_continued: read.previous_response_id.is_some_and(|id| id.get() != "null"),
         })
@@ -222,10 +221,7 @@ mod tests {
             r#"{"model":"m","messages":[{"role":"system","content":"s"},{"role":"developer","content":"d"},{ "role" : "user","content":"u", "n": 1e400 }],"stream":true,"max_completion_tokens":5}"#,
         );
         assert_eq!(asked.list, [Bytes::from_static(br#"{ "role" : "user","content":"u", "n": 1e400 }"#)]);
-        assert_eq!(
-            (asked.system_text().as_str(), asked.max_tokens, asked.is_streamed),
-            ("s\nd", Some(5), true)
-        );
+        assert_eq!((asked.system_text().as_str(), asked.is_streamed), ("s\nd", true));
         let asked = read(
             Endpoint::Messages,
             r#"{"system":[{"type":"text","text":"a"}],"messages":[{"role":"user","content":[{"type":"text","text":"u"}]}],"tools":[],"metadata":{"user_id":"x"}}"#,

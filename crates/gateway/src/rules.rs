@@ -57,13 +57,13 @@ pub(crate) struct Rule {
     /// Operations that it may be; any, without it.
     #[serde(default)]
     endpoints: Vec<Endpoint>,
+    /// The path at the provider.
+    path: Option<String>,
     /// Parts of the values of headers.
     #[serde(default)]
     headers: BTreeMap<String, String>,
     /// Whether the request offers tools.
     tools: Option<bool>,
-    /// The most tokens that it asks for.
-    max_tokens: Option<u32>,
     /// Words of the system prompt.
     #[serde(default)]
     system: Vec<String>,
@@ -89,13 +89,14 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 });
 
 /// The rule that knows a request; `None` for a turn.
-pub(crate) fn recognise(asked: &Asked, headers: &HeaderMap) -> Option<&'static Rule> {
-    let facts = Facts { asked, headers, last_user: last_user(asked) };
+pub(crate) fn recognise(asked: &Asked, (path, headers): (&str, &HeaderMap)) -> Option<&'static Rule> {
+    let facts = Facts { asked, path, headers, last_user: last_user(asked) };
     RULES.iter().find(|rule| rule.knows(&facts))
 }
 
 struct Facts<'a> {
     asked: &'a Asked,
+    path: &'a str,
     headers: &'a HeaderMap,
     last_user: Vec<String>,
 }
@@ -112,7 +113,7 @@ impl Rule {
         let asked = facts.asked;
         (self.endpoints.is_empty() || self.endpoints.contains(&asked.endpoint))
             && self.tools.is_none_or(|tools| tools == asked.has_tools())
-            && self.max_tokens.is_none_or(|most| asked.max_tokens.is_some_and(|asked| asked <= most))
+            && self.path.as_ref().is_none_or(|path| path == facts.path)
             && self.headers.iter().all(|(name, part)| {
                 facts
                     .headers
@@ -130,6 +131,11 @@ impl Rule {
                 let system = asked.system_text();
                 self.system.iter().all(|words| system.contains(words.as_str()))
             })
+    }
+
+    /// Whether the list ends in an instruction.
+    pub(crate) fn has_instruction(&self) -> bool {
+        !self.last_user.is_empty() || self.last_item.is_some()
     }
 
     /// Whether a text has the words of the rule's instruction.
