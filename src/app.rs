@@ -317,6 +317,7 @@ impl Process {
             tenant_rates: TenantRates::default(),
             quotas: anchord_http::admission::quotas::QuotaWatch::default(),
             known_branches: anchord_http::KnownBranches::default(),
+            served_prefixes: anchord_http::ServedPrefixes::default(),
             operator,
             admission: Admission::new(&admitted, self.stop.clone()),
             metrics,

@@ -21,6 +21,11 @@ impl Share {
         self.found += other.found;
         self.of += other.of;
     }
+
+    /// What came to an earlier one.
+    pub fn since(self, earlier: Self) -> Self {
+        Self { found: self.found - earlier.found, of: self.of - earlier.of }
+    }
 }
 
 /// How much prompts knew, of what they might have.

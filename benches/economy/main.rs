@@ -14,6 +14,7 @@
 //! Invariant: every way answers the same calls of the same sessions, and tokens are bytes by one ratio for each session.
 //! Must not know: store, server, models.
 
+mod crowded;
 mod history;
 mod known;
 mod look;
@@ -66,6 +67,9 @@ struct Flags {
     /// Shares at which the service compresses; the default when none is named
     #[arg(long, value_delimiter = ',')]
     compress: Vec<f64>,
+    /// Only look at contexts of so many tokens, of sessions that are never compressed
+    #[arg(long, value_delimiter = ',')]
+    crowded: Vec<u32>,
     /// Tell each session apart
     #[arg(long)]
     each: bool,
@@ -94,11 +98,18 @@ fn main() -> anyhow::Result<()> {
     let ways = ways(&flags);
     let mut rows = Vec::new();
     for (group, sessions) in groups(&flags)? {
+        if !flags.crowded.is_empty() {
+            crowded::crowded(&group, &sessions, &flags.crowded);
+            continue;
+        }
         for window in &flags.windows {
             let played = play(&flags, (&group, &sessions), *window, &ways);
             print(&played, sessions.len());
             rows.extend(played);
         }
+    }
+    if !flags.crowded.is_empty() {
+        return Ok(());
     }
     say("\nWhat each way forgets:");
     let others = ways.iter().filter(|way| Way::OTHERS.contains(way));

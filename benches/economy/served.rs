@@ -9,8 +9,13 @@ use anchord_messages::tokens::TokenCounter;
 use super::replay::Replay;
 
 /// Assembles what is served now, in the format of its messages; `None` where the service refuses because the window is too
-/// small for it. `take` reads it.
-pub fn serve<T>(replay: &Replay<'_>, counter: TokenCounter, take: impl Fn(Context<'_>) -> T) -> Option<T> {
+/// small for it. Without a budget it is the effective window. `take` reads it.
+pub fn serve<T>(
+    replay: &Replay<'_>,
+    budget: Option<u32>,
+    counter: TokenCounter,
+    take: impl Fn(Context<'_>) -> T,
+) -> Option<T> {
     let (entries, session) = (&replay.transcript.entries, &replay.session);
     let (counts, policy) = (&session.accounting, replay.policy());
     let place = |seq: Seq| usize::try_from(seq).unwrap_or_default();
@@ -31,7 +36,7 @@ pub fn serve<T>(replay: &Replay<'_>, counter: TokenCounter, take: impl Fn(Contex
         session: session.name.as_str(),
         branch: None,
         format: replay.transcript.format,
-        budget: policy.effective_window,
+        budget: budget.unwrap_or(policy.effective_window),
         head_seq: session.head_seq,
         context_revision: 1,
         system: entries.get(..place(counts.system_through)).unwrap_or_default(),

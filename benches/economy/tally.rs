@@ -120,6 +120,11 @@ impl Sent {
         tokens * self.bytes_of_token
     }
 
+    /// Bytes of the last prompt, and those of them that a prompt begins with.
+    pub fn shared_with(&self, prompt: &[Piece]) -> (usize, usize) {
+        (self.last.iter().map(|json| json.len()).sum(), self.shared(prompt))
+    }
+
     fn tokens_of(&self, bytes: usize) -> f64 {
         count(bytes) / self.bytes_of_token
     }

@@ -78,11 +78,7 @@ impl Way {
 
     /// Plays a session in a window of so many tokens. `effective` is the part of it that prompts may fill.
     pub fn play(self, session: &Session, window: u32, effective: f64) -> Tally {
-        let mut play = Play {
-            session,
-            sent: Sent::new(session.bytes_of_token, effective),
-            look: Look::new(session, effective),
-        };
+        let mut play = Play::new(session, effective);
         match self {
             Self::Service { fill, compress } => {
                 let thresholds = Thresholds { compress, ..Thresholds::default() };
@@ -101,14 +97,36 @@ impl Way {
 }
 
 /// One session, played in one way.
-struct Play<'a> {
+pub struct Play<'a> {
     session: &'a Session,
-    sent: Sent,
-    look: Look<'a>,
+    /// The prompts.
+    pub sent: Sent,
+    /// The parts of the past that were found in them.
+    pub look: Look<'a>,
 }
 
-impl Play<'_> {
+impl<'a> Play<'a> {
+    /// Nothing was sent yet. `effective` is the part of the window that prompts may fill.
+    pub fn new(session: &'a Session, effective: f64) -> Self {
+        let sent = Sent::new(session.bytes_of_token, effective);
+        Self { session, sent, look: Look::new(session, effective) }
+    }
+
     fn service(&mut self, settings: Settings) {
+        let replay = self.serve(settings, None, Self::ask);
+        let count = |of: u32| usize::try_from(of).unwrap_or_default();
+        self.sent.tally.compressions = count(replay.outcomes.published);
+        self.sent.tally.idle = count(replay.outcomes.idle);
+        self.sent.tally.least = usize::try_from(replay::least(&replay)).unwrap_or_default();
+    }
+
+    /// Has the service make the prompts of a session, within a budget where one is named, and `ask` ask them.
+    pub fn serve(
+        &mut self,
+        settings: Settings,
+        budget: Option<u32>,
+        mut ask: impl FnMut(&mut Self, usize, &[Piece]),
+    ) -> Replay<'a> {
         let (counter, format) = (TokenCounter::default(), self.session.transcript.format);
         let mut replay = Replay::under(&self.session.transcript, settings, counter);
         let mut known: HashMap<String, Piece> = HashMap::new();
@@ -125,27 +143,25 @@ impl Play<'_> {
                 break;
             }
             appended = at + 1;
-            let served = serve(&replay, counter, |context| {
+            let served = serve(&replay, budget, counter, |context| {
                 let messages = context.messages.iter().map(|raw| raw.clone().into_owned());
                 (context.system.clone(), messages.collect::<Vec<String>>())
             });
             if let Some((system, messages)) = served {
                 let system = system.as_deref().map(Piece::system);
                 let messages = messages.iter().filter_map(|raw| piece(raw));
-                self.ask(at, &system.into_iter().chain(messages).collect::<Vec<_>>());
+                ask(self, at, &system.into_iter().chain(messages).collect::<Vec<_>>());
             } else {
                 self.sent.tally.refused += 1;
             }
             // A model takes longer to answer than a compression takes.
             replay.work();
         }
-        let count = |of: u32| usize::try_from(of).unwrap_or_default();
-        self.sent.tally.compressions = count(replay.outcomes.published);
-        self.sent.tally.idle = count(replay.outcomes.idle);
-        self.sent.tally.least = usize::try_from(replay::least(&replay)).unwrap_or_default();
+        replay
     }
 
-    fn ask(&mut self, at: usize, prompt: &[Piece]) {
+    /// Sends the prompt that follows the message at place `at`, and looks into it.
+    pub fn ask(&mut self, at: usize, prompt: &[Piece]) {
         self.sent.send(prompt);
         self.look.at(at, prompt);
     }

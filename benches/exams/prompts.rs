@@ -36,7 +36,7 @@ impl Prompts {
             return;
         }
         // What does not fit the window at all is sent as nothing.
-        let now: Vec<String> = serve(replay, self.counter, |context| {
+        let now: Vec<String> = serve(replay, None, self.counter, |context| {
             context.messages.into_iter().map(std::borrow::Cow::into_owned).collect()
         })
         .unwrap_or_default();
@@ -60,7 +60,7 @@ impl Prompts {
 
 /// The messages that are served now, and their tokens.
 pub fn context(replay: &Replay<'_>, counter: TokenCounter) -> (Vec<Value>, u32) {
-    serve(replay, counter, |context| {
+    serve(replay, None, counter, |context| {
         let messages = context.messages.iter().filter_map(|message| serde_json::from_str(message).ok());
         (messages.collect(), context.tokens.total())
     })

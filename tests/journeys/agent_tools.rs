@@ -468,10 +468,9 @@ async fn contexts_name_tools_only_where_they_are_offered() {
             (0..60).map(|line| format!("{step} line {line} of src/part{step}_{line}.rs\n")).collect();
         messages.extend(run_of(step, &format!("cat part{step}"), &output.concat()));
     }
-    append(&app, json!({"messages": messages})).await;
+    append(&app, json!({"messages": messages, "marks": [{"index": 60, "keep": "never"}]})).await;
     append(&app, json!({"messages": [asks("go on")]})).await;
     let names = ["read_tool_output", "read_messages", "read_record", "search_past"];
-    // So few that outputs become placeholders.
     let few = "?max_input_tokens=6000";
     let plain = context(&app, few).await;
     assert!(names.iter().all(|name| !said(&plain).contains(name)), "{plain:#}");
@@ -483,10 +482,10 @@ async fn contexts_name_tools_only_where_they_are_offered() {
     assert_eq!(validity::problems(&offered), Vec::<String>::new());
     assert_eq!(offered["masked"], plain["masked"]);
     let reference = offered["masked"][0]["ref"].as_str().unwrap();
-    let call = format!("[read_tool_output(\\\"{reference}\\\"): 60 lines from \\\"cat part0\\\"");
+    let call = format!("[read_tool_output(\\\"{reference}\\\"): 60 lines from \\\"cat part29\\\"");
     assert!(said(&offered).contains(&call), "{}", said(&offered));
     let read = fine(&app, "read_tool_output", json!({"ref": reference})).await;
-    assert!(below(&read).starts_with("0 line 0 of src/part0_0.rs\n"), "{read}");
+    assert!(below(&read).starts_with("29 line 0 of src/part29_0.rs\n"), "{read}");
     // What is left out for want of room, and what is clipped.
     for format in FORMATS {
         for tokens in [400, 900, 2_000, 5_000] {

@@ -19,13 +19,15 @@ use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
 use crate::support::app::{Answer, App, OPERATOR, OURS, THEIRS, app};
-use crate::support::service::{anchord, data_folder};
+use crate::support::service::{Client, Service, anchord, data_folder};
 
 /// The key that an agent has for its provider.
 const PROVIDERS: &str = "Bearer sk-provider-secret";
 const MESSAGES: &str = "/gateway/anthropic/v1/messages?beta=true";
 const CHAT: &str = "/gateway/openai/v1/chat/completions";
 const ITEMS: &str = "/gateway/openai/v1/responses";
+/// The key that seals items.
+const SECRETS_KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 /// Words of Claude Code's request for a compaction.
 const SUMMARISE: &str = "Your task is to create a detailed summary of the conversation. Answer in <summary>.";
 
@@ -97,8 +99,7 @@ impl Provider {
 /// A gateway to a provider.
 fn config(base: &str) -> Config {
     let base = Some(base.parse().expect("a URL"));
-    let secrets = SecretKeys::parse(&SecretString::from("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="))
-        .expect("a key");
+    let secrets = SecretKeys::parse(&SecretString::from(SECRETS_KEY)).expect("a key");
     Config { anthropic: base.clone(), openai: base, secrets, ..Config::default() }
 }
 
@@ -413,6 +414,15 @@ async fn an_opaque_item_is_opened_for_its_tenant_alone() {
     let sealed = done["item"].clone();
     assert_eq!(sealed["type"], "compaction");
     assert!(!sealed.to_string().contains("4711"), "it is sealed: {sealed}");
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), format!("{{\"log\": true}}\n{sealed}\n")).expect("a written file");
+    let print = |key: &str| {
+        let file = file.path().to_str().expect("a plain path");
+        let run = anchord(&["item", file]).env("ANCHORD_SECRETS_KEY", key).output().expect("the program");
+        (run.status.success(), String::from_utf8_lossy(&run.stdout).contains("Remember the port 4711."))
+    };
+    assert_eq!(print(SECRETS_KEY), (true, true), "the operator's key opens it");
+    assert_eq!(print("HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="), (false, false));
     provider.will_answer(
         200,
         "text/event-stream",
@@ -614,6 +624,21 @@ fn an_agent_runs_behind_a_service_of_its_own_that_ends_with_it() {
         String::from_utf8_lossy(&run.stderr)
     );
     assert!(!folder.path().join("postgres/cluster/postmaster.pid").exists(), "the service was left running");
+}
+
+#[test]
+fn the_gateway_has_an_address_of_its_own_when_it_is_given_one() {
+    let folder = data_folder();
+    let data = folder.path().to_str().expect("a plain path");
+    let words = ["serve", "--listen", "127.0.0.1:0", "--gateway-listen", "127.0.0.1:0", "--data-dir", data];
+    let service = Service::start(&words);
+    let problem = |client: &Client| {
+        let reply = client.call("GET", "/gateway/openai/v1/models", &[], "").expect("a reply");
+        (reply.status, reply.json()["error"]["code"] == "not-found")
+    };
+    assert_eq!((problem(&service.gateway()), problem(&service.client())), ((404, true), (404, false)));
+    let elsewhere = service.gateway().call("GET", "/v1/sessions", &[], "").expect("a reply");
+    assert_eq!(elsewhere.status, 404, "the API is not there");
 }
 
 #[tokio::test]

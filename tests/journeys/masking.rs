@@ -115,14 +115,17 @@ async fn with_masking_off_nothing_is_masked_and_the_budget_is_kept_all_the_same(
 }
 
 #[tokio::test]
-async fn a_budget_that_binds_masks_the_oldest_first_and_what_is_protected_last() {
+async fn a_budget_that_binds_takes_the_oldest_first_and_what_is_kept_last() {
     let app = session(json!({"auto": false})).await;
     let messages: Vec<Value> = std::iter::once(asks()).chain(runs(0, 12, 70)).collect();
-    append(&app, json!({"messages": messages, "marks": [{"index": 2, "keep": "always"}]})).await;
+    append(&app, json!({"messages": &messages, "marks": [{"index": 2, "keep": "always"}]})).await;
     let tight = |tokens: u32| format!("{SESSION}/context?max_input_tokens={tokens}");
     let some = app.call("GET", &tight(7_000), "").await.json();
-    let seqs = masked(&some);
-    assert!(!seqs.is_empty() && seqs[0] == 5 && !seqs.contains(&25), "{seqs:?}");
+    assert_eq!(some["omitted"], json!([{"from_seq": 4, "to_seq": 15, "reason": "budget"}]), "{some:#}");
+    assert_eq!(
+        (masked(&some), some["messages"][2]["content"].clone()),
+        (vec![], messages[2]["content"].clone())
+    );
     let all = app.call("GET", &tight(1_500), "").await.json();
     assert!(masked(&all).contains(&25) || all["omitted"] != json!([]), "the budget wins: {all:#}");
     assert!(all["tokens"]["total"].as_u64().unwrap() <= 1_500);

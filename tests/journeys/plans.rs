@@ -174,7 +174,8 @@ async fn live(app: &App, name: &str) {
     let other = format!("/v1/sessions/{name}-more");
     call(app, "POST", &format!("{other}/messages"), json!({"messages": turn(0)})).await;
     for n in 1..12 {
-        call(app, "POST", &format!("{other}/messages"), json!({"messages": turn(n)})).await;
+        let body = json!({"messages": turn(n), "marks": [{"index": 2, "keep": "never"}]});
+        call(app, "POST", &format!("{other}/messages"), body).await;
     }
     for path in [
         "/context?max_input_tokens=600",

@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use anchord_http::KnownBranches;
 use anchord_http::admission::quotas::QuotaWatch;
 use anchord_http::admission::rate_limit::{RateLimit, TenantRates};
 use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::{AppState, Limits, Shared, router};
+use anchord_http::{KnownBranches, ServedPrefixes};
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef, TenantId};
 use anchord_messages::message::Role;
 use anchord_recall::postings::CHUNK;
@@ -291,6 +291,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
         known_branches: KnownBranches::default(),
+        served_prefixes: ServedPrefixes::default(),
         operator: None,
         admission: Admission::new(&AdmissionLimits::default(), CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),

@@ -45,7 +45,9 @@ async fn contexts_summaries_recall_and_references_read_the_whole_text() {
         );
         messages.push(chat(&id, &output));
     }
-    append(&app, "openai-chat", &messages).await;
+    let marks = r#"[{"index": 22, "keep": "never"}]"#;
+    let body = format!(r#"{{"messages":[{}],"marks":{marks}}}"#, messages.join(","));
+    app.call("POST", PATH, body).await.with(201);
     let whole = app.call("GET", "/v1/sessions/s/context", "").await.json();
     let half = whole["tokens"]["total"].as_u64().unwrap_or_default() / 2;
     let context = app.call("GET", &format!("/v1/sessions/s/context?max_input_tokens={half}"), "").await;

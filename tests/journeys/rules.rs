@@ -3,7 +3,6 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use anchord_http::KnownBranches;
 use anchord_http::admission::quotas::QuotaWatch;
 use anchord_http::admission::rate_limit::{RateLimit, TenantRates};
 use anchord_http::admission::{Admission, AdmissionLimits};
@@ -11,6 +10,7 @@ use anchord_http::api::ops;
 use anchord_http::edge::origins::Origins;
 use anchord_http::operator_token::OperatorToken;
 use anchord_http::{AppState, Limits, Shared, router};
+use anchord_http::{KnownBranches, ServedPrefixes};
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::audit::Actor;
@@ -56,6 +56,7 @@ async fn strict() -> Strict {
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
         known_branches: KnownBranches::default(),
+        served_prefixes: ServedPrefixes::default(),
         operator: Some(OperatorToken::new(TOKEN)),
         admission: Admission::new(&AdmissionLimits::default(), CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),

@@ -102,6 +102,35 @@ async fn a_task_tells_what_its_compressions_covered_and_what_they_left() {
 }
 
 #[tokio::test]
+async fn a_task_tells_what_a_cache_can_have_of_its_contexts_and_what_a_compression_wrote_anew() {
+    let app = app().await;
+    put(&app, "s", json!({"task_id": "t", "auto": false})).await;
+    let prefix = async || {
+        let task = get(&app, "/v1/tasks/t").await;
+        let [cached, new, rewritten] = ["cached_tokens", "new_tokens", "rewritten_tokens"]
+            .map(|field| task["prefix"][field].as_i64().unwrap());
+        assert_eq!(task["context_tokens"], cached + new + rewritten, "{task}");
+        (cached, new, rewritten)
+    };
+    append(&app, "s", &talk(40)).await;
+    let first = served(&app, "s").await;
+    assert_eq!(prefix().await, (0, first, 0), "the first is new");
+    served(&app, "s").await;
+    assert_eq!(prefix().await, (first, first, 0), "nothing came");
+    append(&app, "s", &talk(4)).await;
+    let third = served(&app, "s").await;
+    let (cached, new, rewritten) = prefix().await;
+    assert!((cached - first * 2).abs() < 8 && (new - third).abs() < 8 && rewritten < 8, "it goes on");
+
+    app.compress("s", "").await;
+    let after = served(&app, "s").await;
+    let (_, new_after, rewritten_after) = prefix().await;
+    assert_eq!(new_after, new, "nothing came");
+    assert!(rewritten_after - rewritten > after / 2, "{rewritten_after} of {after}");
+    assert_eq!(get(&app, "/v1/usage").await["total"]["prefix"]["rewritten_tokens"], rewritten_after);
+}
+
+#[tokio::test]
 async fn what_the_context_no_longer_shows_counts_as_fetched_again() {
     let app = app().await;
     put(&app, "s", json!({"task_id": "t", "auto": false})).await;

@@ -2,13 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use anchord_http::KnownBranches;
 use anchord_http::admission::quotas::QuotaWatch;
 use anchord_http::admission::rate_limit::{RateLimit, TenantRates};
 use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::edge::origins::Origins;
 use anchord_http::operator_token::OperatorToken;
 use anchord_http::{AppState, Limits, Shared};
+use anchord_http::{KnownBranches, ServedPrefixes};
 use anchord_llm::Embedder;
 use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;
@@ -201,6 +201,7 @@ fn state(
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
         known_branches: KnownBranches::default(),
+        served_prefixes: ServedPrefixes::default(),
         operator: Some(OperatorToken::new(OPERATOR)),
         admission: Admission::new(&AdmissionLimits::default(), stop.clone()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),

@@ -98,14 +98,21 @@ impl Service {
 
     /// A client for the address that metrics have for themselves.
     pub fn metrics(&self) -> Client {
-        let (_, rest) = self.greeting.split_once("Metrics:  http://").expect("an address");
-        let address = rest.split('/').next().expect("an address").to_owned();
-        Client { address, key: String::new() }
+        self.client_of("Metrics:  ")
     }
 
     /// A client for the address that the operator's API has for itself.
     pub fn admin(&self) -> Client {
-        let (_, rest) = self.greeting.split_once("Operator: http://").expect("an address");
+        self.client_of("Operator: ")
+    }
+
+    /// A client for the address that the gateway has for itself.
+    pub fn gateway(&self) -> Client {
+        self.client_of("Gateway:  ")
+    }
+
+    fn client_of(&self, label: &str) -> Client {
+        let (_, rest) = self.greeting.split_once(&format!("{label}http://")).expect("an address");
         let address = rest.split('/').next().expect("an address").to_owned();
         Client { address, key: String::new() }
     }

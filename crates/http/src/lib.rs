@@ -29,6 +29,7 @@ mod openapi;
 pub mod operator_token;
 pub mod problem;
 mod request_scope;
+mod served_prefixes;
 mod state;
 
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
@@ -41,6 +42,7 @@ use tower_http::compression::CompressionLayer;
 pub use known_branches::KnownBranches;
 pub use limits::Limits;
 pub use request_scope::Scope;
+pub use served_prefixes::ServedPrefixes;
 pub use state::{AppState, Shared};
 
 use api::{operations, ops};

@@ -15,6 +15,7 @@ use crate::known_branches::KnownBranches;
 use crate::limits::Limits;
 use crate::operator_token::OperatorToken;
 use crate::problem::{ApiError, Result};
+use crate::served_prefixes::ServedPrefixes;
 use anchord_llm::Embedder;
 use anchord_record::strategy::EngineChoice;
 use anchord_runtime::clock::Clock;
@@ -63,6 +64,8 @@ pub struct Shared {
     pub quotas: QuotaWatch,
     /// The digests of branches that are in use.
     pub known_branches: KnownBranches,
+    /// The contexts that were served last.
+    pub served_prefixes: ServedPrefixes,
     /// The operator token, when there is one.
     pub operator: Option<OperatorToken>,
     /// Limits of this process.

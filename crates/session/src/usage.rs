@@ -15,7 +15,8 @@ const TOO_AGGRESSIVE: f64 = 0.20;
 #[cfg_attr(test, derive(strum::VariantArray))]
 #[strum(serialize_all = "snake_case")]
 pub enum Kind {
-    /// A context was served: `tokens_out`, `tokens_whole` (what the whole session takes), `time_us`.
+    /// A context was served: `tokens_out`, of them `tokens_cached` (what the one before began with) and `tokens_in` (what came since),
+    /// `tokens_whole` (what the whole session takes), `time_us`.
     Context,
     /// Messages were appended: `tokens_in`, `time_us`, `messages`, `bytes`.
     Append,
@@ -109,6 +110,15 @@ impl Tally {
             context_tokens: context.tokens_out,
             uncompressed_tokens: context.tokens_whole,
             tokens_saved: context.tokens_whole.saturating_sub(context.tokens_out).max(0),
+            prefix: PrefixUsage {
+                cached_tokens: context.tokens_cached,
+                new_tokens: context.tokens_in,
+                rewritten_tokens: context
+                    .tokens_out
+                    .saturating_sub(context.tokens_cached)
+                    .saturating_sub(context.tokens_in)
+                    .max(0),
+            },
             total_tokens: context.tokens_out.saturating_add(model.tokens_in).saturating_add(model.tokens_out),
             tokens_per_request: ratio(context.tokens_out, context.calls),
             llm: ModelUsage {
@@ -164,6 +174,8 @@ pub struct UsageFigures {
     pub uncompressed_tokens: i64,
     /// Tokens that the contexts were smaller by.
     pub tokens_saved: i64,
+    /// Their tokens by what a provider's cache can have of them.
+    pub prefix: PrefixUsage,
     /// Tokens of the contexts and of the engine's own model, in and out.
     pub total_tokens: i64,
     /// `context_tokens` for each request; null without one.
@@ -194,6 +206,19 @@ pub struct UsageFigures {
     pub stored_bytes: i64,
     /// What the service adds to the agent's time.
     pub latency: Latency,
+}
+
+/// The tokens of contexts by what a provider's cache can have of them. Each is compared with the one before that the same process
+/// served to the session: the first that it serves counts as new. The prompt of the caller, the time for which a cache lives and the steps
+/// in which it grows are not known here; `reported` has what the provider counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PrefixUsage {
+    /// Tokens that the context before began with, too.
+    pub cached_tokens: i64,
+    /// Tokens of messages that came since the context before.
+    pub new_tokens: i64,
+    /// The rest: what a compression, a clipping or a changed setting wrote anew, and what stands behind that.
+    pub rewritten_tokens: i64,
 }
 
 /// The use of the engine's model.

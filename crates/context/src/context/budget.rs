@@ -1,4 +1,5 @@
-//! Makes a context fit its budget. Content is removed in this order, each step only as far as needed:
+//! Makes a context fit its budget. Without a summary whole groups give way first (`steps`). With one, and where a group is too large
+//! for that, content is removed in this order, each step only as far as needed:
 //!
 //! 1. the newest outputs are clipped where they would leave no room for the record, half of the digest and the last groups;
 //! 2. older tool outputs become placeholders, the oldest first: they stand behind digest and record, which a provider's
@@ -50,7 +51,13 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
         return Ok(());
     }
     let mut fit = Fit::new(plan);
-    fit.leave_room_for_memory();
+    if fit.plan.summary_message().is_none() {
+        if fit.begin_at_a_step() {
+            return Ok(());
+        }
+    } else {
+        fit.leave_room_for_memory();
+    }
     if fit.fits() {
         return Ok(());
     }
@@ -124,16 +131,18 @@ enum Keeping {
     Nothing,
 }
 
-struct Fit<'p, 'a, 'i> {
-    plan: &'p mut Plan<'a, 'i>,
+pub(super) struct Fit<'p, 'a, 'i> {
+    pub(super) plan: &'p mut Plan<'a, 'i>,
     /// An upper bound for the tokens of one note about left-out messages.
-    note_tokens: u64,
+    pub(super) note_tokens: u64,
     /// The most tokens that the context may have.
     goal: u64,
     /// The group with the newest user message.
     newest_user: Option<usize>,
+    /// The group with the message that opened the session, unless a summary covers it.
+    pub(super) opening: Option<usize>,
     /// The first group that the model has not answered.
-    newest: usize,
+    pub(super) newest: usize,
     /// Messages with open errors, whose outputs are masked after the others.
     open_errors: BTreeSet<Seq>,
     keeping: Keeping,
@@ -151,7 +160,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         let newest_user = user.map(|u| plan.groups.partition_point(|g| g.range.end <= u));
         let note_tokens = plan.note_bound();
         let open_errors = mask::open_errors(plan.input.tail, Seq::MAX);
-        let newest = unanswered(plan);
+        let (newest, opening) = (unanswered(plan), plan.opening());
         let masked_here = vec![None; plan.slots.len()];
         let keeping = Keeping::Marked;
         let (whole, budget) = (plan.tokens() + plan.gap_count * note_tokens, u64::from(plan.input.budget));
@@ -162,6 +171,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
             note_tokens,
             goal,
             newest_user,
+            opening,
             newest,
             open_errors,
             keeping,
@@ -171,7 +181,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         }
     }
 
-    fn total(&self) -> u64 {
+    pub(super) fn total(&self) -> u64 {
         self.plan.tokens() + self.plan.gap_count * self.note_tokens
     }
 
@@ -180,18 +190,21 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     }
 
     /// The slots of a group.
-    fn range(&self, group: usize) -> std::ops::Range<usize> {
+    pub(super) fn range(&self, group: usize) -> std::ops::Range<usize> {
         self.plan.groups.get(group).map_or(0..0, |group| group.range.clone())
     }
 
-    fn is_kept(&self, slot: usize) -> bool {
+    pub(super) fn is_kept(&self, slot: usize) -> bool {
         let seq = self.plan.slots.get(slot).map_or(0, |slot| slot.entry.seq);
         self.keeping == Keeping::Marked && self.plan.input.mask.marks.get(&seq) == Some(&Keep::Always)
     }
 
-    /// Whether a group was answered by the model, is not removed, and has not the newest user message.
+    /// Whether a group was answered by the model, is not removed, and has neither the message that opened the session nor the newest
+    /// user message.
     fn is_older(&self, group: usize) -> bool {
-        group < self.newest && self.newest_user != Some(group) && !self.plan.is_dropped(group)
+        let opens = self.keeping == Keeping::Marked && self.opening == Some(group);
+        let asks = opens || self.newest_user == Some(group);
+        group < self.newest && !asks && !self.plan.is_dropped(group)
     }
 
     fn drop_recap(&mut self) -> bool {
@@ -267,7 +280,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     }
 
     /// Whether clipping a slot saves anything; a placeholder cannot be clipped.
-    fn may_clip(&self, at: usize) -> bool {
+    pub(super) fn may_clip(&self, at: usize) -> bool {
         let Some(slot) = self.plan.slots.get(at) else { return false };
         let entry = slot.entry;
         let is_placeholder = entry.has(Feature::OnlyResults)

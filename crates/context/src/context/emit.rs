@@ -74,20 +74,20 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         omitted.add(from, to, Reason::Budget);
         writer.note(&text);
     };
-    if let Some((_, from, to)) = gaps.next_if(|(at, _, _)| at.is_none()) {
-        put_note(&mut writer, &mut omitted, from, to);
-    }
     for (index, turns) in std::mem::take(&mut plan.turns).into_iter().enumerate() {
-        if plan.dropped.get(index) == Some(&true) {
-            if let Some((_, from, to)) = gaps.next_if(|(at, _, _)| *at == Some(index)) {
-                put_note(&mut writer, &mut omitted, from, to);
-            }
+        if plan.is_dropped(index) {
             continue;
+        }
+        if let Some((_, from, to)) = gaps.next_if(|(at, _, _)| *at == index) {
+            put_note(&mut writer, &mut omitted, from, to);
         }
         omitted.of(&turns);
         masked.extend_from_slice(&turns.masked);
         pending.extend_from_slice(&turns.pending);
         writer.turns(turns);
+    }
+    for (_, from, to) in gaps {
+        put_note(&mut writer, &mut omitted, from, to);
     }
     tail += plan.group_tokens;
     // Last, because a model pays most attention to the end of a context. Its text says that it is no request

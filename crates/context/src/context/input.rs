@@ -111,9 +111,10 @@ pub struct ContextInput<'a> {
     pub kept: &'a [Entry],
     /// The current turn's user message, when the summary covers it.
     pub carried: Option<&'a Entry>,
-    /// The messages after the anchor (and after the system prompt), or the newest of them.
+    /// The messages after the anchor (and after the system prompt), or the newest of them, and before those the requests that
+    /// they serve.
     pub tail: &'a [Entry],
-    /// Messages between the anchor and the tail that were not loaded.
+    /// Messages between the anchor and the first of the tail that were not loaded.
     pub tail_omitted: Option<(Seq, Seq)>,
     /// Masking.
     pub mask: MaskInput<'a>,

@@ -9,7 +9,7 @@
 //!
 //! The steps: `plan` groups the tail and applies the mask; `group` makes each group valid, with `calls` for
 //! calls and results, `message` for one message and `convert` for its parts; `budget` removes content until
-//! it fits; `emit` writes the format; `json` shapes the reply.
+//! it fits, and `steps` does where there is no summary; `emit` writes the format; `json` shapes the reply.
 //!
 //! Placement, per format. Pins are constraints of the operator, so they follow the system prompt with
 //! its authority: a system message of their own for `openai-chat` and `openai-responses`, the end of
@@ -30,6 +30,7 @@ mod message;
 mod output;
 mod plan;
 mod slot;
+mod steps;
 mod texts;
 mod turns;
 
@@ -39,6 +40,7 @@ pub use json::ContextReply;
 pub use output::{
     BudgetTooSmall, Context, Masked, Omitted, Reason, Source, StablePrefix, SummaryForm, Tokens,
 };
+pub use steps::OPENING_WITHIN;
 pub use texts::pins_text;
 
 /// Assembles the context.

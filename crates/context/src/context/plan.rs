@@ -9,6 +9,7 @@ use super::ids::{self, Ids};
 use super::input::{ContextInput, Counted, Entry};
 use super::output::SummaryForm;
 use super::slot::Slot;
+use super::steps::OPENING_WITHIN;
 use super::texts::{self, OPENING};
 use super::turns::{ServedMessage, Turns};
 use anchord_messages::format::Format;
@@ -98,7 +99,7 @@ impl<'a, 'i> Plan<'a, 'i> {
         let recap_tokens = recap.as_deref().map_or(0, |text| Counted::new(text, input.counter).tokens);
         let system: Vec<Turns<'a>> = input.system.iter().map(|entry| converter.system(entry)).collect();
         let system_tokens: u64 = system.iter().map(|t| u64::from(t.tokens)).sum();
-        Self {
+        let mut plan = Self {
             input,
             dropped: vec![false; groups.len()],
             slots,
@@ -117,7 +118,9 @@ impl<'a, 'i> Plan<'a, 'i> {
             recap_tokens,
             notes: note::newest_within(input.notes, u64::MAX, input.counter),
             group_tokens,
-        }
+        };
+        plan.gap_count += (1..plan.groups.len()).map(|index| u64::from(plan.has_hole(index))).sum::<u64>();
+        plan
     }
 
     /// Builds a group's turns again after its slots changed.
@@ -158,11 +161,9 @@ impl<'a, 'i> Plan<'a, 'i> {
     }
 
     pub(super) fn drop_group(&mut self, index: usize) {
-        let before = match index.checked_sub(1) {
-            Some(before) => self.is_dropped(before),
-            None => self.input.tail_omitted.is_some(),
-        };
-        let after = self.is_dropped(index + 1);
+        let before =
+            self.has_hole(index) || index.checked_sub(1).is_some_and(|before| self.is_dropped(before));
+        let after = self.has_hole(index + 1) || self.is_dropped(index + 1);
         if let (Some(dropped @ false), Some(turns)) = (self.dropped.get_mut(index), self.turns.get(index)) {
             *dropped = true;
             self.group_tokens -= u64::from(turns.tokens);
@@ -257,27 +258,53 @@ impl<'a, 'i> Plan<'a, 'i> {
         self.system_tokens
     }
 
-    /// The runs of messages that are left out because they have no room, in order.
-    pub(super) fn gaps(&self) -> Vec<(Option<usize>, i64, i64)> {
-        let mut gaps: Vec<(Option<usize>, i64, i64)> = Vec::new();
-        if let Some((from, to)) = self.input.tail_omitted {
-            gaps.push((None, from, to));
-        }
-        for (index, group) in self.groups.iter().enumerate() {
-            if !self.is_dropped(index) {
-                continue;
+    /// The group of the message that opened the session, when it was read and no summary covers it.
+    pub(super) fn opening(&self) -> Option<usize> {
+        let (tail, groups) = (self.input.tail, &self.groups);
+        let first = groups.iter().take_while(|group| group.range.start < OPENING_WITHIN.min(tail.len()));
+        let is_read = self.input.summary.is_none() && self.input.tail_omitted.is_none();
+        (0..first.count()).find(|group| is_read && self.asks(*group))
+    }
+
+    /// Whether a person's message stands in a group.
+    pub(super) fn asks(&self, group: usize) -> bool {
+        self.groups
+            .get(group)
+            .and_then(|group| self.input.tail.get(group.range.clone()))
+            .is_some_and(|items| group::newest_user(items).is_some())
+    }
+
+    /// The positions of a group's first and last message.
+    pub(super) fn seqs(&self, index: usize) -> Option<(Seq, Seq)> {
+        let items = self.input.tail.get(self.groups.get(index)?.range.clone())?;
+        Some((items.first()?.seq, items.last()?.seq))
+    }
+
+    /// The messages before a group that were not read.
+    fn hole(&self, index: usize) -> Option<(Seq, Seq)> {
+        let Some(before) = index.checked_sub(1) else { return self.input.tail_omitted };
+        let ((_, last), (first, _)) = (self.seqs(before)?, self.seqs(index)?);
+        (last + 1 < first).then_some((last + 1, first - 1))
+    }
+
+    fn has_hole(&self, index: usize) -> bool {
+        self.hole(index).is_some()
+    }
+
+    /// The runs of messages that are left out because they have no room, in order, each with the group that follows it.
+    pub(super) fn gaps(&self) -> Vec<(usize, Seq, Seq)> {
+        let mut gaps = Vec::new();
+        let mut run = self.input.tail_omitted;
+        for index in 0..self.groups.len() {
+            let dropped = self.seqs(index).filter(|_| self.is_dropped(index));
+            for (from, to) in self.hole(index).into_iter().chain(dropped) {
+                run = Some((run.map_or(from, |(from, _)| from), to));
             }
-            let seq = |i: usize| self.input.tail.get(i).map_or(0, |e| e.seq);
-            let (from, to) = (seq(group.range.start), seq(group.range.end.saturating_sub(1)));
-            let follows = index == 0 || self.is_dropped(index - 1);
-            match gaps.last_mut() {
-                Some((at, _, last)) if follows && (index > 0 || *last < from) => {
-                    *last = to;
-                    *at = Some(index);
-                }
-                _ => gaps.push((Some(index), from, to)),
+            if let Some((from, to)) = run.take_if(|_| !self.is_dropped(index)) {
+                gaps.push((index, from, to));
             }
         }
+        gaps.extend(run.map(|(from, to)| (self.groups.len(), from, to)));
         gaps
     }
 }

@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use crate::api::compressions::find_session;
 use crate::api::prelude::*;
 use crate::api::usage::micros;
+use crate::served_prefixes::ServedContext;
 use anchord_context::context::{ContextInput, ContextReply, Counted, MaskInput, SummaryInput, assemble};
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
@@ -231,7 +232,7 @@ pub(crate) async fn serve(
     if asked.is_model_unknown {
         warnings.extend(query.model.as_deref().map(Warning::of_requested_model));
     }
-    let (body, tokens) = match Box::pin(assembled(caller, source, asked, warnings)).await {
+    let (body, served) = match Box::pin(assembled(caller, source, asked, warnings)).await {
         Err(ApiError::BudgetTooSmall { min_tokens }) if !asked.is_past() => {
             return Err(least_budget(state, caller, name, asked, min_tokens).await?);
         }
@@ -240,11 +241,15 @@ pub(crate) async fn serve(
     drop(memory);
     // An earlier state is not what the session goes on with, so it is not counted as served.
     if !asked.is_past() {
+        let tokens = served.tokens();
+        let prefix = state.served_prefixes.serve((caller.tenant, session), served);
         metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
         metrics::counter!("anchord_context_tokens_saved_total")
             .increment(whole.saturating_sub(tokens.into()));
         let figures = UsageDelta {
             calls: 1,
+            tokens_in: prefix.new,
+            tokens_cached: prefix.cached,
             tokens_out: tokens.into(),
             tokens_whole: i64::try_from(whole).unwrap_or(i64::MAX),
             time_us: micros(started.elapsed()),
@@ -309,20 +314,20 @@ async fn find_past(
     }
 }
 
-/// The reply as JSON, and the tokens of its context.
+/// The reply as JSON, and its context.
 async fn assembled(
     caller: &Caller,
     source: ContextSource,
     query: Asked,
     warnings: Vec<Warning>,
-) -> Result<(Bytes, u32)> {
+) -> Result<(Bytes, ServedContext)> {
     let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
-    let (body, tokens) = if bytes > LARGE_CONTEXT_BYTES {
+    let (body, served) = if bytes > LARGE_CONTEXT_BYTES {
         caller.compute(move |_| render(&source, query, warnings)).await?
     } else {
         render(&source, query, warnings)?
     };
-    Ok((Bytes::from(body), tokens))
+    Ok((Bytes::from(body), served))
 }
 
 /// Names everything that a reply depends on: the session's id (a name can be erased and reused), its version, head,
@@ -361,8 +366,8 @@ fn budget(session: &Session, query: Asked) -> u32 {
     query.max_input_tokens.unwrap_or_else(|| session.policy().effective_window)
 }
 
-/// The reply as JSON, and the tokens of its context.
-fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Result<(String, u32)> {
+/// The reply as JSON, and its context.
+fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Result<(String, ServedContext)> {
     let session = &source.session;
     let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
     let stored = source.summary.iter().flat_map(|summary| &summary.smaller);
@@ -402,13 +407,13 @@ fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Resul
     };
     let context =
         assemble(&input).map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
-    let tokens = context.tokens.total();
+    let served = ServedContext::of(&context);
     let mut usage = session.usage();
     if query.is_default(session) {
-        usage = usage.serving(tokens, session.policy().context_window);
+        usage = usage.serving(served.tokens(), session.policy().context_window);
     }
     let warnings = warnings.into_iter().map(Warning::in_full).collect();
     let body = context.to_json(|context| ContextView { context, usage, warnings });
     let body = body.map_err(ApiError::internal)?;
-    Ok((body, tokens))
+    Ok((body, served))
 }

@@ -52,11 +52,17 @@ impl Store {
                 }
                 // Also those that the budget leaves out of the tail.
                 let kept = counts.kept_beside(session.anchor_seq.max(from - 1), carried);
+                let kept: Vec<Seq> = kept.map(|kept| kept.seq).collect();
+                let asked = counts.last_user.map(|user| user.seq);
                 let wanted = TextSelection {
                     version: session.version,
                     system_through: counts.system_through,
                     carried,
-                    kept: kept.map(|kept| kept.seq).collect(),
+                    requests: match session.version {
+                        Some(_) => Vec::new(),
+                        None => texts::requests_before(from, session.floor(), asked, &kept),
+                    },
+                    kept,
                     tail: (from, session.head_seq),
                     notes_through: Seq::MAX,
                 };

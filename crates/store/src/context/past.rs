@@ -108,11 +108,17 @@ impl Store {
             Some(Carried::Recorded(None) | Carried::Decided) | None => None,
         };
         let kept = session.accounting.kept_beside(anchor.max(from - 1), carried.map(|carried| carried.seq));
+        let kept: Vec<Seq> = kept.map(|kept| kept.seq).collect();
+        let asked = outlines.iter().rev().find_map(Outline::of_person).map(|asked| asked.seq);
         let wanted = TextSelection {
             version: version.as_ref().map(|version| version.version),
             system_through,
             carried: carried.map(|carried| carried.seq),
-            kept: kept.map(|kept| kept.seq).collect(),
+            requests: match &version {
+                Some(_) => Vec::new(),
+                None => texts::requests_before(from, floor, asked, &kept),
+            },
+            kept,
             tail: (from, through),
             notes_through: notes::through(&session, through),
         };

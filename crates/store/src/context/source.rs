@@ -29,9 +29,9 @@ pub struct ContextSource {
     pub kept: Vec<Entry>,
     /// The user message that the summary covers and that is still served.
     pub carried: Option<Entry>,
-    /// The messages after the anchor, ascending, as many of the newest as the budget can hold.
+    /// The messages after the anchor, ascending, as many of the newest as the budget can hold, and the requests before them.
     pub tail: Vec<Entry>,
-    /// Messages after the anchor that were not read.
+    /// Messages between the anchor and the first of the tail that were not read.
     pub tail_omitted: Option<(Seq, Seq)>,
     /// The caller's marks of the messages.
     pub marks: Marks,
@@ -43,7 +43,8 @@ impl ContextSource {
         let settings = session.effective_settings();
         let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
         let pins = pin::served(&pin::together(settings.wide_pins(), texts.pins));
-        let (floor, (from, _)) = (session.floor(), wanted.tail);
+        let floor = session.floor();
+        let from = wanted.requests.first().copied().unwrap_or(wanted.tail.0);
         let kept: Vec<_> = session.accounting.kept.iter().map(|kept| (kept.seq, Keep::Always)).collect();
         Self {
             // Counted here, because the tenant's pins may have changed since the session counted them.

@@ -2,7 +2,7 @@
 //! row's: the caller compares `context_revision` and rejects the texts when it differs. Messages never change.
 
 use crate::prelude::*;
-use anchord_context::context::Entry;
+use anchord_context::context::{Entry, OPENING_WITHIN};
 use anchord_context::mask::{Keep, Marks};
 use anchord_context::note::Note;
 use anchord_context::pin::Pin;
@@ -36,6 +36,8 @@ pub(super) struct TextSelection {
     pub(super) carried: Option<Seq>,
     /// The messages that are kept beside it, ascending.
     pub(super) kept: Vec<Seq>,
+    /// Messages before the tail that are read with it, ascending.
+    pub(super) requests: Vec<Seq>,
     /// The first and the last message of the tail; it is empty when the first is greater.
     pub(super) tail: (Seq, Seq),
     /// The message through which notes count.
@@ -65,8 +67,16 @@ impl Texts {
             && self.system.len() == of(1, wanted.system_through)
             && self.carried.is_some() == wanted.carried.is_some()
             && self.kept.len() == wanted.kept.len()
-            && self.tail.len() == of(wanted.tail.0, wanted.tail.1)
+            && self.tail.len() == wanted.requests.len() + of(wanted.tail.0, wanted.tail.1)
     }
+}
+
+/// The messages of a session without a version that are read although they stand before its newest: the one that opened it is
+/// among its first, and `asked` is the newest request.
+pub(super) fn requests_before(from: Seq, floor: Seq, asked: Option<Seq>, kept: &[Seq]) -> Vec<Seq> {
+    let opening = (floor + 1..).take(OPENING_WITHIN);
+    let asked = asked.filter(|asked| !opening.clone().any(|seq| seq == *asked));
+    opening.chain(asked).filter(|seq| *seq < from && !kept.contains(seq)).collect()
 }
 
 /// Finds the first of the newest messages that a budget has room for.
@@ -150,7 +160,7 @@ pub(super) async fn read(
         wanted.tail.0,
         wanted.tail.1,
         wanted.notes_through,
-        &wanted.kept
+        &[&*wanted.kept, &*wanted.requests].concat()
     )
     .fetch_all(connection)
     .await?;

@@ -32,15 +32,12 @@ fn of_outputs_one_after_the_other_the_newest_stay() {
         let mut input = session.input(format);
         input.budget = 16_000;
         let reply = serve(&input);
-        assert!(used(&input, &reply) >= 0.85, "{format:?}: {}", reply["tokens"]);
+        assert!(used(&input, &reply) >= 0.5, "{format:?}: {}", reply["tokens"]);
         assert!(says(&reply, messages[12]["content"].as_str().unwrap()), "the newest is whole");
-        assert_eq!(reply["masked"].as_array().unwrap().len(), 3, "the oldest are placeholders");
-        let clipped: Vec<&Value> = reply["omitted"].as_array().unwrap().iter().collect();
-        assert_eq!(
-            clipped,
-            [&json!({"from_seq": 7 + 2, "to_seq": 7 + 2, "reason": "clipped"})],
-            "{format:?}"
-        );
+        assert!(says(&reply, "read all parts"), "so is what they are read for");
+        assert_eq!(reply["masked"], json!([]), "{format:?}");
+        let step = json!([{"from_seq": 2, "to_seq": 9, "reason": "budget"}]);
+        assert_eq!(reply["omitted"], step, "{format:?}: the oldest go together");
     }
 }
 
@@ -100,11 +97,11 @@ fn what_the_caller_wants_kept_gives_way_last() {
         let reply = serve(&input);
         assert!(says(&reply, &kept), "{budget}: it is whole");
         assert!(texts(&reply).contains("part 2"), "{budget}: so is a part of the newest");
-        assert!(used(&input, &reply) >= 0.85, "{budget}: {}", reply["tokens"]);
+        assert!(used(&input, &reply) >= 0.7, "{budget}: {}", reply["tokens"]);
     }
     input.budget = 1_500;
     let reply = serve(&input);
-    assert!(!says(&reply, &kept) && used(&input, &reply) >= 0.85, "{}", reply["tokens"]);
+    assert!(!says(&reply, &kept) && used(&input, &reply) >= 0.7, "{}", reply["tokens"]);
 }
 
 #[test]
@@ -133,19 +130,18 @@ fn the_budget_takes_in_its_order() {
     let session = Session::new(Format::OpenaiChat, &messages);
     let mut input = session.input(Format::OpenaiChat);
     let whole = assemble(&input).unwrap().tokens.total();
-    input.budget = whole - 200;
-    let reply = serve(&input);
-    assert_eq!(
-        reply["omitted"],
-        json!([{"from_seq": 3, "to_seq": 3, "reason": "clipped"}]),
-        "the oldest output"
-    );
-    input.budget = whole - 1_200;
-    let reply = serve(&input);
-    let masked: Vec<&Value> =
-        reply["masked"].as_array().unwrap().iter().map(|masked| &masked["seq"]).collect();
-    assert_eq!(masked, [3, 5]);
-    assert_eq!(reply["omitted"], json!([{"from_seq": 7, "to_seq": 7, "reason": "clipped"}]));
+    for budget in [whole - 200, whole - 1_200] {
+        input.budget = budget;
+        let reply = serve(&input);
+        let omitted = reply["omitted"].as_array().unwrap();
+        assert_eq!(
+            (omitted.len(), &omitted[0]["from_seq"]),
+            (1, &json!(2)),
+            "the oldest go at once: {omitted:?}"
+        );
+        assert_eq!(reply["messages"][0], messages[0], "but the task stays");
+        assert_eq!(reply["masked"], json!([]));
+    }
     input.budget = 250;
     let reply = serve(&input);
     assert_eq!(reply["omitted"][0]["reason"], "budget", "{}", reply["tokens"]);
@@ -190,7 +186,85 @@ fn a_group_of_hundreds_is_served_by_its_newest_outputs() {
             input.budget = budget;
             let reply = serve(&input);
             assert!(used(&input, &reply) >= 0.85, "{format:?} at {budget}: {}", reply["tokens"]);
+            assert!(texts(&reply).contains("read all parts"), "{format:?} at {budget}: what it was read for");
             assert!(texts(&reply).contains("part 499"), "{format:?} at {budget}: the newest is there");
+        }
+    }
+}
+
+/// An agent's session of so many calls, each with an output of its own.
+fn working(calls_made: usize) -> Vec<Value> {
+    let mut messages = vec![user("the task"), assistant("I will."), user("the request in force")];
+    for n in 0..calls_made {
+        let id = format!("c{n}");
+        messages.extend([calls(&[&id]), result(&id, &format!("part {n} {}", long(100 + n * 37 % 300)))]);
+    }
+    messages
+}
+
+#[test]
+fn between_two_steps_a_context_without_a_summary_is_the_one_before_and_what_is_new() {
+    for format in formats() {
+        for budget in [4_000, 8_000] {
+            let (mut before, mut crowded, mut kept): (Vec<Value>, usize, usize) = (Vec::new(), 0, 0);
+            for n in 1..90 {
+                let messages = working(n);
+                let session = Session::new(Format::OpenaiChat, &messages);
+                let mut input = session.input(format);
+                input.budget = budget;
+                let reply = serve(&input);
+                let now = reply["messages"].as_array().unwrap().clone();
+                if !reply["omitted"].as_array().unwrap().is_empty() {
+                    crowded += 1;
+                    kept += usize::from(now.starts_with(&before));
+                    assert!(used(&input, &reply) > 0.4, "{format:?} {n}: {}", reply["tokens"]);
+                    assert!(
+                        says(&reply, "the task") && says(&reply, "the request in force"),
+                        "{format:?} {n}"
+                    );
+                    assert_eq!(reply["masked"], json!([]), "{format:?} {n}");
+                    for output in &messages[messages.len() - 6..] {
+                        let text = output["content"].as_str().unwrap_or_default();
+                        assert!(says(&reply, text), "{format:?} {n}: the newest outputs are whole");
+                    }
+                }
+                before = now;
+            }
+            assert!(crowded > 40 && kept * 10 > crowded * 7, "{format:?} {budget}: {kept} of {crowded}");
+        }
+    }
+}
+
+#[test]
+fn messages_that_were_not_read_change_nothing_of_a_context_without_a_summary() {
+    let messages = working(80);
+    let session = Session::new(Format::OpenaiChat, &messages);
+    for format in formats() {
+        let mut input = session.input(format);
+        input.budget = 8_000;
+        let whole = serve(&input);
+        for read_from in [60, 71, 90] {
+            let (first, last) = session.entries.split_at(read_from);
+            let tail = [&first[..3], last].concat();
+            let part = serve(&ContextInput { tail: &tail, ..input });
+            assert_eq!(part["messages"], whole["messages"], "{format:?} {read_from}");
+            assert_eq!(part["omitted"], whole["omitted"], "{format:?} {read_from}");
+        }
+    }
+}
+
+#[test]
+fn an_output_larger_than_a_context_without_a_summary_leaves_the_task_in_it() {
+    for (before, budget) in [(0, 3_000), (40, 3_000), (40, 8_000)] {
+        let mut messages = working(before);
+        messages.extend([calls(&["huge"]), result("huge", &long(9_000))]);
+        for format in formats() {
+            let session = Session::new(Format::OpenaiChat, &messages);
+            let mut input = session.input(format);
+            input.budget = budget;
+            let reply = serve(&input);
+            assert!(says(&reply, "the task") && says(&reply, "the request in force"), "{format:?} {before}");
+            assert!(used(&input, &reply) > 0.8, "{format:?} {before}: {}", reply["tokens"]);
         }
     }
 }

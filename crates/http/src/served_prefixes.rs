@@ -1,0 +1,128 @@
+//! What the contexts that were served last began with, in memory: how much of the next one a provider's cache can have.
+//!
+//! Invariant: nothing of a text is kept but its hash and its length, and nothing is stored. What another process served, or
+//! what has left the memory, is not known, and the next context counts as new.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use moka::sync::Cache;
+
+use anchord_context::context::Context;
+use anchord_messages::id::{Seq, SessionId, TenantId};
+
+/// The most messages of all contexts that are kept, in all some 16 MiB.
+const MAX_MESSAGES: u64 = 1_000_000;
+
+/// A context as it was served: its messages by hash and bytes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ServedContext {
+    head: Seq,
+    tokens: u32,
+    messages: Vec<ServedMessage>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ServedMessage {
+    hash: u64,
+    bytes: u64,
+    /// The newest stored message that it came from; 0 without one.
+    seq: Seq,
+}
+
+/// The parts of a context in tokens, in the same ratio to bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PrefixTokens {
+    /// The messages that the context before began with, too.
+    pub(crate) cached: i64,
+    /// The messages behind them that came since.
+    pub(crate) new: i64,
+}
+
+impl ServedContext {
+    pub(crate) fn of(context: &Context<'_>) -> Self {
+        let of = |text: &str, seq| {
+            let mut hash = DefaultHasher::new();
+            text.hash(&mut hash);
+            ServedMessage { hash: hash.finish(), bytes: text.len() as u64, seq }
+        };
+        let newest = |seqs: &[Seq]| seqs.iter().max().copied().unwrap_or_default();
+        let messages = context.messages.iter().zip(&context.sources);
+        let messages = messages.map(|(text, source)| of(text, newest(source.seqs())));
+        let system = context.system.iter().map(|text| of(text, 0));
+        let messages = system.chain(messages).collect();
+        Self { head: context.head_seq, tokens: context.tokens.total(), messages }
+    }
+
+    pub(crate) fn tokens(&self) -> u32 {
+        self.tokens
+    }
+
+    /// How much of it the context before began with, and how much came since.
+    fn since(&self, before: &Self) -> PrefixTokens {
+        let pairs = self.messages.iter().zip(&before.messages);
+        let same = pairs.take_while(|(now, before)| now.hash == before.hash).count();
+        let (cached, behind) = self.messages.split_at_checked(same).unwrap_or_default();
+        let bytes = |messages: &mut dyn Iterator<Item = &ServedMessage>| -> u64 {
+            messages.map(|message| message.bytes).sum()
+        };
+        let whole = bytes(&mut self.messages.iter()).max(1);
+        let tokens = |bytes: u64| i64::try_from(bytes * u64::from(self.tokens) / whole).unwrap_or(i64::MAX);
+        let new = bytes(&mut behind.iter().filter(|message| message.seq > before.head));
+        PrefixTokens { cached: tokens(bytes(&mut cached.iter())), new: tokens(new) }
+    }
+}
+
+/// The contexts that were served last, by session.
+#[derive(Clone, Debug)]
+pub struct ServedPrefixes(Cache<(TenantId, SessionId), Arc<ServedContext>>);
+
+impl Default for ServedPrefixes {
+    fn default() -> Self {
+        let weight = |_: &_, context: &Arc<ServedContext>| {
+            u32::try_from(context.messages.len()).unwrap_or(u32::MAX).saturating_add(8)
+        };
+        Self(Cache::builder().weigher(weight).max_capacity(MAX_MESSAGES).build())
+    }
+}
+
+impl ServedPrefixes {
+    /// Takes a context as the one that was served last, and compares it with the one before.
+    pub(crate) fn serve(&self, session: (TenantId, SessionId), context: ServedContext) -> PrefixTokens {
+        let all_new = PrefixTokens { cached: 0, new: context.tokens.into() };
+        let found = self.0.get(&session).map_or(all_new, |before| context.since(&before));
+        self.0.insert(session, Arc::new(context));
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn served(head: Seq, messages: &[(u64, Seq)]) -> ServedContext {
+        let message = |(hash, seq): &(u64, Seq)| ServedMessage { hash: *hash, bytes: 100, seq: *seq };
+        let tokens = u32::try_from(messages.len()).unwrap() * 10;
+        ServedContext { head, tokens, messages: messages.iter().map(message).collect() }
+    }
+
+    #[test]
+    fn what_is_no_prefix_and_did_not_come_since_is_neither() {
+        let before = served(3, &[(1, 0), (2, 2), (3, 3)]);
+        let goes_on = served(5, &[(1, 0), (2, 2), (3, 3), (4, 4), (5, 5)]);
+        assert_eq!(goes_on.since(&before), PrefixTokens { cached: 30, new: 20 });
+        let breaks = served(5, &[(1, 0), (9, 0), (3, 3), (4, 4), (5, 5)]);
+        assert_eq!(breaks.since(&before), PrefixTokens { cached: 10, new: 20 }, "two are written again");
+    }
+
+    #[test]
+    fn the_first_context_is_new_and_sessions_are_apart() {
+        let (prefixes, tenant) = (ServedPrefixes::default(), TenantId(uuid::Uuid::nil()));
+        let [one, other] = [1, 2].map(|id| (tenant, SessionId(uuid::Uuid::from_u128(id))));
+        let context = served(2, &[(1, 1), (2, 2)]);
+        let new = PrefixTokens { cached: 0, new: 20 };
+        assert_eq!(prefixes.serve(one, context.clone()), new);
+        assert_eq!(prefixes.serve(other, context.clone()), new);
+        assert_eq!(prefixes.serve(one, context), PrefixTokens { cached: 20, new: 0 });
+    }
+}
