@@ -33,7 +33,7 @@ impl Gateway {
                 Content::Item(item) if head.route.rest == COMPACT => {
                     reply::compacted(asked, &item, body.len())
                 }
-                content => reply::answer(asked, &content, body.len()),
+                content @ (Content::Text(_) | Content::Item(_)) => reply::answer(asked, &content, body.len()),
             };
             name_session(&mut response, kept.session());
             response.headers_mut().insert(ANSWERED, HeaderValue::from_static("compaction"));

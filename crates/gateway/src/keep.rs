@@ -5,12 +5,14 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::Method;
+use memchr::memmem::Finder;
 use moka::sync::Cache;
 use serde::Deserialize;
 use serde_json::json;
@@ -32,6 +34,9 @@ const MAX_TENANTS: u64 = 1_000;
 const MAX_SESSIONS: u64 = 2_000;
 const FORGET_AFTER: Duration = Duration::from_hours(6);
 
+/// Messages at the end of a list that may be others in the next one.
+const NEWEST: usize = 4;
+
 /// Pauses before another try to keep something, when the tenant has too much at once or the database is away.
 const PAUSES: [Duration; 5] = [
     Duration::from_millis(250),
@@ -47,6 +52,8 @@ const MOST_REPEATED: usize = 2;
 const REPEATED: i64 = 200;
 /// The most messages that are looked at.
 const LOOKED_AT: i64 = 1_000;
+
+static BEGINS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(mark::BEGINS));
 
 /// What a request says, as it is kept.
 #[derive(Clone, Debug)]
@@ -150,7 +157,7 @@ struct Summary {
 
 /// The summary of ours in a message.
 fn summary_in(raw: &Bytes, marks: &Marks) -> Option<Summary> {
-    memchr::memmem::find(raw, mark::BEGINS.as_bytes())?;
+    BEGINS.find(raw)?;
     let text = std::str::from_utf8(raw).ok()?;
     let message = Message::read(raw)?;
     let is_answer = message.is_of("assistant");
@@ -201,12 +208,58 @@ impl Joint {
     }
 }
 
+/// The beginning of a list that was kept: the next list of an agent has it again, and only the rest is synced, so that keeping a
+/// turn costs the same in a long session.
+#[derive(Clone, Debug)]
+struct Beginning {
+    of: Option<Before>,
+    /// Where the list went on.
+    joint: Joint,
+    messages: usize,
+    hash: u64,
+}
+
+impl Beginning {
+    fn of(said: &Said, joint: &Joint) -> Option<Self> {
+        // The newest ones change between two requests: an agent moves its marks for the cache.
+        let messages = said.list.len().checked_sub(joint.repeated + NEWEST)?;
+        let hash = hash_of(&said.list, joint.repeated, messages)?;
+        Some(Self { of: said.after.clone(), joint: joint.clone(), messages, hash })
+    }
+
+    /// Where a list with this beginning goes on behind it.
+    fn behind(&self, said: &Said) -> Option<Joint> {
+        let Joint { branch, after, repeated } = &self.joint;
+        let has_it = self.of == said.after
+            && self.messages > 0
+            && hash_of(&said.list, *repeated, self.messages) == Some(self.hash);
+        let after = after + i64::try_from(self.messages).ok()?;
+        has_it.then(|| Joint { branch: branch.clone(), after, repeated: repeated + self.messages })
+    }
+}
+
+fn hash_of(list: &[Bytes], from: usize, messages: usize) -> Option<u64> {
+    static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    Some(KEY.hash_one(list.get(from..from + messages)?))
+}
+
 /// A page of stored messages.
 #[derive(Deserialize)]
 struct Page {
     items: Vec<Stored>,
     #[serde(default)]
     next_cursor: Option<String>,
+}
+
+/// The reply to a sync.
+#[derive(Deserialize)]
+struct Synced {
+    sync: SyncState,
+}
+
+#[derive(Deserialize)]
+struct SyncState {
+    branch: String,
 }
 
 /// The end of a session.
@@ -235,6 +288,8 @@ pub(crate) struct Seen {
     problem: Mutex<Option<Problem>>,
     /// The last summary that a list went on from, and where it truly goes on.
     resolved: Mutex<Option<(Before, Joint)>>,
+    /// The beginning of the last list that was kept.
+    beginning: Mutex<Option<Beginning>>,
     /// Tokens of system prompt and tools, as the session was told.
     system_tokens: AtomicU32,
 }
@@ -314,16 +369,56 @@ impl Seen {
         if said.list.is_empty() && answer.is_empty() {
             return Ok(Bytes::new());
         }
+        let beginning = self.beginning.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(joint) = beginning.as_ref().and_then(|beginning| beginning.behind(said)) {
+            let synced = self.put(api, (said, answer), (&joint, query)).await;
+            match synced {
+                // The session is not as it was left.
+                Err(Problem { status: 404 | 409 | 422, .. }) => {}
+                Err(problem) => {
+                    *self.beginning.lock().unwrap_or_else(PoisonError::into_inner) = beginning;
+                    return Err(problem);
+                }
+                Ok(reply) => {
+                    self.note_beginning(
+                        said,
+                        &beginning.map(|known| known.joint).unwrap_or_default(),
+                        &reply,
+                    );
+                    return Ok(reply);
+                }
+            }
+        }
         let joint = self.resolve(api, said).await?;
+        let synced = self.put(api, (said, answer), (&joint, query)).await;
+        // It may have been deleted, and is made again with the next request.
+        *is_there = synced.is_ok();
+        if let Ok(reply) = &synced {
+            self.note_beginning(said, &joint, reply);
+        }
+        synced
+    }
+
+    /// Notes the beginning of a list that is kept, on the branch that the reply names.
+    fn note_beginning(&self, said: &Said, joint: &Joint, reply: &[u8]) {
+        let branch = serde_json::from_slice::<Synced>(reply).ok().map(|synced| synced.sync.branch);
+        let joint = Joint { branch, ..joint.clone() };
+        let beginning = Beginning::of(said, &joint).filter(|beginning| beginning.joint.branch.is_some());
+        *self.beginning.lock().unwrap_or_else(PoisonError::into_inner) = beginning;
+    }
+
+    async fn put(
+        &self,
+        api: &Api,
+        (said, answer): (&Said, &[String]),
+        (joint, query): (&Joint, Option<&str>),
+    ) -> Result<Bytes, Problem> {
         let branch = joint.branch.as_ref().map_or(String::new(), |branch| format!("&branch={branch}"));
         let path =
             format!("{}/transcript?{}{branch}", path_of(&said.identity.session), query.unwrap_or_default());
-        let call = Call::with(Method::PUT, path, said.body(&joint, answer));
+        let call = Call::with(Method::PUT, path, said.body(joint, answer));
         let prefer = if query.is_none() { Some("return=minimal") } else { None };
-        let synced = api.call(Call { prefer, ..call }).await;
-        // It may have been deleted, and is made again with the next request.
-        *is_there = synced.is_ok();
-        synced
+        api.call(Call { prefer, ..call }).await
     }
 
     /// Where a list goes on: behind the summary's place, unless it has messages from before that again.
@@ -385,8 +480,6 @@ async fn begin(api: &Api, said: &Said) -> Result<(), Problem> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::LazyLock;
-
     use anchord_store::secrets::SecretKeys;
     use uuid::Uuid;
 

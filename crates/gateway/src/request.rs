@@ -173,9 +173,17 @@ impl<'a> Message<'a> {
 }
 
 pub(crate) fn is_of_system(raw: &[u8]) -> bool {
-    // Most messages say so at a glance; those that may be are read.
-    let has = |word: &str| memchr::memmem::find(raw, word.as_bytes()).is_some();
-    (has("\"system\"") || has("\"developer\"") || has("\\u"))
+    // Most messages begin with their role; one with two is none.
+    let begins = |start: &[u8]| raw.starts_with(start);
+    let is_others = [
+        &b"{\"role\":\"user\""[..],
+        b"{\"role\": \"user\"",
+        b"{\"role\":\"assistant\"",
+        b"{\"role\": \"assistant\"",
+    ]
+    .into_iter()
+    .any(begins);
+    !is_others
         && Message::read(raw).is_some_and(|message| message.is_of("system") || message.is_of("developer"))
 }
 
