@@ -250,11 +250,15 @@ impl Process {
         let agents = anchord_gateway::before(served(public), state.clone(), gateway.unwrap_or_default());
         let agents = agents.context("the client of the gateway")?;
         let agents = anchord_mcp::before(agents, served(public), state.clone());
+        let console = settings.api.as_ref().is_some_and(|api| api.console == config::Console::On);
+        let with_console = |rest: axum::Router, surface| {
+            if console { anchord_console::before(rest, served(surface), state.clone()) } else { rest }
+        };
+        let (agents, operators) =
+            (with_console(agents, public), with_console(served(Surface::Operator), Surface::Operator));
         let servers = [
             api.map(|listener| process.serve_http("the API", listener, agents, timeouts)),
-            admin.map(|listener| {
-                process.serve_http("the operator's API", listener, served(Surface::Operator), timeouts)
-            }),
+            admin.map(|listener| process.serve_http("the operator's API", listener, operators, timeouts)),
             scraped.map(|listener| {
                 process.serve_http(
                     "the metrics",
@@ -411,6 +415,9 @@ impl Process {
                 if let Err(error) = store.flush_usage(None).await {
                     tracing::warn!(%error, "usage.not_written");
                 }
+                if let Err(error) = store.flush_served().await {
+                    tracing::warn!(%error, "served_contexts.not_noted");
+                }
                 if let Err(error) = store.queue_marked().await {
                     tracing::warn!(%error, "embeddings.not_queued");
                 }
@@ -433,7 +440,8 @@ impl Process {
         let drained = shutdown::drain(&self.tracker, signals).await;
         let flush = async {
             let queued = self.store.queue_marked().await;
-            self.store.flush_usage(None).await.and(queued)
+            let noted = self.store.flush_served().await;
+            self.store.flush_usage(None).await.and(noted).and(queued)
         };
         let flushed = tokio::time::timeout(LAST_USAGE_FLUSH, flush).await;
         if !matches!(flushed, Ok(Ok(()))) {

@@ -20,6 +20,7 @@ use anchord_session::usage::{Kind as UsageKind, UsageDelta};
 use anchord_session::warning::Warning;
 use anchord_store::context::{ContextSource, Past};
 use anchord_store::load::Tries;
+use anchord_store::served::{Parameters, Served, ServedTokens};
 
 /// From this many stored bytes, a context is assembled on a blocking thread.
 const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;
@@ -227,19 +228,36 @@ pub(crate) async fn serve(
     let counts = &source.session.accounting;
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
     let (session, task) = (source.session.id, source.settings.task_id.clone());
+    let noted = Served {
+        at: state.clock.now(),
+        head_seq: source.session.head_seq,
+        version: source.session.version,
+        parameters: Parameters {
+            format: asked.format.as_ref().to_owned(),
+            max_input_tokens: budget(&source.session, asked),
+            recap: asked.recap,
+            cache_control: asked.cache_control.map(|ttl| ttl.as_str().to_owned()),
+            context_revision: source.session.served_revision(),
+        },
+        tokens: ServedTokens::default(),
+        sha256: [0; 32],
+    };
     let mut warnings = source.session.warnings();
     if asked.is_model_unknown {
         warnings.extend(query.model.as_deref().map(Warning::of_requested_model));
     }
-    let (body, tokens) = match Box::pin(assembled(caller, source, asked, warnings)).await {
+    let Rendered { body, tokens, sha256 } = match Box::pin(assembled(caller, source, asked, warnings)).await {
         Err(ApiError::BudgetTooSmall { min_tokens }) if !asked.is_past() => {
             return Err(least_budget(state, caller, name, asked, min_tokens).await?);
         }
         assembled => assembled?,
     };
     drop(memory);
+    let tokens = ServedTokens { whole, ..tokens };
     // An earlier state is not what the session goes on with, so it is not counted as served.
-    if !asked.is_past() {
+    if !asked.is_past() && !caller.looks_on {
+        state.store.note_served(session.of(caller.tenant), Served { tokens, sha256, ..noted });
+        let tokens = tokens.total;
         metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
         metrics::counter!("anchord_context_tokens_saved_total")
             .increment(whole.saturating_sub(tokens.into()));
@@ -309,20 +327,27 @@ async fn find_past(
     }
 }
 
-/// The reply as JSON, and the tokens of its context.
+/// The reply as JSON, with its tokens and a digest of what it sends.
 async fn assembled(
     caller: &Caller,
     source: ContextSource,
     query: Asked,
     warnings: Vec<Warning>,
-) -> Result<(Bytes, u32)> {
+) -> Result<Rendered> {
     let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
-    let (body, tokens) = if bytes > LARGE_CONTEXT_BYTES {
-        caller.compute(move |_| render(&source, query, warnings)).await?
+    if bytes > LARGE_CONTEXT_BYTES {
+        caller.compute(move |_| render(&source, query, warnings)).await
     } else {
-        render(&source, query, warnings)?
-    };
-    Ok((Bytes::from(body), tokens))
+        render(&source, query, warnings)
+    }
+}
+
+/// A reply, and what is noted of it.
+#[derive(Debug)]
+struct Rendered {
+    body: Bytes,
+    tokens: ServedTokens,
+    sha256: [u8; 32],
 }
 
 /// Names everything that a reply depends on: the session's id (a name can be erased and reused), its version, head,
@@ -361,8 +386,8 @@ fn budget(session: &Session, query: Asked) -> u32 {
     query.max_input_tokens.unwrap_or_else(|| session.policy().effective_window)
 }
 
-/// The reply as JSON, and the tokens of its context.
-fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Result<(String, u32)> {
+/// The same in this thread.
+fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Result<Rendered> {
     let session = &source.session;
     let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
     let stored = source.summary.iter().flat_map(|summary| &summary.smaller);
@@ -404,11 +429,27 @@ fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Resul
         assemble(&input).map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
     let tokens = context.tokens.total();
     let mut usage = session.usage();
+    let outputs = usage.components.tool_outputs;
     if query.is_default(session) {
         usage = usage.serving(tokens, session.policy().context_window);
     }
     let warnings = warnings.into_iter().map(Warning::in_full).collect();
     let body = context.to_json(|context| ContextView { context, usage, warnings });
-    let body = body.map_err(ApiError::internal)?;
-    Ok((body, tokens))
+    let body = Bytes::from(body.map_err(ApiError::internal)?);
+    // An earlier state is not noted, so that nobody asks for its digest.
+    let sha256 = if query.is_past() { [0; 32] } else { context.sha256().map_err(ApiError::internal)? };
+    // The session counts its outputs as they are served, before anything is cut to fit.
+    let outputs = u32::try_from(outputs).unwrap_or(u32::MAX).min(context.tokens.tail);
+    let parts = context.tokens;
+    let tokens = ServedTokens {
+        total: tokens,
+        system: parts.system,
+        summary: parts.summary,
+        digest: parts.digest,
+        notes: parts.notes,
+        messages: parts.tail - outputs,
+        tool_outputs: outputs,
+        whole: 0,
+    };
+    Ok(Rendered { body, tokens, sha256 })
 }
