@@ -1,6 +1,8 @@
 //! The chart of a session's calls, as SVG: a stacked bar for each context that was served, a line of how full it was, and a
 //! mark where another version begins. No library draws it, so that it needs no script and every bar is a link.
 
+use std::fmt::Write as _;
+
 use crate::view::{count, time};
 
 /// The parts of a context, from the bottom of a bar to its top, with their names.
@@ -108,7 +110,7 @@ pub(crate) fn draw(calls: &[Call]) -> Chart {
             call.version,
             count(call.total)
         );
-        chart.line.push_str(&format!("{},{} ", x + WIDTH / 2, HEIGHT - filled.min(100) * HEIGHT / 100));
+        let _ = write!(chart.line, "{},{} ", x + WIDTH / 2, HEIGHT - filled.min(100) * HEIGHT / 100);
         if before.is_some_and(|before| before.version != call.version) {
             chart.marks.push(Mark { x: x - 2, version: call.version });
         }

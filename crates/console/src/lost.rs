@@ -7,6 +7,9 @@ use serde_json::Value;
 use crate::message;
 use crate::view::Look as _;
 
+/// The kinds, in the order in which people miss them.
+pub(crate) const ORDER: [&str; 7] = ["words", "constraint", "figure", "error", "test run", "file", "command"];
+
 /// Something that is nowhere in the context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lost {
@@ -58,7 +61,12 @@ fn fact_of(fact: &Value) -> Option<(&'static str, String, String)> {
         Some((kind, text.clone(), text))
     };
     match fact.text("kind").as_str() {
-        "file" => one("file", "path"),
+        "file" => {
+            // Renderings put files of a folder together, so that a name alone is enough.
+            let path = fact.text("path");
+            let name = path.rsplit(['/', '\\']).next().unwrap_or(&path).to_owned();
+            Some(("file", name, path))
+        }
         "command" => one("command", "command"),
         "test_run" => one("test run", "command"),
         "error" => one("error", "message"),

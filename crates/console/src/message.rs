@@ -29,7 +29,7 @@ pub(crate) fn parts(message: &Value, most: usize) -> Vec<Part> {
         "reasoning" => content(message.under("summary"), "thinking", &mut all),
         _ => {}
     }
-    if all.is_empty() {
+    if all.is_empty() && message.under("role").is_null() {
         all.push(("other".to_owned(), message.to_string()));
     }
     let part = |(kind, text): (String, String)| {
@@ -48,7 +48,9 @@ fn content(value: &Value, plain: &str, all: &mut Vec<(String, String)>) {
                 self::block(block, plain, all);
             }
         }
-        other => all.push((plain.to_owned(), other.to_string())),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+            all.push((plain.to_owned(), value.to_string()));
+        }
     }
 }
 
@@ -64,6 +66,11 @@ fn block(block: &Value, plain: &str, all: &mut Vec<(String, String)>) {
         "" => all.push((plain.to_owned(), block.to_string())),
         kind => all.push((kind.replace('_', " "), block.to_string())),
     }
+}
+
+/// The system prompt of a context: a text, or blocks.
+pub(crate) fn system(context: &Value) -> String {
+    text(&serde_json::json!({ "content": context.under("system"), "role": "system" }))
 }
 
 /// All texts of a message, for a search in them.

@@ -1,6 +1,7 @@
 //! How texts, figures and times are shown.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -115,7 +116,9 @@ pub(crate) fn shown(text: &str, most: usize) -> String {
         match c {
             '\n' | '\t' => out.push(c),
             '\r' => {}
-            c if steers(c) || c.is_control() => out.push_str(&format!("‹U+{:04X}›", u32::from(c))),
+            c if steers(c) || c.is_control() => {
+                let _ = write!(out, "‹U+{:04X}›", u32::from(c));
+            }
             c => out.push(c),
         }
     }
@@ -142,7 +145,7 @@ pub(crate) fn count(n: i64) -> String {
     let digits = n.unsigned_abs().to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -196,7 +199,7 @@ pub(crate) fn ago(text: &str, now: DateTime<Utc>) -> String {
     let Ok(at) = text.parse::<DateTime<Utc>>() else { return "–".to_owned() };
     let seconds = (now - at).num_seconds().max(0);
     match seconds {
-        s if s < 60 => format!("{s} s ago"),
+        s if s < 60 => "just now".to_owned(),
         s if s < 3_600 => format!("{} min ago", s / 60),
         s if s < 172_800 => format!("{} h ago", s / 3_600),
         s => format!("{} days ago", s / 86_400),

@@ -49,6 +49,8 @@ pub(crate) struct Visit {
 /// What is shown of who is signed in.
 #[derive(Clone, Debug)]
 pub(crate) struct Who {
+    /// The key's id; empty for the operator.
+    pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) scopes: Vec<String>,
     pub(crate) is_operator: bool,
@@ -152,7 +154,8 @@ impl FromRequestParts<AppState> for Visit {
             Credential::Key(_, key) => (SignedIn::Key(key), "/v1/keys/current"),
             Credential::Operator(token) => (SignedIn::Operator(token), "/v1/admin/tenants?limit=1"),
         };
-        let who = Who { name: "operator".to_owned(), scopes: Vec::new(), is_operator: true };
+        let who =
+            Who { id: String::new(), name: "operator".to_owned(), scopes: Vec::new(), is_operator: true };
         let visit =
             Self { who, signed_in, api, path: next, is_part, digest, credential, state: state.clone() };
         // The key itself is asked at every request, so that a revoked one signs out.
@@ -163,7 +166,7 @@ impl FromRequestParts<AppState> for Visit {
         let name = known.text("name");
         let name = if name.is_empty() { format!("{}…", known.text("prefix")) } else { name };
         let scopes = known.list("scopes").iter().filter_map(Value::as_str).map(str::to_owned).collect();
-        Ok(Self { who: Who { name, scopes, is_operator: false }, ..visit })
+        Ok(Self { who: Who { id: known.text("id"), name, scopes, is_operator: false }, ..visit })
     }
 }
 

@@ -3,7 +3,7 @@
 //! A note is what it takes to build the context again: the newest message, the version and the parameters, with a digest of
 //! what was sent, by which it is known whether the one that is built again is the same. A crash loses the newest second.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
@@ -25,6 +25,7 @@ const TRIES: u8 = 5;
 
 /// What a context was asked with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ServedParameters)]
 pub struct Parameters {
     /// The conversation format.
     #[schema(value_type = anchord_messages::format::Format)]
@@ -200,20 +201,15 @@ impl Store {
         )
         .fetch_all(&mut *tx)
         .await?;
-        let full =
-            batch.iter().filter(|note| note.id.as_bytes().last().is_some_and(|last| last % TRIMMED == 0));
-        let full: Vec<Uuid> = full.map(|note| note.key.id.0).collect();
-        if !full.is_empty() {
+        let trimmed = |note: &&Waiting| note.id.as_bytes().last().is_some_and(|last| last % TRIMMED == 0);
+        let full: BTreeSet<Uuid> = batch.iter().filter(trimmed).map(|note| note.key.id.0).collect();
+        for session in full {
             sqlx::query!(
-                "delete from served_contexts old
-                 using unnest($2::uuid[]) as full_one(session_id)
-                 cross join lateral (
-                   select k.id from served_contexts k
-                   where k.tenant_id = $1 and k.session_id = full_one.session_id order by k.id desc offset $3 limit 1
-                 ) last
-                 where old.tenant_id = $1 and old.session_id = full_one.session_id and old.id <= last.id",
+                "delete from served_contexts where tenant_id = $1 and session_id = $2
+                 and id <= (select id from served_contexts where tenant_id = $1 and session_id = $2
+                            order by id desc offset $3 limit 1)",
                 tenant.0,
-                &full,
+                session,
                 KEPT
             )
             .execute(&mut *tx)

@@ -73,10 +73,8 @@ impl Store {
         let Some(row) = row else { return Ok(None) };
         let secret = KeyDigest::try_from(row.credential.as_slice())
             .map_err(|error| StoreError::corrupt("console_signins", "credential", row.tenant_id, error))?;
-        Ok(Some(match row.is_operator {
-            true => Credential::Operator(secret),
-            false => Credential::Key(TenantId(row.tenant_id), secret),
-        }))
+        let tenant = TenantId(row.tenant_id);
+        Ok(Some(if row.is_operator { Credential::Operator(secret) } else { Credential::Key(tenant, secret) }))
     }
 
     /// Ends a sign-in.

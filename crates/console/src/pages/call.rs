@@ -14,7 +14,7 @@ use crate::chart::{Call, PARTS};
 use crate::compare::{self, Sent};
 use crate::cost;
 use crate::fault::Fault;
-use crate::message::{Part, parts};
+use crate::message::{self, Part, parts};
 use crate::view::{Look as _, Page, count, shown, time, tokens, word};
 use crate::visit::Visit;
 
@@ -138,7 +138,7 @@ pub(super) async fn show(
         is_own_format,
         format,
         pieces: pieces.map(|((key, name), n)| (*key, *name, count(n), n * 100 / total)).collect(),
-        system: sent.system.as_ref().map(|_| shown(&system_of(&context), MOST * 5)).unwrap_or_default(),
+        system: sent.system.as_ref().map(|_| shown(&message::system(&context), MOST * 5)).unwrap_or_default(),
         hidden: context.list("messages").len().saturating_sub(messages.len()),
         messages,
         masked: context
@@ -152,13 +152,6 @@ pub(super) async fn show(
         call: of,
         place,
     })
-}
-
-fn system_of(context: &Value) -> String {
-    match context.under("system") {
-        Value::String(text) => text.clone(),
-        other => crate::message::text(&serde_json::json!({ "content": other })),
-    }
 }
 
 fn parameters(item: &Value) -> String {
@@ -212,13 +205,10 @@ async fn find(
 
 /// A context that was served, built again.
 async fn built(visit: &Visit, place: &Place, item: &Value, format: &str) -> Result<axum::body::Bytes, Fault> {
-    let number = |key: &str| match item.whole(key) {
-        0 => String::new(),
-        n => n.to_string(),
-    };
+    let number = |key: &str| item.whole(key).to_string();
     let (head, version, most) = (number("head_seq"), number("version"), number("max_input_tokens"));
     let cache = if format == "anthropic" { item.text("cache_control") } else { String::new() };
-    if head.is_empty() {
+    if item.whole("head_seq") == 0 {
         return Err(Fault::refused(
             StatusCode::NOT_FOUND,
             "Nothing to show",

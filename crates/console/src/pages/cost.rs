@@ -47,7 +47,7 @@ struct SessionCost {
 /// A day's figures.
 #[derive(Default)]
 struct Day {
-    day: String,
+    date: String,
     requests: String,
     served: String,
     whole: String,
@@ -192,7 +192,7 @@ fn day(one: &Value, most: i64) -> Day {
     let (served, whole) = (one.whole("context_tokens"), one.whole("uncompressed_tokens"));
     let reported = one.under("reported");
     Day {
-        day: one.text("day"),
+        date: one.text("day"),
         requests: count(one.whole("requests")),
         served: tokens(served),
         whole: tokens(whole),

@@ -91,12 +91,12 @@ pub(super) async fn show(
         if to > 0 && from > 0 { changes(&visit, &place, (from, to), &q).await? } else { Vec::new() };
     let context = visit.look(place.api("/context", &[])).await?;
     let text = folded(&text_of(&context));
-    let mut all = lost::facts(&ledger(&visit, &place).await?, &text);
+    let facts = lost::facts(&ledger(&visit, &place).await?, &text);
     let at = wanted.at.unwrap_or((anchor - WINDOW + 1).max(1)).clamp(1, anchor.max(1));
     let until = (at + WINDOW - 1).min(anchor);
-    if anchor > 0 {
-        all.extend(words(&visit, &place, (at, until), &text).await?);
-    }
+    let mut all = if anchor > 0 { words(&visit, &place, (at, until), &text).await? } else { Vec::new() };
+    all.extend(facts);
+    all.sort_by_key(|lost| lost::ORDER.iter().position(|kind| *kind == lost.kind));
     all.retain(|lost| q.is_empty() || folded(&lost.text).contains(&q) || lost.kind.contains(&q));
     let more = all.len().saturating_sub(MOST);
     let lost = all.into_iter().take(MOST).map(item).collect();
@@ -158,10 +158,7 @@ async fn changes(
 
 /// All texts that a context sends.
 pub(super) fn text_of(context: &Value) -> String {
-    let mut all = match context.under("system") {
-        Value::String(system) => system.clone(),
-        other => message::text(&serde_json::json!({ "content": other })),
-    };
+    let mut all = message::system(context);
     for message in context.list("messages") {
         all.push('\n');
         all.push_str(&message::text(message));

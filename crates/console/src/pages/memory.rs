@@ -6,6 +6,7 @@ use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use serde_json::{Value, json};
 
+use super::operate::{Setting, sourced};
 use super::{OnBranch, Place, html};
 use crate::api::Call;
 use crate::entry::Entry;
@@ -26,6 +27,7 @@ struct Memory {
     todos: Vec<(String, String)>,
     tools: Vec<(String, String)>,
     offered: String,
+    settings: Vec<Setting>,
 }
 
 struct Note {
@@ -49,6 +51,7 @@ pub(super) async fn show(
         visit.look(place.api("/todos", &[])),
         visit.look("/v1/tools"),
     )?;
+    let defaults = visit.look("/v1/settings").await?;
     let record = if session.whole("summary_version") > 0 {
         visit.get(place.api("/summary", &[])).await?
     } else {
@@ -88,6 +91,10 @@ pub(super) async fn show(
             .map(|todo| (word(&todo.text("status")), shown(&todo.text("content"), 1_000)))
             .collect(),
         tools: tools.list("tools").iter().map(named).collect(),
+        settings: sourced(
+            session.under("policy"),
+            &[(session.under("settings"), "the session"), (defaults.under("settings"), "the tenant")],
+        ),
         offered: word(&session.under("settings").text("tools")),
         place,
     })

@@ -37,7 +37,7 @@ struct Messages {
 #[template(path = "messages_rows.html")]
 struct Rows {
     place: Place,
-    rows: Vec<Row>,
+    all: Vec<Row>,
     next: String,
 }
 
@@ -76,7 +76,7 @@ pub(super) async fn list(
     let last = rows.last().map_or(head, |row| row.seq);
     let at = |seq: i64| place.page("/messages", &[("from", &seq.to_string())]);
     let next = if last < head { at(last + 1) } else { String::new() };
-    let rows = Rows { place: place.clone(), rows, next };
+    let rows = Rows { place: place.clone(), all: rows, next };
     if visit.is_part() {
         return html(&rows);
     }

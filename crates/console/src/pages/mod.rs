@@ -18,7 +18,7 @@ mod try_it;
 use askama::Template;
 use axum::Router;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use serde::Deserialize;
 
 use crate::fault::Fault;
@@ -56,7 +56,7 @@ pub(crate) fn routes() -> Router<AppState> {
         .route("/console/operator/tenants/{tenant}", get(operator::tenant))
         .route("/console/try", get(try_it::show).post(try_it::look))
         .route("/console/try/keep", post(try_it::keep))
-        .fallback(async || Fault::not_found("The console has no such page."))
+        .route("/console/{*rest}", any(async || Fault::not_found("The console has no such page.")))
 }
 
 async fn home(visit: Visit) -> Response {
@@ -110,6 +110,7 @@ impl Place {
     }
 
     /// The page of a message.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "templates hand on what they go over")]
     pub(crate) fn message(&self, seq: &i64) -> String {
         self.page(&format!("/messages/{seq}"), &[])
     }

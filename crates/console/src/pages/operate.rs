@@ -33,6 +33,7 @@ struct Key {
     used: String,
     ends: String,
     is_over: bool,
+    is_own: bool,
 }
 
 struct Webhook {
@@ -69,9 +70,9 @@ pub(super) async fn show(visit: Visit) -> Result<Response, Fault> {
     html(&Operate {
         page: Page::of(&visit, "operate", "Operate"),
         is_admin: visit.who.can("admin"),
-        keys: keys.list("items").iter().rev().map(key).collect(),
+        keys: keys.list("items").iter().rev().map(|one| key(one, &visit.who.id)).collect(),
         webhooks: webhooks.list("items").iter().map(webhook).collect(),
-        settings: sourced(&settings),
+        settings: sourced(settings.under("policy"), &[(settings.under("settings"), "the tenant")]),
         quotas: quotas.list("quotas").iter().map(quota).collect(),
         audit: audit
             .list("items")
@@ -88,7 +89,7 @@ pub(super) async fn show(visit: Visit) -> Result<Response, Fault> {
     })
 }
 
-fn key(one: &Value) -> Key {
+fn key(one: &Value, own: &str) -> Key {
     let revoked = one.text("revoked_at");
     let end = if revoked.is_empty() { one.text("expires_at") } else { revoked.clone() };
     Key {
@@ -107,6 +108,7 @@ fn key(one: &Value) -> Key {
             (true, true) => "never".to_owned(),
         },
         is_over: !revoked.is_empty(),
+        is_own: one.text("id") == own,
     }
 }
 
@@ -126,29 +128,29 @@ fn webhook(one: &Value) -> Webhook {
     }
 }
 
-/// Settings that are in force, by name.
-pub(super) fn sourced(document: &Value) -> Vec<Setting> {
-    let own = document.under("settings");
-    let mut all = Vec::new();
-    let Some(policy) = document.under("policy").as_object() else { return all };
-    for (name, value) in policy {
-        let value = match value {
-            Value::String(text) => shown(text, 200),
-            Value::Object(_) | Value::Array(_) => shown(&value.to_string(), 300),
-            other => other.to_string(),
+/// Settings that are in force, each with the first of the layers that has it.
+pub(super) fn sourced(policy: &Value, layers: &[(&Value, &'static str)]) -> Vec<Setting> {
+    let text = |value: &Value| shown(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), 300);
+    let from = |name: &str| {
+        let has = |of: &Value| of.get(name).is_some_and(|value| !value.is_null());
+        // The policy's name is the setting `policy`.
+        let has = |of: &Value| {
+            has(of) || has(of.under("thresholds")) || (name == "name" && !of.under("policy").is_null())
         };
-        let is_own = own.get(name).is_some_and(|own| !own.is_null())
-            || own.under("thresholds").get(name).is_some_and(|own| !own.is_null());
-        all.push(Setting {
-            name: word(name),
-            value,
-            from: if is_own { "the tenant" } else { "the service" },
-        });
+        layers.iter().find(|(of, _)| has(of)).map_or("the service", |(_, layer)| layer)
+    };
+    let mut all: Vec<Setting> = Vec::new();
+    let named = policy.as_object();
+    for (name, value) in named.into_iter().flatten() {
+        let shown_as = if name == "name" { "policy".to_owned() } else { word(name) };
+        all.push(Setting { name: shown_as, value: text(value), from: from(name) });
     }
-    for (name, value) in own.as_object().into_iter().flatten() {
-        let is_shown = policy.contains_key(name) || value.is_null() || value.is_object();
-        if !is_shown {
-            all.push(Setting { name: word(name), value: shown(&value.to_string(), 300), from: "the tenant" });
+    for (of, layer) in layers {
+        for (name, value) in of.as_object().into_iter().flatten() {
+            let is_known = value.is_null() || ["thresholds", "policy"].contains(&name.as_str());
+            if !is_known && !all.iter().any(|known| known.name == word(name)) {
+                all.push(Setting { name: word(name), value: text(value), from: layer });
+            }
         }
     }
     all
@@ -199,7 +201,7 @@ pub(super) async fn change(visit: Visit, form: Form) -> Result<Response, Fault> 
 struct Deliveries {
     page: Page,
     webhook: Webhook,
-    deliveries: Vec<Delivery>,
+    all: Vec<Delivery>,
     next: String,
 }
 
@@ -241,7 +243,7 @@ pub(super) async fn deliveries(
     html(&Deliveries {
         page: Page::of(&visit, "operate", "Deliveries"),
         webhook,
-        deliveries: listed.list("items").iter().map(delivery).collect(),
+        all: listed.list("items").iter().map(delivery).collect(),
         next,
     })
 }

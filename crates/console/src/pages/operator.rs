@@ -196,7 +196,7 @@ pub(super) async fn tenant(visit: Visit, Path(id): Path<String>) -> Result<Respo
         page: Page::of(&visit, "operator", &tenant.name),
         tenant,
         id: shown(&id, 60),
-        settings: sourced(&settings),
+        settings: sourced(settings.under("policy"), &[(settings.under("settings"), "the tenant")]),
         keys: keys
             .list("items")
             .iter()

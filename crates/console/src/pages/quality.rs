@@ -22,7 +22,7 @@ struct Quality {
     place: Place,
     evaluations: Vec<Evaluation>,
     shown: String,
-    results: Vec<Answer>,
+    results: Vec<Question>,
     gates: Vec<Gate>,
     calls: Vec<ModelCall>,
 }
@@ -39,10 +39,10 @@ struct Evaluation {
     cut: i64,
 }
 
-struct Answer {
+struct Question {
     verdict: String,
     is_exam: bool,
-    question: String,
+    asked: String,
     expected: String,
     answer: String,
     missing: String,
@@ -114,7 +114,7 @@ pub(super) async fn show(
         page: Page::of(&visit, "sessions", &format!("{}: quality", place.session)),
         evaluations: evaluations.list("items").iter().map(|one| evaluation(&place, one)).collect(),
         shown: shown(&chosen, 60),
-        results: detail.list("results").iter().map(answer).collect(),
+        results: detail.list("results").iter().map(question).collect(),
         gates: gates.take(100).collect(),
         calls,
         place,
@@ -135,7 +135,7 @@ fn evaluation(place: &Place, one: &Value) -> Evaluation {
     }
 }
 
-fn answer(one: &Value) -> Answer {
+fn question(one: &Value) -> Question {
     let probe = one.under("probe");
     let joined = |of: &Value, key: &str| {
         let all: Vec<String> =
@@ -143,10 +143,10 @@ fn answer(one: &Value) -> Answer {
         all.join(" · ")
     };
     let reference = probe.text("reference");
-    Answer {
+    Question {
         verdict: word(&one.text("verdict")),
         is_exam: !reference.is_empty(),
-        question: shown(&probe.text("question"), 600),
+        asked: shown(&probe.text("question"), 600),
         expected: if reference.is_empty() { joined(probe, "expected") } else { shown(&reference, 600) },
         answer: shown(&one.text("answer"), 800),
         missing: joined(one, "missing"),

@@ -164,13 +164,8 @@ pub(super) async fn show(
         here: place.to(""),
         place: place.clone(),
     };
-    let seen = digest(&format!(
-        "{:?} {:?} {:?} {:?}",
-        Head { active: String::new(), ..live.head.clone() },
-        live.calls,
-        live.compressions,
-        live.versions
-    ));
+    let seen =
+        digest(&format!("{:?} {:?} {:?} {:?}", live.head, live.calls, live.compressions, live.versions));
     if visit.is_part() && wanted.seen == seen {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }

@@ -46,7 +46,7 @@ struct Sessions {
 #[derive(Template)]
 #[template(path = "sessions_rows.html")]
 struct Rows {
-    rows: Vec<Row>,
+    all: Vec<Row>,
     /// Where the rows are asked for again.
     again: String,
     next: String,
@@ -106,8 +106,8 @@ pub(super) async fn list(
     };
     let cursor = found.text("next_cursor");
     let next = if cursor.is_empty() { String::new() } else { page_at(&cursor, "") };
-    let mut rows = Rows { rows, again: String::new(), next, is_first: wanted.cursor.is_empty() };
-    let seen = digest(&format!("{:?}", rows.rows));
+    let mut rows = Rows { all: rows, again: String::new(), next, is_first: wanted.cursor.is_empty() };
+    let seen = digest(&format!("{:?}", rows.all));
     if visit.is_part() && wanted.seen == seen {
         // Nothing to swap.
         return Ok(StatusCode::NO_CONTENT.into_response());

@@ -1,5 +1,7 @@
 //! A transcript is tried: record, context and cost are shown and nothing is stored, unless it is then kept as a session.
 
+use std::fmt::Write as _;
+
 use askama::Template;
 use axum::extract::{FromRequest as _, Multipart, Request, State};
 use axum::http::{Method, StatusCode};
@@ -151,7 +153,7 @@ async fn tried(state: &AppState, visit: &Visit, request: Request) -> Result<Trie
     let mut body = body_of(&transcript, &transcript.messages)?;
     body.pop();
     if let Some(target) = target {
-        body.push_str(&format!(",\"target_tokens\":{target}"));
+        let _ = write!(body, ",\"target_tokens\":{target}");
     }
     body.push('}');
     let reply = visit.call(Call::of(Method::POST, "/v1/compress", Some(body))).await?;

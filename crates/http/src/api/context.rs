@@ -50,8 +50,9 @@ pub struct ContextQuery {
     /// stored messages are never served.
     #[param(inline)]
     pub cache_control: Option<CacheTtl>,
-    /// A summary version to serve in place of the current one. Without `through_seq`: as when it was published.
-    #[param(minimum = 1)]
+    /// A summary version to serve in place of the current one. Without `through_seq`: as when it was published. 0, with
+    /// `through_seq` alone: without a summary.
+    #[param(minimum = 0)]
     pub version: Option<i64>,
     /// The newest message to serve: what the context was when it was the newest. Without `version`: under the version
     /// that was current then. Notes are those that were made before it was answered; pins, settings and marks are always today's, for they have no history; which
@@ -313,8 +314,9 @@ async fn find_past(
     session: &SessionRef,
     query: Asked,
 ) -> Result<ContextSource> {
-    if query.version.is_some_and(|version| version < 1) {
-        return Err(ApiError::parameter("version", "must be at least 1".to_owned()));
+    let least = i64::from(query.through_seq.is_none());
+    if query.version.is_some_and(|version| version < least) {
+        return Err(ApiError::parameter("version", format!("must be at least {least}")));
     }
     let asked = (query.version, query.through_seq);
     match state.store.find_past_context(caller.tenant, session, asked, query.max_input_tokens).await? {

@@ -43,7 +43,7 @@ impl From<StoredServed> for ServedContext {
 
 /// Lists the contexts that a session was served, newest first.
 ///
-/// A context with `through_seq`, `version` and the same parameters is the one that was served, as far as pins, settings and
+/// A context with `through_seq`, `version` (0 for none) and the same parameters is the one that was served, as far as pins, settings and
 /// marks are as they were; its messages digested as `sha256` say whether it is. About the newest 2,000 of a session are kept.
 /// They reach the list within about a second; a crash loses the newest ones.
 #[utoipa::path(

@@ -74,6 +74,7 @@ impl Store {
             return Ok(Past::OutOfRange(1, session.head_seq));
         }
         let version = match (version, through) {
+            (Some(0), _) => None,
             (Some(version), _) => match find_version(&mut tx, (tenant, &session), version).await? {
                 Some(found) => Some(found),
                 None => return Ok(Past::NoVersion),
