@@ -8,8 +8,10 @@ use axum::http::header;
 use serde_json::{Value, json};
 
 use crate::support::app::{Answer, App, OPERATOR, OURS, THEIRS, app};
+use crate::support::service::{Client, KEY, Service};
 use crate::support::talks::{called, turns};
 use anchord_messages::id::TenantId;
+use anchord_runtime::clock::Clock;
 use anchord_store::signins::Credential;
 
 /// The headers of a page of ours.
@@ -49,9 +51,8 @@ fn first_messages() -> Vec<Value> {
 
 /// So many sentences that are like no other.
 fn sentences(about: &str, count: usize) -> String {
-    (0..count)
-        .map(|n| format!("In {about} part {n} the parser reads token {} too late. ", n * 7 + about.len()))
-        .collect()
+    let one = |n| format!("In {about} part {n} the parser reads token {} too late. ", n * 7 + about.len());
+    (0..count).map(one).collect::<Vec<_>>().concat()
 }
 
 pub(super) async fn append(app: &App, session: &str, messages: Vec<Value>) {
@@ -238,7 +239,7 @@ async fn a_sign_in_ends_when_it_is_signed_out_or_expires_and_is_removed() {
     let cookie = signed_in(&app, OURS, "key").await;
     change(&app, &cookie, "/console/sign-out", "").await.with(303);
     page(&app, &cookie, "/console/sessions").await.with(303);
-    let past = chrono::Utc::now() - chrono::TimeDelta::minutes(1);
+    let past = Clock::system().now() - chrono::TimeDelta::minutes(1);
     let of = Credential::Key(app.tenant, anchord_store::keys::digest_key(OURS));
     app.store.sign_in([7; 32], of, past).await.expect("a sign-in");
     assert_eq!(app.store.find_signin([7; 32]).await.expect("a look"), None);
@@ -341,7 +342,7 @@ fn sha256(context: &str) -> String {
         hash.update(text.get().as_bytes());
         hash.update(b"\n");
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    anchord_messages::shape::hex(&hash.finalize(), 32)
 }
 
 #[tokio::test]
@@ -383,4 +384,25 @@ async fn sessions_are_found_by_a_part_of_their_id() {
         assert_eq!(names, ["build-42", "build-41"], "{query}");
     }
     app.call("GET", "/v1/sessions?named=", "").await.refused_at(422, "/named");
+}
+
+#[tokio::test]
+async fn the_console_can_be_turned_off_and_the_operators_pages_are_where_the_operators_api_is() {
+    let database = crate::support::database().await;
+    let off = Service::on(&database.url, &["--roles", "api", "--console", "off"]);
+    assert_eq!(off.client().get("/console").status, 404);
+    assert_eq!(off.client().get("/console/sign-in").status, 404);
+    let token = "operator-token-of-the-test-of-the-console";
+    let words = ["--roles", "api", "--admin-token", token, "--admin-listen", "127.0.0.1:0"];
+    let apart = Service::on(&database.url, &words);
+    let sign_in = |client: &Client, key: &str, role: &str| {
+        let form = format!("key={key}&as={role}");
+        client
+            .call("POST", "/console/sign-in", &[("sec-fetch-site", "same-origin")], &form)
+            .expect("a reply")
+            .status
+    };
+    assert_eq!(sign_in(&apart.admin(), token, "operator"), 303);
+    assert_eq!(sign_in(&apart.client(), KEY, "key"), 303);
+    assert_eq!(apart.client().get("/console").status, 303, "nobody is signed in");
 }

@@ -1,4 +1,4 @@
-//! A browser without a window, driven over WebDriver.
+//! A browser without a window, driven by its `WebDriver`.
 
 use std::io::{Read as _, Write as _};
 use std::mem::ManuallyDrop;

@@ -22,6 +22,10 @@ pub(crate) const SECTIONS: [(&str, &str); 14] = [
     ("notes", "Notes"),
 ];
 
+/// Those that are one entry.
+const SINGLE: [(&str, &str); 2] =
+    [("session_intent", "What it is about"), ("current_state", "Current state")];
+
 /// The most characters of an entry.
 const MOST: usize = 1_500;
 
@@ -150,7 +154,8 @@ pub(crate) fn sections(record: &Value) -> Vec<Section> {
 
 /// A section's name.
 pub(crate) fn name_of(key: &str) -> String {
-    SECTIONS.iter().find(|(known, _)| *known == key).map_or_else(|| word(key), |(_, name)| (*name).to_owned())
+    let known = SECTIONS.iter().chain(&SINGLE).find(|(known, _)| *known == key);
+    known.map_or_else(|| word(key), |(_, name)| (*name).to_owned())
 }
 
 #[cfg(test)]

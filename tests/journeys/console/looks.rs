@@ -107,8 +107,10 @@ async fn the_pictures_of_the_documentation_are_taken_where_asked_for() {
     let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/console");
     if !shots() {
         let document = fs::read_to_string(folder.with_extension("md")).expect("docs/console.md");
-        let named: Vec<&str> =
-            document.split(['(', ')', '"']).filter(|word| word.ends_with(".png")).collect();
+        let named: Vec<&str> = document
+            .split(['(', ')', '"'])
+            .filter(|word| Path::new(word).extension().is_some_and(|end| end == "png"))
+            .collect();
         assert_eq!(named.len(), 12, "{named:?}");
         for name in named {
             assert!(folder.with_file_name(name).is_file(), "{name}: just console-shots");
