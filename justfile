@@ -35,6 +35,10 @@ agents *flags:
         python3 tests/agents/run.py $agent {{ flags }}
     done
 
+# Take the pictures of docs/console.md (needs chromium and chromium-driver)
+console-shots:
+    ANCHORD_CONSOLE_SHOTS=1 env -u DATABASE_URL cargo test --test journeys -- console::looks::the_pictures
+
 # What CI runs
 ci:
     .ci/run

@@ -70,6 +70,24 @@ comment on column api_keys.prefix is 'The first characters of the key, by which 
 comment on column api_keys.digest is 'SHA-256 of the key; the key itself is stored nowhere.';
 comment on column api_keys.last_used_at is 'To the minute: written now and then, not at every request.';
 
+create table console_signins (
+  tenant_id uuid not null,
+  digest bytea not null,
+  credential bytea not null,
+  is_operator boolean not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  primary key (tenant_id, digest)
+);
+comment on table console_signins is 'Who is signed in to the console: a digest of the random id in the cookie, and of the key or the operator token that it stands for. The key is checked at every request, so that a revoked one ends its sign-ins.';
+comment on column console_signins.tenant_id is 'The key''s tenant; the nil id for the operator.';
+comment on column console_signins.digest is 'SHA-256 of the id in the cookie; the id itself is stored nowhere.';
+comment on column console_signins.credential is 'SHA-256 of the key or of the operator token, by which it is looked up.';
+create index console_signins_digest_idx on console_signins (digest);
+comment on index console_signins_digest_idx is 'The search at every request of the console, by which the tenant becomes known.';
+create index console_signins_expiry_idx on console_signins (expires_at);
+comment on index console_signins_expiry_idx is 'Upkeep: sign-ins that have ended.';
+
 create table audit_events (
   tenant_id uuid not null,
   id uuid not null,
@@ -726,6 +744,29 @@ create index webhook_deliveries_session_idx on webhook_deliveries (tenant_id, se
 comment on index webhook_deliveries_session_idx is 'Erasing a session with its messages to webhooks.';
 create index webhook_deliveries_created_at_idx on webhook_deliveries (created_at);
 comment on index webhook_deliveries_created_at_idx is 'Upkeep: deliveries that are old enough to be removed.';
+
+-- Contexts that were served ---------------------------------------------------------------------------------------------
+
+create table served_contexts (
+  tenant_id uuid not null,
+  session_id uuid not null,
+  id uuid not null,
+  served_at timestamptz not null,
+  head_seq bigint not null,
+  version bigint,
+  parameters json not null,
+  tokens json not null,
+  sha256 bytea not null,
+  primary key (tenant_id, session_id, id),
+  foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
+);
+comment on table served_contexts is 'Which contexts a session was served, by which each can be built again: the newest ones of a session, about 2,000 of them, noted in the background.';
+comment on column served_contexts.id is 'Time-ordered, so that the primary key serves pages.';
+comment on column served_contexts.head_seq is 'The newest message then.';
+comment on column served_contexts.version is 'The summary version that it showed; null without one.';
+comment on column served_contexts.parameters is 'What it was asked with (store::served::Parameters).';
+comment on column served_contexts.tokens is 'Its tokens by component (store::served::ServedTokens).';
+comment on column served_contexts.sha256 is 'Over what was sent: the system prompt and the messages, as JSON.';
 
 -- Usage -----------------------------------------------------------------------------------------------------------------
 

@@ -259,12 +259,16 @@ impl Process {
             None => (gateway.fallback_service(served(public)), None),
         };
         let public_routes = anchord_mcp::before(public_routes, served(public), state.clone());
+        let console = settings.api.as_ref().is_some_and(|api| api.console == config::Console::On);
+        let with_console = |rest: axum::Router, surface| {
+            if console { anchord_console::before(rest, served(surface), state.clone()) } else { rest }
+        };
+        let public_routes = with_console(public_routes, public);
+        let operators = with_console(served(Surface::Operator), Surface::Operator);
         let servers = [
             api.map(|listener| process.serve_http("the API", listener, public_routes, timeouts)),
             gateway.map(|(listener, gateway)| process.serve_http("the gateway", listener, gateway, timeouts)),
-            admin.map(|listener| {
-                process.serve_http("the operator's API", listener, served(Surface::Operator), timeouts)
-            }),
+            admin.map(|listener| process.serve_http("the operator's API", listener, operators, timeouts)),
             scraped.map(|listener| {
                 process.serve_http(
                     "the metrics",
@@ -422,6 +426,9 @@ impl Process {
                 if let Err(error) = store.flush_usage(None).await {
                     tracing::warn!(%error, "usage.not_written");
                 }
+                if let Err(error) = store.flush_served().await {
+                    tracing::warn!(%error, "served_contexts.not_noted");
+                }
                 if let Err(error) = store.queue_marked().await {
                     tracing::warn!(%error, "embeddings.not_queued");
                 }
@@ -444,7 +451,8 @@ impl Process {
         let drained = shutdown::drain(&self.tracker, signals).await;
         let flush = async {
             let queued = self.store.queue_marked().await;
-            self.store.flush_usage(None).await.and(queued)
+            let noted = self.store.flush_served().await;
+            self.store.flush_usage(None).await.and(noted).and(queued)
         };
         let flushed = tokio::time::timeout(LAST_USAGE_FLUSH, flush).await;
         if !matches!(flushed, Ok(Ok(()))) {

@@ -22,7 +22,7 @@ mod gateway;
 mod llm;
 mod value;
 
-pub use api::Api;
+pub use api::{Api, Console};
 pub use client::{Endpoint, OperatorAccess, TenantAccess};
 pub use gateway::{Answers, Gateway, Sealing, Unkept, upstreams_of_agents};
 pub use llm::{Embeddings, KeyHeader, Llm, LlmProvider, ModelPrice};

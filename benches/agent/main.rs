@@ -29,6 +29,7 @@ mod servers;
 #[path = "../load/service.rs"]
 mod service;
 #[path = "../economy/tally.rs"]
+#[expect(dead_code, reason = "the economy bench uses the rest")]
 mod tally;
 mod task;
 

@@ -189,6 +189,8 @@ async fn start(
         None
     };
     let address = tokio::time::timeout(START, ready).await.ok().flatten();
+    // What it prints behind that line must find a reader, or it ends.
+    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     let why = || format!("the service did not start; {} says why", log.display());
     Ok((address.with_context(why)?, Own(service)))
 }

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use axum::http::HeaderValue;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use ipnet::IpNet;
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -14,6 +14,15 @@ use anchord_http::edge::origins::Origins;
 
 /// How many of the largest bodies the memory for bodies takes, unless it is set.
 const LARGEST_BODIES: u64 = 5;
+
+/// Whether there is a console.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Console {
+    /// At `/console` on the API's address.
+    On,
+    /// No such route.
+    Off,
+}
 
 /// The HTTP API.
 #[derive(Args, Clone, Debug)]
@@ -72,6 +81,9 @@ pub struct Api {
     /// Origins whose pages may call the API from a browser (CORS), separated by a comma, or * for any; none without it
     #[arg(long, env = "ANCHORD_CORS_ORIGINS", value_name = "ANCHORD_CORS_ORIGINS", value_parser = origins)]
     pub cors_origins: Option<Origins>,
+    /// Whether there is a console for people at /console
+    #[arg(long, env = "ANCHORD_CONSOLE", value_name = "ANCHORD_CONSOLE", default_value = "on")]
+    pub console: Console,
     /// The gateway, at the API's address
     #[command(flatten)]
     pub gateway: Gateway,

@@ -29,18 +29,36 @@ SYLLABLES = [c + v for c in "bdfgklmnprstvz" for v in "aeiou"]
 
 
 def needle(task, step):
-    """The word that only the file of a step knows: made up, so that no agent can guess it."""
+    """The word that only the file of a step knows: made up, so that no agent can guess it. All sub-agents read the same files."""
+    task = task if task.startswith("t") else "s"
     digest = hashlib.sha256(f"{task} {step}".encode()).digest()
     return "".join(SYLLABLES[byte % len(SYLLABLES)] for byte in digest[:5])
 
 
+# How a task calls a step and its file, by the first letter of the task's name. A sub-agent's task has words of its own, so that
+# its report moves nothing in the task of the agent that started it.
+NAMES = {"t": ("step", "file"), "s": ("part", "piece")}
+
+
 def prompt(task, total):
-    """What a person asks of the agent."""
+    """What a person asks of the agent, or an agent of another."""
+    step, file = NAMES[task[0]]
     return (
-        f"This is task {task}. Read file1.txt to file{total}.txt in this folder, in this order and with one command for each:"
-        " `echo step N && cat fileN.txt`. Every file names a needle; remember the needles. Never change a file."
+        f"This is task {task}. Read {file}1.txt to {file}{total}.txt in this folder, in this order and with one command for each:"
+        f" `echo {step} N && cat {file}N.txt`. Every file names a needle; remember the needles. Never change a file."
         " When all files are read, say so and stop."
     )
+
+
+def sub_tasks(task, total, count):
+    """The tasks that an agent gives to others: behind which of its steps, and their names."""
+    digests = (hashlib.sha256(f"{task} {number}".encode()).hexdigest() for number in range(count))
+    return {total * (number + 1) // (count + 2): f"s-{digest[:6]}" for number, digest in enumerate(digests)}
+
+
+def sub_total(total):
+    """How many steps a sub-agent's task has: enough that it compacts, too."""
+    return total // 2
 
 
 # Plain words, so that a tokenizer finds about four bytes to a token in the filler, as in most files.
@@ -53,7 +71,8 @@ WORDS = (
 
 def file_of(task, step, total, size):
     """The file of a step. Its filler differs from line to line, as logs do, and means nothing."""
-    lines = [f"file of step {step}, one of {total}", f"The needle of step {step} is {needle(task, step)}."]
+    name = NAMES[task[0]][0]
+    lines = [f"file of {name} {step}, one of {total}", f"The needle of {name} {step} is {needle(task, step)}."]
     length, count = 0, 0
     while length < size:
         digest = hashlib.sha512(f"{task} {step} {count}".encode()).digest()
@@ -63,31 +82,40 @@ def file_of(task, step, total, size):
     return "\n".join(lines) + "\n"
 
 
+def needles_in(text):
+    """Of every needle that a text names: step or part, its number, the word."""
+    return re.findall(r"needle of (step|part) (\d+) is (\w+)", text)
+
+
 class Known:
-    """What a request says about the task."""
+    """What a request says about the task. One that names a person's task is none of a sub-agent's, whatever else it says."""
 
     def __init__(self, text):
-        task = re.search(r"\btask (t-[0-9a-f]{6})\b", text)
-        total = re.search(r"file1\.txt to file(\d+)\.txt", text)
+        task = re.search(r"\btask (t-[0-9a-f]{6})\b", text) or re.search(r"\btask (s-[0-9a-f]{6})\b", text)
         self.task = task and task[1]
+        self.of_sub_agent = bool(task) and task[1].startswith("s")
+        self.step, self.file = NAMES[self.task[0] if task else "t"]
+        total = re.search(rf"{self.file}1\.txt to {self.file}(\d+)\.txt", text)
         self.total = int(total[1]) if total else None
-        steps = [int(step) for step in re.findall(r"\bstep (\d+)\b", text)]
+        steps = [int(step) for step in re.findall(rf"\b{self.step} (\d+)\b", text)]
         self.newest = max(steps, default=0)
-        self.needles = dict(re.findall(r"needle of step (\d+) is (\w+)", text))
+        self.needles = {step: word for name, step, word in needles_in(text) if name == self.step}
         self.text = text
 
     def kept(self, task):
         """The steps whose needle still stands anywhere in the request, in whatever words."""
         return [step for step in range(1, self.newest + 1) if needle(task, step) in self.text]
 
+    def needle_sentences(self):
+        return [f"The needle of {self.step} {step} is {word}." for step, word in sorted(self.needles.items(), key=lambda it: int(it[0]))]
+
     def summary(self):
         """What a model would write when it is asked for a summary: short, with less than it knew."""
-        first = sorted(self.needles, key=int)[:5]
         lines = [
-            f"The person gave task {self.task}: read file1.txt to file{self.total}.txt in order, with one command for each,"
-            " `echo step N && cat fileN.txt`; remember the needles and never change a file.",
-            f"Done so far: everything up to step {self.newest}. Go on with the file that follows.",
-            *(f"The needle of step {step} is {self.needles[step]}." for step in first),
+            f"The person gave task {self.task}: read {self.file}1.txt to {self.file}{self.total}.txt in order, with one command for"
+            f" each, `echo {self.step} N && cat {self.file}N.txt`; remember the needles and never change a file.",
+            f"Done so far: everything up to {self.step} {self.newest}. Go on with the file that follows.",
+            *self.needle_sentences()[:5],
         ]
         return "\n".join(lines)
 
@@ -280,6 +308,19 @@ def arguments_of(schema, command):
     return arguments
 
 
+def sub_agent_of(body, prompt):
+    """The call that has a sub-agent work on a prompt, if the agent offers one: the tool's name and the arguments."""
+    for tool in body.get("tools") or []:
+        function = tool.get("function", tool)
+        inner = [each["name"] for each in tool.get("tools", [])] if tool.get("type") == "namespace" else []
+        if "spawn_agent" in inner:
+            return f"{tool['name']}.spawn_agent", {"message": prompt}
+        if function.get("name") in ("Agent", "task"):
+            kind = {"Agent": "general-purpose", "task": "general"}[function["name"]]
+            return function["name"], {"description": "Reads the pieces", "prompt": prompt, "subagent_type": kind}
+    return None
+
+
 # ---- answers --------------------------------------------------------------------------------------------------------
 
 Answer = collections.namedtuple("Answer", "thinking text call item")  # call: (name, arguments); item: an opaque one
@@ -373,7 +414,9 @@ def response_items(answer):
         content = [{"type": "output_text", "text": answer.text, "annotations": []}]
         items.append({"type": "message", "id": f"msg_{IDS.next():06}", "status": "completed", "role": "assistant", "content": content})
     if answer.call:
-        call = {"call_id": f"call_{IDS.next():06}", "name": answer.call[0], "arguments": json.dumps(answer.call[1])}
+        namespace, _, name = answer.call[0].rpartition(".")
+        call = {"call_id": f"call_{IDS.next():06}", "name": name, "arguments": json.dumps(answer.call[1])}
+        call |= {"namespace": namespace} if namespace else {}
         items.append({"type": "function_call", "id": f"fc_{IDS.next():06}", "status": "completed", **call})
     return items
 
@@ -408,22 +451,38 @@ class Model:
         if known.newest >= total:
             seen["final"] = True
             text = f"All {total} files are read."
+            if known.of_sub_agent:
+                # Its last answer is its report.
+                text = "\n".join([text, *known.needle_sentences()])
             # mini-swe-agent ends by a command, the others by an answer without one.
             ends = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT" in known.text
             return Answer(None, text, (name, arguments_of(schema, "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")) if ends else None, None)
         step = seen["asked"] = known.newest + 1
         last = known.needles.get(str(known.newest))
-        text = f"The needle of step {known.newest} is {last}. Now file{step}.txt." if last else f"Now file{step}.txt."
+        text = f"Now {known.file}{step}.txt."
+        text = f"The needle of {known.step} {known.newest} is {last}. {text}" if last else text
         # Some answers are a bare call, as models' often are.
         text = None if step % 4 == 0 else text
-        thought = f"file{step}.txt follows." if wants_thoughts(body) else None
+        thought = f"{known.file}{step}.txt follows." if wants_thoughts(body) else None
         if (body.get("thinking") or {}).get("display") == "omitted":
             thought = ""
-        return Answer(thought, text, (name, arguments_of(schema, f"echo step {step} && cat file{step}.txt")), None)
+        other = self.other_agent(body, known, task, total)
+        if other:
+            seen["starts"] = other[1]
+            return Answer(thought, "Another agent reads the pieces.", other, None)
+        return Answer(thought, text, (name, arguments_of(schema, f"echo {known.step} {step} && cat {known.file}{step}.txt")), None)
+
+    def other_agent(self, body, known, task, total):
+        """The call of a sub-agent, when one is due and the request does not tell of it."""
+        name = None if known.of_sub_agent else sub_tasks(task, total, self.settings.sub_agents).get(known.newest)
+        return sub_agent_of(body, prompt(name, sub_total(total))) if name and name not in known.text else None
 
     def judge(self, known, task, seen):
         """Notes what the agent's memory holds, and whether the work goes back or skips."""
         kept = known.kept(task)
+        # Of a report the agent knows what its sub-agent's own words said.
+        reported = {step for name, step, _ in needles_in(known.text) if name == "part"}
+        seen.update(sub_agent=known.of_sub_agent, reported=0 if known.of_sub_agent else len(reported))
         seen.update(step=known.newest, task_known=bool(known.task), needle3=3 in kept if known.newest >= 3 else None, needles=len(kept))
         before = self.ledger.get(seen["session"])
         if before is not None and known.newest < before:
@@ -452,17 +511,17 @@ def record_for_anchord(asked):
     """The answer of the model that writes summaries for anchord: what changes in the record (docs/models.md). It tells each
     needle of the messages that it is asked about, once, with the number of the message that names it."""
     data = re.findall(r'<data-\w+ kind="(\w+)"(?: seq="(\d+)")?[^>]*>\n(.*?)\n</data-', asked, re.DOTALL)
-    told = {step for kind, _, text in data if kind == "record" for step in Known(text).needles}
+    told = {(name, step) for kind, _, text in data if kind == "record" for name, step, _ in needles_in(text)}
     new, newest, last = [], 0, 0
     for kind, seq, text in data:
         if kind != "message":
             continue
         known, last = Known(text), int(seq)
         newest = max(newest, known.newest)
-        for step, word in known.needles.items():
-            if step not in told:
-                told.add(step)
-                new.append({"section": "findings", "name": "", "text": f"The needle of step {step} is {word}", "seqs": [last]})
+        for name, step, word in needles_in(text):
+            if (name, step) not in told:
+                told.add((name, step))
+                new.append({"section": "findings", "name": "", "text": f"The needle of {name} {step} is {word}", "seqs": [last]})
     state = f"The files up to step {newest} are read; the one that follows is next." if newest else ""
     return {"intent": "", "state": state, "seqs": [last] if newest else [], "add": new, "append": [], "update": [], "close": []}
 
@@ -485,6 +544,13 @@ def common_prefix(one, other):
         middle = (low + high + 1) // 2
         low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
     return low
+
+
+def conversation(headers):
+    """The conversation that a request belongs to, by the agent's own headers; a sub-agent's is another than its parent's."""
+    session = next((headers[name] for name in SESSION_HEADERS if headers.get(name)), "-")
+    agent = headers.get("x-claude-code-agent-id") or headers.get("x-codex-parent-thread-id") and headers["thread-id"]
+    return f"{session}/{agent}" if agent else session
 
 
 class Log:
@@ -652,8 +718,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def open(self, raw):
         number = self.log.opened(raw)
-        session = next((self.headers[name] for name in SESSION_HEADERS if self.headers.get(name)), "-")
-        agent = self.headers.get("x-claude-code-agent-id") or self.headers.get("x-codex-parent-thread-id") and self.headers["thread-id"]
         return {
             "n": number,
             "at": time.time(),
@@ -662,7 +726,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "headers": self.headers.items(),
             "sha256": hashlib.sha256(raw).hexdigest(),
             "bytes": len(raw),
-            "session": session if not agent else f"{session}/{agent}",
+            "session": conversation(self.headers),
         }
 
     def refuse(self, refused, wire=None):
@@ -711,6 +775,7 @@ def main():
     parser.add_argument("--window", type=int, default=200_000, help="tokens beyond which requests are refused")
     parser.add_argument("--task", default="t-000000", help="the task, for requests that have lost it")
     parser.add_argument("--steps", type=int, default=60, help="its steps, for requests that have lost them")
+    parser.add_argument("--sub-agents", type=int, default=0, help="how many sub-agents it starts on the way")
     settings = parser.parse_args()
     Handler.settings, Handler.model, Handler.log = settings, Model(settings), Log(settings.log)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", settings.port), Handler)

@@ -264,6 +264,8 @@ def start_service(started, settings, data):
     }
     if settings.answers:
         environment["ANCHORD_GATEWAY_ANSWERS"] = settings.answers
+    if settings.unkept:
+        environment["ANCHORD_GATEWAY_UNKEPT"] = settings.unkept
     if not settings.no_model:
         environment |= {
             "ANCHORD_LLM_PROVIDER": "openai",
@@ -293,11 +295,15 @@ def run(settings):
     task = f"t-{os.urandom(3).hex()}"
     for step in range(1, settings.turns + 1):
         (work / f"file{step}.txt").write_text(provider.file_of(task, step, settings.turns, size))
+    pieces = provider.sub_total(settings.turns) if settings.sub_agents else 0
+    for step in range(1, pieces + 1):
+        (work / f"piece{step}.txt").write_text(provider.file_of("s", step, pieces, size))
 
     started = Started(log)
     try:
         plain = {"PATH": os.environ["PATH"]}
         words = ["--port", PROVIDER, "--log", log / "provider", "--scale", settings.scale, "--task", task, "--steps", settings.turns]
+        words += ["--sub-agents", settings.sub_agents]
         upstream = started.start("provider", [sys.executable, "-B", HERE / "provider.py", *words], plain)
         until("The provider", upstream, lambda: urllib.request.urlopen(f"http://127.0.0.1:{PROVIDER}/up", timeout=5).read())
         prefix = ""
@@ -398,13 +404,17 @@ class Report:
         answered = []
         for sent in open_:
             # The gateway's own answers reach no provider; a changed request reaches it soon after it was sent.
-            twin = next((got for got in left if self.path(sent) == got["path"] and 0 <= got["at"] - sent["at"] <= sent["seconds"]), None)
+            like = [got for got in left if self.path(sent) == got["path"] and self.conversation(sent) == got["session"]]
+            twin = next((got for got in like if 0 <= got["at"] - sent["at"] <= sent["seconds"]), None)
             if twin:
                 left.remove(twin)
                 pairs.append((sent, twin))
             else:
                 answered.append(sent)
         return pairs, answered, left
+
+    def conversation(self, sent):
+        return provider.conversation({name.lower(): value for name, value in sent["headers"]})
 
     def path(self, sent):
         return sent["path"].removeprefix(self.prefix)
@@ -414,10 +424,16 @@ class Report:
         return (folder / f"{seen['n']:04}.json").read_bytes()
 
     def make(self):
-        turns = [seen for seen in self.got if seen.get("kind") == "turn" and seen.get("status") == 200]
+        every = [seen for seen in self.got if seen.get("kind") == "turn" and seen.get("status") == 200]
+        turns = [seen for seen in every if not seen["sub_agent"]]
         final = [seen for seen in turns if seen.get("final")]
         done = max((seen["step"] for seen in turns), default=0)
         self.add("steps done", f"{done} of {self.settings.turns}", done == self.settings.turns)
+        if self.settings.sub_agents:
+            self.sub_agents([seen for seen in every if seen["sub_agent"]])
+            reported = [seen["reported"] for seen in turns] or [0]
+            known = self.settings.direct or self.settings.no_model or reported[-1]
+            self.add("needles of their reports", f"{max(reported)}, in the last turn {reported[-1]}", max(reported) > 0 and known)
         self.add("requests of the agent", len(self.sent))
         kinds = collections.Counter(seen.get("kind", seen["method"]) for seen in self.got)
         self.add("requests at the provider", ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
@@ -490,6 +506,18 @@ class Report:
         for sent in failed[:5]:
             self.add(f"  agent's {sent['n']}", f"{sent.get('status')} {sent['path']} {sent.get('broken', '')}")
 
+    def sub_agents(self, turns):
+        """How far each sub-agent came, by the conversations that the agent's headers tell apart."""
+        total = provider.sub_total(self.settings.turns)
+        done = collections.Counter()
+        for seen in turns:
+            done[seen["session"]] = max(done[seen["session"]], seen["step"])
+        self.add("sub-agents", len(done), len(done) == self.settings.sub_agents)
+        for name, step in done.items():
+            self.add(f"  {name[-40:]}", f"steps done {step} of {total}", step == total)
+            back = [seen["n"] for seen in turns if seen["session"] == name and "repeats" in seen]
+            self.add(f"  {name[-40:]} went back", f"{len(back)} {back[:5]}", not back)
+
     def size_of_answer(self, sent):
         return (self.log / "agent" / f"{sent['n']:04}.answer").stat().st_size
 
@@ -518,6 +546,7 @@ class Report:
     def stored(self):
         """What anchord has of the sessions, beside what the agent sent and was answered."""
         sessions = pages("/v1/sessions")
+        self.belonging(sessions)
         calls, results, messages, bare = collections.Counter(), collections.Counter(), 0, set()
         for session in sessions:
             name = session["session_id"]
@@ -557,6 +586,37 @@ class Report:
         (self.log / "not-stored.jsonl").write_text("\n".join(sorted(sent_bare - bare)))
         (self.log / "not-sent.jsonl").write_text("\n".join(sorted(bare - sent_bare)))
 
+    def belonging(self, sessions):
+        """Whether each conversation of the agent's is one session, a sub-agent's names its parent, and none has another's calls."""
+        parents = {session["session_id"]: session["parent_session_id"] for session in sessions}
+        named, said = collections.defaultdict(set), collections.defaultdict(set)
+        for sent in self.sent:
+            name = self.header(sent, "x-anchord-session")
+            if not name or self.header(sent, "x-anchord-not-kept"):
+                continue
+            named[self.conversation(sent)].add(name)
+            body = json.loads(self.decoded(sent))
+            for message in body.get("messages") or body.get("input"):
+                said[name].update(calls_in(message)[0])
+        if named.keys() != {"-"}:
+            mixed = [conversation for conversation, names in named.items() if len(names) > 1]
+            self.add("conversations of several sessions", f"{len(mixed)} {mixed[:5]}", not mixed and len(named) == len(sessions))
+        main = [name for name, parent in parents.items() if parent is None]
+        children = [name for name, parent in parents.items() if parent in main]
+        self.add("sessions that name the parent", len(children), len(main) == 1 and len(children) == self.settings.sub_agents)
+        for name in parents:
+            stored = pages(f"/v1/sessions/{name}/messages")
+            there = {call for message in stored for call in calls_in(message["message"])[0]}
+            # The last call may never be sent back.
+            others = set().union(*(calls for session, calls in said.items() if session != name))
+            strange, missing = sorted(there & others - said[name]), sorted(said[name] - there)
+            whole = f"calls {len(there & said[name])} of {len(said[name])}, of others {strange[:5]}, missing {missing[:5]}"
+            self.add(f"  {name[:60]}", whole, not strange and not missing)
+            if name in main and self.settings.sub_agents:
+                reported = {step for message in stored for unit, step, _ in provider.needles_in(json.dumps(message)) if unit == "part"}
+                told = max((seen.get("reported", 0) for seen in self.got), default=0)
+                self.add("needles of reports stored", f"{len(reported)} of {told}", len(reported) == told)
+
     def slim(self):
         """Most bodies are the same on both sides: one file is enough."""
         for sent, got in self.pairs()[0]:
@@ -578,6 +638,8 @@ def main():
     parser.add_argument("--direct", action="store_true", help="without a gateway")
     parser.add_argument("--assemble", action="store_true", help="the gateway's mode for agents that never compact")
     parser.add_argument("--answers", choices=["model", "code"], help="ANCHORD_GATEWAY_ANSWERS")
+    parser.add_argument("--unkept", choices=["pass", "refuse"], help="ANCHORD_GATEWAY_UNKEPT")
+    parser.add_argument("--sub-agents", type=int, default=0, help="how many sub-agents the provider has the agent start")
     parser.add_argument("--no-model", action="store_true", help="the service has no model for summaries")
     parser.add_argument("--key", choices=["none", "path", "header"], default="none", help="where anchord's key stands")
     parser.add_argument("--window", type=int, default=24_000, help="with --assemble: the model's window, in tokens")

@@ -428,7 +428,8 @@ async fn an_agent_is_served_over_standard_input_and_output() {
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}),
     ];
-    let input: String = lines.iter().fold(String::new(), |input, line| input + &line.to_string() + "\n");
+    let input: String =
+        lines.iter().fold(String::new(), |input, line| input + line.to_string().as_str() + "\n");
     let served = |line: &str, input: &str| {
         let mut command = desk.command(line);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

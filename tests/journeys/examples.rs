@@ -297,6 +297,8 @@ async fn summaries(caller: &mut Caller) {
 async fn contexts(caller: &mut Caller) {
     let s = json!({"session_id": "planner"});
     let context = caller.call("context.get", s.clone(), Value::Null).await;
+    caller.app.store.flush_served().await.expect("a database that answers");
+    caller.call("context.list_served", s.clone(), Value::Null).await;
     let masked = context["masked"][0]["ref"].as_str().expect("a masked output").to_owned();
     caller
         .call(
@@ -355,6 +357,7 @@ async fn tenant(caller: &mut Caller) {
     caller.call("models.list", json!({}), Value::Null).await;
     let made = caller.call("keys.create", json!({}), json!({"scopes": ["read"], "name": "dashboard"})).await;
     caller.call("keys.list", json!({}), Value::Null).await;
+    caller.call("keys.get_current", json!({}), Value::Null).await;
     caller.call("keys.rotate", json!({"key_id": made["id"]}), json!({"overlap_seconds": 60})).await;
     let made =
         caller.call("webhooks.create", json!({}), json!({"url": "https://hooks.example.com/anchord"})).await;

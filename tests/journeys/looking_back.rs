@@ -150,6 +150,7 @@ async fn an_earlier_moment_has_to_be_one_of_the_session() {
         ("through_seq=0".to_owned(), 422, "must be from 1 to 40"),
         ("through_seq=41".to_owned(), 422, "must be from 1 to 40"),
         ("version=0".to_owned(), 422, "at least 1"),
+        ("version=-1&through_seq=1".to_owned(), 422, "at least 0"),
         ("version=2".to_owned(), 404, "version"),
         (format!("version=1&through_seq={}", anchor - 1), 422, "must be from"),
         ("through_seq=9223372036854775808".to_owned(), 422, "through_seq"),

@@ -24,6 +24,7 @@ mod clients;
 mod command_line;
 mod compressions;
 mod concurrency;
+mod console;
 mod contexts;
 mod corpus;
 mod database;

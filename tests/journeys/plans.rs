@@ -140,8 +140,8 @@ async fn call_with(app: &App, method: &str, path: &str, body: Value, headers: &[
 
 /// A turn with a command whose output comes again and again.
 fn turn(n: usize) -> Vec<Value> {
-    let output =
-        (0..60).fold(String::new(), |text, line| text + &format!("line {line} of the listing, as it was\n"));
+    let output = (0..60)
+        .fold(String::new(), |text, line| text + format!("line {line} of the listing, as it was\n").as_str());
     let call = json!({"id": format!("c{n}"), "type": "function",
                       "function": {"name": "bash", "arguments": r#"{"command":"cargo test --lib"}"#}});
     vec![

@@ -270,6 +270,14 @@ impl App {
         self.router = anchord_mcp::before(api.clone(), api, state);
     }
 
+    /// Puts the console before the API.
+    pub fn put_console(&mut self) {
+        let parts = (self.llm.as_ref(), self.embedder.as_ref(), self.webhook_reach);
+        let state = state(&self.store, &self.stop, self.clock, parts);
+        let api = anchord_http::router(state.clone());
+        self.router = anchord_console::before(api.clone(), api, state);
+    }
+
     /// Makes the vectors of all messages that are due, as a worker would; gives how many batches that took.
     pub async fn make_vectors(&self) -> usize {
         self.store.queue_marked().await.expect("a database that answers");

@@ -13,6 +13,7 @@
 
 pub mod app;
 pub mod branches;
+pub mod browser;
 pub mod corpus;
 pub mod embeddings;
 pub mod pair;

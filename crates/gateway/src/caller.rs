@@ -54,7 +54,7 @@ impl Gateway {
     /// When an anchord key stands where the provider's would, and the tenant has none.
     pub(crate) async fn lend_key(&self, tenant: TenantId, head: &mut Head) -> Result<(), Refusal> {
         let headers = &mut head.parts.headers;
-        let has_ours = provider_credentials(headers).any(is_generated);
+        let has_ours = provider_credentials(headers).any(is_ours);
         if !has_ours && provider_credentials(headers).next().is_some() {
             return Ok(());
         }
@@ -101,7 +101,7 @@ impl Gateway {
             (Some(header), _) => Some(header.to_str().map_err(|_| unauthorized("X-Anchord-Key is no text"))?),
             (None, Some(key)) => Some(key.as_str()),
             // In the place of the provider's, which the tenant's operator has given.
-            (None, None) => provider_credentials(&parts.headers).find(|key| is_generated(key)),
+            (None, None) => provider_credentials(&parts.headers).find(|key| is_ours(key)),
         };
         if is_misplaced(route, parts) {
             return Err(misplaced(
@@ -154,6 +154,11 @@ impl Gateway {
 fn misplaced(detail: &str) -> Refusal {
     let detail = format!("{detail}; send it as `X-Anchord-Key` or as /gateway/key/KEY/… before the provider");
     (StatusCode::BAD_REQUEST, "misplaced-key", detail)
+}
+
+/// Whether a key is one of ours, or was before it was mistyped.
+fn is_ours(key: &str) -> bool {
+    key.starts_with("anchord_")
 }
 
 /// What stands where a provider's key does.

@@ -31,7 +31,7 @@ impl Gateway {
             tracing::info!(session = %kept.session(), rule = rule.name, "gateway.compaction_answered");
             let mut response = match content {
                 Content::Item(item) if head.route.rest == COMPACT => {
-                    reply::compacted(asked, &item, body.len())
+                    reply::compacted(asked, &item, (body.len(), self.state.clock.now().timestamp()))
                 }
                 content @ (Content::Text(_) | Content::Item(_)) => reply::answer(asked, &content, body.len()),
             };

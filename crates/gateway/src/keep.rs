@@ -23,6 +23,7 @@ use crate::identity::Identity;
 use crate::mark::{self, Marks, Position};
 use crate::request::{Asked, Endpoint, Message, block_text, is_of_system};
 use crate::route::Mode;
+use crate::rules;
 use anchord_messages::content_digest::ContentDigest;
 use anchord_messages::id::{BranchName, SessionName, TenantId};
 
@@ -107,7 +108,8 @@ impl Said {
         }
         if mode == Mode::Compact {
             // Each request brings its instructions anyway, and an agent repeats them behind a summary.
-            list.retain(|raw| !is_of_system(raw));
+            let said = |raw: Bytes| if is_of_system(&raw) { rules::report(&raw) } else { Some(raw) };
+            list = list.into_iter().filter_map(said).collect();
         }
         let (endpoint, model) = (asked.endpoint, asked.model.clone());
         Self { identity, endpoint, mode, model, list, after }

@@ -67,19 +67,32 @@ pub(crate) fn answer(asked: &Asked, content: &Content, read: usize) -> Response 
 }
 
 /// A list of items that was compacted: what people said in it, and the opaque item. `read` is how many bytes were read for it.
-pub(crate) fn compacted(asked: &Asked, item: &str, read: usize) -> Response {
-    let is_users = |raw: &&Bytes| Message::read(raw).is_some_and(|message| message.is_of("user"));
-    let said = asked.list.iter().filter(is_users).filter_map(|raw| serde_json::from_slice(raw).ok());
-    let mut output: Vec<Value> = said.collect();
+pub(crate) fn compacted(asked: &Asked, item: &str, (read, at): (usize, i64)) -> Response {
+    let said = |raw: &Bytes| {
+        let message = Message::read(raw).filter(|message| message.is_of("user"))?;
+        let content = match serde_json::from_str(message.content?.get()).ok()? {
+            Value::String(text) => json!([{"type": "input_text", "text": text}]),
+            content => content,
+        };
+        Some(json!({"type": "message", "role": "user", "content": content}))
+    };
+    let mut output: Vec<Value> = asked.list.iter().filter_map(said).collect();
     output.push(json!({"type": "compaction", "id": Made::id("cmp_"), "encrypted_content": item}));
-    let (input, written) = (read / 4, TokenCounter::default().count_text(item));
+    let input = u32::try_from(read / 4).unwrap_or(u32::MAX);
+    let usage = usage_of_responses((input, TokenCounter::default().count_text(item)));
     let body = json!({
-        "id": Made::id("resp_"), "object": "response.compaction", "created_at": 0, "output": output,
-        "usage": {"input_tokens": input, "output_tokens": written},
+        "id": Made::id("resp_"), "object": "response.compaction", "created_at": at, "output": output, "usage": usage,
     });
     let mut response = Response::new(Body::from(body.to_string()));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
+}
+
+fn usage_of_responses((input, output): (u32, u32)) -> Value {
+    json!({
+        "input_tokens": input, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": output,
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": input.saturating_add(output),
+    })
 }
 
 struct Made<'a> {
@@ -140,7 +153,6 @@ impl Made<'_> {
     }
 
     fn responses(&self) -> Both {
-        let (input, output) = self.tokens;
         let item = match self.content {
             Content::Text(text) => json!({
                 "type": "message", "id": Self::id("msg_"), "role": "assistant", "status": "completed",
@@ -166,10 +178,7 @@ impl Made<'_> {
         events.push(json!({"type": "response.output_item.done", "output_index": 0, "item": item}));
         response["status"] = "completed".into();
         response["output"] = json!([item]);
-        response["usage"] = json!({
-            "input_tokens": input, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": output,
-            "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": input + output,
-        });
+        response["usage"] = usage_of_responses(self.tokens);
         events.push(json!({"type": "response.completed", "response": response}));
         (response, events)
     }

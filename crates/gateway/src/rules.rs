@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use axum::body::Bytes;
 use axum::http::HeaderMap;
 use serde::Deserialize;
 
-use crate::request::{Asked, Endpoint, Message, is_of_system, texts_of};
+use crate::request::{Asked, Endpoint, Message, content_texts, is_of_system, texts_of};
 
 /// Bytes before the first words of an instruction.
 const NEAR: usize = 2_000;
@@ -80,18 +81,28 @@ pub(crate) struct Rule {
 
 #[derive(Deserialize)]
 struct Rules {
+    reports: Vec<String>,
     rule: Vec<Rule>,
 }
 
 #[expect(clippy::expect_used, reason = "a file of this crate, which a test reads")]
-static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    toml::from_str::<Rules>(include_str!("../rules/requests.toml")).expect("rules of this crate").rule
-});
+static RULES: LazyLock<Rules> =
+    LazyLock::new(|| toml::from_str(include_str!("../rules/requests.toml")).expect("rules of this crate"));
 
 /// The rule that knows a request; `None` for a turn.
 pub(crate) fn recognise(asked: &Asked, (path, headers): (&str, &HeaderMap)) -> Option<&'static Rule> {
     let facts = Facts { asked, path, headers, last_user: last_user(asked) };
-    RULES.iter().find(|rule| rule.knows(&facts))
+    RULES.rule.iter().find(|rule| rule.knows(&facts))
+}
+
+/// A message of the system that reports what a tool did, as a user's, as which other messages of tools come; `None` for any other.
+pub(crate) fn report(raw: &[u8]) -> Option<Bytes> {
+    let is_report = |text: &String| RULES.reports.iter().any(|words| text.starts_with(words.as_str()));
+    let content = Message::read(raw)?.content?;
+    let mut texts = content_texts(content.get().as_bytes()).into_iter();
+    texts
+        .any(|text| is_report(&text))
+        .then(|| Bytes::from(format!("{{\"role\":\"user\",\"content\":{content}}}")))
 }
 
 struct Facts<'a> {
@@ -104,7 +115,7 @@ struct Facts<'a> {
 /// Texts of the last message, when it is a user's. What an agent's frame says behind it does not count.
 fn last_user(asked: &Asked) -> Vec<String> {
     let last = asked.list.iter().rfind(|raw| !is_of_system(raw));
-    let is_users = |raw: &&axum::body::Bytes| Message::read(raw).is_some_and(|message| message.is_of("user"));
+    let is_users = |raw: &&Bytes| Message::read(raw).is_some_and(|message| message.is_of("user"));
     last.filter(is_users).map(|raw| texts_of(raw)).unwrap_or_default()
 }
 
@@ -145,5 +156,57 @@ impl Rule {
         !text.starts_with("<system-reminder>")
             && self.last_user.first().is_some_and(is_asked)
             && self.last_user.iter().all(|words| text.contains(words.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn name_of(system: &str, user: &str) -> Option<&'static str> {
+        let message = |role, content: &str| json!({"role": role, "content": content});
+        let list: Vec<Value> = vec![message("system", system), message("user", user)];
+        let body = Bytes::from(json!({"messages": list}).to_string());
+        let asked = Asked::read(Endpoint::ChatCompletions, &body)?;
+        recognise(&asked, ("/v1/chat/completions", &HeaderMap::new())).map(|rule| rule.name.as_str())
+    }
+
+    #[rstest]
+    #[case::gptme(
+        "You are…",
+        "Context budget has been reached. Write a structured checkpoint …",
+        Some("gptme.compaction/1")
+    )]
+    #[case::aider(
+        "*Briefly* summarize this partial conversation about …",
+        "# USER\nhello",
+        Some("aider.summary/1")
+    )]
+    #[case::cline(
+        "Summarize the provided coding session. …",
+        "Summarize this session for continuation.",
+        Some("cline.compaction/1")
+    )]
+    #[case::a_turn("You are…", "Please mend the tests.", None)]
+    #[case::a_quotation("You are…", &format!("{} Context budget has been reached, structured checkpoint", "x".repeat(NEAR + 1)), None)]
+    fn a_request_is_known_by_its_words(
+        #[case] system: &str,
+        #[case] user: &str,
+        #[case] expected: Option<&str>,
+    ) {
+        assert_eq!(name_of(system, user), expected);
+    }
+
+    #[test]
+    fn a_report_of_a_sub_agent_is_kept_and_the_frame_is_not() {
+        let said =
+            |text: &str| json!({"role": "system", "content": [{"type": "text", "text": text}]}).to_string();
+        let told = "[SYSTEM NOTIFICATION - NOT USER INPUT] <task-notification><result>done</result>";
+        let kept: Value = serde_json::from_slice(&report(said(told).as_bytes()).unwrap()).unwrap();
+        assert_eq!(kept, json!({"role": "user", "content": [{"type": "text", "text": told}]}));
+        assert_eq!(report(said("You are an agent.").as_bytes()), None);
     }
 }

@@ -13,6 +13,16 @@ impl OperatorToken {
         Self(Sha256::digest(token.as_bytes()).into())
     }
 
+    /// The digest.
+    pub(crate) fn digest(self) -> [u8; 32] {
+        self.0
+    }
+
+    /// Compares with a digest, in constant time.
+    pub(crate) fn is_digest(self, digest: &[u8; 32]) -> bool {
+        self.0.ct_eq(digest).into()
+    }
+
     /// Compares in constant time.
     pub(crate) fn matches(&self, token: &str) -> bool {
         self.0.ct_eq(&Self::new(token).0).into()

@@ -302,6 +302,24 @@ impl Store {
         Ok(keys)
     }
 
+    /// Finds a key of a tenant.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_key_by_id(&self, tenant: TenantId, id: KeyId) -> Result<Option<ApiKey>> {
+        let mut tx = self.snapshot(tenant).await?;
+        let key = sqlx::query_as!(
+            ApiKey,
+            r#"select id as "id: KeyId", name, prefix, scopes, created_at, expires_at, last_used_at, revoked_at from api_keys
+               where tenant_id = $1 and id = $2"#,
+            tenant.0,
+            id.0
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        Ok(key)
+    }
+
     /// Revokes a key; returns `false` when there is no such key, or it is revoked already.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ use super::notifier::EventNotifier;
 use super::primary::Primary;
 use super::readers::{ACQUIRE_TIMEOUT, Readers, Reading};
 use super::secrets::SecretKeys;
+use super::served::ServedNotes;
 use super::usage::meter::Meter;
 use anchord_messages::id::TenantId;
 
@@ -67,6 +68,8 @@ pub struct Store {
     pub(super) tracker: TaskTracker,
     pub(super) keys: KeyCache,
     pub(super) meter: Meter,
+    /// The contexts that were served and are not noted yet.
+    pub(super) served: ServedNotes,
     pub(super) notifier: EventNotifier,
     pub(super) due: Arc<Notify>,
     pub(super) secret_keys: SecretKeys,
@@ -158,6 +161,7 @@ impl Store {
             replies: Counts::new(),
             unembedded: Marks::default(),
             meter: Meter::new(),
+            served: ServedNotes::default(),
         })
     }
 

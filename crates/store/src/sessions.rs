@@ -26,6 +26,8 @@ pub struct SessionFilter {
     pub metadata: Vec<MetadataField>,
     /// Only sessions of which a branch was written to at or after this time.
     pub updated_since: Option<DateTime<Utc>>,
+    /// Only sessions whose name has this in it.
+    pub named: Option<String>,
 }
 
 /// The outcome of a change of settings.
@@ -323,6 +325,7 @@ pub(super) async fn list(
                                   and b.updated_at >= $4)))
            and ($5::uuid is null or s.id < $5)
            and ($7::text is null or s.user_id = $7)
+           and ($8::text is null or position($8 in s.name) > 0)
            and s.expires_at is null
          order by s.id desc limit $6"#,
         tenant.0,
@@ -331,7 +334,8 @@ pub(super) async fn list(
         filter.updated_since,
         before.map(|id| id.0),
         limit,
-        filter.user
+        filter.user,
+        filter.named
     );
     Ok(found.fetch_all(tx).await?)
 }
@@ -364,6 +368,7 @@ async fn list_with(
                                     where b.root_id = x.id and b.tenant_id = $1 and b.dropped_at is null
                                       and b.updated_at >= $4)))
                and ($7::text is null or x.user_id = $7)
+               and ($12::text is null or position($12 in x.name) > 0)
                and x.expires_at is null
              limit 1
            ) s
@@ -384,7 +389,8 @@ async fn list_with(
         first.name,
         first.value,
         &names as &[&str],
-        &values as &[&str]
+        &values as &[&str],
+        filter.named
     );
     Ok(found.fetch_all(tx).await?)
 }

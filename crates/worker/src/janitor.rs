@@ -60,10 +60,12 @@ pub async fn round(store: &Store, stop: &CancellationToken) -> Result<(i64, i64)
     }
     let events = store.forget_old_events().await;
     let deliveries = store.tidy_deliveries().await;
+    let signins = store.forget_old_signins().await;
     let idle = erase(store, stop, Kind::Idle).await;
     let single = erase(store, stop, Kind::SingleCall).await;
     events?;
     deliveries?;
+    signins?;
     Ok((replies?, idle? + single?))
 }
 

@@ -16,7 +16,7 @@ async fn compress(settings: &BTreeMap<String, String>, flags: &[&str]) -> (bool,
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_anchord"));
     command.arg("compress").arg(file.path()).args(flags).env_clear().envs(settings);
     let output = command.output().await.expect("a run");
-    let told = String::from_utf8(output.stdout).expect("UTF-8") + &String::from_utf8_lossy(&output.stderr);
+    let told = String::from_utf8(output.stdout).expect("UTF-8") + &*String::from_utf8_lossy(&output.stderr);
     (output.status.success(), told)
 }
 

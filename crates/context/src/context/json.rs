@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde::ser::Error as _;
 use serde_json::value::{RawValue, to_raw_value};
+use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 use utoipa::openapi::{ArrayBuilder, Ref, schema::Array};
 
@@ -98,12 +99,31 @@ impl Context<'_> {
         Ok(format!("{before}\"messages\":[{}]{after}", self.messages.join(",")))
     }
 
+    /// SHA-256 over what goes to the model: `system` as JSON, when there is one, and the JSON of each message, each with a
+    /// line feed behind it.
+    ///
+    /// # Errors
+    /// When the system prompt does not go into JSON.
+    pub fn sha256(&self) -> serde_json::Result<[u8; 32]> {
+        let mut hash = Sha256::new();
+        let system = self.written_system().transpose()?;
+        let messages = self.messages.iter().map(AsRef::as_ref);
+        for text in system.as_deref().map(RawValue::get).into_iter().chain(messages) {
+            hash.update(text.as_bytes());
+            hash.update(b"\n");
+        }
+        Ok(hash.finalize().into())
+    }
+
+    /// The system prompt as JSON.
+    fn written_system(&self) -> Option<serde_json::Result<Box<RawValue>>> {
+        self.system.as_ref().map(|text| match self.cache.and_then(|ttl| marked_text(text, ttl)) {
+            Some(block) => RawValue::from_string(format!("[{block}]")),
+            None => to_raw_value(text),
+        })
+    }
+
     fn reply(&self) -> serde_json::Result<ContextReply<'_>> {
-        let system =
-            self.system.as_ref().map(|text| match self.cache.and_then(|ttl| marked_text(text, ttl)) {
-                Some(block) => RawValue::from_string(format!("[{block}]")),
-                None => to_raw_value(text),
-            });
         Ok(ContextReply {
             session_id: self.session,
             branch: self.branch,
@@ -112,7 +132,7 @@ impl Context<'_> {
             summary_form: self.summary_version.map(|_| self.summary_form),
             anchor_seq: self.anchor_seq,
             head_seq: self.head_seq,
-            system: system.transpose()?,
+            system: self.written_system().transpose()?,
             messages: [],
             sources: self
                 .sources

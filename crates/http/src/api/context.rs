@@ -21,6 +21,7 @@ use anchord_session::usage::{Kind as UsageKind, UsageDelta};
 use anchord_session::warning::Warning;
 use anchord_store::context::{ContextSource, Past};
 use anchord_store::load::Tries;
+use anchord_store::served::{Parameters, Served, ServedTokens};
 
 /// From this many stored bytes, a context is assembled on a blocking thread.
 const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;
@@ -50,8 +51,9 @@ pub struct ContextQuery {
     /// stored messages are never served.
     #[param(inline)]
     pub cache_control: Option<CacheTtl>,
-    /// A summary version to serve in place of the current one. Without `through_seq`: as when it was published.
-    #[param(minimum = 1)]
+    /// A summary version to serve in place of the current one. Without `through_seq`: as when it was published. 0, with
+    /// `through_seq` alone: without a summary.
+    #[param(minimum = 0)]
     pub version: Option<i64>,
     /// The newest message to serve: what the context was when it was the newest. Without `version`: under the version
     /// that was current then. Notes are those that were made before it was answered; pins, settings and marks are always today's, for they have no history; which
@@ -228,20 +230,37 @@ pub(crate) async fn serve(
     let counts = &source.session.accounting;
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
     let (session, task) = (source.session.id, source.settings.task_id.clone());
+    let noted = Served {
+        at: state.clock.now(),
+        head_seq: source.session.head_seq,
+        version: source.session.version,
+        parameters: Parameters {
+            format: asked.format.as_ref().to_owned(),
+            max_input_tokens: budget(&source.session, asked),
+            recap: asked.recap,
+            cache_control: asked.cache_control.map(|ttl| ttl.as_str().to_owned()),
+            context_revision: source.session.served_revision(),
+        },
+        tokens: ServedTokens::default(),
+        sha256: [0; 32],
+    };
     let mut warnings = source.session.warnings();
     if asked.is_model_unknown {
         warnings.extend(query.model.as_deref().map(Warning::of_requested_model));
     }
-    let (body, served) = match Box::pin(assembled(caller, source, asked, warnings)).await {
-        Err(ApiError::BudgetTooSmall { min_tokens }) if !asked.is_past() => {
-            return Err(least_budget(state, caller, name, asked, min_tokens).await?);
-        }
-        assembled => assembled?,
-    };
+    let Rendered { body, tokens, sha256, served } =
+        match Box::pin(assembled(caller, source, asked, warnings)).await {
+            Err(ApiError::BudgetTooSmall { min_tokens }) if !asked.is_past() => {
+                return Err(least_budget(state, caller, name, asked, min_tokens).await?);
+            }
+            assembled => assembled?,
+        };
     drop(memory);
+    let tokens = ServedTokens { whole, ..tokens };
     // An earlier state is not what the session goes on with, so it is not counted as served.
-    if !asked.is_past() {
-        let tokens = served.tokens();
+    if !asked.is_past() && !caller.looks_on {
+        state.store.note_served(session.of(caller.tenant), Served { tokens, sha256, ..noted });
+        let tokens = tokens.total;
         let prefix = state.served_prefixes.serve((caller.tenant, session), served);
         metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
         metrics::counter!("anchord_context_tokens_saved_total")
@@ -300,8 +319,9 @@ async fn find_past(
     session: &SessionRef,
     query: Asked,
 ) -> Result<ContextSource> {
-    if query.version.is_some_and(|version| version < 1) {
-        return Err(ApiError::parameter("version", "must be at least 1".to_owned()));
+    let least = i64::from(query.through_seq.is_none());
+    if query.version.is_some_and(|version| version < least) {
+        return Err(ApiError::parameter("version", format!("must be at least {least}")));
     }
     let asked = (query.version, query.through_seq);
     match state.store.find_past_context(caller.tenant, session, asked, query.max_input_tokens).await? {
@@ -314,20 +334,28 @@ async fn find_past(
     }
 }
 
-/// The reply as JSON, and its context.
+/// The reply as JSON, with its tokens and a digest of what it sends.
 async fn assembled(
     caller: &Caller,
     source: ContextSource,
     query: Asked,
     warnings: Vec<Warning>,
-) -> Result<(Bytes, ServedContext)> {
+) -> Result<Rendered> {
     let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
-    let (body, served) = if bytes > LARGE_CONTEXT_BYTES {
-        caller.compute(move |_| render(&source, query, warnings)).await?
+    if bytes > LARGE_CONTEXT_BYTES {
+        caller.compute(move |_| render(&source, query, warnings)).await
     } else {
-        render(&source, query, warnings)?
-    };
-    Ok((Bytes::from(body), served))
+        render(&source, query, warnings)
+    }
+}
+
+/// A reply, and what is noted of it.
+#[derive(Debug)]
+struct Rendered {
+    body: Bytes,
+    tokens: ServedTokens,
+    sha256: [u8; 32],
+    served: ServedContext,
 }
 
 /// Names everything that a reply depends on: the session's id (a name can be erased and reused), its version, head,
@@ -366,8 +394,8 @@ fn budget(session: &Session, query: Asked) -> u32 {
     query.max_input_tokens.unwrap_or_else(|| session.policy().effective_window)
 }
 
-/// The reply as JSON, and its context.
-fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Result<(String, ServedContext)> {
+/// The same in this thread.
+fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Result<Rendered> {
     let session = &source.session;
     let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
     let stored = source.summary.iter().flat_map(|summary| &summary.smaller);
@@ -409,11 +437,27 @@ fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Resul
         assemble(&input).map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
     let served = ServedContext::of(&context);
     let mut usage = session.usage();
+    let outputs = usage.components.tool_outputs;
     if query.is_default(session) {
         usage = usage.serving(served.tokens(), session.policy().context_window);
     }
     let warnings = warnings.into_iter().map(Warning::in_full).collect();
     let body = context.to_json(|context| ContextView { context, usage, warnings });
-    let body = body.map_err(ApiError::internal)?;
-    Ok((body, served))
+    let body = Bytes::from(body.map_err(ApiError::internal)?);
+    // An earlier state is not noted, so that nobody asks for its digest.
+    let sha256 = if query.is_past() { [0; 32] } else { context.sha256().map_err(ApiError::internal)? };
+    // The session counts its outputs as they are served, before anything is cut to fit.
+    let outputs = u32::try_from(outputs).unwrap_or(u32::MAX).min(context.tokens.tail);
+    let parts = context.tokens;
+    let tokens = ServedTokens {
+        total: served.tokens(),
+        system: parts.system,
+        summary: parts.summary,
+        digest: parts.digest,
+        notes: parts.notes,
+        messages: parts.tail - outputs,
+        tool_outputs: outputs,
+        whole: 0,
+    };
+    Ok(Rendered { body, tokens, sha256, served })
 }

@@ -125,6 +125,16 @@ pub async fn list_keys(
     page(&state, caller.tenant, &paging).await
 }
 
+/// Tells what the key may do that this call is made with.
+#[utoipa::path(
+    get, path = "/v1/keys/current", tag = "keys", operation_id = "keys.get_current",
+    responses((status = 200, body = ApiKey, description = "The key, without the key itself."))
+)]
+pub async fn find_current_key(Reader { caller, state }: Reader) -> Result<Reply<ApiKey>> {
+    let found = state.store.find_key_by_id(caller.tenant, caller.key).await?;
+    Ok(Reply(found.ok_or(ApiError::Unauthorized("this API key was revoked a moment ago"))?))
+}
+
 /// Makes a key of the tenant.
 ///
 /// A key mints only what it may do itself. The key is shown in this reply and never again: the same call with the same

@@ -68,6 +68,7 @@ pub(crate) mod prelude;
 pub mod probes;
 pub mod quotas;
 pub mod recall;
+pub mod served;
 pub mod sessions;
 pub mod settings;
 pub mod summaries;
@@ -103,6 +104,7 @@ pub(crate) fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(messages::append_messages, messages::list_messages))
         .routes(routes!(messages::release_message))
         .routes(routes!(context::find_context))
+        .routes(routes!(served::list_served))
         .routes(routes!(transcript::sync_transcript))
         .routes(routes!(branches::list_branches, branches::create_branch))
         .routes(routes!(branches::find_branch, branches::delete_branch))
@@ -144,6 +146,7 @@ pub(crate) fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(evaluations::list_evaluations, evaluations::create_evaluation))
         .routes(routes!(evaluations::find_evaluation))
         .routes(routes!(keys::list_keys, keys::create_key))
+        .routes(routes!(keys::find_current_key))
         .routes(routes!(keys::revoke_key))
         .routes(routes!(keys::rotate_key))
         .routes(routes!(webhooks::list_webhooks, webhooks::create_webhook))

@@ -249,6 +249,9 @@ pub struct SessionsQuery {
     pub parent_session_id: Option<String>,
     /// Only sessions of this end user.
     pub user: Option<String>,
+    /// Only sessions whose id has this in it.
+    #[param(min_length = 1, max_length = 256)]
+    pub named: Option<String>,
     /// Only sessions whose metadata has this field with this value, as `name:value`; with several, all of them. Texts,
     /// numbers and booleans at the top of the metadata can be asked for.
     #[param(value_type = Option<Vec<String>>, style = Form, explode, max_items = 4, example = json!(["team:support"]))]
@@ -284,7 +287,14 @@ pub async fn list_sessions(
         return Err(ApiError::parameter("updated_since", "must be of the years 0000 to 9999"));
     }
     let metadata = fields(query.metadata.clone().unwrap_or_default())?;
-    let scope = format!("sessions {task_id:?} {parent_session_id:?} {user:?} {metadata:?} {updated_since:?}");
+    let named = &query.named;
+    if named.as_ref().is_some_and(|named| !(1..=256).contains(&named.chars().count()) || named.contains('\0'))
+    {
+        return Err(ApiError::parameter("named", "must have 1 to 256 characters and no NUL"));
+    }
+    let scope = format!(
+        "sessions {task_id:?} {parent_session_id:?} {user:?} {named:?} {metadata:?} {updated_since:?}"
+    );
     let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let filter = SessionFilter {
         task_id: query.task_id,
@@ -292,6 +302,7 @@ pub async fn list_sessions(
         user: query.user,
         metadata,
         updated_since: query.updated_since,
+        named: query.named,
     };
     let rows =
         state.store.list_sessions(caller.tenant, &filter, paging.after.map(SessionId), paging.rows()).await?;

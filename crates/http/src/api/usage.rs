@@ -286,6 +286,9 @@ impl AppState {
         task_id: Option<&str>,
         (kind, figures): (UsageKind, UsageDelta),
     ) {
+        if caller.looks_on {
+            return;
+        }
         let user = User { tenant: caller.tenant, session, task_id, at: self.clock.now() };
         self.store.meter().count(user, kind, figures);
     }

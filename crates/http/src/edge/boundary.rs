@@ -167,7 +167,10 @@ fn has_body_of_ours(response: &Response) -> bool {
     response
         .headers()
         .get(header::CONTENT_TYPE)
-        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/"))
+        // Pages are the console's; what axum writes itself is plain text.
+        .is_some_and(|kind| {
+            [&b"application/"[..], b"text/html"].iter().any(|of| kind.as_bytes().starts_with(of))
+        })
 }
 
 /// Refuses a change under a condition: no operation checks one, and a caller that sent it must not believe that it held.

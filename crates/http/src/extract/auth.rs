@@ -15,8 +15,9 @@ use anchord_messages::id::{KeyId, SessionRef, TenantId};
 use anchord_session::quota::Quotas;
 use anchord_store::Tx;
 use anchord_store::audit::Actor;
-use anchord_store::keys::{KeyDigest, Line, may_be_key};
+use anchord_store::keys::{Grant, KeyDigest, Line, may_be_key};
 use anchord_store::sessions::{self, Session};
+use anchord_store::signins::Credential;
 
 /// Reads what the tenant owns.
 pub const READ: &str = "read";
@@ -35,6 +36,16 @@ pub enum ByGateway {
     Caller,
     /// One of those that are made for it, which its rate has counted with the caller's own.
     Made,
+}
+
+/// Marks a request that the console of this process makes for somebody who is signed in there, in the place of a key.
+/// Extensions never come from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignedIn {
+    /// With the key of this digest.
+    Key(KeyDigest),
+    /// With the operator's token of this digest.
+    Operator([u8; 32]),
 }
 
 /// The header that may have a key or the operator token in place of `Authorization`, as clients of some model providers
@@ -58,6 +69,8 @@ pub struct Caller {
     pub digest: KeyDigest,
     /// State that the parts of the request share.
     pub scope: Scope,
+    /// Whether somebody looks on in the console, which is no use of the session by its agent.
+    pub looks_on: bool,
 }
 
 impl Caller {
@@ -170,20 +183,16 @@ fn usable(token: &str) -> Option<&str> {
 
 /// The caller of a request, when its key has a scope.
 pub(crate) async fn authenticate(parts: &Parts, state: &AppState, scope: &'static str) -> Result<Caller> {
-    let token = credential(parts, "send an API key, as `Authorization: Bearer KEY` or `x-api-key: KEY`")?;
-    let attempt = state.admission.guesses.begin(parts, token)?;
-    let digest = attempt.digest();
-    // What cannot be a key costs no look-up.
-    let found = if may_be_key(token) {
-        state.store.find_key(digest, attempt.line(), state.clock.now()).await?
-    } else {
-        None
+    let (digest, grant) = match parts.extensions.get::<SignedIn>() {
+        None => authenticate_token(parts, state).await?,
+        Some(SignedIn::Key(digest)) => {
+            let found = state.store.find_key(*digest, Line::InUse, state.clock.now()).await?;
+            (*digest, found.ok_or(ApiError::Unauthorized("the key of this sign-in is expired or revoked"))?)
+        }
+        Some(SignedIn::Operator(_)) => {
+            return Err(ApiError::Unauthorized("the operator reads no sessions; sign in with an API key"));
+        }
     };
-    let Some(grant) = found else {
-        state.store.count_refused_key(digest);
-        return Err(attempt.failed("this API key is unknown, expired or revoked"));
-    };
-    attempt.succeeded();
     let scope_of_request = parts.extensions.get::<Scope>().cloned().unwrap_or_default();
     scope_of_request.set_tenant(grant.tenant);
     scope_of_request.set_key(digest);
@@ -219,7 +228,41 @@ pub(crate) async fn authenticate(parts: &Parts, state: &AppState, scope: &'stati
         quotas: grant.quotas,
         digest,
         scope: scope_of_request,
+        looks_on: parts.extensions.get::<SignedIn>().is_some(),
     })
+}
+
+/// The digest and the rights of the key that a request has.
+async fn authenticate_token(parts: &Parts, state: &AppState) -> Result<(KeyDigest, Grant)> {
+    let token = credential(parts, "send an API key, as `Authorization: Bearer KEY` or `x-api-key: KEY`")?;
+    let attempt = state.admission.guesses.begin(parts, token)?;
+    let digest = attempt.digest();
+    // What cannot be a key costs no look-up.
+    let found = if may_be_key(token) {
+        state.store.find_key(digest, attempt.line(), state.clock.now()).await?
+    } else {
+        None
+    };
+    let Some(grant) = found else {
+        state.store.count_refused_key(digest);
+        return Err(attempt.failed("this API key is unknown, expired or revoked"));
+    };
+    attempt.succeeded();
+    Ok((digest, grant))
+}
+
+/// Checks what somebody signs in to the console with, as a call of the API with it would be checked.
+///
+/// # Errors
+/// When it is no key and not the operator's token, or too many have failed.
+pub async fn sign_in(state: &AppState, parts: &Parts, as_operator: bool) -> Result<Credential> {
+    if !as_operator {
+        let caller = authenticate(parts, state, READ).await?;
+        return Ok(Credential::Key(caller.tenant, caller.digest));
+    }
+    authenticate_operator(parts, state)?;
+    let operator = state.operator.ok_or(ApiError::Unauthorized("this is not the operator token"))?;
+    Ok(Credential::Operator(operator.digest()))
 }
 
 /// The caller of the gateway: its key needs the scope `gateway`, or `read` and `write`.
@@ -258,16 +301,30 @@ impl FromRequestParts<AppState> for Operator {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self> {
-        let token = credential(
-            parts,
-            "send the operator token, as `Authorization: Bearer OPERATOR_TOKEN` or `x-api-key: OPERATOR_TOKEN`",
-        )?;
-        let attempt = state.admission.guesses.begin(parts, token)?;
-        if state.operator.is_some_and(|operator| operator.matches(token)) {
-            attempt.succeeded();
-            return Ok(Self { state: state.clone() });
+        match parts.extensions.get::<SignedIn>() {
+            None => authenticate_operator(parts, state)?,
+            // A token that was changed since ends the sign-ins with the one before.
+            Some(SignedIn::Operator(digest))
+                if state.operator.is_some_and(|operator| operator.is_digest(digest)) => {}
+            Some(SignedIn::Operator(_) | SignedIn::Key(_)) => {
+                return Err(ApiError::Unauthorized("sign in with the operator token"));
+            }
         }
-        state.store.count_refused_operator();
-        Err(attempt.failed("this is not the operator token"))
+        Ok(Self { state: state.clone() })
     }
+}
+
+/// Checks the operator token of a request.
+fn authenticate_operator(parts: &Parts, state: &AppState) -> Result<()> {
+    let token = credential(
+        parts,
+        "send the operator token, as `Authorization: Bearer OPERATOR_TOKEN` or `x-api-key: OPERATOR_TOKEN`",
+    )?;
+    let attempt = state.admission.guesses.begin(parts, token)?;
+    if state.operator.is_some_and(|operator| operator.matches(token)) {
+        attempt.succeeded();
+        return Ok(());
+    }
+    state.store.count_refused_operator();
+    Err(attempt.failed("this is not the operator token"))
 }

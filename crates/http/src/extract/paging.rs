@@ -165,6 +165,7 @@ mod tests {
             quotas: Quotas::default(),
             digest: [0; 32],
             scope: Scope::default(),
+            looks_on: false,
         }
     }
 

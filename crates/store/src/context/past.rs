@@ -74,12 +74,12 @@ impl Store {
             return Ok(Past::OutOfRange(1, session.head_seq));
         }
         let version = match (version, through) {
+            (Some(0), _) | (None, None) => None,
             (Some(version), _) => match find_version(&mut tx, (tenant, &session), version).await? {
                 Some(found) => Some(found),
                 None => return Ok(Past::NoVersion),
             },
             (None, Some(through)) => find_version_at(&mut tx, (tenant, &session), through).await?,
-            (None, None) => None,
         };
         let anchor = version.as_ref().map_or(0, |version| version.anchor);
         let published = version.as_ref().map_or(0, |version| version.head);

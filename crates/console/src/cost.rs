@@ -1,0 +1,172 @@
+//! What calls cost, and what the plain ways of keeping a conversation within its window would have cost: pure functions over the
+//! sizes of contexts.
+
+use crate::chart::Call;
+
+/// Prices of a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Prices {
+    pub(crate) input: f64,
+    pub(crate) cached: f64,
+    pub(crate) written: f64,
+}
+
+/// Tokens of prompts, by what a provider charges for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tokens {
+    /// Never sent before.
+    pub(crate) new: i64,
+    /// The same start as in the call before.
+    pub(crate) cached: i64,
+    /// Sent before, behind something that has changed.
+    pub(crate) rewritten: i64,
+}
+
+impl Tokens {
+    pub(crate) fn total(self) -> i64 {
+        self.new + self.cached + self.rewritten
+    }
+
+    /// Its cost in millionths.
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "an estimate")]
+    pub(crate) fn micros(self, prices: Prices) -> i64 {
+        let fresh = (self.new + self.rewritten) as f64;
+        (fresh * prices.written + self.cached as f64 * prices.cached) as i64
+    }
+}
+
+impl std::ops::AddAssign for Tokens {
+    fn add_assign(&mut self, other: Self) {
+        self.new += other.new;
+        self.cached += other.cached;
+        self.rewritten += other.rewritten;
+    }
+}
+
+/// What a call sent, beside the one before: with the same version and revision the start stays, with another one the system
+/// prompt does.
+pub(crate) fn split(before: Option<&Call>, call: &Call) -> Tokens {
+    let Some(before) = before else { return Tokens { new: call.total, ..Tokens::default() } };
+    let grown = (call.whole - before.whole).clamp(0, call.total);
+    let stays =
+        (before.version, before.revision) == (call.version, call.revision) && call.total >= before.total;
+    let [system, ..] = call.tokens;
+    let cached = if stays { before.total } else { system.min(before.total) }.min(call.total);
+    let new = if stays { call.total - cached } else { grown.min(call.total - cached) };
+    Tokens { new, cached, rewritten: call.total - cached - new }
+}
+
+/// A way of keeping a conversation within its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// All of it, however long.
+    Everything,
+    /// The newest messages that fit.
+    Newest,
+    /// All of it until it is full to four fifths, then a summary of a fifth that a model writes from all of it.
+    Summarised,
+}
+
+impl Way {
+    pub(crate) const ALL: [Self; 3] = [Self::Everything, Self::Newest, Self::Summarised];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Everything => "Everything, as if the window had no end",
+            Self::Newest => "The newest messages that fit",
+            Self::Summarised => "A model's summary whenever the window is four fifths full",
+        }
+    }
+}
+
+/// What the calls, oldest first, would have sent in another way.
+pub(crate) fn simulate(calls: &[Call], way: Way) -> Tokens {
+    let mut all = Tokens::default();
+    let mut before = 0;
+    let mut whole_before = 0;
+    let mut size = 0;
+    for call in calls {
+        let grown = (call.whole - whole_before).max(0);
+        whole_before = call.whole;
+        let window = call.budget.max(1);
+        let sent = match way {
+            Way::Everything => {
+                size = call.whole;
+                Tokens { new: grown, cached: before, rewritten: size - grown - before }
+            }
+            Way::Newest => {
+                size = call.whole.min(window);
+                // What is cut is at the start, so that nothing behind it stays.
+                let cached = if call.whole <= window { before } else { 0 };
+                let new = grown.min(size);
+                Tokens { new, cached, rewritten: size - cached - new }
+            }
+            Way::Summarised => {
+                size += grown;
+                if size * 5 > window * 4 {
+                    // The model that summarises reads all of it once.
+                    all += Tokens { cached: before, new: size - before, rewritten: 0 };
+                    size = (window / 5).max(1);
+                    Tokens { new: size, ..Tokens::default() }
+                } else {
+                    Tokens { new: grown, cached: before, rewritten: size - grown - before }
+                }
+            }
+        };
+        all += Tokens { new: sent.new, cached: sent.cached, rewritten: sent.rewritten.max(0) };
+        before = size;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn call(version: i64, total: i64, whole: i64) -> Call {
+        Call {
+            version,
+            total,
+            whole,
+            budget: 1_000,
+            tokens: [100, 0, 0, 0, total - 100, 0],
+            ..Call::default()
+        }
+    }
+
+    #[test]
+    fn under_one_version_only_what_grew_is_new() {
+        let (first, next) = (call(1, 400, 400), call(1, 550, 550));
+        assert_eq!(split(None, &first), Tokens { new: 400, ..Tokens::default() });
+        assert_eq!(split(Some(&first), &next), Tokens { new: 150, cached: 400, rewritten: 0 });
+        assert_eq!(split(Some(&next), &call(2, 300, 600)), Tokens { new: 50, cached: 100, rewritten: 150 });
+    }
+
+    #[test]
+    fn the_plain_ways_differ_where_the_window_is_full() {
+        let calls: Vec<Call> = (1..=20).map(|n| call(1, 500, n * 100)).collect();
+        assert_eq!(simulate(&calls, Way::Everything).new, 2_000);
+        assert_eq!(simulate(&calls, Way::Everything).total(), (1..=20).map(|n| n * 100).sum::<i64>());
+        assert!(simulate(&calls, Way::Newest).rewritten > 0);
+        assert!(simulate(&calls, Way::Summarised).total() < simulate(&calls, Way::Everything).total());
+    }
+
+    proptest! {
+        #[test]
+        fn no_part_is_negative(sizes in proptest::collection::vec((0i64..5_000, 0i64..9_000, 0i64..3), 1..40)) {
+            let calls: Vec<Call> = sizes.iter().map(|(total, whole, v)| call(*v, *total + 100, *whole)).collect();
+            let mut before = None;
+            for one in &calls {
+                let tokens = split(before, one);
+                prop_assert!(tokens.new >= 0 && tokens.cached >= 0 && tokens.rewritten >= 0);
+                prop_assert_eq!(tokens.total(), one.total);
+                before = Some(one);
+            }
+            for way in Way::ALL {
+                let tokens = simulate(&calls, way);
+                prop_assert!(tokens.new >= 0 && tokens.cached >= 0 && tokens.rewritten >= 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The console: pages that show what an agent sees, rendered here from the API of the same process.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `visit` | who is signed in: the cookie, where a change may come from, calls of the API in that key's name |
+//! | `api` | the API of this process |
+//! | `fault` | what a page says when a call is refused |
+//! | `view` | how texts, figures and times are shown |
+//! | `entry`, `message` | what of a record and of a message is shown |
+//! | `chart` | charts, as SVG |
+//! | `compare`, `lost`, `cost` | what two contexts have in common, what a context lacks, what calls would have cost otherwise |
+//! | `pages` | the pages, one file for each |
+//!
+//! Invariant: everything that a page shows or changes is a call of the API under the signed-in key, so that nobody sees or does more
+//! here than by the API. Whatever a session holds is text: it is escaped, and nothing of it becomes markup, a link or a style.
+//! Must not know: SQL, how a summary is made, the environment.
+
+mod api;
+mod assets;
+mod chart;
+mod compare;
+mod cost;
+mod entry;
+mod fault;
+mod lost;
+mod message;
+mod pages;
+mod view;
+mod visit;
+
+use axum::extract::Request;
+use axum::http::{HeaderValue, header};
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use axum::{Extension, Router};
+
+use anchord_http::AppState;
+
+/// The path of every page.
+pub(crate) const PATH: &str = "/console";
+/// Only what we serve, and no script, style or form of a page itself.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The console before other routes; `api` is what it calls.
+pub fn before(rest: Router, api: Router, state: AppState) -> Router {
+    let routes = pages::routes().layer(Extension(api::Local(api))).layer(middleware::from_fn(guard));
+    anchord_http::with_boundary(routes, &state).with_state(state).fallback_service(rest)
+}
+
+/// Marks every reply with what a browser must not do with it.
+async fn guard(request: Request, next: Next) -> Response {
+    let mut reply = next.run(request).await;
+    let headers = reply.headers_mut();
+    let marks = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+    ];
+    for (name, value) in marks {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+    reply
+}

@@ -1,0 +1,259 @@
+//! A context that was served: built again as it was sent, with what of it was kept from the call before.
+
+use askama::Template;
+use axum::extract::{Path, Query};
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::session::call;
+use super::{OnBranch, Place, html};
+use crate::api;
+use crate::chart::{Call, PARTS};
+use crate::compare::{self, Sent};
+use crate::cost;
+use crate::fault::Fault;
+use crate::message::{self, Part, parts};
+use crate::view::{Look as _, Page, count, shown, time, tokens, word};
+use crate::visit::Visit;
+
+/// The most characters of a part.
+const MOST: usize = 4_000;
+/// The most messages that are shown.
+const MESSAGES: usize = 600;
+
+#[derive(Template)]
+#[template(path = "call.html")]
+struct CallPage {
+    page: Page,
+    place: Place,
+    at: String,
+    call: Call,
+    parameters: String,
+    formats: Vec<(&'static str, String)>,
+    format: String,
+    is_own_format: bool,
+    /// Whether what is shown is what was sent; `None` in another format.
+    same: Option<bool>,
+    pieces: Vec<(&'static str, &'static str, String, i64)>,
+    system: String,
+    messages: Vec<Shown>,
+    hidden: usize,
+    masked: Vec<(i64, String)>,
+    omitted: Vec<(i64, i64, String)>,
+    before: Option<Before>,
+    next: String,
+}
+
+/// A message of the context.
+struct Shown {
+    role: String,
+    parts: Vec<Part>,
+    sources: Vec<i64>,
+    /// Whether the call before began with it, too.
+    kept: bool,
+    /// Whether the service wrote it.
+    ours: bool,
+}
+
+/// The call before.
+struct Before {
+    href: String,
+    at: String,
+    kept_messages: usize,
+    kept: String,
+    kept_share: i64,
+    rewritten: String,
+    new: String,
+    gone: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Wanted {
+    #[serde(default)]
+    branch: String,
+    #[serde(default)]
+    format: String,
+}
+
+pub(super) async fn show(
+    visit: Visit,
+    Path((session, id)): Path<(String, String)>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Fault> {
+    visit.tenant_only()?;
+    let place = Place::new(session, OnBranch { branch: wanted.branch });
+    let (item, before, next) = find(&visit, &place, &id).await?;
+    let of = call(&item);
+    let own = item.text("format");
+    let format = if wanted.format.is_empty() { own.clone() } else { wanted.format };
+    let is_own_format = format == own;
+    let body = built(&visit, &place, &item, &format).await?;
+    let sent: Sent = serde_json::from_slice(&body).map_err(|error| Fault::internal(&error))?;
+    let context: Value = serde_json::from_slice(&body).map_err(|error| Fault::internal(&error))?;
+    let mut kept = 0;
+    let mut compared = None;
+    if let Some(before) = before.filter(|_| is_own_format) {
+        match built(&visit, &place, &before, &format).await {
+            Ok(earlier) => {
+                let earlier: Sent =
+                    serde_json::from_slice(&earlier).map_err(|error| Fault::internal(&error))?;
+                kept = compare::prefix(&earlier, &sent).messages;
+                compared = Some(beside(&place, (&before, &earlier), (&of, &sent)));
+            }
+            // It was under a version that is gone.
+            Err(Fault::Refused { status, .. }) if status.is_client_error() => {}
+            Err(other) => return Err(other),
+        }
+    }
+    let role = |message: &Value| {
+        let role = message.text("role");
+        if role.is_empty() { word(&message.text("type")) } else { role }
+    };
+    let messages = context.list("messages").iter().zip(&sent.sources).enumerate();
+    let messages: Vec<Shown> = messages
+        .map(|(at, (message, sources))| Shown {
+            role: shown(&role(message), 40),
+            parts: parts(message, MOST),
+            sources: sources.clone().unwrap_or_default(),
+            ours: sources.is_none(),
+            kept: at < kept,
+        })
+        .take(MESSAGES)
+        .collect();
+    let total = of.total.max(1);
+    let pieces = PARTS.iter().zip(of.tokens);
+    let reason =
+        |range: &Value| (range.whole("from_seq"), range.whole("to_seq"), word(&range.text("reason")));
+    html(&CallPage {
+        page: Page::of(&visit, "sessions", &format!("{}: call", place.session)),
+        at: time(&of.at),
+        parameters: parameters(&item),
+        formats: ["openai-chat", "anthropic", "openai-responses"]
+            .into_iter()
+            .map(|format| (format, place.page(&format!("/calls/{id}"), &[("format", format)])))
+            .collect(),
+        same: is_own_format.then(|| sent.sha256() == item.text("sha256")),
+        is_own_format,
+        format,
+        pieces: pieces.map(|((key, name), n)| (*key, *name, count(n), n * 100 / total)).collect(),
+        system: sent.system.as_ref().map(|_| shown(&message::system(&context), MOST * 5)).unwrap_or_default(),
+        hidden: context.list("messages").len().saturating_sub(messages.len()),
+        messages,
+        masked: context
+            .list("masked")
+            .iter()
+            .map(|one| (one.whole("seq"), shown(&one.text("ref"), 40)))
+            .collect(),
+        omitted: context.list("omitted").iter().map(reason).collect(),
+        before: compared,
+        next: next.map(|next| place.page(&format!("/calls/{}", next.text("id")), &[])).unwrap_or_default(),
+        call: of,
+        place,
+    })
+}
+
+fn parameters(item: &Value) -> String {
+    let mut told =
+        vec![item.text("format"), format!("at most {} tokens", count(item.whole("max_input_tokens")))];
+    if item.is("recap") {
+        told.push("recap".to_owned());
+    }
+    if !item.text("cache_control").is_empty() {
+        told.push(format!("marks for {}", item.text("cache_control")));
+    }
+    told.push(format!("revision {}", item.whole("context_revision")));
+    told.join(", ")
+}
+
+/// A call of the list, with the one before and the one behind it.
+async fn find(
+    visit: &Visit,
+    place: &Place,
+    id: &str,
+) -> Result<(Value, Option<Value>, Option<Value>), Fault> {
+    let mut cursor = String::new();
+    let mut behind: Option<Value> = None;
+    loop {
+        let page =
+            visit.get(place.api("/served-contexts", &[("limit", "1000"), ("cursor", &cursor)])).await?;
+        let items = page.list("items");
+        cursor = page.text("next_cursor");
+        if let Some(at) = items.iter().position(|item| item.text("id") == id) {
+            let item = items.get(at).cloned().unwrap_or_default();
+            let next = at.checked_sub(1).and_then(|at| items.get(at)).cloned().or(behind);
+            let before = match items.get(at + 1) {
+                None if !cursor.is_empty() => {
+                    let more = visit
+                        .get(place.api("/served-contexts", &[("limit", "1"), ("cursor", &cursor)]))
+                        .await?;
+                    more.list("items").first().cloned()
+                }
+                other => other.cloned(),
+            };
+            return Ok((item, before, next));
+        }
+        behind = items.last().cloned();
+        if cursor.is_empty() {
+            return Err(Fault::not_found(
+                "The session has no such call, or no longer: about the newest 2,000 are kept.",
+            ));
+        }
+    }
+}
+
+/// A context that was served, built again.
+async fn built(visit: &Visit, place: &Place, item: &Value, format: &str) -> Result<axum::body::Bytes, Fault> {
+    let number = |key: &str| item.whole(key).to_string();
+    let (head, version, most) = (number("head_seq"), number("version"), number("max_input_tokens"));
+    let cache = if format == "anthropic" { item.text("cache_control") } else { String::new() };
+    if item.whole("head_seq") == 0 {
+        return Err(Fault::refused(
+            StatusCode::NOT_FOUND,
+            "Nothing to show",
+            "The session had no message then.",
+        ));
+    }
+    let pairs = [
+        ("through_seq", head.as_str()),
+        ("version", &version),
+        ("max_input_tokens", &most),
+        ("format", format),
+        ("recap", if item.is("recap") { "true" } else { "" }),
+        ("cache_control", &cache),
+    ];
+    visit.call(api::Call::get(place.api("/context", &pairs))).await
+}
+
+fn beside(place: &Place, (before, earlier): (&Value, &Sent), (of, sent): (&Call, &Sent)) -> Before {
+    let common = compare::prefix(earlier, sent);
+    let whole = i64::try_from(sent.bytes()).unwrap_or(i64::MAX).max(1);
+    let bytes = i64::try_from(common.bytes).unwrap_or(i64::MAX);
+    // Tokens are spread over the texts as their bytes are.
+    let kept = of.total.saturating_mul(bytes) / whole;
+    let earlier_call = call(before);
+    let grown = cost::split(Some(&earlier_call), of).new.min(of.total - kept);
+    let gone = compare::gone(earlier, sent);
+    let named = gone.iter().take(200).filter_map(|at| {
+        let sources = earlier.sources.get(*at)?;
+        Some(match sources {
+            None => "a part that the service wrote".to_owned(),
+            Some(seqs) => match (seqs.first(), seqs.last()) {
+                (Some(first), Some(last)) if first != last => format!("messages {first} to {last}"),
+                (Some(first), _) => format!("message {first}"),
+                _ => "a message".to_owned(),
+            },
+        })
+    });
+    Before {
+        href: place.page(&format!("/calls/{}", before.text("id")), &[]),
+        at: time(&before.text("served_at")),
+        kept_messages: common.messages,
+        kept: tokens(kept),
+        kept_share: kept * 100 / of.total.max(1),
+        rewritten: tokens((of.total - kept - grown).max(0)),
+        new: tokens(grown),
+        gone: named.collect(),
+    }
+}

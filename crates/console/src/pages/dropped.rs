@@ -1,0 +1,204 @@
+//! What was dropped: between two versions, and between the originals and the context of now.
+
+use askama::Template;
+use axum::extract::{Path, Query};
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{OnBranch, Place, html};
+use crate::entry::{Entry, name_of};
+use crate::fault::Fault;
+use crate::lost::{self, Lost, folded};
+use crate::message;
+use crate::view::{Look as _, Page, count, shown};
+use crate::visit::Visit;
+
+/// The messages whose words are looked for at once.
+const WINDOW: i64 = 1_000;
+/// The most pages of facts that are looked for.
+const PAGES: usize = 5;
+/// The most items that are shown.
+const MOST: usize = 300;
+
+#[derive(Template)]
+#[template(path = "dropped.html")]
+struct Dropped {
+    page: Page,
+    place: Place,
+    wanted: Wanted,
+    current: i64,
+    from: i64,
+    to: i64,
+    versions: Vec<i64>,
+    changes: Vec<Change>,
+    lost: Vec<Item>,
+    more: usize,
+    /// The messages whose words were looked for, as text.
+    window: (String, String),
+    before: String,
+    after: String,
+}
+
+/// A section that differs between two versions.
+struct Change {
+    name: String,
+    dropped: Vec<Entry>,
+    changed: Vec<(Entry, Entry)>,
+    added: usize,
+}
+
+/// Something that is nowhere in the context.
+struct Item {
+    kind: &'static str,
+    text: String,
+    whole: String,
+    seqs: Vec<i64>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Wanted {
+    #[serde(default)]
+    branch: String,
+    from: Option<i64>,
+    to: Option<i64>,
+    #[serde(default)]
+    q: String,
+    /// The first message whose words are looked for.
+    at: Option<i64>,
+}
+
+pub(super) async fn show(
+    visit: Visit,
+    Path(session): Path<String>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Fault> {
+    visit.tenant_only()?;
+    let place = Place::new(session, OnBranch { branch: wanted.branch.clone() });
+    let session = visit.get(place.api("", &[])).await?;
+    let (current, anchor) = (session.whole("summary_version"), session.whole("anchor_seq"));
+    let listed = visit.get(place.api("/summaries", &[("limit", "100")])).await?;
+    let versions: Vec<i64> = listed.list("items").iter().map(|one| one.whole("version")).collect();
+    let to = wanted.to.unwrap_or(current);
+    let parent = listed
+        .list("items")
+        .iter()
+        .find(|one| one.whole("version") == to)
+        .map(|one| one.whole("parent_version"));
+    let from = wanted.from.or(parent).unwrap_or_default();
+    let q = folded(&wanted.q);
+    let changes =
+        if to > 0 && from > 0 { changes(&visit, &place, (from, to), &q).await? } else { Vec::new() };
+    let context = visit.look(place.api("/context", &[])).await?;
+    let text = folded(&text_of(&context));
+    let facts = lost::facts(&ledger(&visit, &place).await?, &text);
+    let at = wanted.at.unwrap_or((anchor - WINDOW + 1).max(1)).clamp(1, anchor.max(1));
+    let until = (at + WINDOW - 1).min(anchor);
+    let mut all = if anchor > 0 { words(&visit, &place, (at, until), &text).await? } else { Vec::new() };
+    all.extend(facts);
+    all.sort_by_key(|lost| lost::ORDER.iter().position(|kind| *kind == lost.kind));
+    all.retain(|lost| q.is_empty() || folded(&lost.text).contains(&q) || lost.kind.contains(&q));
+    let more = all.len().saturating_sub(MOST);
+    let lost = all.into_iter().take(MOST).map(item).collect();
+    let page_at = |seq: i64| {
+        let seq = seq.to_string();
+        place.page(
+            "/dropped",
+            &[("at", &seq), ("q", &wanted.q), ("from", &from.to_string()), ("to", &to.to_string())],
+        )
+    };
+    html(&Dropped {
+        page: Page::of(&visit, "sessions", &format!("{}: dropped", place.session)),
+        before: if at > 1 { page_at((at - WINDOW).max(1)) } else { String::new() },
+        after: if until < anchor { page_at(until + 1) } else { String::new() },
+        window: (count(at), count(until)),
+        place,
+        wanted,
+        current,
+        from,
+        to,
+        versions,
+        changes,
+        lost,
+        more,
+    })
+}
+
+fn item(lost: Lost) -> Item {
+    // What is pinned is the text as it is, as far as a form takes it.
+    let whole = lost.text.chars().take(4_000).collect();
+    Item { kind: lost.kind, text: shown(&lost.text, 600), whole, seqs: lost.seqs }
+}
+
+async fn changes(
+    visit: &Visit,
+    place: &Place,
+    (from, to): (i64, i64),
+    q: &str,
+) -> Result<Vec<Change>, Fault> {
+    let path = format!("/summaries/{to}/diff");
+    let diff = visit.look(place.api(&path, &[("from", &from.to_string())])).await?;
+    let matches =
+        |entry: &Entry| q.is_empty() || folded(&format!("{} {}", entry.text, entry.more)).contains(q);
+    let sections = diff.list("sections").iter().map(|section| Change {
+        name: name_of(&section.text("section")),
+        dropped: section.list("dropped").iter().map(Entry::of).filter(&matches).collect(),
+        changed: section
+            .list("changed")
+            .iter()
+            .map(|change| (Entry::of(change.under("from")), Entry::of(change.under("to"))))
+            .filter(|(_, to)| matches(to))
+            .collect(),
+        added: section.list("added").len(),
+    });
+    Ok(sections
+        .filter(|change| !change.dropped.is_empty() || !change.changed.is_empty() || change.added > 0)
+        .collect())
+}
+
+/// All texts that a context sends.
+pub(super) fn text_of(context: &Value) -> String {
+    let mut all = message::system(context);
+    for message in context.list("messages") {
+        all.push('\n');
+        all.push_str(&message::text(message));
+    }
+    all
+}
+
+async fn ledger(visit: &Visit, place: &Place) -> Result<Vec<Value>, Fault> {
+    let mut all = Vec::new();
+    let mut cursor = String::new();
+    for _ in 0..PAGES {
+        let page = visit.get(place.api("/ledger", &[("limit", "1000"), ("cursor", &cursor)])).await?;
+        all.extend_from_slice(page.list("items"));
+        cursor = page.text("next_cursor");
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+async fn words(
+    visit: &Visit,
+    place: &Place,
+    (from, to): (i64, i64),
+    context: &str,
+) -> Result<Vec<Lost>, Fault> {
+    let mut all = Vec::new();
+    let mut from = from;
+    // A page has fewer messages than asked for when they are large.
+    for _ in 0..8 {
+        let pairs =
+            [("from_seq", from.to_string()), ("to_seq", to.to_string()), ("limit", WINDOW.to_string())];
+        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let page = visit.get(place.api("/messages", &pairs)).await?;
+        all.extend(lost::words(page.list("items"), context));
+        match page.list("items").last().map(|last| last.whole("seq")) {
+            Some(last) if last < to => from = last + 1,
+            _ => break,
+        }
+    }
+    Ok(all)
+}

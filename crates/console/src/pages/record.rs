@@ -1,0 +1,95 @@
+//! The record of a version, each entry with the messages that it came from, and the text that contexts show of it.
+
+use askama::Template;
+use axum::extract::{Path, Query};
+use axum::response::Response;
+use serde::Deserialize;
+
+use super::{OnBranch, Place, html};
+use crate::entry::{Section, sections};
+use crate::fault::Fault;
+use crate::view::{Look as _, Page, count, percent_or, shown, time, word};
+use crate::visit::Visit;
+
+/// The most characters of the rendering.
+const RENDERED: usize = 200_000;
+
+#[derive(Template)]
+#[template(path = "record.html")]
+struct Record {
+    page: Page,
+    place: Place,
+    version: i64,
+    is_current: bool,
+    versions: Vec<(i64, String)>,
+    about: String,
+    scores: String,
+    sections: Vec<Section>,
+    rendering: String,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Wanted {
+    #[serde(default)]
+    branch: String,
+    version: Option<i64>,
+}
+
+pub(super) async fn show(
+    visit: Visit,
+    Path(session): Path<String>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Fault> {
+    visit.tenant_only()?;
+    let place = Place::new(session, OnBranch { branch: wanted.branch });
+    let session = visit.get(place.api("", &[])).await?;
+    let current = session.whole("summary_version");
+    let version = wanted.version.unwrap_or(current);
+    let title = format!("{}: record", place.session);
+    if version == 0 {
+        let page = Page::of(&visit, "sessions", &title);
+        return html(&Record {
+            page,
+            place,
+            version,
+            is_current: false,
+            versions: Vec::new(),
+            about: String::new(),
+            scores: String::new(),
+            sections: Vec::new(),
+            rendering: String::new(),
+        });
+    }
+    let path = format!("/summaries/{version}");
+    let (record, listed, rendering) = futures::try_join!(
+        visit.get(place.api(&path, &[])),
+        visit.get(place.api("/summaries", &[("limit", "100")])),
+        visit.text(place.api(&path, &[]), "text/markdown"),
+    )?;
+    let number = |one: &serde_json::Value| one.whole("version");
+    let versions = listed.list("items").iter().map(number);
+    let versions = versions.map(|n| (n, place.page("/record", &[("version", &n.to_string())]))).collect();
+    html(&Record {
+        page: Page::of(&visit, "sessions", &title),
+        version,
+        is_current: version == current,
+        versions,
+        about: format!(
+            "{} by {}, messages {} to {}, {}",
+            word(&record.text("strategy")),
+            word(&record.text("engine")),
+            count(record.whole("from_seq")),
+            count(record.whole("through_seq")),
+            time(&record.text("last_compressed_at"))
+        ),
+        scores: format!(
+            "probes {}, facts {}, exam {}",
+            percent_or(record.share("probe_score")),
+            percent_or(record.share("facts_score")),
+            percent_or(record.under("exam").share("score"))
+        ),
+        sections: sections(&record),
+        rendering: shown(&rendering, RENDERED),
+        place,
+    })
+}

@@ -1,0 +1,320 @@
+//! A session: how full it is, its calls, its versions and its compressions.
+
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::sessions::{digest, hundredths, level};
+use super::{OnBranch, Place, html};
+use crate::chart::{self, Call, Chart, PARTS};
+use crate::fault::Fault;
+use crate::view::{
+    Look as _, Page, ago, count, duration, line, money, percent_or, shown, time, tokens, word,
+};
+use crate::visit::Visit;
+use anchord_http::AppState;
+
+/// The calls of the chart.
+const CALLS: usize = 120;
+
+#[derive(Template)]
+#[template(path = "session.html")]
+struct SessionPage {
+    page: Page,
+    place: Place,
+    live: Live,
+}
+
+/// What changes while one looks.
+#[derive(Template)]
+#[template(path = "session_live.html")]
+struct Live {
+    place: Place,
+    again: String,
+    head: Head,
+    chart: Chart,
+    parts: [(&'static str, &'static str); 6],
+    calls: Vec<CallRow>,
+    compressions: Vec<Attempt>,
+    versions: Vec<VersionRow>,
+    branches: Vec<BranchRow>,
+    can_write: bool,
+    here: String,
+}
+
+#[derive(Clone, Debug)]
+struct Head {
+    filled: i64,
+    level: &'static str,
+    used: String,
+    window: String,
+    model: String,
+    assumed: bool,
+    messages: String,
+    uncompressed: String,
+    version: i64,
+    active: String,
+    created: String,
+    task: String,
+    user: String,
+    compressing: String,
+    warnings: Vec<String>,
+    breaker: String,
+    advice: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+struct CallRow {
+    href: String,
+    at: String,
+    head_seq: String,
+    version: i64,
+    total: String,
+    whole: String,
+    parts: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Attempt {
+    status: String,
+    why: String,
+    version: i64,
+    span: String,
+    before: String,
+    after: String,
+    freed: String,
+    score: String,
+    cost: String,
+    took: String,
+    at: String,
+    error: String,
+}
+
+#[derive(Clone, Debug)]
+struct VersionRow {
+    version: i64,
+    is_current: bool,
+    strategy: String,
+    engine: String,
+    span: String,
+    tokens: String,
+    reduction: String,
+    probes: String,
+    facts: String,
+    exam: String,
+    at: String,
+    warnings: Vec<String>,
+    record: String,
+    dropped: String,
+}
+
+#[derive(Clone, Debug)]
+struct BranchRow {
+    name: String,
+    href: String,
+    is_current: bool,
+    head_seq: String,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Wanted {
+    #[serde(default)]
+    branch: String,
+    #[serde(default)]
+    seen: String,
+}
+
+pub(super) async fn show(
+    State(state): State<AppState>,
+    visit: Visit,
+    Path(session): Path<String>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Fault> {
+    visit.tenant_only()?;
+    let place = Place::new(session, OnBranch { branch: wanted.branch });
+    let (session, served, compressions, versions, branches) = futures::try_join!(
+        visit.get(place.api("", &[])),
+        visit.get(place.api("/served-contexts", &[("limit", "120")])),
+        visit.get(place.api("/compressions", &[("limit", "40")])),
+        visit.get(place.api("/summaries", &[("limit", "40")])),
+        visit.get(Place { branch: String::new(), ..place.clone() }.api("/branches", &[("limit", "20")])),
+    )?;
+    let now = state.clock.now();
+    let mut drawn: Vec<Call> = served.list("items").iter().take(CALLS).map(call).collect();
+    let calls = drawn.iter().map(|call| row(&place, call)).collect();
+    drawn.reverse();
+    let live = Live {
+        again: String::new(),
+        head: head(&session, now),
+        chart: chart::draw(&drawn),
+        parts: PARTS,
+        calls,
+        compressions: compressions
+            .list("items")
+            .iter()
+            .filter(|one| one.text("kind") == "compress")
+            .map(attempt)
+            .collect(),
+        versions: versions.list("items").iter().map(|one| version(&place, one)).collect(),
+        branches: branches.list("items").iter().map(|one| branch(&place, one)).collect(),
+        can_write: visit.who.can("write"),
+        here: place.to(""),
+        place: place.clone(),
+    };
+    let seen =
+        digest(&format!("{:?} {:?} {:?} {:?}", live.head, live.calls, live.compressions, live.versions));
+    if visit.is_part() && wanted.seen == seen {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let live = Live { again: place.page("", &[("seen", &seen)]), ..live };
+    if visit.is_part() {
+        return html(&live);
+    }
+    html(&SessionPage { page: Page::of(&visit, "sessions", &place.session), place, live })
+}
+
+/// A context that was served, of the API's list.
+pub(super) fn call(item: &Value) -> Call {
+    let of = item.under("tokens");
+    let part = |key: &str| of.whole(key);
+    Call {
+        id: item.text("id"),
+        at: item.text("served_at"),
+        head_seq: item.whole("head_seq"),
+        version: item.whole("version"),
+        revision: item.whole("context_revision"),
+        tokens: [
+            part("system"),
+            part("digest"),
+            part("summary"),
+            part("notes"),
+            part("messages"),
+            part("tool_outputs"),
+        ],
+        total: part("total"),
+        whole: part("whole"),
+        budget: item.whole("max_input_tokens"),
+    }
+}
+
+fn row(place: &Place, call: &Call) -> CallRow {
+    CallRow {
+        href: place.page(&format!("/calls/{}", call.id), &[]),
+        at: time(&call.at),
+        head_seq: count(call.head_seq),
+        version: call.version,
+        total: count(call.total),
+        whole: count(call.whole),
+        parts: call.tokens.iter().map(|n| count(*n)).collect(),
+    }
+}
+
+fn head(session: &Value, now: chrono::DateTime<chrono::Utc>) -> Head {
+    let usage = session.under("usage");
+    let filled = usage.share("effective_utilization").unwrap_or_default();
+    let settings = session.under("settings");
+    let breaker = session.under("llm_breaker");
+    let advice = usage.list("advice").iter().map(|one| word(&one.text("component"))).collect();
+    Head {
+        filled: hundredths(filled),
+        level: level(filled),
+        used: count(usage.whole("context_tokens")),
+        window: count(usage.whole("effective_window")),
+        model: shown(&settings.text("model"), 60),
+        assumed: usage.is("assumed"),
+        messages: count(session.whole("head_seq")),
+        uncompressed: count(usage.whole("uncompressed_messages")),
+        version: session.whole("summary_version"),
+        active: ago(&session.text("updated_at"), now),
+        created: time(&session.text("created_at")),
+        task: shown(&settings.text("task_id"), 80),
+        user: shown(&settings.text("user"), 80),
+        compressing: word(&session.under("compression").text("status")),
+        warnings: session.list("warnings").iter().map(|one| shown(&one.text("detail"), 300)).collect(),
+        breaker: if breaker.whole("failures") > 0 {
+            format!("{} compressions without an answer of the model", breaker.whole("failures"))
+        } else {
+            String::new()
+        },
+        advice,
+    }
+}
+
+fn attempt(one: &Value) -> Attempt {
+    let number = |key: &str| one.get(key).and_then(Value::as_i64);
+    let (before, after) = match (number("context_tokens_before"), number("context_tokens_after")) {
+        (Some(before), Some(after)) => (Some(before), Some(after)),
+        _ => (number("tokens_before"), number("tokens_after")),
+    };
+    let shown_or = |n: Option<i64>| n.map_or_else(|| "–".to_owned(), count);
+    let reason = one.text("reason");
+    let why = if reason.is_empty() {
+        word(&one.text("trigger"))
+    } else {
+        format!("{}: {reason}", word(&one.text("trigger")))
+    };
+    let error = one.under("error");
+    let cost = one.under("cost").whole("micros");
+    Attempt {
+        status: word(&one.text("status")),
+        why: line(&why, 160),
+        version: one.whole("version"),
+        span: format!("{}–{}", one.whole("from_seq"), one.whole("through_seq")),
+        before: shown_or(before),
+        after: shown_or(after),
+        freed: before.zip(after).map_or_else(|| "–".to_owned(), |(before, after)| count(before - after)),
+        score: percent_or(one.share("probe_score")),
+        cost: if cost == 0 { format!("{} calls", one.under("cost").whole("calls")) } else { money(cost) },
+        took: duration(one.under("timings").whole("total_ms")),
+        at: time(&one.text("finished_at")),
+        error: shown(&error.text("detail"), 300),
+    }
+}
+
+fn version(place: &Place, one: &Value) -> VersionRow {
+    let number = one.whole("version");
+    let parent = one.whole("parent_version");
+    let n = number.to_string();
+    VersionRow {
+        version: number,
+        is_current: one.is("current"),
+        strategy: word(&one.text("strategy")),
+        engine: {
+            let (engine, model) = (word(&one.text("engine")), one.text("model"));
+            if model.is_empty() { engine } else { format!("{engine}, {}", shown(&model, 60)) }
+        },
+        span: format!("{}–{}", one.whole("from_seq"), one.whole("through_seq")),
+        tokens: format!("{} → {}", tokens(one.whole("tokens_before")), tokens(one.whole("tokens_after"))),
+        reduction: percent_or(one.share("reduction")),
+        probes: percent_or(one.share("probe_score")),
+        facts: percent_or(one.share("facts_score")),
+        exam: percent_or(one.under("exam").share("score")),
+        at: time(&one.text("created_at")),
+        warnings: one
+            .list("warnings")
+            .iter()
+            .filter_map(Value::as_str)
+            .map(|text| shown(text, 300))
+            .collect(),
+        record: place.page("/record", &[("version", &n)]),
+        dropped: if parent > 0 {
+            place.page("/dropped", &[("from", &parent.to_string()), ("to", &n)])
+        } else {
+            place.page("/dropped", &[("to", &n)])
+        },
+    }
+}
+
+fn branch(place: &Place, one: &Value) -> BranchRow {
+    let name = one.text("name");
+    let there = Place { branch: name.clone(), ..place.clone() };
+    BranchRow {
+        href: there.to(""),
+        is_current: one.is("is_current"),
+        head_seq: count(one.whole("head_seq")),
+        name: shown(&name, 60),
+    }
+}

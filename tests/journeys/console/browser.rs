@@ -1,0 +1,390 @@
+//! The console in a real browser.
+
+use std::time::Duration;
+
+use serde_json::json;
+use sqlx::Connection as _;
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::{append, console, key};
+use crate::support::app::{App, OURS};
+use crate::support::browser::Browser;
+use crate::support::talks::turns;
+use crate::support::until;
+use thirtyfour::prelude::*;
+
+/// One browser at a time: several would take the processors from each other and from the tests beside them.
+static ONE: Mutex<()> = Mutex::const_new(());
+
+/// A browser that looks at a service.
+pub(super) struct Looking {
+    pub(super) app: App,
+    pub(super) browser: Browser,
+    _one: MutexGuard<'static, ()>,
+}
+
+pub(super) async fn looking() -> Looking {
+    let one = ONE.lock().await;
+    let app = console().await;
+    let address = app.listen().await;
+    let browser = Browser::start(&format!("http://{address}")).await;
+    Looking { app, browser, _one: one }
+}
+
+impl Looking {
+    /// That nothing of the pages was refused or failed, and nothing was asked of anybody else.
+    pub(super) async fn is_clean(&self) {
+        // A refused sign-in and a page that is not there are told as well.
+        let told = self.browser.told().await;
+        let faults: Vec<_> =
+            told.iter().filter(|text| !text.contains("the server responded with a status of 40")).collect();
+        assert!(faults.is_empty(), "{faults:?}");
+        for url in self.browser.requested().await {
+            let is_ours = url.starts_with(&self.browser.base);
+            assert!(is_ours || ["data:", "about:", "chrome"].iter().any(|own| url.starts_with(own)), "{url}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn people_sign_in_look_for_a_session_and_sign_out() {
+    let looking = looking().await;
+    let browser = &looking.browser;
+    browser.open("/console").await;
+    assert_eq!(browser.at().await, "/console/sign-in?next=%2Fconsole");
+    browser.fill("#key", "not-a-key").await;
+    browser.press("Sign in").await;
+    browser.sees("unknown, expired or revoked").await;
+    browser.fill("#key", OURS).await;
+    browser.press("Sign in").await;
+    browser.sees("Sessions").await;
+    browser.comes("location.pathname == '/console/sessions'").await;
+    looking.app.call("PUT", "/v1/sessions/other", "{}").await.with(201);
+    // The list changes by itself.
+    browser.sees("other").await;
+    browser.fill("input[name=q]", "oth").await;
+    browser.press("Search").await;
+    browser
+        .comes("location.search.startsWith('?q=oth') && document.querySelectorAll('tbody tr').length == 1")
+        .await;
+    // The library keeps the address of the page, and nothing else is where a script can read it.
+    let kept = browser
+        .script("return [document.cookie, Object.keys(localStorage), Object.keys(sessionStorage)]")
+        .await;
+    assert_eq!(kept, json!(["", [], ["htmx-current-path-for-history"]]));
+    browser.press("Sign out").await;
+    browser.sees("API key, or the operator's token").await;
+    browser.open("/console/sessions").await;
+    browser.comes("location.pathname == '/console/sign-in'").await;
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn a_read_key_has_no_buttons_and_is_out_when_it_is_revoked() {
+    let looking = looking().await;
+    let browser = &looking.browser;
+    let (id, key) = key(&looking.app, &["read"]).await;
+    browser.sign_in(&key).await;
+    browser.open("/console/sessions/s").await;
+    browser.sees("reads only").await;
+    assert_eq!(browser.count("main button").await, 0);
+    looking.app.call("DELETE", &format!("/v1/keys/{id}"), "").await.with(204);
+    // The part that is live notices by itself.
+    browser.sees("You were signed out").await;
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn a_session_shows_its_calls_and_what_each_sent() {
+    let looking = looking().await;
+    let (app, browser) = (&looking.app, &looking.browser);
+    browser.sign_in(OURS).await;
+    browser.open("/console/sessions/s").await;
+    assert_eq!(browser.count("svg.chart a.call").await, 3);
+    assert_eq!(browser.count("svg.chart .mark").await, 2, "two versions begin");
+    // A compression that ends while one looks.
+    append(app, "s", turns(10, |i| super::sentences(&format!("release {i}"), 10))).await;
+    app.call("POST", "/v1/sessions/s/compressions", r#"{"target": 0.3}"#).await.with(202);
+    browser.sees("queued").await;
+    app.work().await;
+    browser.comes("document.querySelector('#version').textContent == '3'").await;
+    browser.sees("nothing is compressing").await;
+
+    browser.follow("What the agent saw last").await;
+    browser.sees("This is exactly what was served then.").await;
+    browser.sees("Beside the call before").await;
+    browser.follow("anthropic").await;
+    browser.sees("Shown in another format").await;
+    // A pin changes what can be built.
+    let pin = json!({"text": "Answer in Latin."});
+    app.call("POST", "/v1/sessions/s/pins", pin.to_string()).await.good();
+    browser.follow("openai-chat").await;
+    browser.sees("This differs from what was served then").await;
+    // From a message to the record, and back.
+    browser.open("/console/sessions/s/messages/2").await;
+    browser.sees("Where it lives on").await;
+    browser.sees("never delete the migrations folder").await;
+    browser.open("/console/sessions/s/record").await;
+    browser.follow("Message 2").await;
+    browser.comes("location.pathname == '/console/sessions/s/messages/2'").await;
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn what_was_dropped_is_found_pinned_and_rolled_back() {
+    let looking = looking().await;
+    let (app, browser) = (&looking.app, &looking.browser);
+    browser.sign_in(OURS).await;
+    browser.open("/console/sessions/s/dropped").await;
+    browser.sees("Between versions 1 and 2").await;
+    browser.fill("input[name=q]", "in step 4 part").await;
+    browser.press("Show").await;
+    browser
+        .comes("document.querySelectorAll('ul.lost li').length > 0 && location.search.includes('q=in')")
+        .await;
+    browser.sees("In step 4 part").await;
+    let before = browser.count("ul.lost li").await;
+    browser.find("ul.lost li form button").await.click().await.expect("a button");
+    browser.comes(&format!("document.querySelectorAll('ul.lost li').length == {}", before - 1)).await;
+    let pins = app.call("GET", "/v1/sessions/s/pins", "").await.json();
+    assert!(pins["pins"][0]["text"].as_str().is_some_and(|text| text.contains("In step 4 part")), "{pins}");
+
+    browser.open("/console/sessions/s/memory").await;
+    browser.sees("never delete the migrations folder").await;
+    browser.find("button[aria-label^='Drop: ']").await.click().await.expect("a button");
+    browser.comes("document.querySelectorAll('button[aria-label^=\"Drop: \"]').length == 0").await;
+    let context = app.call("GET", "/v1/sessions/s/context", "").await;
+    let constraints = app.call("GET", "/v1/sessions/s/ledger?kind=constraint", "").await.json();
+    let left =
+        constraints["items"].as_array().expect("a list").iter().filter(|one| one["source"] == "user").count();
+    assert_eq!(left, 0, "{constraints} {}", context.text);
+
+    let note = json!({"arguments": {"text": "the gate is green"}});
+    app.call("POST", "/v1/sessions/s/tools/note", note.to_string()).await.good();
+    browser.open("/console/sessions/s/memory").await;
+    browser.fill("#note-n1", "the gate is red").await;
+    browser.press("Save n1").await;
+    until("the note", async || {
+        let notes = app.call("GET", "/v1/sessions/s/notes", "").await.json();
+        (notes["notes"][0]["text"] == "the gate is red").then_some(())
+    })
+    .await;
+
+    browser.open("/console/sessions/s/record?version=1").await;
+    browser.press("Roll back to version 1").await;
+    browser.sees("Version 3").await;
+    let versions = app.call("GET", "/v1/sessions/s/summaries", "").await.json();
+    assert_eq!(
+        (&versions["items"][0]["version"], &versions["items"][0]["strategy"]),
+        (&json!(3), &json!("rollback"))
+    );
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn a_dropped_transcript_is_shown_without_being_stored_and_then_kept() {
+    let looking = looking().await;
+    let (app, browser) = (&looking.app, &looking.browser);
+    browser.sign_in(OURS).await;
+    browser.open("/console/try").await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("talk.json");
+    let talk = turns(40, |i| {
+        format!("Step {i} of the migration: {}", "we move one table after the other. ".repeat(20))
+    });
+    std::fs::write(&file, json!(talk).to_string()).expect("a file");
+    browser.find("#file").await.send_keys(file.to_str().expect("a path")).await.expect("a file input");
+    browser.fill("#target", "2500").await;
+    browser.press("Show record and context").await;
+    browser.sees("40 messages of messages").await;
+    browser.sees("Context").await;
+    let sessions = app.call("GET", "/v1/sessions", "").await.json();
+    assert_eq!(sessions["items"].as_array().map(Vec::len), Some(1), "nothing is stored");
+    browser.fill("input[name=session]", "kept-talk").await;
+    browser.press("Keep as a session").await;
+    browser.sees("40 messages are kept as").await;
+    browser.follow("kept-talk").await;
+    browser.sees("Overview").await;
+    let kept = app.call("GET", "/v1/sessions/kept-talk", "").await.with(200).json();
+    assert_eq!(kept["head_seq"], 40);
+    browser.open("/console/try").await;
+    browser.script("document.querySelector('details').open = true").await;
+    browser.fill("#text", "this is no transcript").await;
+    browser.press("Show record and context").await;
+    browser.find("#result [role=alert]").await;
+    looking.is_clean().await;
+}
+
+/// What a session may hold that would like to be more than text.
+fn hostile() -> Vec<serde_json::Value> {
+    let texts = [
+        "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">".to_owned(),
+        "[click](javascript:document.title='owned') javascript:alert(1) <a href=\"javascript:alert(1)\">x</a>".to_owned(),
+        "abc \u{202E}gpj.exe\u{2066} \u{200F}rtl \u{0}\u{1b}[31m".to_owned(),
+        "<svg onload=alert(1)> <style>body{display:none}</style> {{7*7}} {% raw %} hx-get=\"https://evil.example\"".to_owned(),
+        "x".repeat(4_000_000),
+        "</pre></li></ol></main><h1>Not ours</h1>".to_owned(),
+    ];
+    let role = |i: usize| if i.is_multiple_of(2) { "user" } else { "assistant" };
+    texts.iter().enumerate().map(|(i, text)| json!({"role": role(i), "content": text})).collect()
+}
+
+#[tokio::test]
+async fn hostile_content_is_text_and_nothing_else() {
+    let looking = looking().await;
+    let (app, browser) = (&looking.app, &looking.browser);
+    app.call(
+        "PUT",
+        "/v1/sessions/h",
+        r#"{"context_window": 2000000, "user": "<b>u</b>", "task_id": "<i>t</i>"}"#,
+    )
+    .await
+    .with(201);
+    for message in hostile() {
+        app.call(
+            "POST",
+            "/v1/sessions/h/messages?return=context",
+            json!({"messages": [message]}).to_string(),
+        )
+        .await
+        .good();
+    }
+    app.store.flush_served().await.expect("a database that answers");
+    app.call(
+        "POST",
+        "/v1/sessions/h/pins",
+        json!({"text": "<script>document.title='owned'</script>"}).to_string(),
+    )
+    .await
+    .good();
+    // The same in a summary.
+    let small = r#"{"context_window": 8000, "reserved_output_tokens": 500}"#;
+    app.call("PUT", "/v1/sessions/folded", small).await.with(201);
+    let is_short =
+        |message: &serde_json::Value| message["content"].as_str().is_some_and(|text| text.len() < 1_000);
+    let hostile = ["<script>alert(1)</script>", "javascript:alert(1)"];
+    let more = turns(14, |i| {
+        let rest = super::sentences(&format!("case {i}"), 14);
+        format!("{} You must never trust <b>{i}</b>. {rest}", hostile[i % 2])
+    });
+    append(app, "folded", self::hostile().into_iter().filter(is_short).chain(more).collect()).await;
+    app.compress("folded", "").await;
+    let served = app.call("GET", "/v1/sessions/h/served-contexts", "").await.json();
+    let call = served["items"][0]["id"].as_str().expect("a call").to_owned();
+    browser.sign_in(OURS).await;
+    let mut paths: Vec<String> = [
+        "",
+        "/messages?from=1",
+        "/record",
+        "/dropped",
+        "/memory",
+        "/recall?q=%3Cscript%3E",
+        "/quality",
+        "/cost",
+    ]
+    .iter()
+    .map(|rest| format!("/console/sessions/h{rest}"))
+    .collect();
+    let folded = ["", "/record", "/dropped", "/memory", "/quality"];
+    paths.extend(folded.map(|rest| format!("/console/sessions/folded{rest}")));
+    paths.extend((1..=6).map(|seq| format!("/console/sessions/h/messages/{seq}")));
+    paths.extend([
+        format!("/console/sessions/h/calls/{call}"),
+        "/console/sessions?q=%3Cscript%3Ealert(1)%3C/script%3E".to_owned(),
+    ]);
+    for path in paths {
+        browser.open(&path).await;
+        let title = browser.script("return document.title").await;
+        assert!(title.as_str().is_some_and(|title| title.ends_with("– anchord")), "{path}: {title}");
+        for what in [
+            "main script",
+            "main img",
+            "main style",
+            "a[href^='javascript']",
+            "[onerror], [onload], [onclick]",
+            "[style]",
+        ] {
+            assert_eq!(browser.count(what).await, 0, "{path} has {what}");
+        }
+        assert_eq!(browser.count("h1").await, 1, "{path}");
+        assert_eq!(browser.count("body > main").await, 1, "{path}");
+        let wide = browser.script("return document.documentElement.scrollWidth <= innerWidth").await;
+        assert_eq!(wide, true, "{path} is wider than the window");
+        let steers =
+            browser.script("return /[\\u202A-\\u202E\\u2066-\\u2069]/.test(document.body.innerHTML)").await;
+        assert_eq!(steers, false, "{path} has an override");
+        let bytes = browser.script("return document.documentElement.outerHTML.length").await;
+        assert!(bytes.as_i64().is_some_and(|bytes| bytes < 2_000_000), "{path}: {bytes}");
+    }
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn a_hundred_thousand_messages_scroll_without_being_loaded() {
+    let looking = looking().await;
+    let (app, browser) = (&looking.app, &looking.browser);
+    append(app, "long", turns(1, |_| "the first message".to_owned())).await;
+    let mut owner = sqlx::PgConnection::connect(&app.database.url).await.expect("a connection");
+    // As if they had been appended; only their list is looked at.
+    let fill = "insert into messages (tenant_id, session_id, seq, role, format, tokens, body)
+                select s.tenant_id, s.id, n, 'user', 'openai-chat', 5,
+                       json_build_object('role', 'user', 'content', 'message number ' || n)::text
+                from sessions s, generate_series(2, 100000) n where s.name = 'long';
+                update sessions set head_seq = 100000, revision = revision + 1 where name = 'long'";
+    sqlx::raw_sql(fill).execute(&mut owner).await.expect("rows");
+    browser.sign_in(OURS).await;
+    browser.open("/console/sessions/long/messages").await;
+    browser.sees("message number 100000").await;
+    assert_eq!(browser.count("li.message").await, 40);
+    browser.open("/console/sessions/long/messages?from=50000").await;
+    browser.sees("message number 50000").await;
+    assert_eq!(browser.count("li.message").await, 40);
+    for _ in 0..100 {
+        browser.script("window.scrollTo(0, document.body.scrollHeight)").await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        if browser.count("li.message").await >= 160 {
+            break;
+        }
+    }
+    let shown = browser.count("li.message").await;
+    assert!((160..400).contains(&shown), "{shown}");
+    browser.sees("message number 50150").await;
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn a_keyboard_alone_reaches_a_call() {
+    let looking = looking().await;
+    let browser = &looking.browser;
+    browser.open("/console/sign-in").await;
+    browser
+        .find("#key")
+        .await
+        .send_keys(OURS.to_owned() + Key::Enter.value().to_string().as_str())
+        .await
+        .expect("keys");
+    browser.sees("Sessions").await;
+    // The skip link is the first stop.
+    let focused = "return document.activeElement.textContent.trim()";
+    browser.find("body").await.send_keys(Key::Tab.value().to_string()).await.expect("keys");
+    assert_eq!(browser.script(focused).await, "Skip to content");
+    browser.open("/console/sessions/s").await;
+    for _ in 0..60 {
+        let active = browser.driver.active_element().await.expect("an element");
+        active.send_keys(Key::Tab.value().to_string()).await.expect("keys");
+        if browser.script(focused).await == "What the agent saw last" {
+            break;
+        }
+    }
+    assert_eq!(browser.script(focused).await, "What the agent saw last");
+    browser
+        .driver
+        .active_element()
+        .await
+        .expect("an element")
+        .send_keys(Key::Enter.value().to_string())
+        .await
+        .expect("keys");
+    browser.sees("As it was sent").await;
+    looking.is_clean().await;
+}
