@@ -40,6 +40,7 @@ use crate::service::Service;
 
 /// Bytes of a message.
 const MESSAGE_BYTES: usize = 2_000;
+const MB: usize = 1_000_000;
 /// The pause between two turns of an agent, in which the turn before is kept: an agent's model takes longer.
 const PAUSE: Duration = Duration::from_millis(100);
 /// The most that may be added until the first byte, in milliseconds, for 1 MB sent again by one agent: at the median and at the
@@ -305,7 +306,6 @@ async fn measure(flags: &Flags) -> anyhow::Result<bool> {
     // Connections, caches and the first session.
     turns(Agent::new("warm".to_owned(), MESSAGE_BYTES * 50), addresses, 20).await?;
     say("| list | proxy, p50; p99 in ms | gateway | added |\n|---|---|---|---|");
-    const MB: usize = 1_000_000;
     let (median, p99) = row("1 MB, one agent", (1, MB), addresses, flags.turns).await?;
     row("4 MB, one agent", (1, 4 * MB), addresses, flags.turns / 4).await?;
     row("1 MB, sixteen agents", (16, MB), addresses, flags.turns / 8).await?;

@@ -127,16 +127,13 @@ pub(super) fn secret_keys(given: Option<&SecretString>, data_dir: Option<&Path>)
 /// When there are none, or they are none.
 pub fn sealing_keys(given: Option<&SecretString>, data_dir: &Path) -> Result<SecretKeys> {
     let file = data_dir.join(SECRETS_KEY_FILE);
-    let (key, source) = match given {
-        Some(given) => (given.clone(), "ANCHORD_SECRETS_KEY".to_owned()),
-        None => {
-            let read = fs::read_to_string(&file);
-            let read =
-                read.with_context(|| format!("no ANCHORD_SECRETS_KEY, and no key at {}", file.display()));
-            (SecretString::from(read?.trim()), format!("the key file {}", file.display()))
-        }
-    };
-    SecretKeys::parse(&key).context(source)
+    if let Some(given) = given {
+        return SecretKeys::parse(given).context("ANCHORD_SECRETS_KEY");
+    }
+    let read = fs::read_to_string(&file);
+    let read = read.with_context(|| format!("no ANCHORD_SECRETS_KEY, and no key at {}", file.display()))?;
+    SecretKeys::parse(&SecretString::from(read.trim()))
+        .with_context(|| format!("the key file {}", file.display()))
 }
 
 fn secrets_key() -> SecretString {

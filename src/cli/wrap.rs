@@ -14,6 +14,7 @@ use secrecy::ExposeSecret as _;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::task::TaskTracker;
 
 use super::credential::{Credential, is_local};
 use super::failure::AgentEnded;
@@ -190,7 +191,7 @@ async fn start(
     };
     let address = tokio::time::timeout(START, ready).await.ok().flatten();
     // What it prints behind that line must find a reader, or it ends.
-    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    TaskTracker::new().spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     let why = || format!("the service did not start; {} says why", log.display());
     Ok((address.with_context(why)?, Own(service)))
 }

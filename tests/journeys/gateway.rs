@@ -16,6 +16,7 @@ use axum::response::Response;
 use http_body_util::BodyExt as _;
 use secrecy::SecretString;
 use serde_json::{Value, json};
+use sqlx::Row as _;
 use tokio_util::task::TaskTracker;
 
 use crate::support::app::{Answer, App, OPERATOR, OURS, THEIRS, app};
@@ -268,7 +269,8 @@ async fn agents_of_a_tenant_with_a_key_of_the_provider_have_an_anchord_key_alone
     assert_eq!(answer.json()["provider_keys_for"], json!(["anthropic", "openai"]));
     assert!(!answer.text.contains("sk-"), "nobody reads them back");
     let row = "select provider_keys::text from tenants where provider_keys::text <> '{}'";
-    let stored: String = sqlx::query_scalar(row).fetch_one(&mut app.database.connect().await).await.unwrap();
+    let found = sqlx::raw_sql(row).fetch_one(&mut app.database.connect().await).await.expect("a row");
+    let stored: String = found.try_get(0).expect("a text");
     assert!(stored.contains("anthropic") && !stored.contains("sk-lent"), "they are encrypted");
 
     let made = app.call("POST", "/v1/keys", r#"{"scopes": ["gateway"]}"#).await.with(201).json();

@@ -70,9 +70,10 @@ pub(crate) fn answer(asked: &Asked, content: &Content, read: usize) -> Response 
 pub(crate) fn compacted(asked: &Asked, item: &str, (read, at): (usize, i64)) -> Response {
     let said = |raw: &Bytes| {
         let message = Message::read(raw).filter(|message| message.is_of("user"))?;
-        let content = match serde_json::from_str(message.content?.get()).ok()? {
-            Value::String(text) => json!([{"type": "input_text", "text": text}]),
-            content => content,
+        let content: Value = serde_json::from_str(message.content?.get()).ok()?;
+        let content = match content.as_str() {
+            Some(text) => json!([{"type": "input_text", "text": text}]),
+            None => content,
         };
         Some(json!({"type": "message", "role": "user", "content": content}))
     };

@@ -17,11 +17,11 @@ use crate::prelude::*;
 pub struct ProviderKeys {
     /// The key that goes to Anthropic.
     #[serde(default, deserialize_with = "anchord_messages::patch::present")]
-    #[schema(value_type = Option<String>, write_only, min_length = 1, max_length = 4096)]
+    #[schema(value_type = Option<String>, write_only, min_length = 1, max_length = 4096, pattern = "^[!-~]+$")]
     pub anthropic: Option<Option<SecretString>>,
     /// The key that goes to OpenAI.
     #[serde(default, deserialize_with = "anchord_messages::patch::present")]
-    #[schema(value_type = Option<String>, write_only, min_length = 1, max_length = 4096)]
+    #[schema(value_type = Option<String>, write_only, min_length = 1, max_length = 4096, pattern = "^[!-~]+$")]
     pub openai: Option<Option<SecretString>>,
 }
 
