@@ -30,6 +30,9 @@ async fn a_tenant_that_calls_every_operation_at_its_bounds_takes_nothing_from_an
     let database = database().await;
     let [body, message] = [BOUNDS.body, BOUNDS.message].map(|bytes| bytes.to_string());
     let bounds = ["--max-body-bytes", &body, "--max-message-bytes", &message, "--admin-token", OPERATOR];
+    // Keys of providers are kept encrypted alone.
+    let sealing = ["--secrets-key", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="];
+    let bounds = [&bounds[..], &sealing].concat();
     let service = Service::on(&database.url, &bounds);
     let operator = Caller::new(service.client().address(), OPERATOR).expect("a client");
     let document = operator.get("/openapi.json").await.expect("the document");

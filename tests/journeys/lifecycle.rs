@@ -244,6 +244,7 @@ async fn an_erased_session_leaves_nothing_in_any_table() {
     let app = app().await;
     app.call("POST", "/v1/webhooks", r#"{"url": "https://example.com/"}"#).await.with(201);
     furnished(&app).await;
+    app.call("GET", "/v1/sessions/s/context", "").await.with(200);
     app.store.flush_usage(None).await.unwrap();
     app.store.flush_served().await.unwrap();
     let mut owner = PgConnection::connect(&app.database.url).await.unwrap();

@@ -13,7 +13,7 @@ use crate::prelude::*;
 /// A change of a tenant's keys of model providers; an absent field keeps its value, and null takes the key away.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(examples(json!({"anthropic": "sk-…", "openai": null})))]
+#[schema(examples(json!({"anthropic": "sk-ant-0123456789", "openai": null})))]
 pub struct ProviderKeys {
     /// The key that goes to Anthropic.
     #[serde(default, deserialize_with = "anchord_messages::patch::present")]
