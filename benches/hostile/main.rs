@@ -88,7 +88,9 @@ fn main() -> anyhow::Result<ExitCode> {
         max_connections: 60,
         durability: Durability::Full,
     })?;
-    let service = Service::on(&embedded.url(), &["--admin-token", OPERATOR]);
+    // Keys of providers are kept encrypted alone.
+    let sealing = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    let service = Service::on(&embedded.url(), &["--admin-token", OPERATOR, "--secrets-key", sealing]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let report = runtime.block_on(measure(&flags, &service, &embedded.url()))?;
     if let Some(file) = &flags.json {
