@@ -14,7 +14,7 @@ prints its text. The file may have anything else beside it, such as the log of a
 
 Examples:
   anchord item rollout.jsonl
-  anchord item < item.json")]
+  pbpaste | anchord item")]
 pub(super) struct ItemCommand {
     /// File with the item; - for standard input
     #[arg(value_name = "FILE", default_value = "-")]
