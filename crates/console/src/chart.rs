@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use crate::cost::Tokens;
 use crate::view::{count, time};
 
 /// The parts of a context, from the bottom of a bar to its top, with their names.
@@ -26,11 +27,12 @@ pub(crate) struct Call {
     pub(crate) at: String,
     pub(crate) head_seq: i64,
     pub(crate) version: i64,
-    pub(crate) revision: i64,
     /// In the order of [`PARTS`].
     pub(crate) tokens: [i64; 6],
     pub(crate) total: i64,
     pub(crate) whole: i64,
+    /// What a provider charges for.
+    pub(crate) sent: Tokens,
     pub(crate) budget: i64,
 }
 

@@ -16,7 +16,7 @@ const MAX_MESSAGES: u64 = 1_000_000;
 
 /// A context as it was served: its messages by hash and bytes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ServedContext {
+pub(crate) struct ServedMessages {
     head: Seq,
     tokens: u32,
     messages: Vec<ServedMessage>,
@@ -34,12 +34,12 @@ struct ServedMessage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PrefixTokens {
     /// The messages that the context before began with, too.
-    pub(crate) cached: i64,
+    pub(crate) cached: u32,
     /// The messages behind them that came since.
-    pub(crate) new: i64,
+    pub(crate) new: u32,
 }
 
-impl ServedContext {
+impl ServedMessages {
     pub(crate) fn of(context: &Context<'_>) -> Self {
         let of = |text: &str, seq| {
             let mut hash = DefaultHasher::new();
@@ -67,7 +67,7 @@ impl ServedContext {
             messages.map(|message| message.bytes).sum()
         };
         let whole = bytes(&mut self.messages.iter()).max(1);
-        let tokens = |bytes: u64| i64::try_from(bytes * u64::from(self.tokens) / whole).unwrap_or(i64::MAX);
+        let tokens = |bytes: u64| u32::try_from(bytes * u64::from(self.tokens) / whole).unwrap_or(u32::MAX);
         let new = bytes(&mut behind.iter().filter(|message| message.seq > before.head));
         PrefixTokens { cached: tokens(bytes(&mut cached.iter())), new: tokens(new) }
     }
@@ -75,11 +75,11 @@ impl ServedContext {
 
 /// The contexts that were served last, by session.
 #[derive(Clone, Debug)]
-pub struct ServedPrefixes(Cache<(TenantId, SessionId), Arc<ServedContext>>);
+pub struct ServedPrefixes(Cache<(TenantId, SessionId), Arc<ServedMessages>>);
 
 impl Default for ServedPrefixes {
     fn default() -> Self {
-        let weight = |_: &_, context: &Arc<ServedContext>| {
+        let weight = |_: &_, context: &Arc<ServedMessages>| {
             u32::try_from(context.messages.len()).unwrap_or(u32::MAX).saturating_add(8)
         };
         Self(Cache::builder().weigher(weight).max_capacity(MAX_MESSAGES).build())
@@ -88,8 +88,8 @@ impl Default for ServedPrefixes {
 
 impl ServedPrefixes {
     /// Takes a context as the one that was served last, and compares it with the one before.
-    pub(crate) fn serve(&self, session: (TenantId, SessionId), context: ServedContext) -> PrefixTokens {
-        let all_new = PrefixTokens { cached: 0, new: context.tokens.into() };
+    pub(crate) fn serve(&self, session: (TenantId, SessionId), context: ServedMessages) -> PrefixTokens {
+        let all_new = PrefixTokens { cached: 0, new: context.tokens };
         let found = self.0.get(&session).map_or(all_new, |before| context.since(&before));
         self.0.insert(session, Arc::new(context));
         found
@@ -100,10 +100,10 @@ impl ServedPrefixes {
 mod tests {
     use super::*;
 
-    fn served(head: Seq, messages: &[(u64, Seq)]) -> ServedContext {
+    fn served(head: Seq, messages: &[(u64, Seq)]) -> ServedMessages {
         let message = |(hash, seq): &(u64, Seq)| ServedMessage { hash: *hash, bytes: 100, seq: *seq };
         let tokens = u32::try_from(messages.len()).unwrap() * 10;
-        ServedContext { head, tokens, messages: messages.iter().map(message).collect() }
+        ServedMessages { head, tokens, messages: messages.iter().map(message).collect() }
     }
 
     #[test]

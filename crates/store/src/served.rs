@@ -60,6 +60,10 @@ pub struct ServedTokens {
     pub tool_outputs: u32,
     /// Tokens of all messages and pins, as if nothing had been left out.
     pub whole: u64,
+    /// Those that the context before began with, too, which a provider's cache can have; as far as the process knew that context.
+    pub cached: u32,
+    /// Those behind them that came since. The rest was sent before, behind something that has changed.
+    pub new: u32,
 }
 
 /// A context that was served.

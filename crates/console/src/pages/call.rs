@@ -12,7 +12,6 @@ use super::{OnBranch, Place, html};
 use crate::api;
 use crate::chart::{Call, PARTS};
 use crate::compare::{self, Sent};
-use crate::cost;
 use crate::fault::Fault;
 use crate::message::{self, Part, parts};
 use crate::view::{Look as _, Page, count, shown, time, tokens, word};
@@ -232,8 +231,7 @@ fn beside(place: &Place, (before, earlier): (&Value, &Sent), (of, sent): (&Call,
     let bytes = i64::try_from(common.bytes).unwrap_or(i64::MAX);
     // Tokens are spread over the texts as their bytes are.
     let kept = of.total.saturating_mul(bytes) / whole;
-    let earlier_call = call(before);
-    let grown = cost::split(Some(&earlier_call), of).new.min(of.total - kept);
+    let grown = of.sent.new.min(of.total - kept);
     let gone = compare::gone(earlier, sent);
     let named = gone.iter().take(200).filter_map(|at| {
         let sources = earlier.sources.get(*at)?;

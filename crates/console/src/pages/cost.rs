@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::session::call;
 use super::{OnBranch, Place, html};
 use crate::chart::Call;
-use crate::cost::{Prices, Tokens, Way, simulate, split};
+use crate::cost::{Prices, Tokens, Way, simulate};
 use crate::fault::Fault;
 use crate::view::{Look as _, Page, count, money, segment, shown, tokens, with_query};
 use crate::visit::Visit;
@@ -128,10 +128,8 @@ async fn calls(visit: &Visit, place: &Place, most: &str) -> Result<Vec<Call>, Fa
 
 fn spent(calls: &[Call]) -> Tokens {
     let mut all = Tokens::default();
-    let mut before = None;
     for one in calls {
-        all += split(before, one);
-        before = Some(one);
+        all += one.sent;
     }
     all
 }

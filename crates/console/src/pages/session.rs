@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::sessions::{digest, hundredths, level};
 use super::{OnBranch, Place, html};
 use crate::chart::{self, Call, Chart, PARTS};
+use crate::cost::Tokens;
 use crate::fault::Fault;
 use crate::view::{
     Look as _, Page, ago, count, duration, line, money, percent_or, shown, time, tokens, word,
@@ -180,12 +181,12 @@ pub(super) async fn show(
 pub(super) fn call(item: &Value) -> Call {
     let of = item.under("tokens");
     let part = |key: &str| of.whole(key);
+    let (cached, new) = (part("cached"), part("new"));
     Call {
         id: item.text("id"),
         at: item.text("served_at"),
         head_seq: item.whole("head_seq"),
         version: item.whole("version"),
-        revision: item.whole("context_revision"),
         tokens: [
             part("system"),
             part("digest"),
@@ -196,6 +197,7 @@ pub(super) fn call(item: &Value) -> Call {
         ],
         total: part("total"),
         whole: part("whole"),
+        sent: Tokens { new, cached, rewritten: part("total") - cached - new },
         budget: item.whole("max_input_tokens"),
     }
 }

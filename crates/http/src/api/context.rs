@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use crate::api::compressions::find_session;
 use crate::api::prelude::*;
 use crate::api::usage::micros;
-use crate::served_prefixes::ServedContext;
+use crate::served_prefixes::ServedMessages;
 use anchord_context::context::{ContextInput, ContextReply, Counted, MaskInput, SummaryInput, assemble};
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
@@ -259,16 +259,17 @@ pub(crate) async fn serve(
     let tokens = ServedTokens { whole, ..tokens };
     // An earlier state is not what the session goes on with, so it is not counted as served.
     if !asked.is_past() && !caller.looks_on {
+        let prefix = state.served_prefixes.serve((caller.tenant, session), served);
+        let tokens = ServedTokens { cached: prefix.cached, new: prefix.new, ..tokens };
         state.store.note_served(session.of(caller.tenant), Served { tokens, sha256, ..noted });
         let tokens = tokens.total;
-        let prefix = state.served_prefixes.serve((caller.tenant, session), served);
         metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
         metrics::counter!("anchord_context_tokens_saved_total")
             .increment(whole.saturating_sub(tokens.into()));
         let figures = UsageDelta {
             calls: 1,
-            tokens_in: prefix.new,
-            tokens_cached: prefix.cached,
+            tokens_in: prefix.new.into(),
+            tokens_cached: prefix.cached.into(),
             tokens_out: tokens.into(),
             tokens_whole: i64::try_from(whole).unwrap_or(i64::MAX),
             time_us: micros(started.elapsed()),
@@ -355,7 +356,7 @@ struct Rendered {
     body: Bytes,
     tokens: ServedTokens,
     sha256: [u8; 32],
-    served: ServedContext,
+    served: ServedMessages,
 }
 
 /// Names everything that a reply depends on: the session's id (a name can be erased and reused), its version, head,
@@ -435,7 +436,7 @@ fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Resul
     };
     let context =
         assemble(&input).map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
-    let served = ServedContext::of(&context);
+    let served = ServedMessages::of(&context);
     let mut usage = session.usage();
     let outputs = usage.components.tool_outputs;
     if query.is_default(session) {
@@ -457,7 +458,7 @@ fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Resul
         notes: parts.notes,
         messages: parts.tail - outputs,
         tool_outputs: outputs,
-        whole: 0,
+        ..ServedTokens::default()
     };
     Ok(Rendered { body, tokens, sha256, served })
 }
