@@ -406,3 +406,18 @@ async fn the_console_can_be_turned_off_and_the_operators_pages_are_where_the_ope
     assert_eq!(sign_in(&apart.client(), KEY, "key"), 303);
     assert_eq!(apart.client().get("/console").status, 303, "nobody is signed in");
 }
+
+#[tokio::test]
+async fn a_key_has_so_many_signins_and_the_oldest_end() {
+    let app = app().await;
+    let credential = Credential::Key(app.tenant, [7; 32]);
+    let end = |at: u8| chrono::Utc::now() + chrono::TimeDelta::hours(i64::from(at) + 1);
+    for at in 0..60_u8 {
+        app.store.sign_in([at; 32], credential, end(at)).await.expect("a sign-in");
+    }
+    let found = async |at: u8| app.store.find_signin([at; 32]).await.expect("a look").is_some();
+    assert_eq!(
+        (found(0).await, found(9).await, found(10).await, found(59).await),
+        (false, false, true, true)
+    );
+}

@@ -22,6 +22,7 @@ use crate::fault::Fault;
 use crate::view::Look as _;
 use anchord_http::AppState;
 use anchord_http::extract::auth::{SignedIn, X_API_KEY};
+use anchord_messages::id::TenantId;
 use anchord_store::signins::Credential;
 
 /// The name of the cookie.
@@ -117,12 +118,14 @@ impl Visit {
     }
 
     /// Refuses what is for the holders of keys.
-    pub(crate) fn tenant_only(&self) -> Result<(), Fault> {
-        if self.who.is_operator {
-            let detail = "The operator's token opens no session. Sign in with an API key of the tenant.";
-            return Err(Fault::refused(StatusCode::FORBIDDEN, "Only for a tenant's key", detail));
+    pub(crate) fn tenant_only(&self) -> Result<TenantId, Fault> {
+        match self.credential {
+            Credential::Key(tenant, _) => Ok(tenant),
+            Credential::Operator(_) => {
+                let detail = "The operator's token opens no session. Sign in with an API key of the tenant.";
+                Err(Fault::refused(StatusCode::FORBIDDEN, "Only for a tenant's key", detail))
+            }
         }
-        Ok(())
     }
 
     /// The address of the page, with its query.

@@ -120,14 +120,17 @@ impl Gateway {
         };
         let digest = digest_key(key.expose_secret());
         let scope = anchord_http::Scope::default();
-        let looking = auth::authenticate_for_gateway(&self.state, (key.expose_secret(), peer), &scope);
-        let found = match self.known.get(&digest) {
+        let known = self.known.get(&digest);
+        // A key that was good waits in no line of its address, which the caller itself could make long.
+        let from = peer.filter(|_| known.is_none());
+        let looking = auth::authenticate_for_gateway(&self.state, (key.expose_secret(), from), &scope);
+        let found = match known {
             None => looking.await,
             // What only concerns keeping must not fail a request: a key that was good is good while nobody can look.
             Some(known) => match tokio::time::timeout(KEY_PATIENCE, looking).await {
-                Ok(Err(refused)) if refused.status().is_server_error() => Ok(known),
+                Ok(Err(refused)) if refused.status().is_server_error() => return Ok((known, key)),
                 Ok(found) => found,
-                Err(_) => Ok(known),
+                Err(_) => return Ok((known, key)),
             },
         };
         match found {

@@ -7,6 +7,9 @@ use super::bulkhead::Share;
 use super::keys::KeyDigest;
 use crate::prelude::*;
 
+/// The most sign-ins of one key; the oldest end.
+const MOST_OF_ONE: i64 = 50;
+
 /// What a sign-in stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Credential {
@@ -51,6 +54,16 @@ impl Store {
             secret.as_slice(),
             is_operator,
             expires_at
+        )
+        .execute(&mut *tx)
+        .await?;
+        sqlx::query!(
+            "delete from console_signins where tenant_id = $1 and credential = $2 and digest in (
+               select digest from console_signins where tenant_id = $1 and credential = $2
+               order by expires_at desc, digest offset $3)",
+            tenant.0,
+            secret.as_slice(),
+            MOST_OF_ONE
         )
         .execute(&mut *tx)
         .await?;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use askama::Template;
+use axum::Extension;
 use axum::extract::{FromRequest as _, Multipart, Request, State};
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
@@ -17,6 +18,8 @@ use crate::message::{Part, parts};
 use crate::view::{Look as _, Page, count, percent_or, shown};
 use crate::visit::{Visit, require_own_page};
 use anchord_http::AppState;
+use anchord_http::admission::bodies::{Bodies, Reserved};
+use anchord_http::admission::heavy::in_turn;
 use anchord_messages::transcript::{self, Transcript};
 
 /// The most messages of one append.
@@ -72,17 +75,33 @@ pub(super) async fn show(State(state): State<AppState>, visit: Visit) -> Result<
 /// What was dropped or pasted.
 struct Dropped {
     text: String,
+    _memory: Reserved,
     name: String,
     target: String,
 }
 
-async fn dropped(state: &AppState, request: Request) -> Result<Dropped, Fault> {
+/// Reads a form within the tenant's share of memory.
+async fn dropped(
+    state: &AppState,
+    visit: &Visit,
+    request: Request,
+    bodies: &Bodies,
+) -> Result<Dropped, Fault> {
     require_own_page(request.headers())?;
+    if !visit.who.can("write") {
+        let detail = "This key does not have the scope `write`.";
+        return Err(Fault::refused(StatusCode::FORBIDDEN, "Not with this key", detail));
+    }
+    let memory = bodies.reserve(visit.tenant_only()?, state.limits.body_bytes).ok_or_else(|| {
+        let detail = "Another transcript of yours is being tried. Try again when it is done.";
+        Fault::refused(StatusCode::TOO_MANY_REQUESTS, "One at a time", detail)
+    })?;
     let unreadable = |detail: &dyn std::fmt::Display| {
         Fault::refused(StatusCode::BAD_REQUEST, "The form cannot be read", detail.to_string())
     };
     let mut form = Multipart::from_request(request, state).await.map_err(|error| unreadable(&error))?;
-    let mut found = Dropped { text: String::new(), name: String::new(), target: String::new() };
+    let mut found =
+        Dropped { text: String::new(), _memory: memory, name: String::new(), target: String::new() };
     let mut left = state.limits.body_bytes;
     while let Some(mut field) = form.next_field().await.map_err(|error| unreadable(&error))? {
         let name = field.name().unwrap_or_default().to_owned();
@@ -110,7 +129,8 @@ async fn dropped(state: &AppState, request: Request) -> Result<Dropped, Fault> {
     Ok(found)
 }
 
-fn read(text: &str) -> Result<Transcript, Fault> {
+/// Reads a transcript in the tenant's turn.
+async fn read(visit: &Visit, text: &mut String) -> Result<Transcript, Fault> {
     if text.is_empty() {
         return Err(Fault::refused(
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -118,8 +138,14 @@ fn read(text: &str) -> Result<Transcript, Fault> {
             "Drop a file, or paste a transcript.",
         ));
     }
-    transcript::read(text, None, None)
-        .map_err(|error| Fault::refused(StatusCode::UNPROCESSABLE_ENTITY, "No transcript", error.to_string()))
+    let text = std::mem::take(text);
+    let read = in_turn(visit.tenant_only()?, move || {
+        transcript::read(&text, None, None).map_err(|error| error.to_string())
+    });
+    let read = read.await.map_err(|error| {
+        Fault::refused(StatusCode::SERVICE_UNAVAILABLE, "Too much at once", error.to_string())
+    })?;
+    read.map_err(|detail| Fault::refused(StatusCode::UNPROCESSABLE_ENTITY, "No transcript", detail))
 }
 
 /// A refusal in the place of the result, because the page stays as it is.
@@ -136,20 +162,25 @@ fn told<T>(result: Result<T, Fault>) -> Result<Result<T, Response>, Fault> {
 
 pub(super) async fn look(
     State(state): State<AppState>,
+    Extension(bodies): Extension<Bodies>,
     visit: Visit,
     request: Request,
 ) -> Result<Response, Fault> {
     visit.tenant_only()?;
-    match told(tried(&state, &visit, request).await)? {
+    match told(tried(&state, &visit, (request, &bodies)).await)? {
         Ok(tried) => html(&tried),
         Err(wrong) => Ok(wrong),
     }
 }
 
-async fn tried(state: &AppState, visit: &Visit, request: Request) -> Result<Tried, Fault> {
-    let dropped = dropped(state, request).await?;
+async fn tried(
+    state: &AppState,
+    visit: &Visit,
+    (request, bodies): (Request, &Bodies),
+) -> Result<Tried, Fault> {
+    let mut dropped = dropped(state, visit, request, bodies).await?;
     let target = dropped.target.parse::<u32>().ok();
-    let transcript = read(&dropped.text)?;
+    let transcript = read(visit, &mut dropped.text).await?;
     let mut body = body_of(&transcript, &transcript.messages)?;
     body.pop();
     if let Some(target) = target {
@@ -210,19 +241,20 @@ fn body_of(transcript: &Transcript, messages: &[transcript::Logged]) -> Result<S
 
 pub(super) async fn keep(
     State(state): State<AppState>,
+    Extension(bodies): Extension<Bodies>,
     visit: Visit,
     request: Request,
 ) -> Result<Response, Fault> {
     visit.tenant_only()?;
-    match told(kept(&state, &visit, request).await)? {
+    match told(kept(&state, &visit, (request, &bodies)).await)? {
         Ok(kept) => html(&kept),
         Err(wrong) => Ok(wrong),
     }
 }
 
-async fn kept(state: &AppState, visit: &Visit, request: Request) -> Result<Kept, Fault> {
-    let dropped = dropped(state, request).await?;
-    let transcript = read(&dropped.text)?;
+async fn kept(state: &AppState, visit: &Visit, (request, bodies): (Request, &Bodies)) -> Result<Kept, Fault> {
+    let mut dropped = dropped(state, visit, request, bodies).await?;
+    let transcript = read(visit, &mut dropped.text).await?;
     let name = if dropped.name.is_empty() {
         format!("tried-{}", state.clock.now().format("%Y%m%d-%H%M%S"))
     } else {
