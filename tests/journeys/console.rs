@@ -411,7 +411,7 @@ async fn the_console_can_be_turned_off_and_the_operators_pages_are_where_the_ope
 async fn a_key_has_so_many_signins_and_the_oldest_end() {
     let app = app().await;
     let credential = Credential::Key(app.tenant, [7; 32]);
-    let end = |at: u8| chrono::Utc::now() + chrono::TimeDelta::hours(i64::from(at) + 1);
+    let end = |at: u8| Clock::system().now() + chrono::TimeDelta::hours(i64::from(at) + 1);
     for at in 0..60_u8 {
         app.store.sign_in([at; 32], credential, end(at)).await.expect("a sign-in");
     }
