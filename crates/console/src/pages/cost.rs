@@ -100,7 +100,10 @@ pub(super) struct Wanted {
 
 impl Wanted {
     fn prices(&self) -> Option<Prices> {
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
+        // Many write a comma.
+        let number = |text: &str| {
+            text.trim().replace(',', ".").parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0)
+        };
         let input = number(&self.input)?;
         let cached = number(&self.cached).unwrap_or(input);
         Some(Prices { input, cached, written: input })

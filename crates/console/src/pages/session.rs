@@ -110,6 +110,7 @@ struct VersionRow {
     warnings: Vec<String>,
     record: String,
     dropped: String,
+    back: String,
 }
 
 #[derive(Clone, Debug)]
@@ -307,6 +308,7 @@ fn version(place: &Place, one: &Value) -> VersionRow {
         } else {
             place.page("/dropped", &[("to", &n)])
         },
+        back: format!("{}#between", place.page("/dropped", &[("from", &n)])),
     }
 }
 
