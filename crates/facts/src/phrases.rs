@@ -55,6 +55,7 @@ pub enum Phrase {
     Revised,
     Aside,
     RefersBack,
+    Answer,
     NextTask,
     Kept,
     Done,
@@ -76,6 +77,7 @@ pub enum Phrase {
     Refusal,
     TurnedDown,
     Announced,
+    Musing,
     Standing,
     PointsBack,
 }

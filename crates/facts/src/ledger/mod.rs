@@ -10,6 +10,7 @@
 mod aider;
 mod answers;
 pub mod asked;
+mod choices;
 pub mod constraints;
 mod diff;
 mod directories;
@@ -71,8 +72,9 @@ pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames
     let open_errors = errors::open(&errors, carry);
     let things = things::read(span, &uses, (&runs, &known.things));
     let requests = requests::read(span, minutes, carry.ending);
-    let statements = statements::read(span, minutes);
+    let mut statements = statements::read(span, minutes);
     let open_questions = statements::open_questions(span, &statements, &carry.open_questions);
+    statements.extend(choices::read(span, minutes));
     let mut asked_leave = carry.asked_leave.clone();
     let constraints = constraints::read(span, minutes, &mut asked_leave);
     Facts {

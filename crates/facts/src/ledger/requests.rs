@@ -21,7 +21,7 @@ pub const LONGEST_REQUEST: usize = 1_500;
 /// The longest message that may drop or replace an earlier request, in characters; a longer one is a new task.
 const LONGEST_CHANGE: usize = 1_500;
 /// The most words of a plain answer to the agent's question; a longer message also asks for something.
-const WORDS_OF_ANSWER: usize = 12;
+pub(super) const WORDS_OF_ANSWER: usize = 12;
 /// A message with fewer words that asks to continue asks for nothing else.
 const WORDS_OF_REQUEST: usize = 8;
 /// A longer message asks for work, however it is put.
@@ -127,7 +127,7 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) 
 }
 
 /// Whether the agent is still working: it calls tools, or its text ends in a command for its harness.
-fn works(message: &Message, words: &str) -> bool {
+pub(super) fn works(message: &Message, words: &str) -> bool {
     let fenced = || {
         let fences = ["```bash", "```sh", "```shell", "```tool_code", "```mswea_bash_command"];
         words.trim_end().ends_with("```") && fences.iter().any(|fence| words.contains(fence))
@@ -139,7 +139,7 @@ fn works(message: &Message, words: &str) -> bool {
 }
 
 /// The questions in the last sentences.
-fn questions(sentences: &[Sentence]) -> Vec<String> {
+pub(super) fn questions(sentences: &[Sentence]) -> Vec<String> {
     // A list of options may follow the question.
     let last = sentences
         .iter()
@@ -226,7 +226,7 @@ fn template(said: &str) -> Option<&str> {
 }
 
 /// Whether a program wrote the message: an event in a tag, or a notice in brackets.
-fn is_automatic(text: &str) -> bool {
+pub(super) fn is_automatic(text: &str) -> bool {
     let is_event = |name: &str| {
         ["event", "notification", "reminder", "result", "output", "update", "status"]
             .iter()
@@ -244,7 +244,7 @@ pub fn substance(text: &str) -> usize {
 }
 
 /// Whether a text is a mark for a program (`###STOP###`, `<END>`, `[DONE]`) or has only punctuation.
-fn is_mark(text: &str) -> bool {
+pub(super) fn is_mark(text: &str) -> bool {
     let word = text.trim_matches(|c: char| c.is_ascii_punctuation() && c != '_');
     let marked = |c: Option<char>| c.is_some_and(|c| matches!(c, '#' | '<' | '>' | '[' | ']' | '*' | '|'));
     let is_token = marked(text.chars().next())
@@ -254,7 +254,7 @@ fn is_mark(text: &str) -> bool {
     is_token || !text.chars().any(char::is_alphanumeric)
 }
 
-fn is_slash_command(text: &str) -> bool {
+pub(super) fn is_slash_command(text: &str) -> bool {
     text.starts_with('/') && text.split_whitespace().count() <= WORDS_OF_SLASH_COMMAND && text.len() < 80
 }
 
@@ -291,7 +291,7 @@ pub fn shared_words(earlier: &str, later: &str) -> usize {
 }
 
 /// Whether a person only says thanks or goodbye.
-fn is_pleasantry(text: &str) -> bool {
+pub(super) fn is_pleasantry(text: &str) -> bool {
     let thanks = || Phrase::Thanks.is_in(text) && substance(text) <= WORDS_OF_ANSWER;
     text.chars().count() <= 200
         && (Phrase::ThanksFirst.is_in(text) || thanks())

@@ -28,6 +28,9 @@ const FIXED_COST: f64 = 15.0;
 const LOSS_OF_AGE: f64 = 0.3;
 /// A message of a person with more lines is taken line by line.
 const MOST_LINES_OF_MESSAGE: usize = 12;
+/// A list of at most so many items and bytes is taken whole, with the line that introduces it; of a longer one, some items.
+const MOST_ITEMS_OF_LIST: usize = 8;
+const LONGEST_LIST: usize = 800;
 /// Tokens of a turn's number and speaker.
 const HEAD_COST: u32 = 6;
 /// The most bytes that are kept of a message: with words of a person or the agent, and without.
@@ -135,35 +138,75 @@ pub(super) fn pick(lines: &[Seen<'_>], room: u32, mut chosen: HashSet<Place>) ->
         told.extend(seen.names.iter().map(|(name, _)| *name));
         begun.insert(seen.place.0);
     }
-    let worth = |line: &Seen<'_>, told: &HashSet<Name>| {
-        let names: f64 =
-            line.names.iter().filter(|(name, _)| !told.contains(name)).map(|(_, worth)| worth).sum();
-        line.weight * (names + line.words) / (f64::from(line.cost) + FIXED_COST)
+    let worth = |lines: &[Seen<'_>], told: &HashSet<Name>| {
+        let of_line = |line: &Seen<'_>| {
+            let names: f64 =
+                line.names.iter().filter(|(name, _)| !told.contains(name)).map(|(_, worth)| worth).sum();
+            line.weight * (names + line.words)
+        };
+        lines.iter().map(of_line).sum::<f64>() / (f64::from(cost(lines)) + FIXED_COST)
     };
-    let is_left = |(_, seen): &(usize, &Seen<'_>)| !chosen.contains(&seen.place);
-    let mut offers: BinaryHeap<Offer> = lines
-        .iter()
-        .enumerate()
-        .filter(is_left)
-        .map(|(at, line)| Offer { worth: worth(line, &told), at })
-        .collect();
+    let units = units(lines, |seen| chosen.contains(&seen.place));
+    let mut offers: BinaryHeap<Offer> =
+        units.iter().enumerate().map(|(at, unit)| Offer { worth: worth(unit, &told), at }).collect();
     let mut left = room;
     while let Some(Offer { worth: before, at }) = offers.pop() {
-        let Some(line) = lines.get(at) else { continue };
-        let now = worth(line, &told);
+        let Some((unit, place)) = units.get(at).and_then(|unit| Some((*unit, unit.first()?.place))) else {
+            continue;
+        };
+        let now = worth(unit, &told);
         // Its names may have been chosen since, so that another line is worth more now.
         if now < before && offers.peek().is_some_and(|next| now < next.worth) {
             offers.push(Offer { worth: now, at });
             continue;
         }
-        let head = if begun.contains(&line.place.0) { 0 } else { HEAD_COST };
-        let Some(rest) = left.checked_sub(line.cost.saturating_add(head)) else { continue };
+        let head = if begun.contains(&place.0) { 0 } else { HEAD_COST };
+        let Some(rest) = left.checked_sub(cost(unit).saturating_add(head)) else { continue };
         left = rest;
-        begun.insert(line.place.0);
-        told.extend(line.names.iter().map(|(name, _)| *name));
-        chosen.insert(line.place);
+        begun.insert(place.0);
+        told.extend(unit.iter().flat_map(|line| &line.names).map(|(name, _)| *name));
+        chosen.extend(unit.iter().map(|line| line.place));
     }
     chosen
+}
+
+fn cost(lines: &[Seen<'_>]) -> u32 {
+    lines.iter().map(|line| line.cost).fold(0, u32::saturating_add)
+}
+
+/// The lines that are left, in runs that are taken whole: a short list with the line in front of it, or a line alone.
+fn units<'s, 't>(lines: &'s [Seen<'t>], is_taken: impl Fn(&Seen<'t>) -> bool) -> Vec<&'s [Seen<'t>]> {
+    let mut units = Vec::with_capacity(lines.len());
+    let is_free =
+        |seen: &Seen<'t>| seen.line.kind == LineKind::Said && seen.cost < u32::MAX && !is_taken(seen);
+    let (mut rest, mut is_within) = (lines, None);
+    while let Some(first) = rest.first() {
+        let of_turn = |seen: &&Seen<'t>| seen.place.0 == first.place.0 && is_free(seen);
+        let opens = usize::from(first.line.text.ends_with([':', '：']) && is_free(first));
+        let items = rest.iter().skip(opens).take(MOST_ITEMS_OF_LIST + 1);
+        let items = items.take_while(|seen| is_item(&seen.line.text) && of_turn(seen));
+        let (count, bytes) =
+            items.fold((0, 0), |(count, bytes), seen| (count + 1, bytes + seen.line.text.len()));
+        let is_list = (2..=MOST_ITEMS_OF_LIST).contains(&count) && bytes <= LONGEST_LIST;
+        let is_whole = is_list && is_within != Some(first.place.0);
+        let (unit, later) = rest.split_at(if is_whole { opens + count } else { 1 });
+        if is_whole || !is_taken(first) {
+            units.push(unit);
+        }
+        // The end of a long list is no list.
+        is_within = Some(first.place.0).filter(|_| !is_whole && is_item(&first.line.text));
+        rest = later;
+    }
+    units
+}
+
+/// Whether a line is an item of a list or a row of a table.
+fn is_item(line: &str) -> bool {
+    let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with(['|', '•'])
+        || line.starts_with("- ")
+        || line.starts_with("* ")
+        || after_number.len() < line.len() && after_number.starts_with(['.', ')'])
 }
 
 /// Computes names and cost of every line.
@@ -205,16 +248,23 @@ pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Turn, &Line) -> u32)
 fn weight(turn: &Turn, line: &Line) -> f64 {
     match (line.kind, turn.role) {
         (LineKind::Said, Role::User) => 8.0,
+        // What it is about to do, the call behind it shows; a doubt or a guess is over with what came of it; and a line that
+        // introduces others says nothing alone.
+        (LineKind::Said, Role::Assistant) if is_passing(&line.text) => 1.0,
         // Where it calls nothing more, the agent says what came of its work.
         (LineKind::Said, Role::Assistant) if !turn.lines.iter().any(|line| line.kind == LineKind::Call) => {
             8.0
         }
-        // What it is about to do, the call behind it shows.
-        (LineKind::Said, Role::Assistant) if Phrase::Announced.is_in(&line.text) => 1.0,
         (LineKind::Said, Role::Assistant | Role::System | Role::Developer | Role::Tool) => 4.0,
-        (LineKind::Call | LineKind::Code, _) => 0.7,
+        (LineKind::Call, _) => 0.7,
+        (LineKind::Code, _) => 0.5,
         (LineKind::Output, _) => 1.0,
     }
+}
+
+/// Whether a line of the agent's says nothing that lasts.
+fn is_passing(text: &str) -> bool {
+    text.ends_with([':', '：']) || [Phrase::Announced, Phrase::Musing].iter().any(|phrase| phrase.is_in(text))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of lines and characters are far below 2^52")]

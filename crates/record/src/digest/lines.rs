@@ -179,11 +179,20 @@ fn given(lines: &mut Vec<Line>, text: &str) {
     match inner_json::read::<Value>(&text) {
         Some(value) if looks_like_data => data(lines, &value, "", 0),
         Some(_) | None => {
-            for line in text.lines() {
+            for line in text.lines().filter(|line| !is_of_file(line) && !is_bare_heading(line.trim())) {
                 push(lines, LineKind::Output, line);
             }
         }
     }
+}
+
+/// Whether a line of an output is one of a file, behind its number (`12→…`, or with a tab as `cat -n` writes it): whoever
+/// needs it reads the file.
+fn is_of_file(line: &str) -> bool {
+    let numbered = line.trim_start();
+    let rest = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = rest.len() < numbered.len();
+    is_numbered && (rest.starts_with('→') || rest.starts_with('\t') && numbered.len() < line.len())
 }
 
 /// A value on one line, without its quotes.

@@ -52,6 +52,45 @@ fn a_turn_is_who_spoke_and_what_in_lines() {
 }
 
 #[test]
+fn a_list_is_served_whole_or_not_at_all() {
+    let said = "There are three ways to store the 4812 rows:\n- in `alpha.db` with 17 columns\n- in `beta.db` with 18 columns\n- in `gamma.db` with 19 columns";
+    let filler = (0..40).map(|n| json!({"role": "user", "content": format!("Rename `file_{n}.rs` to `module_{n}.rs`, as in ticket {n}00.")}));
+    let mut messages = vec![json!({"role": "assistant", "content": said})];
+    messages.extend(filler);
+    let turns = grown(&messages);
+    let counts: Vec<usize> = (150..1_600)
+        .step_by(50)
+        .map(|room| {
+            serve(&turns, "", room, &COUNTER).text.lines().filter(|line| line.contains(".db")).count()
+        })
+        .collect();
+    assert!(counts.contains(&0) && counts.contains(&3), "{counts:?}");
+    assert!(counts.iter().all(|count| matches!(count, 0 | 3)), "{counts:?}");
+}
+
+#[test]
+fn doubts_come_after_what_came_of_them_and_lines_of_files_not_at_all() {
+    let doubt = |n| json!({"role": "assistant", "content": format!("Maybe `alpha_lock_{n}` in `queue_{n}.rs` {n}711 is held twice?")});
+    let mut messages: Vec<Value> = (0..30).map(doubt).collect();
+    messages.push(
+        json!({"role": "assistant", "content": "The cause is `beta_lock` in `queue.rs` 4712, held twice."}),
+    );
+    messages.push(output(
+        "c",
+        "     1→fn gamma_lock() {}\n     2\tfn delta_lock() {}\n7\tepsilon_lock\n## Files",
+    ));
+    let turns = grown(&messages);
+    let text = serve(&turns, "", 160, &COUNTER).text;
+    assert!(text.contains("beta_lock") && text.contains("alpha_lock"), "{text}");
+    let text = serve(&turns, "", 4_000, &COUNTER).text;
+    assert!(text.contains("alpha_lock_29") && text.contains("epsilon_lock"), "{text}");
+    assert!(
+        !text.contains("gamma_lock") && !text.contains("delta_lock") && !text.contains("Files"),
+        "{text}"
+    );
+}
+
+#[test]
 fn data_stays_with_the_thing_that_it_is_about() {
     let flights: Vec<Value> = (0..12)
         .map(|n| json!({"flight_number": format!("HAT{n:03}"), "price": 100 + n, "seats": {"business": n, "economy": 20}}))

@@ -123,7 +123,7 @@ fn chosen_within(
     let rough = TokenCounter::new(Tokenizer::Estimate);
     let told = TextIndex::of(beside);
     let cost = |turn: &Turn, line: &Line| {
-        let is_told = line.served || turn.seq < first || told.has(&line.text);
+        let is_told = line.served || turn.seq < first || told.has(without_mark(&line.text));
         if is_told { u32::MAX } else { rough.count_text(&line.text).saturating_add(2) }
     };
     let lines = look_at(turns, &cost);
@@ -146,6 +146,11 @@ fn chosen_within(
         room = room.saturating_sub((tokens - within).saturating_add(room / 50 + 4));
     }
     None
+}
+
+/// An item of a list without its mark, which the record does not have.
+fn without_mark(line: &str) -> &str {
+    line.trim_start_matches(['-', '*', '•', ' '])
 }
 
 /// A text that can be asked whether it has a line word for word. Searching all of it for each line would be

@@ -8,6 +8,7 @@ use anchord_facts::ledger::line::{clip_middle, squash};
 use anchord_facts::ledger::reading::Reading;
 use anchord_facts::ledger::requests::{LONGEST_REQUEST, is_aside, refers_back, substance};
 use anchord_facts::ledger::{Facts, prose};
+use anchord_facts::phrases::Phrase;
 use anchord_facts::wording::clip_chars;
 use anchord_messages::message::{Numbered, Role, ToolResult};
 
@@ -50,6 +51,11 @@ fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedInte
     };
     let is_open = |request: &&RequestEntry| request.state == RequestState::Open;
     let mut told: Vec<&RequestEntry> = requests.iter().filter(is_open).filter(is_work).collect();
+    // Numbers answer what the agent had asked, as long as anything else is asked for.
+    let is_reply = |request: &RequestEntry| request.text.starts_with("1.") || request.text.starts_with("1)");
+    if told.iter().any(|request| !is_reply(request)) {
+        told.retain(|request| !is_reply(request));
+    }
     if told.is_empty() {
         let latest = requests.iter().rev();
         let is_done = |request: &&RequestEntry| request.state == RequestState::Done;
@@ -63,8 +69,9 @@ fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedInte
         told.drain(1..=told.len() - MOST_REQUESTS);
     }
     // "Go on with step 3" is understood only together with the request before.
+    let needs_another = |text: &str| refers_back(text) || Phrase::Answer.is_in(text);
     let words: usize = told.iter().map(|request| substance(&request.text)).sum();
-    if let Some(first) = told.first().filter(|first| words < FEWEST_WORDS && refers_back(&first.text)) {
+    if let Some(first) = told.first().filter(|first| words < FEWEST_WORDS && needs_another(&first.text)) {
         let before = requests.iter().position(|request| std::ptr::eq(request, *first)).unwrap_or_default();
         let mut earlier = requests.get(..before).unwrap_or_default().iter().rev();
         let stands = |request: &&RequestEntry| {

@@ -6,7 +6,9 @@ use anchord_facts::ledger::line::squash;
 use anchord_facts::ledger::requests::Ending;
 use anchord_facts::ledger::{Facts, TodoStatus};
 use anchord_facts::wording::clip_chars;
+use anchord_messages::inner_json;
 use anchord_messages::message::{Numbered, Role};
+use serde_json::Value;
 
 /// The longest task, in characters.
 const LONGEST_TASK: usize = 300;
@@ -52,7 +54,11 @@ fn at_work(span: &[Numbered], up_to: &str) -> String {
     let call = span.iter().rev().find_map(|n| n.message.calls().last().map(|call| (n.seq, call)));
     match call {
         Some((at, call)) => {
-            let told = squash(&format!("{} {}", call.name, clip_chars(&call.arguments, 4 * LONGEST_CALL)));
+            let told = squash(&format!(
+                "{} {}",
+                call.name,
+                in_words(clip_chars(&call.arguments, 16 * LONGEST_CALL))
+            ));
             let told = match clip_chars(&told, LONGEST_CALL) {
                 whole if whole.len() == told.len() => told,
                 head => format!("{head}…"),
@@ -61,4 +67,17 @@ fn at_work(span: &[Numbered], up_to: &str) -> String {
         }
         None => format!("{up_to} The agent was working."),
     }
+}
+
+/// The arguments of a call without the signs of JSON, as far as they are an object of texts and figures.
+fn in_words(arguments: &str) -> String {
+    let Some(Value::Object(fields)) = inner_json::read::<Value>(arguments) else {
+        return arguments.to_owned();
+    };
+    let told =
+        fields.iter().filter(|(_, value)| !value.is_object() && !value.is_array()).map(|(name, value)| {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            if matches!(name.as_str(), "command" | "cmd") { value } else { format!("{name}={value}") }
+        });
+    told.collect::<Vec<_>>().join(", ")
 }

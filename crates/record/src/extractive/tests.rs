@@ -155,7 +155,7 @@ fn the_state_says_who_is_to_move() {
     let [call, result] = call(2, "bash", r#"{"command":"cargo bench"}"#, "ok");
     assert_eq!(
         state(&[task, call, result]),
-        r#"As of message 3; the conversation continues. The agent was working; its call in message 2: bash {"command":"cargo bench"}"#
+        "As of message 3; the conversation continues. The agent was working; its call in message 2: bash cargo bench"
     );
 }
 

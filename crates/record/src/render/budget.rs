@@ -13,7 +13,7 @@ use anchord_facts::wording;
 
 /// What is said of entries that the bound cut. The reader is a model, which can call no path; where it has the service's
 /// tools, contexts put the call in place of these words, which has as many tokens.
-pub const NOT_SHOWN: &str = "record-only";
+pub const NOT_SHOWN: &str = "see recall";
 
 /// No entry is shortened to fewer bytes.
 const MIN_CLIP_BYTES: usize = 60;
@@ -307,8 +307,8 @@ pub(super) fn clip_middle(text: &str, mark: &str, room: u32, count: Count<'_>) -
     }
     let mut chars = (room as usize).saturating_mul(5).min(text.chars().count());
     for _ in 0..10 {
-        let head = wording::clip_words(text, chars * 2 / 3).trim_end();
-        let tail = wording::clip_words_tail(text, chars / 3).trim_start();
+        let head = wording::clip_words(text, chars * 3 / 4).trim_end();
+        let tail = wording::clip_words_tail(text, chars / 4).trim_start();
         if head.is_empty() && tail.is_empty() {
             return None;
         }

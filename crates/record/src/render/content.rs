@@ -29,6 +29,8 @@ const FIX_CHARS: usize = 120;
 const REQUEST_CHARS: usize = 200;
 /// An open error is old when it was last reported this many messages before the anchor.
 const LONG_AGO: i64 = 150;
+/// An error that was not met for so many messages is not called open.
+const A_WHILE_AGO: i64 = 24;
 /// From this number on, open errors of one shape share a line.
 const ALIKE: usize = 3;
 /// The most errors of such a line that are named.
@@ -215,7 +217,7 @@ pub(super) fn errors(summary: &Summary, (version, through): (i64, i64)) -> Entri
                 continue;
             }
             let Some(others) = alike.take(order) else { continue };
-            let mut text = error(entry);
+            let mut text = error(entry, through);
             if !others.is_empty() {
                 let names = others
                     .iter()
@@ -284,16 +286,19 @@ pub(super) fn origin(session_id: Option<&String>) -> String {
     session_id.map(|name| format!(" (session {})", escape::line(name))).unwrap_or_default()
 }
 
-fn error(e: &ErrorEntry) -> String {
-    let status = match e.status {
-        ErrorStatus::Open => "open",
-        ErrorStatus::Investigating => "investigating",
-        ErrorStatus::Resolved => "resolved",
+fn error(e: &ErrorEntry, through: i64) -> String {
+    // Nobody says that an error is gone, so that an old one claims no more than when it was met.
+    let met = e.seqs.last().filter(|_| e.session_id.is_none());
+    let status = match (e.status, met) {
+        (ErrorStatus::Open, Some(seq)) if *seq < through - A_WHILE_AGO => {
+            format!("not met since message {seq}")
+        }
+        (ErrorStatus::Open, Some(seq)) => format!("open, last met in message {seq}"),
+        (ErrorStatus::Open, None) => "open".to_owned(),
+        (ErrorStatus::Investigating, _) => "investigating".to_owned(),
+        (ErrorStatus::Resolved, _) => "resolved".to_owned(),
     };
-    // Its age says how likely it still exists.
-    let met = e.seqs.last().filter(|_| e.status == ErrorStatus::Open && e.session_id.is_none());
-    let met = met.map_or(String::new(), |seq| format!(", last met in message {seq}"));
-    let mut text = format!("- [{status}{met}] ");
+    let mut text = format!("- [{status}] ");
     let message = short(&e.message, ERROR_CHARS);
     if let Some(kind) = e.kind.as_ref().filter(|k| !message.starts_with(k.as_str())) {
         let _ = write!(text, "{}: ", short(kind, 80));

@@ -187,7 +187,7 @@ fn empty_line<'s>(shapes: impl Iterator<Item = &'s Shape>) -> String {
 /// The room for a long intent: a quarter of the bound, and less of a small one, in which the other critical
 /// facts would have no room.
 fn intent_room(bound: u32) -> u32 {
-    const SMALL: u32 = 1_200;
+    const SMALL: u32 = 600;
     if bound < SMALL { bound / 6 } else { bound / 4 }
 }
 

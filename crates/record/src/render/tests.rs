@@ -158,6 +158,14 @@ fn usual_bound(style: Style) -> u32 {
 }
 
 #[test]
+fn an_error_that_was_not_met_for_long_is_not_called_open() {
+    let summary = Summary { errors: vec![error("disk is full", 10), error("port is taken", 39)], ..small() };
+    let text = render(Style::Anchored, &subject(&summary, &meta(2)), 4_000, real).text;
+    assert!(text.contains("- [not met since message 10] disk is full"), "{text}");
+    assert!(text.contains("- [open, last met in message 39] port is taken"), "{text}");
+}
+
+#[test]
 fn every_style_keeps_its_shape_and_says_what_is_empty() {
     for style in STYLES {
         let name = format!("{style:?}").to_lowercase();
@@ -351,7 +359,7 @@ fn a_cut_section_says_how_much_is_missing_and_no_path_is_halved() {
     let files = rendering.cut.iter().find(|c| c.section == Section::FilesModified).unwrap();
     let last = rendering.section(Section::FilesModified).lines().last().unwrap();
     assert!(
-        last.starts_with(&format!("(+{} more", files.omitted)) && last.ends_with("record-only)"),
+        last.starts_with(&format!("(+{} more", files.omitted)) && last.ends_with("see recall)"),
         "{last}"
     );
     let told =

@@ -308,7 +308,9 @@ impl Work {
 /// Whether the person or the harness rejected the call, so that nothing ran and nothing failed.
 fn refused(output: &str) -> bool {
     let head = output.trim_start();
-    head.starts_with("The user doesn't want to") || head.starts_with("[Request interrupted by user")
+    ["The user doesn't want to", "[Request interrupted by user", "<tool_use_error>Blocked:"]
+        .iter()
+        .any(|refusal| head.starts_with(refusal))
 }
 
 fn of_output(

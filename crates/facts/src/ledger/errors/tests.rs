@@ -86,6 +86,14 @@ fn a_tool_that_answers_with_an_error_failed() {
 }
 
 #[test]
+fn a_call_that_its_harness_blocked_is_no_error() {
+    assert_eq!(
+        of("sleep 90", "<tool_use_error>Blocked: sleep 90. Use Monitor to wait.</tool_use_error>"),
+        []
+    );
+}
+
+#[test]
 fn the_same_work_done_with_success_resolves_an_error() {
     let found = read(
         &[],

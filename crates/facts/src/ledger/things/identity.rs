@@ -226,7 +226,7 @@ pub(super) fn identifies(value: &str) -> bool {
         && !value.contains(['|', '│', '\t'])
 }
 
-fn is_machine_id(value: &str) -> bool {
+pub(super) fn is_machine_id(value: &str) -> bool {
     value.len() >= 20 && value.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
-        || value.len() >= 12 && value.chars().all(|c| c.is_ascii_digit())
+        || value.len() >= 11 && value.chars().all(|c| c.is_ascii_digit())
 }

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::identity::{Subject, first, identifies, is_secret, kind_of, own};
 use super::shown::{ExtractedThings, Found, MOST_PROPERTIES, REDACTED};
-use super::value::{Data, Fields, Items, rendered, scalar};
+use super::value::{Data, Fields, Items, is_plumbing, rendered, scalar};
 
 /// The deepest level below the reply's outer object at which things are searched.
 const DEEPEST: u8 = 4;
@@ -136,7 +136,7 @@ fn thing(
     let mut found = Found { kind, id, properties: Vec::new(), more: fields.more };
     let mut inner: Vec<(String, Items<'_>)> = Vec::new();
     for (number, (key, value)) in fields.list.iter().enumerate() {
-        if Some(number) == place || is_plumbing(key) {
+        if Some(number) == place || is_plumbing(key, value) {
             continue;
         }
         if let Some((items, count)) = things_within(value, depth) {
@@ -161,14 +161,6 @@ fn thing(
             list(&items, &Subject { kind, ..Subject::default() }, depth + 1, shown);
         }
     }
-}
-
-/// Whether a property is only for programs, such as links.
-fn is_plumbing(key: &str) -> bool {
-    let ends = |end: &str| key.ends_with(end) && key != "html_url";
-    ends("_url")
-        || ends("Url")
-        || matches!(key, "node_id" | "gravatar_id" | "etag" | "_links" | "cursor" | "__typename")
 }
 
 /// The list of things in a value, when it is too long to be kept as a value.

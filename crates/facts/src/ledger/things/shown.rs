@@ -1,5 +1,7 @@
 //! The things of one output, before those of several outputs are merged.
 
+use super::identity::is_machine_id;
+
 /// Replaces the value of a secret property.
 pub(super) const REDACTED: &str = "[REDACTED:property]";
 /// The most properties of a thing.
@@ -24,7 +26,8 @@ pub(super) struct ExtractedThings {
 
 impl ExtractedThings {
     pub(super) fn push(&mut self, found: Found) {
-        if found.properties.is_empty() {
+        // A number that only machines use, of nobody knows what, helps no reader.
+        if found.properties.is_empty() || found.kind.is_empty() && is_machine_id(&found.id) {
             return;
         }
         if self.found.len() < MOST_OF_OUTPUT {

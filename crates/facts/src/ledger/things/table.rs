@@ -126,7 +126,7 @@ fn tabbed(lines: &[&str], subject: &Subject, shown: &mut ExtractedThings) -> Opt
         .map(|line| line.split('\t').map(str::trim).collect::<Vec<_>>())
         .take_while(|cells| cells.len() == width && cells.first().is_some_and(|first| identifies(first)))
         .collect();
-    if rows.len() < 2 {
+    if rows.len() < 2 || rows.iter().flatten().any(|cell| is_logged(cell)) {
         return None;
     }
     let count = rows.len();
@@ -142,6 +142,17 @@ fn tabbed(lines: &[&str], subject: &Subject, shown: &mut ExtractedThings) -> Opt
     }
     shown.left_out += count.saturating_sub(MOST_ROWS);
     Some(count)
+}
+
+/// Whether a cell is a line of a log: a time, and then words.
+fn is_logged(cell: &str) -> bool {
+    let Some((time, words)) = cell.split_once(' ') else { return false };
+    let (day, hour) = time.split_once('T').unwrap_or_default();
+    let is_of_digits = |text: &str, sign: char| text.chars().all(|c| c.is_ascii_digit() || c == sign);
+    !words.is_empty()
+        && day.len() == 10
+        && is_of_digits(day, '-')
+        && hour.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn table<'l>(

@@ -55,6 +55,7 @@ fn an_object_with_an_id_is_a_thing_with_all_that_is_said_of_it() {
 #[case::in_another_language("查询订单", "{}", r#"{"订单编号": "A-12", "状态": "已发货", "金额": 30}"#, &["查询订单 A-12: 状态=已发货; 金额=30"])]
 #[case::a_failure("get_order", r#"{"order_id": "7"}"#, r#"{"error": "order not found"}"#, &[])]
 #[case::no_identity("get_weather", "{}", r#"{"temperature": 3, "wind": "calm"}"#, &[])]
+#[case::ids_of_machines("get_issue", "{}", r#"{"identifier": "ENT-1", "id": "ef5624bc-1c4f-442c-9eb7-a8a3298af18a", "teamId": "832db0be-d9d8-45dc-9774-7f35babe62c0", "author": {"name": "Ana", "avatar_url": "https://x/y", "id": "832db0be-d9d8-45dc-9774-7f35babe62c0"}}"#, &["issue ENT-1: author=name: Ana"])]
 #[case::a_file("Read", r#"{"file_path": "a.json"}"#, r#"{"id": 7, "name": "x", "total": 2}"#, &[])]
 #[case::nothing_but_ids("list_ids", "{}", r#"[{"id": 1}, {"id": 2}]"#, &[])]
 fn objects(#[case] tool: &str, #[case] arguments: &str, #[case] output: &str, #[case] expected: &[&str]) {
@@ -77,6 +78,7 @@ fn tables(#[case] tool: &str, #[case] output: &str, #[case] expected: &[&str]) {
 #[rstest]
 #[case::kubectl("kubectl get pods", "NAME      READY   STATUS\nweb-1     1/1     Running\nweb-2     0/1     CrashLoopBackOff\n", &["pod web-1: ready=1/1; status=Running", "pod web-2: ready=0/1; status=CrashLoopBackOff"])]
 #[case::gh("gh pr checks 7", "lint\tpass\t12s\thttps://x/1\nunit\tfail\t3m\thttps://x/2\n", &["pr checks lint: =pass, 12s, https://x/1", "pr checks unit: =fail, 3m, https://x/2"])]
+#[case::a_log("gh run view 7 --log", "shell-test\tRun specs\t2026-08-11T07:31:45.4187639Z make: error 2\nshell-check\tRun specs\t2026-08-11T07:31:58.8641752Z done\n", &[])]
 #[case::tabs_under_names("acme list", "id\tname\tstate\nw-1\tshop\tup\nw-2\tapi\tdown\n", &["w-1: name=shop; state=up", "w-2: name=api; state=down"])]
 #[case::files("cat pods.txt", "NAME      READY   STATUS\nweb-1     1/1     Running\n", &[])]
 #[case::json_lines("docker ps --format json", "{\"ID\":\"ab12\",\"State\":\"up\"}\n{\"ID\":\"cd34\",\"State\":\"down\"}\n", &["ps ab12: State=up", "ps cd34: State=down"])]

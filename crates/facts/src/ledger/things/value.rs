@@ -163,10 +163,30 @@ fn flat(raw: &RawValue, depth: u8) -> Option<String> {
     }
 }
 
+/// Whether a property is only for programs: links, and ids that nobody says.
+pub(super) fn is_plumbing(key: &str, value: &RawValue) -> bool {
+    let ends = |end: &str| key.ends_with(end) && key != "html_url";
+    ends("_url")
+        || ends("Url")
+        || matches!(
+            key,
+            "node_id" | "gravatar_id" | "etag" | "_links" | "cursor" | "__typename" | "diff_hunk"
+        )
+        || (ends("Id") || ends("_id") || key == "id") && is_uuid(value.get())
+}
+
+/// Whether a value is a string of the form `8-4-4-4-12`.
+fn is_uuid(json: &str) -> bool {
+    let parts: Vec<&str> = json.trim_matches('"').split('-').collect();
+    json.len() == 38
+        && parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
+        && parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 fn pairs(fields: &Fields<'_>, depth: u8) -> Vec<String> {
     let mut told = Vec::new();
     let mut length = 0;
-    for (name, value) in &fields.list {
+    for (name, value) in fields.list.iter().filter(|(name, value)| !is_plumbing(name, value)) {
         let Some(value) = flat(value, depth + 1) else { continue };
         length += name.len() + value.len();
         told.push(format!("{name}: {value}"));

@@ -1,0 +1,183 @@
+//! Choices: what people answered when the agent had asked, each with its question.
+//!
+//! Invariant: both halves are quoted; an answer that only says to go on, or asks back, chooses nothing.
+
+use super::line::{clip, squash};
+use super::prose::{self, list_item};
+use super::reading::Reading;
+use super::requests::{
+    WORDS_OF_ANSWER, is_automatic, is_mark, is_pleasantry, is_slash_command, questions, substance, works,
+};
+use super::statements::{Stated, Statement};
+use crate::phrases::Phrase;
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+
+/// The most words of a message that begins with a choice and gives reasons, or asks for something beside it.
+const WORDS_OF_CHOICE: usize = 40;
+/// The longest question, option and answer, in characters.
+const LONGEST_QUESTION: usize = 160;
+const LONGEST_OPTION: usize = 120;
+const LONGEST_ANSWER: usize = 300;
+/// The most answers of one message.
+const MOST_ANSWERS: usize = 12;
+
+/// The choices of a span. With `minutes`, people talk to each other.
+pub(super) fn read(span: &[Reading<'_>], minutes: bool) -> Vec<Statement> {
+    let mut found = Vec::new();
+    if minutes {
+        return found;
+    }
+    let mut asked: Option<&Reading<'_>> = None;
+    for reading in span {
+        match (reading.message.role, reading.person()) {
+            (Role::User, Some(said)) => {
+                if let Some(asked) = asked.take() {
+                    found.extend(choices(asked, said, reading.seq));
+                }
+            }
+            (Role::Assistant, _) => asked = Some(reading).filter(|one| !works(one.message, one.text())),
+            (Role::Tool, _) => asked = None,
+            (Role::User | Role::System | Role::Developer, _) => {}
+        }
+    }
+    found
+}
+
+fn choices(asked: &Reading<'_>, said: &str, seq: Seq) -> Vec<Statement> {
+    let said = prose::around_site(said);
+    let own = prose::own_words(said.trim());
+    let text = own.trim();
+    let is_other = text.is_empty()
+        || Phrase::GoOn.is_in(text)
+        || is_mark(text)
+        || is_slash_command(text)
+        || is_automatic(text)
+        || is_pleasantry(text);
+    let Some(question) = questions(asked.sentences()).pop().filter(|_| !is_other) else { return Vec::new() };
+    let seqs = vec![asked.seq, seq];
+    let choice = |question: &str, answer: &str| Statement {
+        section: Stated::Decision,
+        text: format!(
+            "{} → {}",
+            clip(&squash(question), LONGEST_QUESTION),
+            clip(&squash(answer), LONGEST_ANSWER)
+        ),
+        reason: String::new(),
+        rejected: String::new(),
+        by: None,
+        seqs: seqs.clone(),
+    };
+    let answers = numbered(text);
+    if answers.len() > 1 {
+        let items = numbered(asked.text());
+        let pairs = answers.iter().take(MOST_ANSWERS).filter_map(|(number, answer)| {
+            // The last list of the agent's holds its questions.
+            let (_, question) = items.iter().rev().find(|(other, _)| other == number)?;
+            Some(choice(question, answer))
+        });
+        return pairs.collect();
+    }
+    let words = substance(text);
+    let is_one = words <= WORDS_OF_ANSWER || words <= WORDS_OF_CHOICE && Phrase::Answer.is_in(text);
+    if !is_one || text.ends_with(['?', '？']) {
+        return Vec::new();
+    }
+    let option = named_option(text).and_then(|number| {
+        let items = numbered(asked.text());
+        let (_, option) = items.into_iter().rev().find(|(other, _)| *other == number)?;
+        Some(format!("{text} ({})", clip(&squash(&option), LONGEST_OPTION)))
+    });
+    vec![choice(&question, option.as_deref().unwrap_or(text))]
+}
+
+/// The items of numbered lists, each with the lines that belong to it.
+fn numbered(text: &str) -> Vec<(u32, String)> {
+    let mut items: Vec<(u32, String)> = Vec::new();
+    let mut is_within = false;
+    for line in text.lines().map(str::trim) {
+        let bare = line.trim_start_matches(['*', '#', ' ']);
+        let number = bare.split_once(['.', ')']).and_then(|(number, _)| number.parse().ok());
+        let item = number.and_then(|number| Some((number, list_item(bare)?)));
+        if let Some((number, item)) = item {
+            items.push((number, item.replace("**", "")));
+            is_within = true;
+        } else if line.is_empty() {
+            is_within = false;
+        } else if let Some((_, last)) =
+            items.last_mut().filter(|last| is_within && last.1.len() < LONGEST_ANSWER)
+        {
+            last.push(' ');
+            last.push_str(line);
+        }
+    }
+    items
+}
+
+/// The number of an option that is named by it alone: `2`, `option 2`, `the second one`.
+fn named_option(text: &str) -> Option<u32> {
+    let words: Vec<String> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .take(WORDS_OF_ANSWER)
+        .map(str::to_lowercase)
+        .collect();
+    let ordinals = ["first", "second", "third", "fourth"];
+    let is_label = |word: &str| matches!(word, "option" | "number" | "approach" | "variant" | "answer");
+    words.iter().enumerate().find_map(|(at, word)| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        let number =
+            word.parse().ok().filter(|_| words.len() == 1 || before.is_some_and(|label| is_label(label)));
+        let ordinal =
+            || ordinals.iter().position(|one| one == word).and_then(|place| u32::try_from(place + 1).ok());
+        number.or_else(|| {
+            ordinal().filter(|_| words.get(at + 1).is_some_and(|next| next == "one" || is_label(next)))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use anchord_messages::message::{Message, Numbered, Part};
+
+    #[rstest]
+    #[case::a_choice("Shall I take a queue or a lock?", "a queue, please", &["Shall I take a queue or a lock? → a queue, please"])]
+    #[case::more_than_a_choice(
+        "Ready to build it?",
+        "no, write the plan first and put the reasons for each of its steps into a table of its own",
+        &["Ready to build it? → no, write the plan first and put the reasons for each of its steps into a table of its own"]
+    )]
+    #[case::an_option(
+        "Two ways:\n1. **A queue** - one writer\n2. **A lock** - many\n\nWhich approach?",
+        "ok, option 2 for now",
+        &["Which approach? → ok, option 2 for now (A lock - many)"]
+    )]
+    #[case::each_of_several(
+        "Before I begin:\n1. Which port?\n2. Are logs needed?\n\nCan you tell me?",
+        "1. 8080, as in\nthe old service\n2. no",
+        &["Which port? → 8080, as in the old service", "Are logs needed? → no"]
+    )]
+    #[case::going_on("Shall I go on?", "yes, please", &[])]
+    #[case::a_question_back("Shall I take a queue or a lock?", "which one is faster?", &[])]
+    #[case::another_task(
+        "Shall I take a queue or a lock?",
+        "First look at how the old importer reads its files and tell me which of its tests still matter to anybody",
+        &[]
+    )]
+    #[case::a_report("I took a queue.", "a lock, please", &[])]
+    fn of_what_was_asked(#[case] asked: &str, #[case] answer: &str, #[case] expected: &[&str]) {
+        let said = [(Role::User, "Build the importer"), (Role::Assistant, asked), (Role::User, answer)];
+        let numbered = |(seq, (role, text)): (i64, (Role, &str))| Numbered {
+            seq,
+            message: Message { role, name: None, parts: vec![Part::Text(text.to_owned())] },
+        };
+        let span: Vec<Numbered> = (1..).zip(said).map(numbered).collect();
+        let found = read(&Reading::each(&span), false);
+        let told: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(told, expected);
+        assert!(found.iter().all(|one| one.seqs == [2, 3] && one.section == Stated::Decision));
+    }
+}
