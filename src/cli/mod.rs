@@ -13,6 +13,7 @@ mod completions;
 mod compress;
 mod context;
 mod credential;
+mod demo;
 mod export;
 mod failure;
 mod files;
@@ -25,6 +26,7 @@ mod mcp;
 mod migrate;
 mod openapi;
 mod output;
+mod own_service;
 mod prelude;
 mod recall;
 mod remote;
@@ -100,6 +102,8 @@ enum Command {
     Summary(summary::SummaryCommand),
     /// Follow the events of a session
     Tail(tail::TailCommand),
+    /// Play a recorded session through the service, and show how its context grows, is compressed and what it costs
+    Demo(demo::Demo),
     /// Search the messages of a session
     Recall(recall::RecallCommand),
     /// List the facts of a session: files, commands, test runs, errors, identifiers, constraints
@@ -177,6 +181,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Key(key) => block_on(key.run()),
         Command::Compress(compress) => block_on(compress.run()),
         Command::Wrap(wrap) => block_on(wrap.run()),
+        Command::Demo(demo) => block_on(demo.run()),
         Command::Item(item) => item.run(),
         Command::Openapi(openapi) => openapi.run(),
         Command::Completions(completions) => completions.run(Cli::command()),

@@ -1,37 +1,24 @@
 //! `anchord wrap`: runs an agent whose model's base URL is the gateway, of a running service or of one that it starts and stops.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::process::ExitStatus;
 
 use anyhow::Context as _;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use secrecy::ExposeSecret as _;
-use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio_util::task::TaskTracker;
 
 use super::credential::{Credential, is_local};
 use super::failure::AgentEnded;
+use super::own_service::{OwnService, answers, slashed, terminate};
 use super::prelude::*;
 use crate::config;
 
 /// The providers, when neither the service nor the agent is set to others.
 const ANTHROPIC: &str = "https://api.anthropic.com";
 const OPENAI: &str = "https://api.openai.com";
-/// The log of a service that this command starts, in its data folder.
-const LOG: &str = "wrap.log";
-/// How its first line begins when it is ready.
-const READY: &str = "anchord is ready on ";
-/// How long a service may take to answer, to start, and to stop.
-const ANSWER: Duration = Duration::from_secs(3);
-const START: Duration = Duration::from_mins(2);
-const STOP: Duration = Duration::from_secs(30);
 
 /// Arguments of `wrap`.
 #[derive(Args, Debug)]
@@ -59,9 +46,6 @@ pub(super) struct Wrap {
     command: Vec<OsString>,
 }
 
-/// A service that this command started.
-struct Own(Child);
-
 impl Wrap {
     pub(super) async fn run(self) -> Result<()> {
         let url: reqwest::Url = self.access.endpoint.url.parse().context("the URL of the service")?;
@@ -71,7 +55,14 @@ impl Wrap {
             (format!("{}gateway/key/{}", slashed(&url), credential.secret.expose_secret()), None)
         } else {
             anyhow::ensure!(is_local(&url), "{url} does not answer");
-            let (address, own) = start(&url, &self.access.endpoint.data_dir, &upstreams).await?;
+            let [anthropic, openai] = &upstreams;
+            let flags = [
+                "--gateway-anthropic",
+                anthropic.as_deref().unwrap_or(ANTHROPIC),
+                "--gateway-openai",
+                openai.as_deref().unwrap_or(OPENAI),
+            ];
+            let (address, own) = OwnService::start(&url, &self.access.endpoint.data_dir, &flags).await?;
             (format!("{address}/gateway"), Some(own))
         };
         let session = self.session.as_ref().map(|name| format!("/session/{name}")).unwrap_or_default();
@@ -120,80 +111,6 @@ impl Wrap {
             }
         }
     }
-}
-
-impl Own {
-    async fn stop(mut self) {
-        terminate(&self.0);
-        // One that does not end is killed when it is dropped.
-        drop(tokio::time::timeout(STOP, self.0.wait()).await);
-    }
-}
-
-fn terminate(child: &Child) {
-    if let Some(id) = child.id().and_then(|id| i32::try_from(id).ok()) {
-        // One that has ended needs none.
-        let _ = kill(Pid::from_raw(id), Signal::SIGTERM);
-    }
-}
-
-/// Whether a service answers at an address.
-async fn answers(url: &reqwest::Url) -> bool {
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let Ok(client) = reqwest::Client::builder().no_proxy().timeout(ANSWER).build() else { return false };
-    let asked = client.get(format!("{}readyz", slashed(url))).send().await;
-    asked.is_ok_and(|reply| reply.status().is_success())
-}
-
-fn slashed(url: &reqwest::Url) -> String {
-    let text = url.as_str();
-    if text.ends_with('/') { text.to_owned() } else { format!("{text}/") }
-}
-
-/// Starts a service with an embedded database, and returns its address.
-async fn start(
-    url: &reqwest::Url,
-    data: &Path,
-    [anthropic, openai]: &[Option<String>; 2],
-) -> Result<(String, Own)> {
-    fs::create_dir_all(data).with_context(|| format!("the data folder {}", data.display()))?;
-    let log = data.join(LOG);
-    let errors = File::create(&log).with_context(|| format!("the log {}", log.display()))?;
-    let host = url.host_str().unwrap_or("127.0.0.1").replace("localhost", "127.0.0.1");
-    let port = url.port_or_known_default().unwrap_or(8080);
-    let mut service = Command::new(std::env::current_exe().context("the path of this program")?)
-        .arg("serve")
-        .arg("--listen")
-        .arg(format!("{host}:{port}"))
-        .arg("--data-dir")
-        .arg(data)
-        .arg("--gateway-anthropic")
-        .arg(anthropic.as_deref().unwrap_or(ANTHROPIC))
-        .arg("--gateway-openai")
-        .arg(openai.as_deref().unwrap_or(OPENAI))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(errors)
-        // Ctrl-C in the terminal is for the agent.
-        .process_group(0)
-        .kill_on_drop(true)
-        .spawn()
-        .context("the service cannot be started")?;
-    let lines = service.stdout.take().context("the service's output")?;
-    let mut lines = BufReader::new(lines).lines();
-    let ready = async {
-        while let Ok(Some(line)) = lines.next_line().await {
-            if let Some(rest) = line.strip_prefix(READY) {
-                return rest.split_whitespace().next().map(str::to_owned);
-            }
-        }
-        None
-    };
-    let address = tokio::time::timeout(START, ready).await.ok().flatten();
-    // What it prints behind that line must find a reader, or it ends.
-    TaskTracker::new().spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-    let why = || format!("the service did not start; {} says why", log.display());
-    Ok((address.with_context(why)?, Own(service)))
 }
 
 /// The exit code of a command that ended like this.

@@ -1,35 +1,42 @@
 //! What calls cost, and what the plain ways of keeping a conversation within its window would have cost: pure functions over the
 //! sizes of contexts.
 
-use crate::chart::Call;
+/// What a call would have had to send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Tokens of the whole conversation.
+    pub whole: i64,
+    /// Tokens that the window has room for.
+    pub budget: i64,
+}
 
 /// Prices of a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Prices {
-    pub(crate) input: f64,
-    pub(crate) cached: f64,
-    pub(crate) written: f64,
+pub struct Prices {
+    pub input: f64,
+    pub cached: f64,
+    pub written: f64,
 }
 
 /// Tokens of prompts, by what a provider charges for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tokens {
+pub struct Tokens {
     /// Never sent before.
-    pub(crate) new: i64,
+    pub new: i64,
     /// The same start as in the call before.
-    pub(crate) cached: i64,
+    pub cached: i64,
     /// Sent before, behind something that has changed.
-    pub(crate) rewritten: i64,
+    pub rewritten: i64,
 }
 
 impl Tokens {
-    pub(crate) fn total(self) -> i64 {
+    pub fn total(self) -> i64 {
         self.new + self.cached + self.rewritten
     }
 
     /// Its cost in millionths.
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "an estimate")]
-    pub(crate) fn micros(self, prices: Prices) -> i64 {
+    pub fn micros(self, prices: Prices) -> i64 {
         let fresh = (self.new + self.rewritten) as f64;
         (fresh * prices.written + self.cached as f64 * prices.cached) as i64
     }
@@ -45,7 +52,7 @@ impl std::ops::AddAssign for Tokens {
 
 /// A way of keeping a conversation within its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub enum Way {
     /// All of it, however long.
     Everything,
     /// The newest messages that fit.
@@ -55,9 +62,9 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    pub(crate) const ALL: [Self; 3] = [Self::Everything, Self::Newest, Self::Summarised];
+    pub const ALL: [Self; 3] = [Self::Everything, Self::Newest, Self::Summarised];
 
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Everything => "Everything, as if the window had no end",
             Self::Newest => "The newest messages that fit",
@@ -67,7 +74,7 @@ impl Way {
 }
 
 /// What the calls, oldest first, would have sent in another way.
-pub(crate) fn simulate(calls: &[Call], way: Way) -> Tokens {
+pub fn simulate(calls: impl IntoIterator<Item = Size>, way: Way) -> Tokens {
     let mut all = Tokens::default();
     let mut before = 0;
     let mut whole_before = 0;
@@ -111,25 +118,25 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn call(whole: i64) -> Call {
-        Call { whole, budget: 1_000, ..Call::default() }
+    fn call(whole: i64) -> Size {
+        Size { whole, budget: 1_000 }
     }
 
     #[test]
     fn the_plain_ways_differ_where_the_window_is_full() {
-        let calls: Vec<Call> = (1..=20).map(|n| call(n * 100)).collect();
-        assert_eq!(simulate(&calls, Way::Everything).new, 2_000);
-        assert_eq!(simulate(&calls, Way::Everything).total(), (1..=20).map(|n| n * 100).sum::<i64>());
-        assert!(simulate(&calls, Way::Newest).rewritten > 0);
-        assert!(simulate(&calls, Way::Summarised).total() < simulate(&calls, Way::Everything).total());
+        let calls: Vec<Size> = (1..=20).map(|n| call(n * 100)).collect();
+        assert_eq!(simulate(calls.iter().copied(), Way::Everything).new, 2_000);
+        assert_eq!(simulate(calls.iter().copied(), Way::Everything).total(), (1..=20).map(|n| n * 100).sum::<i64>());
+        assert!(simulate(calls.iter().copied(), Way::Newest).rewritten > 0);
+        assert!(simulate(calls.iter().copied(), Way::Summarised).total() < simulate(calls.iter().copied(), Way::Everything).total());
     }
 
     proptest! {
         #[test]
         fn no_part_is_negative(sizes in proptest::collection::vec(0i64..9_000, 1..40)) {
-            let calls: Vec<Call> = sizes.into_iter().map(call).collect();
+            let calls: Vec<Size> = sizes.into_iter().map(call).collect();
             for way in Way::ALL {
-                let tokens = simulate(&calls, way);
+                let tokens = simulate(calls.iter().copied(), way);
                 prop_assert!(tokens.new >= 0 && tokens.cached >= 0 && tokens.rewritten >= 0);
             }
         }

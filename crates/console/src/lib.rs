@@ -19,7 +19,7 @@ mod api;
 mod assets;
 mod chart;
 mod compare;
-mod cost;
+pub mod cost;
 mod entry;
 mod fault;
 mod lost;

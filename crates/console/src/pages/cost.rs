@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::session::call;
 use super::{OnBranch, Place, html};
 use crate::chart::Call;
-use crate::cost::{Prices, Tokens, Way, simulate};
+use crate::cost::{Prices, Size, Tokens, Way, simulate};
 use crate::fault::Fault;
 use crate::view::{Look as _, Page, count, money, segment, shown, tokens, with_query};
 use crate::visit::Visit;
@@ -236,10 +236,11 @@ pub(super) async fn of_session(
     visit.get(place.api("", &[])).await?;
     let calls = calls(&visit, &place, "1000").await?;
     let prices = wanted.prices();
+    let sizes = || calls.iter().map(|call| Size { whole: call.whole, budget: call.budget });
     html(&SessionCost {
         page: Page::of(&visit, "sessions", &format!("{}: cost", place.session)),
         ours: line("As it was served", spent(&calls), prices),
-        ways: Way::ALL.iter().map(|way| line(way.name(), simulate(&calls, *way), prices)).collect(),
+        ways: Way::ALL.iter().map(|way| line(way.name(), simulate(sizes(), *way), prices)).collect(),
         calls: calls.len(),
         prices: wanted,
         place,
