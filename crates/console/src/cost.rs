@@ -13,8 +13,11 @@ pub struct Size {
 /// Prices of a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prices {
+    /// Of tokens that are sent.
     pub input: f64,
+    /// Of those that the provider has cached.
     pub cached: f64,
+    /// Of those that it caches now.
     pub written: f64,
 }
 
@@ -30,6 +33,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
+    /// All of them.
     pub fn total(self) -> i64 {
         self.new + self.cached + self.rewritten
     }
@@ -62,8 +66,10 @@ pub enum Way {
 }
 
 impl Way {
+    /// Each of them.
     pub const ALL: [Self; 3] = [Self::Everything, Self::Newest, Self::Summarised];
 
+    /// Its name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Everything => "Everything, as if the window had no end",
@@ -126,9 +132,15 @@ mod tests {
     fn the_plain_ways_differ_where_the_window_is_full() {
         let calls: Vec<Size> = (1..=20).map(|n| call(n * 100)).collect();
         assert_eq!(simulate(calls.iter().copied(), Way::Everything).new, 2_000);
-        assert_eq!(simulate(calls.iter().copied(), Way::Everything).total(), (1..=20).map(|n| n * 100).sum::<i64>());
+        assert_eq!(
+            simulate(calls.iter().copied(), Way::Everything).total(),
+            (1..=20).map(|n| n * 100).sum::<i64>()
+        );
         assert!(simulate(calls.iter().copied(), Way::Newest).rewritten > 0);
-        assert!(simulate(calls.iter().copied(), Way::Summarised).total() < simulate(calls.iter().copied(), Way::Everything).total());
+        assert!(
+            simulate(calls.iter().copied(), Way::Summarised).total()
+                < simulate(calls.iter().copied(), Way::Everything).total()
+        );
     }
 
     proptest! {

@@ -54,6 +54,7 @@ pub enum Phrase {
     Superseded,
     Revised,
     Aside,
+    AsksFor,
     RefersBack,
     Answer,
     NextTask,

@@ -71,10 +71,15 @@ pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames
     let errors = errors::read(span, &uses, &runs, carry);
     let open_errors = errors::open(&errors, carry);
     let things = things::read(span, &uses, (&runs, &known.things));
-    let requests = requests::read(span, minutes, carry.ending);
+    let mut requests = requests::read(span, minutes, carry.ending);
     let mut statements = statements::read(span, minutes);
     let open_questions = statements::open_questions(span, &statements, &carry.open_questions);
-    statements.extend(choices::read(span, minutes));
+    let choices = choices::read(span, minutes);
+    // Who answers one numbered question after the other asks for nothing by it.
+    requests
+        .facts
+        .retain(|fact| choices.iter().filter(|choice| choice.seqs.ends_with(&fact.seqs)).count() < 2);
+    statements.extend(choices);
     let mut asked_leave = carry.asked_leave.clone();
     let constraints = constraints::read(span, minutes, &mut asked_leave);
     Facts {

@@ -29,7 +29,7 @@ const LOSS_OF_AGE: f64 = 0.3;
 /// A message of a person with more lines is taken line by line.
 const MOST_LINES_OF_MESSAGE: usize = 12;
 /// A list of at most so many items and bytes is taken whole, with the line that introduces it; of a longer one, some items.
-const MOST_ITEMS_OF_LIST: usize = 8;
+pub(super) const MOST_ITEMS_OF_LIST: usize = 8;
 const LONGEST_LIST: usize = 800;
 /// Tokens of a turn's number and speaker.
 const HEAD_COST: u32 = 6;

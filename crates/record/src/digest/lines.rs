@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::choose::MOST_ITEMS_OF_LIST;
 use super::turn::{Line, LineKind};
 use anchord_facts::ledger::prose::around_site;
 use anchord_facts::ledger::reading::Reading;
@@ -83,7 +84,10 @@ fn said(lines: &mut Vec<Line>, text: &str, is_own: &dyn Fn(&str) -> bool) {
     let mut rows = text.lines().peekable();
     while let Some(line) = rows.next() {
         let trimmed = line.trim();
-        let heads_table = trimmed.starts_with('|') && rows.peek().is_some_and(|next| is_rule(next.trim()));
+        // A table that is served whole keeps its head; beside single rows of a long one it says nothing.
+        let heads_table = trimmed.starts_with('|')
+            && rows.peek().is_some_and(|next| is_rule(next.trim()))
+            && rows.clone().take_while(|row| row.trim_start().starts_with('|')).count() > MOST_ITEMS_OF_LIST;
         if trimmed.starts_with("```") {
             is_fenced = !is_fenced;
         } else if is_fenced || is_code(trimmed) || !is_own(trimmed) {

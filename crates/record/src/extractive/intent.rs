@@ -46,8 +46,12 @@ pub(super) fn find(
 fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedIntent> {
     // A word alone is the name of a command.
     let names_a_command = |text: &str| text.is_ascii() && !text.trim().contains(char::is_whitespace);
+    let only_asks = |text: &str| text.ends_with(['?', '？']) && !Phrase::AsksFor.is_in(text);
     let is_work = |request: &&RequestEntry| {
-        !is_aside(&request.text) && !names_a_command(&request.text) && !is_standing(&request.text)
+        !is_aside(&request.text)
+            && !names_a_command(&request.text)
+            && !is_standing(&request.text)
+            && !only_asks(&request.text)
     };
     let is_open = |request: &&RequestEntry| request.state == RequestState::Open;
     let mut told: Vec<&RequestEntry> = requests.iter().filter(is_open).filter(is_work).collect();

@@ -170,8 +170,18 @@ pub(super) fn is_plumbing(key: &str, value: &RawValue) -> bool {
         || ends("Url")
         || matches!(
             key,
-            "node_id" | "gravatar_id" | "etag" | "_links" | "cursor" | "__typename" | "diff_hunk"
+            "node_id"
+                | "gravatar_id"
+                | "etag"
+                | "_links"
+                | "cursor"
+                | "__typename"
+                | "diff_hunk"
+                | "reactions"
+                | "site_admin"
+                | "user_view_type"
         )
+        || value.get().starts_with("\"https://api.")
         || (ends("Id") || ends("_id") || key == "id") && is_uuid(value.get())
 }
 
