@@ -1,15 +1,21 @@
 # syntax=docker/dockerfile:1
-FROM rust:1.95-slim-bookworm AS build
+# A release names both images by digest: --build-arg RUST_IMAGE=rust@sha256:… --build-arg BASE_IMAGE=…@sha256:…
+ARG RUST_IMAGE=rust:1.95-slim-bookworm
+ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot
+FROM ${RUST_IMAGE} AS build
 WORKDIR /src
 # Queries are checked against .sqlx: building needs no database.
 ENV SQLX_OFFLINE=true
 # The dependencies are a layer of their own, which changes with these files alone. Benches are taken out
 # of the manifest, because cargo wants their sources to be there.
 COPY Cargo.toml Cargo.lock ./
+COPY crates/console/Cargo.toml crates/console/
 COPY crates/context/Cargo.toml crates/context/
 COPY crates/facts/Cargo.toml crates/facts/
+COPY crates/gateway/Cargo.toml crates/gateway/
 COPY crates/http/Cargo.toml crates/http/
 COPY crates/llm/Cargo.toml crates/llm/
+COPY crates/mcp/Cargo.toml crates/mcp/
 COPY crates/messages/Cargo.toml crates/messages/build.rs crates/messages/
 COPY crates/postgres/Cargo.toml crates/postgres/
 COPY crates/preaggregate/Cargo.toml crates/preaggregate/
@@ -33,7 +39,7 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry,sharing=locked \
     touch src/main.rs src/lib.rs crates/*/src/lib.rs && cargo build --release --locked --bin anchord
 
 # C library, root certificates (for TLS towards a language model) and no shell.
-FROM gcr.io/distroless/cc-debian12:nonroot
+FROM ${BASE_IMAGE}
 COPY --from=build /src/target/release/anchord /usr/local/bin/anchord
 # By number, so that an orchestrator can see that it is not root.
 USER 65532:65532

@@ -39,6 +39,14 @@ agents *flags:
 console-shots:
     ANCHORD_CONSOLE_SHOTS=1 env -u DATABASE_URL cargo test --test journeys -- console::looks::the_pictures
 
+# Build what a release consists of into target/dist: archive, Debian package, bill of materials, checksums (docs/release.md)
+release folder="target/dist":
+    deploy/release {{ folder }}
+
+# Check the Kubernetes base against the schemas of its API, and the recipe of the image (needs Python 3 with venv)
+deploy-check:
+    deploy/check
+
 # What CI runs
 ci:
     .ci/run
