@@ -595,6 +595,27 @@ async fn a_terminal_shows_tables_and_colours_unless_they_are_turned_off() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_recorded_session_is_played_to_its_end_and_stays_stored() {
+    let (_service, desk) = service().await;
+    let shown = desk.run("demo").good();
+    let compressed: Vec<&str> = shown.lines().filter(|line| line.starts_with("compressed  ")).collect();
+    assert!(
+        compressed.len() >= 3 && compressed.iter().all(|line| line.contains(" 0 not answered")),
+        "{shown}"
+    );
+    assert!(shown.contains("47 contexts were sent, every one of them valid."), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "colours in a pipe");
+    let session = shown.split_whitespace().nth(1).expect("its name").trim_end_matches(':').to_owned();
+    let stored = desk.run(&format!("sessions show {session} --json")).json();
+    assert_eq!(stored["head_seq"], 105, "{stored}");
+    let costs: Vec<&str> = shown.lines().filter(|line| line.contains(" times)")).collect();
+    assert!(
+        costs.len() == 4 && costs[0].contains("anchord") && costs[0].contains("(1.00 times)"),
+        "{costs:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_reader_that_has_enough_ends_a_command_quietly() {
     let (service, desk) = service().await;
     talk(&service, "s");
