@@ -3,8 +3,8 @@
 //! Here, recorded sessions are played back. Before each of the agent's messages a prompt is made, as each way
 //! would make it. A prompt costs its tokens, those that it begins with like the prompt before it a tenth; writing a summary
 //! costs what it reads and five times what it says. The service is its domain: `replay` calls the same functions in the same
-//! order as appends and workers do, and the context of an append is served before the compression that it started ends. A
-//! model that would write the service's summaries is no part of it.
+//! order as appends and workers do, and the context of an append is served before the compression that it started ends. With
+//! `--model` a fake one writes its records.
 //!
 //! Cost says nothing without what is known for it, so every prompt is searched for what the agent needs next: the newest
 //! outputs; the names in its next message that stand in the past, but in none of the newest ten messages; the texts that
@@ -12,7 +12,7 @@
 //! needed, nor as known: an agent has them in its tools' definitions. The summaries of other ways have no words here, so
 //! they know what they keep word for word.
 //! Invariant: every way answers the same calls of the same sessions, and tokens are bytes by one ratio for each session.
-//! Must not know: store, server, models.
+//! Must not know: store, server, providers of models.
 
 mod crowded;
 mod history;
@@ -70,7 +70,7 @@ struct Flags {
     /// Shares at which the service compresses; the default when none is named
     #[arg(long, value_delimiter = ',')]
     compress: Vec<f64>,
-    /// Have the service's records written by a model as well: one that answers at a real one's length, in words of the span
+    /// Have the service's records written by a model: one that answers at a real one's length, in words of the span
     #[arg(long)]
     model: bool,
     /// Only look at contexts of so many tokens, of sessions that are never compressed
@@ -136,13 +136,10 @@ fn ways(flags: &Flags) -> Vec<Way> {
         if values.is_empty() { vec![None] } else { values.iter().copied().map(Some).collect() }
     };
     let fills = named(&flags.fill);
-    let engines = if flags.model { &[false, true][..] } else { &[false] };
-    let services = engines.iter().flat_map(|is_model| {
-        let fills = &fills;
-        named(&flags.compress).into_iter().flat_map(move |compress| {
-            fills.iter().map(move |fill| Way::Service { fill: *fill, compress, is_model: *is_model })
-        })
-    });
+    let is_model = flags.model;
+    let services = named(&flags.compress)
+        .into_iter()
+        .flat_map(|compress| fills.iter().map(move |fill| Way::Service { fill: *fill, compress, is_model }));
     services.chain(Way::OTHERS).collect()
 }
 
@@ -184,7 +181,8 @@ fn play(
         .map(|way| Row { group: group.to_owned(), window, way: *way, tally: Tally::default() })
         .collect();
     for session in sessions {
-        let tallies: Vec<Tally> = ways.iter().map(|way| way.play(session, window, effective, shapes)).collect();
+        let tallies: Vec<Tally> =
+            ways.iter().map(|way| way.play(session, window, effective, shapes)).collect();
         if flags.each {
             let cost = ways.iter().zip(&tallies).find(|(way, _)| **way == Way::Compact);
             let compact = cost.map_or(f64::NAN, |(_, tally)| tally.cost());

@@ -58,8 +58,8 @@ fn panel(canvas: &mut Canvas, top: f64, group: &str, rows: &[&Row]) {
         };
         let mut settings = Vec::new();
         for row in of_window() {
-            if let Way::Service { compress, is_model, .. } = row.way {
-                settings.push(((compress, is_model), at(&row.tally)));
+            if let Way::Service { compress, .. } = row.way {
+                settings.push((compress, at(&row.tally)));
             }
         }
         for line in settings.chunk_by(|one, next| one.0 == next.0) {

@@ -14,7 +14,9 @@ use super::span_facts::SpanFacts;
 use anchord_llm::LlmError;
 use anchord_messages::id::Seq;
 use anchord_record::candidate::{self, Material};
-use anchord_record::changes::{self, Account, Board, Changes, Chunk, Frame, MIN_CHUNK_TOKENS, Prompt, PromptRoom};
+use anchord_record::changes::{
+    self, Account, Board, Changes, Chunk, Frame, MIN_CHUNK_TOKENS, Prompt, PromptRoom,
+};
 use anchord_record::phase::Phase;
 use anchord_record::summary::Summary;
 use anchord_store::narratives::FinishedChunk;
