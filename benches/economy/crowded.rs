@@ -53,7 +53,7 @@ impl Sums {
             newest.map(|_| *at)
         };
         let first = (0..entries.len()).find_map(|at| asks(&at));
-        play.serve(settings, Some(budget), |play, at, prompt| {
+        play.serve((settings, None), Some(budget), |play, at, prompt| {
             let whole: u32 = entries.iter().take(at + 1).map(|entry| entry.tokens).sum();
             let (sent, known) = (play.sent.tally, play.look.known);
             let (before, shared) = play.sent.shared_with(prompt);

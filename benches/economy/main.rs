@@ -3,8 +3,8 @@
 //! Here, recorded sessions are played back. Before each of the agent's messages a prompt is made, as each way
 //! would make it. A prompt costs its tokens, those that it begins with like the prompt before it a tenth; writing a summary
 //! costs what it reads and five times what it says. The service is its domain: `replay` calls the same functions in the same
-//! order as appends and workers do, and the context of an append is served before the compression that it started ends. A
-//! model that would write the service's summaries is no part of it.
+//! order as appends and workers do, and the context of an append is served before the compression that it started ends. With
+//! `--model` a fake one writes its records.
 //!
 //! Cost says nothing without what is known for it, so every prompt is searched for what the agent needs next: the newest
 //! outputs; the names in its next message that stand in the past, but in none of the newest ten messages; the texts that
@@ -12,13 +12,14 @@
 //! needed, nor as known: an agent has them in its tools' definitions. The summaries of other ways have no words here, so
 //! they know what they keep word for word.
 //! Invariant: every way answers the same calls of the same sessions, and tokens are bytes by one ratio for each session.
-//! Must not know: store, server, models.
+//! Must not know: store, server, providers of models.
 
 mod crowded;
 mod history;
 mod known;
 mod look;
 mod made;
+mod model;
 mod piece;
 mod plot;
 #[path = "../load/random.rs"]
@@ -34,6 +35,7 @@ mod ways;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use anchord_session::settings::Settings;
 use anyhow::Context as _;
@@ -41,9 +43,10 @@ use clap::Parser;
 
 use crate::known::Share;
 use crate::made::Kind;
+use crate::model::Shapes;
 use crate::piece::count;
 use crate::sessions::{Session, sessions_in};
-use crate::tally::Tally;
+use crate::tally::{ANSWER_PRICE, Tally};
 use crate::ways::Way;
 
 /// Plays sessions back and prints what each way of managing the context costs, and what it knows
@@ -67,6 +70,9 @@ struct Flags {
     /// Shares at which the service compresses; the default when none is named
     #[arg(long, value_delimiter = ',')]
     compress: Vec<f64>,
+    /// Have the service's records written by a model: one that answers at a real one's length, in words of the span
+    #[arg(long)]
+    model: bool,
     /// Only look at contexts of so many tokens, of sessions that are never compressed
     #[arg(long, value_delimiter = ',')]
     crowded: Vec<u32>,
@@ -96,6 +102,8 @@ pub struct Row {
 fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
     let ways = ways(&flags);
+    let answers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/answers");
+    let shapes = Rc::new(Shapes::read(&answers)?);
     let mut rows = Vec::new();
     for (group, sessions) in groups(&flags)? {
         if !flags.crowded.is_empty() {
@@ -103,7 +111,7 @@ fn main() -> anyhow::Result<()> {
             continue;
         }
         for window in &flags.windows {
-            let played = play(&flags, (&group, &sessions), *window, &ways);
+            let played = play(&flags, (&group, &sessions), *window, (&ways, &shapes));
             print(&played, sessions.len());
             rows.extend(played);
         }
@@ -128,9 +136,10 @@ fn ways(flags: &Flags) -> Vec<Way> {
         if values.is_empty() { vec![None] } else { values.iter().copied().map(Some).collect() }
     };
     let fills = named(&flags.fill);
+    let is_model = flags.model;
     let services = named(&flags.compress)
         .into_iter()
-        .flat_map(|compress| fills.iter().map(move |fill| Way::Service { fill: *fill, compress }));
+        .flat_map(|compress| fills.iter().map(move |fill| Way::Service { fill: *fill, compress, is_model }));
     services.chain(Way::OTHERS).collect()
 }
 
@@ -159,7 +168,12 @@ fn groups(flags: &Flags) -> anyhow::Result<Vec<(String, Vec<Session>)>> {
     Ok(groups)
 }
 
-fn play(flags: &Flags, (group, sessions): (&str, &[Session]), window: u32, ways: &[Way]) -> Vec<Row> {
+fn play(
+    flags: &Flags,
+    (group, sessions): (&str, &[Session]),
+    window: u32,
+    (ways, shapes): (&[Way], &Rc<Shapes>),
+) -> Vec<Row> {
     let settings = Settings { context_window: Some(window), ..Settings::default() };
     let effective = f64::from(settings.policy().effective_window);
     let mut rows: Vec<Row> = ways
@@ -167,7 +181,8 @@ fn play(flags: &Flags, (group, sessions): (&str, &[Session]), window: u32, ways:
         .map(|way| Row { group: group.to_owned(), window, way: *way, tally: Tally::default() })
         .collect();
     for session in sessions {
-        let tallies: Vec<Tally> = ways.iter().map(|way| way.play(session, window, effective)).collect();
+        let tallies: Vec<Tally> =
+            ways.iter().map(|way| way.play(session, window, effective, shapes)).collect();
         if flags.each {
             let cost = ways.iter().zip(&tallies).find(|(way, _)| **way == Way::Compact);
             let compact = cost.map_or(f64::NAN, |(_, tally)| tally.cost());
@@ -196,9 +211,40 @@ fn print(rows: &[Row], sessions: usize) {
     for row in rows {
         say(&told(&row.way.name(), &row.tally, compact));
     }
+    for row in rows.iter().filter(|row| row.tally.model.calls > 0) {
+        say(&format!("\n{}: {}", row.way.name(), shares(&row.tally, compact)));
+    }
     for row in rows.iter().filter(|row| row.tally.refused > 0) {
         say(&format!("\n{}: {} calls had no prompt that fits.", row.way.name(), row.tally.refused));
     }
+}
+
+/// Where the cost of a way with a model goes, as multiples of plain compaction's.
+fn shares(tally: &Tally, compact: f64) -> String {
+    let model = &tally.model;
+    let of = |tokens: f64| format!("{:.3}", tokens / compact);
+    let span = model.input - model.instructions - model.record - model.later;
+    let each = |tokens: f64| tokens / count(model.calls);
+    format!(
+        "contexts {} (not cached {}, cached {}), its model {} (input not cached {}, cached {}, answers {}); {} calls, each of {:.0} tokens (instructions {:.0}, record {:.0}, span {span:.0}, later {:.0}; cached {:.0}) and {:.0} of answer, {} by code, {} entries did not pass",
+        of(tally.cost() - model.cost()),
+        of(tally.tokens - tally.cached),
+        of(tally.cached / 10.0),
+        of(model.cost()),
+        of(model.input - model.cached),
+        of(model.cached / 10.0),
+        of(model.output * ANSWER_PRICE),
+        model.calls,
+        each(model.input),
+        each(model.instructions),
+        each(model.record),
+        each(model.later),
+        each(model.cached),
+        each(model.output),
+        tally.by_code,
+        model.unpublished,
+        span = each(span),
+    )
 }
 
 /// A row of the table.

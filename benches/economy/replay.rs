@@ -2,14 +2,14 @@
 //! and end, without store and server.
 
 use anchord_context::context::{self, Entry};
-use anchord_facts::ledger::LedgerState;
+use anchord_facts::ledger::{Facts, LedgerState};
 use anchord_messages::format::{self, Format, detect::BatchFormat, detect::detect};
-use anchord_messages::group::NoSpan;
+use anchord_messages::group::{self, Group, NoSpan};
 use anchord_messages::id::{Seq, SessionId, SessionName};
 use anchord_messages::message::Numbered;
 use anchord_messages::shape::{Measured, Shape};
 use anchord_messages::tokens::TokenCounter;
-use anchord_record::candidate::{self, Base, CheckedDraft, Material};
+use anchord_record::candidate::{self, Base, CheckedDraft, Material, Proposed};
 use anchord_record::digest;
 use anchord_record::fill::share_of;
 use anchord_record::parts::Parts;
@@ -18,7 +18,7 @@ use anchord_record::render::LEAST_BOUND_TOKENS;
 use anchord_session::accounting::MessageCounts;
 use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
 use anchord_session::outline::Outline;
-use anchord_session::room::Room;
+use anchord_session::room::{ModelRoom, Room};
 use anchord_session::session::{self, BatchOptions, Ending, Incoming, Session};
 use anchord_session::settings::{HYSTERESIS_SHARE, Policy, Settings};
 use anchord_session::span::{self, SpanRequest};
@@ -116,6 +116,8 @@ pub struct Outcomes {
     pub not_smaller: u32,
     /// Candidates that the gate refused.
     pub refused: u32,
+    /// Candidates of a model that code took the place of.
+    pub by_code: u32,
     /// Whether a batch was refused, where the replay ends.
     pub is_broken_off: bool,
 }
@@ -137,7 +139,12 @@ pub struct Replay<'a> {
     base: Option<Base>,
     probes: Vec<Probe>,
     counter: TokenCounter,
+    /// A model in place of the deterministic engine.
+    pub writer: Option<Writer<'a>>,
 }
+
+/// Writes what a span adds to the record, as a model does; the last argument are the ends of the span's groups.
+pub type Writer<'a> = Box<dyn FnMut(&Material, &Facts, &[Seq]) -> Proposed + 'a>;
 
 impl<'a> Replay<'a> {
     /// A session of no messages yet, in a window of so many tokens.
@@ -161,6 +168,7 @@ impl<'a> Replay<'a> {
             base: None,
             probes: Vec::new(),
             counter,
+            writer: None,
         }
     }
 
@@ -267,7 +275,9 @@ impl<'a> Replay<'a> {
             through_seq,
         };
         let ending = Ending { span: Some(span), ..ending };
-        let (proof, carry) = prove(self.material(request, tail, through_seq));
+        let material = self.material(request, tail, through_seq);
+        let written = self.write(&material, tail);
+        let (proof, carry) = written.unwrap_or_else(|| prove(material));
         if proof.is_not_smaller() {
             self.outcomes.not_smaller += 1;
             return self.end(ending, before);
@@ -278,6 +288,20 @@ impl<'a> Replay<'a> {
         }
         let version = self.publish(proof, carry);
         self.end(Ending { status: Status::Succeeded, version: Some(version), ..ending }, before)
+    }
+
+    /// The candidate of the model, when there is one and it may be published.
+    fn write(&mut self, material: &Material, tail: &[Outline]) -> Option<(CheckedDraft, LedgerState)> {
+        let writer = self.writer.as_mut()?;
+        let covered = tail.get(..tail.partition_point(|outline| outline.seq <= material.through_seq))?;
+        let last = |group: &Group| covered.get(group.range.clone())?.last().map(|outline| outline.seq);
+        let ends: Vec<Seq> = group::groups(covered).iter().filter_map(last).collect();
+        let facts = candidate::read(material);
+        let proposed = writer(material, &facts, &ends);
+        let draft = candidate::merge_proposal(material, &facts, proposed);
+        let proof = candidate::check(material, &facts, draft);
+        self.outcomes.by_code += u32::from(!proof.is_accepted());
+        proof.is_accepted().then_some((proof, facts.carry))
     }
 
     fn material(&self, request: &Request, tail: &[Outline], through: Seq) -> Material {
@@ -291,6 +315,9 @@ impl<'a> Replay<'a> {
         let span_tokens = whole.saturating_sub(u32::try_from(saved).unwrap_or(u32::MAX));
         let from = place(self.session.floor());
         let messages = self.transcript.numbered.get(from..place(through)).unwrap_or_default().to_vec();
+        let model = ModelRoom::of(&policy, left.record, None);
+        let after = self.transcript.numbered.get(place(through)..place(self.session.head_seq));
+        let after = after.filter(|_| self.writer.is_some()).unwrap_or_default().to_vec();
         Material {
             session_id: self.session.name.to_string(),
             base: self.base.clone(),
@@ -298,7 +325,10 @@ impl<'a> Replay<'a> {
             compression_count: i64::from(self.session.compression_count),
             probes: self.probes.clone(),
             bound: left.record,
+            model_bound: model.bound,
+            aim: model.aim,
             room: left.together,
+            tail: after,
             ..Material::first(messages, span_tokens, self.counter, DateTime::UNIX_EPOCH)
         }
     }

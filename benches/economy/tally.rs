@@ -18,6 +18,52 @@ const BREAK_SHARE: f64 = 0.9;
 /// A prompt may be so much larger than the effective window, because its tokens are estimated.
 const TOLERANCE: f64 = 1.02;
 
+/// What the calls of a model took that writes summaries, in tokens.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// Calls.
+    pub calls: usize,
+    /// Of all prompts.
+    pub input: f64,
+    /// Of them, those that were cached.
+    pub cached: f64,
+    /// Of them, the instructions.
+    pub instructions: f64,
+    /// Of them, the record so far.
+    pub record: f64,
+    /// Of them, messages that follow the span.
+    pub later: f64,
+    /// Of all answers.
+    pub output: f64,
+    /// Entries of the answers that did not pass the checks.
+    pub unpublished: u32,
+}
+
+impl Spent {
+    /// The cost of all calls, in tokens that are not cached.
+    pub fn cost(&self) -> f64 {
+        self.input - self.cached * (1.0 - CACHED_PRICE) + self.output * ANSWER_PRICE
+    }
+
+    /// Takes other calls in.
+    pub fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.input += other.input;
+        self.cached += other.cached;
+        self.instructions += other.instructions;
+        self.record += other.record;
+        self.later += other.later;
+        self.output += other.output;
+        self.unpublished += other.unpublished;
+    }
+}
+
+/// The tokens that a provider finds in its cache of a shared beginning of so many.
+pub fn cached_of(shared: f64) -> f64 {
+    let cached = (shared / CACHE_STEP).floor() * CACHE_STEP;
+    if cached >= LEAST_CACHED { cached } else { 0.0 }
+}
+
 /// Sums over prompts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
@@ -31,6 +77,8 @@ pub struct Tally {
     pub cached: f64,
     /// The cost of writing summaries.
     pub summaries: f64,
+    /// What the model that writes them took, where one was asked.
+    pub model: Spent,
     /// Prompts that do not go on where the one before ended.
     pub breaks: usize,
     /// Prompts above the effective window.
@@ -43,6 +91,8 @@ pub struct Tally {
     pub idle: usize,
     /// The least number of compressions that the thresholds imply; for the service alone.
     pub least: usize,
+    /// Compressions of a model whose record did not pass, so that code wrote it.
+    pub by_code: usize,
     /// How much the prompts knew.
     pub known: Known,
 }
@@ -50,7 +100,7 @@ pub struct Tally {
 impl Tally {
     /// The cost of all prompts, in tokens that are not cached.
     pub fn cost(&self) -> f64 {
-        self.tokens - self.cached * (1.0 - CACHED_PRICE) + self.summaries
+        self.tokens - self.cached * (1.0 - CACHED_PRICE) + self.summaries + self.model.cost()
     }
 
     /// Takes another one in.
@@ -60,12 +110,14 @@ impl Tally {
         self.tokens += other.tokens;
         self.cached += other.cached;
         self.summaries += other.summaries;
+        self.model.add(&other.model);
         self.breaks += other.breaks;
         self.over += other.over;
         self.largest = self.largest.max(other.largest);
         self.compressions += other.compressions;
         self.idle += other.idle;
         self.least += other.least;
+        self.by_code += other.by_code;
         self.known.add(&other.known);
     }
 }
@@ -90,12 +142,12 @@ impl Sent {
     pub fn send(&mut self, prompt: &[Piece]) {
         let tokens = self.tokens(prompt);
         let shared = self.shared(prompt);
-        let cached = (self.tokens_of(shared) / CACHE_STEP).floor() * CACHE_STEP;
+        let cached = cached_of(self.tokens_of(shared));
         let before: usize = self.last.iter().map(|json| json.len()).sum();
         let tally = &mut self.tally;
         tally.calls += 1;
         tally.tokens += tokens;
-        tally.cached += if cached >= LEAST_CACHED { cached } else { 0.0 };
+        tally.cached += cached;
         tally.breaks += usize::from(count(shared) < BREAK_SHARE * count(before));
         tally.over += usize::from(tokens > self.effective * TOLERANCE);
         tally.largest = tally.largest.max(tokens);

@@ -1,6 +1,8 @@
 //! The ways of managing a context that are compared, each played over a session.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use anchord_messages::message::Role;
 use anchord_messages::tokens::TokenCounter;
@@ -8,8 +10,9 @@ use anchord_session::settings::{Settings, Thresholds};
 
 use crate::history::{History, SUMMARY_TOKENS, capped};
 use crate::look::Look;
+use crate::model::{Model, Shapes};
 use crate::piece::Piece;
-use crate::replay::{self, Replay};
+use crate::replay::{self, Replay, Writer};
 use crate::served::serve;
 use crate::sessions::Session;
 use crate::tally::{Sent, Tally};
@@ -28,6 +31,8 @@ pub enum Way {
         fill: Option<f64>,
         /// The threshold `compress`.
         compress: Option<f64>,
+        /// Whether a model writes its records.
+        is_model: bool,
     },
     /// One summary in place of everything but the last group, as coding agents do.
     Compact,
@@ -46,11 +51,12 @@ impl Way {
     /// Its name in tables.
     pub fn name(self) -> String {
         match self {
-            Self::Service { fill, compress } => {
+            Self::Service { fill, compress, is_model } => {
+                let by = if is_model { ", model" } else { "" };
                 let said = |name: &str, value: Option<f64>| {
                     value.map_or_else(String::new, |value| format!(", {name} {value:.2}"))
                 };
-                format!("service{}{}", said("fill", fill), said("compress", compress))
+                format!("service{by}{}{}", said("fill", fill), said("compress", compress))
             }
             Self::Compact => "compact".to_owned(),
             Self::Capped => "capped".to_owned(),
@@ -77,17 +83,21 @@ impl Way {
     }
 
     /// Plays a session in a window of so many tokens. `effective` is the part of it that prompts may fill.
-    pub fn play(self, session: &Session, window: u32, effective: f64) -> Tally {
+    /// `shapes` are those of a model's answers.
+    pub fn play(self, session: &Session, window: u32, effective: f64, shapes: &Rc<Shapes>) -> Tally {
         let mut play = Play::new(session, effective);
         match self {
-            Self::Service { fill, compress } => {
+            Self::Service { fill, compress, is_model } => {
                 let thresholds = Thresholds { compress, ..Thresholds::default() };
-                play.service(Settings {
+                let settings = Settings {
                     context_window: Some(window),
                     fill,
                     thresholds: Some(thresholds),
                     ..Settings::default()
-                });
+                };
+                let model = RefCell::new(Model::new(Rc::clone(shapes), TokenCounter::default()));
+                play.service(settings, is_model.then_some(&model));
+                play.sent.tally.model = model.into_inner().spent;
             }
             Self::Compact | Self::Capped | Self::Keep20 => play.summaries(self),
             Self::Truncate => play.truncation(),
@@ -112,23 +122,31 @@ impl<'a> Play<'a> {
         Self { session, sent, look: Look::new(session, effective) }
     }
 
-    fn service(&mut self, settings: Settings) {
-        let replay = self.serve(settings, None, Self::ask);
+    fn service(&mut self, settings: Settings, model: Option<&RefCell<Model>>) {
+        let writer = model.map(|model| -> Writer<'_> {
+            Box::new(|material, facts, ends| model.borrow_mut().write(material, facts, ends))
+        });
+        let replay = self.serve((settings, writer), None, Self::ask);
         let count = |of: u32| usize::try_from(of).unwrap_or_default();
+        self.sent.tally.by_code = count(replay.outcomes.by_code);
         self.sent.tally.compressions = count(replay.outcomes.published);
         self.sent.tally.idle = count(replay.outcomes.idle);
         self.sent.tally.least = usize::try_from(replay::least(&replay)).unwrap_or_default();
     }
 
     /// Has the service make the prompts of a session, within a budget where one is named, and `ask` ask them.
-    pub fn serve(
+    pub fn serve<'w>(
         &mut self,
-        settings: Settings,
+        (settings, writer): (Settings, Option<Writer<'w>>),
         budget: Option<u32>,
         mut ask: impl FnMut(&mut Self, usize, &[Piece]),
-    ) -> Replay<'a> {
+    ) -> Replay<'w>
+    where
+        'a: 'w,
+    {
         let (counter, format) = (TokenCounter::default(), self.session.transcript.format);
         let mut replay = Replay::under(&self.session.transcript, settings, counter);
+        replay.writer = writer;
         let mut known: HashMap<String, Piece> = HashMap::new();
         let mut piece = |raw: &str| -> Option<Piece> {
             if !known.contains_key(raw) {

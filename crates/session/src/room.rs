@@ -31,6 +31,13 @@ const CALLS_BETWEEN: u32 = 8;
 const LEAST_FILL: f64 = 0.75;
 /// How far a context may exceed its goal and still count as met: messages arrive while a version is made.
 const TOLERANCE_SHARE: f64 = 0.05;
+/// The share of the effective window that a model aims at, up to [`MOST_AIM_TOKENS`]. Readers of contexts with all that a
+/// model wrote answered as much as those of a plain summary, with two thirds of it much less (docs/quality.md).
+const AIM_SHARE: f64 = 0.15;
+/// The share of the fill that it aims at where that is more: small windows are filled further.
+const AIM_OF_FILL: f64 = 0.6;
+/// The most tokens that a model aims at.
+const MOST_AIM_TOKENS: u32 = 8_000;
 
 /// How a context is divided after a compression, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +64,30 @@ pub struct Left {
     pub record: u32,
     /// For record and digest together.
     pub together: u32,
+}
+
+/// The record's size where a model writes it, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelRoom {
+    /// The size that it should aim at.
+    pub aim: u32,
+    /// The most that is served.
+    pub bound: u32,
+}
+
+impl ModelRoom {
+    /// The room where code would have `record` tokens. `named` is the caller's own bound of a record.
+    pub fn of(policy: &Policy, record: u32, named: Option<u32>) -> Self {
+        if let Some(aim) = named {
+            return Self { aim, bound: record };
+        }
+        let window = policy.effective_window;
+        let of_fill = share_of(share_of(window, policy.fill), AIM_OF_FILL);
+        let aim = share_of(window, AIM_SHARE).max(of_fill).clamp(LEAST_BOUND_TOKENS, MOST_AIM_TOKENS);
+        // A little more than the model's own part, for what code adds to it: all of it within what a context may exceed
+        // its goal by.
+        Self { aim, bound: record.max(aim / 8 * 9) }
+    }
 }
 
 impl Room {

@@ -13,14 +13,13 @@ use anchord_messages::id::{ProbeId, Seq};
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::candidate::{self, Material};
-use anchord_record::fill::share_of;
 use anchord_record::probe::Probe;
 use anchord_record::render::{LEAST_BOUND_TOKENS, phase_bound};
 use anchord_record::strategy::Strategy;
 use anchord_session::compression::Request;
 use anchord_session::compression::Span;
 use anchord_session::outline::Outline;
-use anchord_session::room::{Left, Room};
+use anchord_session::room::{Left, ModelRoom, Room};
 use anchord_session::settings::HYSTERESIS_SHARE;
 use anchord_session::signal::SignalKind;
 use anchord_session::span::{self, SpanRequest};
@@ -105,14 +104,6 @@ pub(super) struct ShorterSpan {
     left: Left,
 }
 
-/// The share of the effective window that a model aims at, up to [`MOST_AIM_TOKENS`]. Readers of contexts with all that a
-/// model wrote answered as much as those of a plain summary, with two thirds of it much less (docs/quality.md).
-const AIM_SHARE: f64 = 0.15;
-/// The share of the fill that it aims at where that is more: small windows are filled further.
-const AIM_OF_FILL: f64 = 0.6;
-/// The most tokens that a model aims at.
-const MOST_AIM_TOKENS: u32 = 8_000;
-
 impl ShorterSpan {
     pub(super) fn apply(self, material: &mut Material) {
         let keep = material.span.partition_point(|message| message.seq <= self.through_seq);
@@ -185,18 +176,7 @@ impl InputRows {
         let span_tokens = self.tokens_until(self.span.through_seq);
         let left = self.left(self.span.through_seq);
         let policy = span::policy(&self.base.settings, &self.base.session.accounting, &self.job.request);
-        let aim = self.base.settings.max_summary_tokens.unwrap_or_else(|| {
-            let of_fill = share_of(share_of(policy.effective_window, policy.fill), AIM_OF_FILL);
-            share_of(policy.effective_window, AIM_SHARE)
-                .max(of_fill)
-                .clamp(LEAST_BOUND_TOKENS, MOST_AIM_TOKENS)
-        });
-        let model_bound = match self.base.settings.max_summary_tokens {
-            Some(_) => left.record,
-            // A little more than the model's own part, for what code adds to it: all of it within what a context may
-            // exceed its goal by.
-            None => left.record.max(aim / 8 * 9),
-        };
+        let model = ModelRoom::of(&policy, left.record, self.base.settings.max_summary_tokens);
         let mut span = read_messages(self.originals)?;
         let tail = span.split_off(span.partition_point(|message| message.seq <= self.span.through_seq));
         let base = self.base.current.map(|current| read_base(current, self.cached)).transpose()?;
@@ -226,8 +206,8 @@ impl InputRows {
             constraint_mode: self.base.settings.constraints.unwrap_or_default(),
             probes,
             bound: left.record,
-            model_bound,
-            aim,
+            model_bound: model.bound,
+            aim: model.aim,
             room: left.together,
             goes_on: true,
             now: self.now,

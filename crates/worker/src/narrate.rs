@@ -14,17 +14,15 @@ use super::span_facts::SpanFacts;
 use anchord_llm::LlmError;
 use anchord_messages::id::Seq;
 use anchord_record::candidate::{self, Material};
-use anchord_record::changes::{self, Account, Board, Changes, Chunk, Frame, Prompt};
+use anchord_record::changes::{
+    self, Account, Board, Changes, Chunk, Frame, MIN_CHUNK_TOKENS, Prompt, PromptRoom,
+};
 use anchord_record::phase::Phase;
 use anchord_record::summary::Summary;
 use anchord_store::narratives::FinishedChunk;
 
 /// How often the chunks may be made smaller in one compression.
 const MAX_SHRINKS: u32 = 2;
-/// The most characters of the record that a model sees.
-const MAX_RECORD_CHARS: usize = 80_000;
-/// The fewest tokens of a chunk.
-const MIN_CHUNK_TOKENS: u32 = 800;
 
 /// Why there is no narrative of a model, as a stable name for the warnings of the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,19 +153,15 @@ impl<'a> Narrator<'a> {
         let options = model_client.client.options();
         let input = options.context_tokens.saturating_sub(changes::REPLY_TOKENS);
         let input = input.min(options.input_tokens);
-        // The model's tokenizer may count a fifth more than ours.
-        let room = (input.saturating_sub(INSTRUCTION_TOKENS) / 5 * 4).max(2 * MIN_CHUNK_TOKENS);
-        // A third of the room is for the record, at about three characters per token.
-        let frame_tokens = room / 3;
-        let max_chars =
-            usize::try_from(frame_tokens).unwrap_or_default().saturating_mul(3).min(MAX_RECORD_CHARS);
+        let input = input.saturating_sub(INSTRUCTION_TOKENS);
+        let PromptRoom { chunk_tokens, record_chars } = PromptRoom::of(input);
         let read = Arc::clone(span_facts);
         let record =
             blocking(move || Arc::new(candidate::record_beside(&read.material, &read.facts))).await?;
         let Material { aim: bound, counter, .. } = span_facts.material;
         let session = span_facts.material.session_id.clone();
-        let frame = Frame { session, max_chars, bound, phase, counter };
-        Ok(Self { model_client, frame, record, budget: room - frame_tokens })
+        let frame = Frame { session, max_chars: record_chars, bound, phase, counter };
+        Ok(Self { model_client, frame, record, budget: chunk_tokens })
     }
 
     /// The finished chunks of the span. A history that is read again is processed page by page, and each page has its

@@ -26,7 +26,7 @@ pub use account::{Account, Loss};
 pub use board::{Board, RefusedChange};
 pub use chunk::{Chunk, Clipping, next_chunk};
 pub use list::{List, Number};
-pub use prompt::{Frame, Prompt, evidence, schema};
+pub use prompt::{Frame, MIN_CHUNK_TOKENS, Prompt, PromptRoom, evidence, schema};
 pub use reply::{Addition, Became, Changes, Closing, Ended, Read, ReplyError, Revision, read};
 pub use support::check;
 

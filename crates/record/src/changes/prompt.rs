@@ -47,6 +47,32 @@ pub struct Frame {
     pub counter: TokenCounter,
 }
 
+/// What a prompt has room for beside its instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PromptRoom {
+    /// The most tokens of a piece.
+    pub chunk_tokens: u32,
+    /// The most characters of the summary.
+    pub record_chars: usize,
+}
+
+/// The fewest tokens of a piece.
+pub const MIN_CHUNK_TOKENS: u32 = 800;
+/// The most characters of the summary that a model sees.
+const MAX_RECORD_CHARS: usize = 80_000;
+
+impl PromptRoom {
+    /// The room within so many tokens of data.
+    pub fn of(input_tokens: u32) -> Self {
+        // The model's tokenizer may count a fifth more than ours.
+        let room = (input_tokens / 5 * 4).max(2 * MIN_CHUNK_TOKENS);
+        // A third of the room is for the record, at about three characters per token.
+        let record = room / 3;
+        let chars = usize::try_from(record).unwrap_or_default().saturating_mul(3);
+        Self { chunk_tokens: room - record, record_chars: chars.min(MAX_RECORD_CHARS) }
+    }
+}
+
 /// The most characters of a line of facts for a judge.
 const LINE_CHARS: usize = 300;
 /// The most characters of the text about a file that was read.
