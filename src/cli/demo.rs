@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
-use indicatif::HumanCount;
+use indicatif::{HumanCount, HumanFloatCount};
 use reqwest::Method;
 
 use super::output::{count_at, counted, figure_at, text_at};
@@ -221,7 +221,7 @@ fn summary(calls: &[Call], is_valid: bool) -> String {
             text,
             "  {name:<60} {:>9} tokens sent, cost {:>8} ({:.2} times)",
             HumanCount(u64::try_from(tokens.total()).unwrap_or_default()).to_string(),
-            HumanCount(priced(tokens).max(0.0) as u64).to_string(),
+            HumanFloatCount(priced(tokens).round()).to_string(),
             priced(tokens) / own
         );
     };
