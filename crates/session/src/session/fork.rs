@@ -121,13 +121,14 @@ impl Session {
             compression_count: 0,
             context_revision: self.context_revision,
             accounting: Accounting::default(),
-            recent: if is_same { self.recent.clone() } else { self.recent.before_fork() },
+            recent: Recent::default(),
             created_at: now,
             updated_at: now,
             live: None,
         };
         let policy = forked.policy();
         let published = version.map_or(0, |version| self.published_of_fork(at.seq, version));
+        forked.recent = if is_same { self.recent.clone() } else { Recent::forgotten(published) };
         let mut before = self.counts_at(at, published);
         let mut moment = Moment { anchor: forked.anchor_seq, published };
         if is_same {
@@ -198,12 +199,5 @@ impl Session {
             mask_from: clipping.from,
             ..Accounting::default()
         }
-    }
-}
-
-impl Recent {
-    /// What remains of it on a branch that parts from what it was made of: the usual length of messages.
-    fn before_fork(&self) -> Self {
-        self.after_publication().without_todos()
     }
 }

@@ -54,7 +54,8 @@ impl Group {
     fn coming(&self) -> load::Coming<'_> {
         let messages = self.appends.iter().flat_map(|pending| &pending.append.messages);
         let messages = messages.map(|message| &message.counted).collect();
-        load::Coming { tenant: self.key.0, name: &self.key.1, messages }
+        let every_signal = self.appends.iter().any(|pending| pending.append.included.signals);
+        load::Coming { tenant: self.key.0, name: &self.key.1, messages, every_signal }
     }
 
     pub(super) fn answer_all(self, error: &AppendError) {

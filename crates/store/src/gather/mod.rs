@@ -37,7 +37,7 @@ use anchord_session::compression::Status;
 use anchord_session::quota::Bound;
 use anchord_session::session::{KeptTooMuch, Opening};
 use anchord_session::settings::{SettingsError, TokenizerName};
-use anchord_session::trigger::{BriefDecision, MessageSignals};
+use anchord_session::trigger::BriefDecision;
 use anchord_session::warning::Warning;
 
 /// The capacity of the channel to the dispatcher, where an append stays for a moment only.
@@ -99,8 +99,6 @@ pub struct NewMessage {
     pub format: &'static str,
     /// Counts; the store sets its `seq`.
     pub counted: MessageCounts,
-    /// Input of the signals.
-    pub noticed: MessageSignals,
     /// Its tokens when every tool output in it is a placeholder; `None` when that makes no difference.
     pub least_tokens: Option<u32>,
     /// Shape, by which messages are grouped and masked without the body.
