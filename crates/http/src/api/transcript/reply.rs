@@ -173,13 +173,12 @@ impl SyncOptions {
     ) -> Result<Response> {
         let Told { of, newest, state: sync, mut body } = told;
         body.insert("sync".to_owned(), serde_json::to_value(&sync).map_err(ApiError::internal)?);
-        let body = serde_json::to_string(&body).map_err(ApiError::internal)?;
         let body = match self.context {
             Some(asked) => {
                 let asked = (asked, Some(newest));
-                with_context((state, caller), &of, asked, (body, self.request_id), started).await
+                with_context((state, caller), &of, asked, (body, self.request_id), started).await?
             }
-            None => body.into(),
+            None => serde_json::to_vec(&body).map_err(ApiError::internal)?.into(),
         };
         Ok((StatusCode::OK, [(header::CONTENT_TYPE, "application/json")], body).into_response())
     }
