@@ -133,7 +133,7 @@ async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<
 }
 
 /// Locks a session for the length of the transaction; returns `false` when it has changed since it was read, or is
-/// gone. What stands above it may change at any moment; it was unchanged when the lock was requested.
+/// gone. The settings that it inherits may change at any moment; it was unchanged when the lock was requested.
 pub(super) async fn hold_as_read(tx: &mut PgConnection, loaded: &Loaded) -> Result<bool> {
     let held = sqlx::query_scalar!(
         r#"select true as "held!" from sessions s join tenants t on t.id = s.tenant_id

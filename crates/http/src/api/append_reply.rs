@@ -47,7 +47,7 @@ pub struct Appended {
 pub enum AppendPart {
     /// The context by component, and advice about it.
     Usage,
-    /// Every signal, also those that ask for nothing.
+    /// Every signal, also those that ask for nothing or do not count.
     Signals,
     /// The format that the messages were recognised as.
     Format,
@@ -79,8 +79,9 @@ pub enum ReturnedToo {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AppendQuery {
-    /// What the reply has beside its short form: `usage` (the context by component, and advice), `signals` (every signal),
-    /// `format` (what the messages were recognised as), `warnings` (of a window that nobody told, with what to do).
+    /// More parts of the reply: `usage` (the context by component, and advice), `signals` (every signal; those that the
+    /// policy does not count are computed of the newest 200 messages), `format` (the format that the messages were
+    /// recognised as), `warnings` (about an assumed window, with advice).
     #[param(value_type = Option<Vec<AppendPart>>, inline)]
     pub include: Option<Words<AppendPart>>,
     /// `context` also returns the context to send to the model next. When it cannot be assembled, the messages are stored
@@ -214,7 +215,7 @@ pub(crate) async fn with_context(
     // A tenth of what is left is for the way back, so that the acknowledgement comes before the request's own timeout.
     let left = state.limits.request_timeout.saturating_sub(started.elapsed()).mul_f64(0.9);
     let reply = Arc::new(reply);
-    let serving = Box::pin(context::serve_within(state, caller, session, asked, Arc::clone(&reply)));
+    let serving = context::serve_within(state, caller, session, asked, Arc::clone(&reply));
     let serving = AssertUnwindSafe(serving).catch_unwind();
     let error = match tokio::time::timeout(left, serving).await {
         Ok(Ok(Ok(body))) => return Ok(body),

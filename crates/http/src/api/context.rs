@@ -215,7 +215,7 @@ pub(crate) async fn serve_within(
     asked: (ContextQuery, Option<Seq>),
     reply: Arc<Map<String, Value>>,
 ) -> Result<Bytes> {
-    let (_, body) = serve(state, caller, name, asked, (&HeaderMap::new(), Some(reply))).await?;
+    let (_, body) = Box::pin(serve(state, caller, name, asked, (&HeaderMap::new(), Some(reply)))).await?;
     Ok(body.unwrap_or_default())
 }
 

@@ -42,7 +42,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// Brings a session to a list of messages: stores what is new, on the branch that holds the list.
 ///
 /// An agent's framework puts all messages that it has, before each call of the model. The list is compared with the current
-/// branch by the content of the messages. What goes beyond it is appended; a list that is shorter goes back; one that parts
+/// branch by the content of the messages. Messages beyond it are appended; a list that is shorter goes back; one that parts
 /// from it goes on where a branch of the session goes on with its next message, or on a new branch. The branch that holds the
 /// list is the current one then, unless another sync of that moment has switched since. Nothing that is stored is deleted. The same list twice stores nothing the second time, so
 /// that a request whose reply was lost is simply repeated.
@@ -190,7 +190,7 @@ impl Sync<'_> {
 
     /// Forks where the list parts from a branch, and appends the rest.
     async fn branch_off(&mut self, along: Along) -> Result<Step<(BranchName, Outcome)>> {
-        // What cannot be taken is refused before anything changes.
+        // Invalid messages are refused before anything changes.
         let new = self.read_new(along.common, &along.digests, None).await?;
         self.admit(&new).await?;
         let digest = self.list.digest(along.common, along.format())?;

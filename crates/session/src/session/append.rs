@@ -1,4 +1,4 @@
-//! What an append changes in a session.
+//! The change of a session by an append.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! What the end of a compression changes in a session.
+//! The change of a session by the end of a compression.
 
 use super::state::Session;
 use crate::accounting::{Accounting, MessageCounts};

@@ -1,4 +1,4 @@
-//! What a branch begins as that is forked from another: as if that had ended there.
+//! The state of a branch that is forked from another: as if that had ended there.
 
 use chrono::{DateTime, Utc};
 
@@ -78,7 +78,7 @@ impl Outline {
 
 impl Session {
     /// The newest message when a version was published, among those that this branch shares with the one that it is of.
-    /// What a version covers that this branch has inherited is its own; the newest message then, `head`, may be of
+    /// The messages that an inherited version covers are this branch's own; the newest message then, `head`, may be of
     /// another.
     pub fn published_here(&self, version: i64, head: Seq) -> Seq {
         let begun_with = &self.accounting.begun_with;

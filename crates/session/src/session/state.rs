@@ -1,4 +1,4 @@
-//! What a session is, and what its state says without an event.
+//! The state of a session, and the values that follow from it without an event.
 
 use chrono::{DateTime, Utc};
 

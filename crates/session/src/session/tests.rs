@@ -27,7 +27,7 @@ struct World {
     versions: Vec<(Seq, u32, u32)>,
 }
 
-/// What happens to it.
+/// An event.
 #[derive(Clone, Debug)]
 enum Happens {
     /// Messages come: what they are, and their tokens.
@@ -95,7 +95,7 @@ fn outline(seq: Seq, (kind, tokens): (u8, u32)) -> Outline {
     }
 }
 
-/// What a caller says of a batch that it says nothing of.
+/// The options of a batch whose caller sets none.
 fn options() -> BatchOptions<'static> {
     BatchOptions {
         format: BatchFormat::Stated(Format::OpenaiChat),
@@ -282,7 +282,7 @@ impl World {
         }
     }
 
-    /// What is so whatever has happened.
+    /// Checks the invariants.
     fn holds(&self, before: &Session) {
         let session = &self.session;
         let counts = &session.accounting;

@@ -58,7 +58,7 @@ impl Session {
         let of_todos = MessageSignals { todos: signals.todos.clone(), ..MessageSignals::default() };
         assert_eq!(MessageSignals::of(&message, shape.as_ref(), HistoryScope::Todos), of_todos);
         self.past.push(PastMessage { seq: self.head, tokens, now: self.now, signals });
-        // What a row keeps comes back as it was, and stays small.
+        // The text of a row reads back as it was, and stays small.
         let text = serde_json::to_string(&self.recent).unwrap();
         assert!(text.len() < 1_400, "{} bytes", text.len());
         assert_eq!(serde_json::from_str::<Recent>(&text).unwrap(), self.recent);
