@@ -149,7 +149,7 @@ pub(super) fn authorize(caller: &Caller) -> Result<()> {
 }
 
 /// Outcome of a sync.
-pub(super) struct Told {
+pub(super) struct Ended {
     /// The branch that holds the list.
     pub(super) of: SessionRef,
     /// The list's last message.
@@ -169,10 +169,10 @@ impl SyncOptions {
     pub(super) async fn answer(
         self,
         (state, caller): (&AppState, &Caller),
-        told: Told,
+        ended: Ended,
         started: Instant,
     ) -> Result<Response> {
-        let Told { of, newest, state: sync, mut body } = told;
+        let Ended { of, newest, state: sync, mut body } = ended;
         body.insert("sync".to_owned(), serde_json::to_value(&sync).map_err(ApiError::internal)?);
         let body = match self.context {
             Some(asked) => {
@@ -193,14 +193,14 @@ pub(super) fn unchanged(session: &Session, included: Included) -> Result<Map<Str
     if !session.branch.is_main() {
         body.insert("branch".to_owned(), session.branch.as_str().into());
     }
-    let told = json!({
+    let fields = json!({
         "next_seq": session.head_seq + 1,
         "tokens_added": 0,
         "usage": session.usage().brief(included.usage),
         "compression": live,
     });
-    if let Value::Object(told) = told {
-        body.extend(told);
+    if let Value::Object(fields) = fields {
+        body.extend(fields);
     }
     let warnings: Vec<Warning> = session.warnings().into_iter().map(Warning::in_full).collect();
     if included.warnings && !warnings.is_empty() {
